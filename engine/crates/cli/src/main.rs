@@ -1,0 +1,2 @@
+//! The `fulcrum` command.
+fn main() {}

@@ -1,0 +1,147 @@
+//! Causal profiles: what was recorded (experiments) and what was concluded (slopes). COZ §2.
+
+use crate::Location;
+
+/// What a causal profiler recorded, by us or by coz: the input of `fulcrum-causal`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// In the order they ran. Several processes or appended runs follow one another.
+    pub experiments: Vec<Experiment>,
+    /// Samples of each line over the whole execution, in and out of experiments: `s` of eq. 8.
+    pub samples: Vec<(Location, u64)>,
+    /// Total run time in nanoseconds: `T` of eq. 8. Zero when the file does not say.
+    pub runtime_ns: u64,
+    /// The speedups that experiments drew from, 0 excluded, ascending. Empty when unknown (coz).
+    pub levels: Vec<f64>,
+    /// What a reader should know: records that were skipped, a file cut short. Whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// One performance experiment (COZ §3.2).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// The line that was virtually sped up.
+    pub selected: Location,
+    /// Virtual speedup, 0 (baseline) to 1 (the line takes no time).
+    pub speedup: f64,
+    /// Effective duration in nanoseconds: real time less the inserted delays. Negative in damaged files.
+    pub duration_ns: i64,
+    /// Samples that fell in the selected line while the experiment ran: `s_obs` of eq. 6.
+    pub selected_samples: u64,
+    /// What each progress point counted.
+    pub points: Vec<Visits>,
+}
+
+/// What one progress point counted during one experiment (COZ §3.3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visits {
+    /// The progress point's name.
+    pub name: String,
+    /// How it counts.
+    pub count: Count,
+}
+
+/// The two kinds of progress point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Count {
+    /// Visits to a throughput point.
+    Throughput {
+        /// Number of visits.
+        delta: u64,
+    },
+    /// A begin/end pair, for Little's law.
+    Latency {
+        /// Visits to the begin point.
+        arrivals: u64,
+        /// Visits to the end point.
+        departures: u64,
+        /// Requests in progress (average over the experiment): `L`. Can be negative in damaged files.
+        difference: f64,
+    },
+}
+
+/// A causal profile: per progress point, targets ranked by slope.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    /// Sorted by name.
+    pub progress_points: Vec<PointProfile>,
+    /// Whole sentences on what was left out and why; an empty profile always has at least one.
+    pub notes: Vec<String>,
+}
+
+/// What was learnt for one progress point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointProfile {
+    /// The progress point's name.
+    pub name: String,
+    /// What a positive program speedup means here.
+    pub kind: PointKind,
+    /// Best slope first.
+    pub targets: Vec<Target>,
+}
+
+/// What a progress point measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointKind {
+    /// Program speedup is the relative fall of the time between visits.
+    Throughput,
+    /// Program speedup is the relative fall of the latency, `L / λ`.
+    Latency,
+}
+
+/// One line's causal profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// Where it is.
+    pub location: Location,
+    /// Slope of the linear regression of program speedup on virtual speedup.
+    pub slope: f64,
+    /// 95 % interval of the slope. `None` when the data cannot give one.
+    pub slope_interval: Option<(f64, f64)>,
+    /// The interval lies below zero: making this line faster makes the program slower.
+    pub contention: bool,
+    /// Experiments on this line that counted, baseline included.
+    pub experiments: u64,
+    /// How the result reads at a glance.
+    pub shape: Shape,
+    /// Ascending by speedup; the first is the baseline (0, 0).
+    pub points: Vec<Point>,
+}
+
+/// One point of the curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Virtual speedup, 0 to 1.
+    pub speedup: f64,
+    /// Program speedup as a fraction: 0.1 is 10 % less time per visit.
+    pub program_speedup: f64,
+    /// 95 % interval. `None` when the data cannot give one.
+    pub interval: Option<(f64, f64)>,
+    /// Visits behind this point (departures for latency).
+    pub visits: u64,
+    /// Effective duration behind this point.
+    pub duration_ns: u64,
+}
+
+/// The nine shapes of the gutter. Thresholds are documented in `fulcrum-causal`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// Barely worth it.
+    Gain1,
+    /// Worth it.
+    Gain2,
+    /// Large.
+    Gain3,
+    /// The bottleneck.
+    Gain4,
+    /// No effect, and known to be so.
+    Flat,
+    /// Slightly harmful.
+    Harm1,
+    /// Harmful.
+    Harm2,
+    /// Very harmful.
+    Harm3,
+    /// Not enough data to tell.
+    Unknown,
+}

@@ -1,0 +1,6 @@
+//! Plain data that every other crate of Fulcrum shares. No I/O, no JSON-RPC.
+
+pub mod causal;
+pub mod location;
+
+pub use location::Location;
