@@ -1,0 +1,78 @@
+/** The ranking view's rows: what each item says, without the view. */
+import { count, slopeText } from "./format";
+import type { Point, Ranking, RankingRow } from "./protocol";
+import { signedPercent } from "./format";
+
+export interface RankingGroup {
+  /** `null`: the profile has one progress point, and no group heading is needed. */
+  progressPoint: string | null;
+  kind: string | null;
+  rows: RankingRow[];
+}
+
+export interface RankingModel {
+  groups: RankingGroup[];
+  notes: string[];
+}
+
+/** One group a progress point; a heading only where there are several. Notes are listed once. */
+export function rankingModel(rankings: readonly Ranking[]): RankingModel {
+  const several = rankings.length > 1;
+  return {
+    groups: rankings.map((ranking) => ({
+      progressPoint: several ? ranking.progressPoint : null,
+      kind: several
+        ? (ranking.progressPoints.find((point) => point.name === ranking.progressPoint)?.kind ?? null)
+        : null,
+      rows: ranking.rows,
+    })),
+    notes: [...new Set(rankings.flatMap((ranking) => ranking.notes))],
+  };
+}
+
+/** `+11 % [8, 14]`, and what else the reader must know at a glance. */
+export function rowDescription(row: RankingRow): string {
+  const remarks = [
+    row.shape === "unknown" ? "not enough data" : slopeText(row),
+    row.contention ? "contention" : "",
+    row.state === "stale" ? "line changed" : "",
+    row.uri === null ? "not in the workspace" : "",
+  ];
+  return remarks.filter((remark) => remark !== "").join(" · ");
+}
+
+/** Markdown for the tooltip of a row. */
+export function rowTooltip(row: RankingRow): string {
+  const lines = [`**${escapeMarkdown(row.label)}**: ${escapeMarkdown(row.text)}`, ""];
+  lines.push(`- Slope ${slopeText(row)}: percent of the program for each 100 % of this line.`);
+  if (row.best !== null) {
+    lines.push(`- Best measured: ${pointText(row.best)}`);
+  }
+  lines.push(`- ${count(row.experiments, "experiment")}`);
+  if (row.contention) {
+    lines.push("- Contention: making this line faster makes the program slower.");
+  }
+  if (row.state === "moved") {
+    lines.push("- The line moved since it was measured.");
+  }
+  if (row.state === "stale") {
+    lines.push("- The line changed since it was measured.");
+  }
+  lines.push("", `\`${row.location}\``);
+  return lines.join("\n");
+}
+
+/** The row as one line of plain text, for the clipboard and screen readers. */
+export function rowPlainText(row: RankingRow): string {
+  return `${row.location}: ${row.text}, slope ${slopeText(row)}, ${count(row.experiments, "experiment")}`;
+}
+
+function pointText(point: Point): string {
+  const interval =
+    point.low === null || point.high === null ? "" : ` (${signedPercent(point.low)} to ${signedPercent(point.high)})`;
+  return `${signedPercent(point.programSpeedup)}${interval} with the line ${Math.round(point.speedup * 100)}\u00a0% faster`;
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, "\\$&");
+}

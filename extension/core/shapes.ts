@@ -1,0 +1,79 @@
+/**
+ * The nine shapes: sparklines whose direction says what a faster line does to the program, readable without colour.
+ *
+ * A gutter cell is 19×19 px. Colours in a gutter image are fixed, so each theme kind has its own.
+ */
+import type { Shape } from "./protocol";
+
+export type ThemeKind = "light" | "dark" | "highContrast" | "highContrastLight";
+export type Tone = "gain" | "flat" | "harm" | "unknown";
+
+export const shapes: readonly Shape[] = [
+  "gain4",
+  "gain3",
+  "gain2",
+  "gain1",
+  "flat",
+  "harm1",
+  "harm2",
+  "harm3",
+  "unknown",
+];
+
+/** Height that the line gains over the cell, in pixels; negative falls. */
+const rises: Readonly<Record<Exclude<Shape, "unknown">, number>> = {
+  gain4: 13,
+  gain3: 9.5,
+  gain2: 6.5,
+  gain1: 3.5,
+  flat: 0,
+  harm1: -4,
+  harm2: -8,
+  harm3: -13,
+};
+
+type Palette = Readonly<Record<Tone | "stale", string>>;
+
+const palettes: Readonly<Record<ThemeKind, Palette>> = {
+  dark: { gain: "#5fd3a4", flat: "#a3abb4", harm: "#f0925f", unknown: "#8a929b", stale: "#6b7178" },
+  light: { gain: "#13795b", flat: "#5c6670", harm: "#b3440f", unknown: "#78818a", stale: "#a7adb4" },
+  highContrast: { gain: "#7dffcb", flat: "#ffffff", harm: "#ffb58f", unknown: "#ffffff", stale: "#b4b9bf" },
+  highContrastLight: { gain: "#00513a", flat: "#000000", harm: "#7a2a05", unknown: "#000000", stale: "#6a7178" },
+};
+
+export function toneOf(shape: Shape): Tone {
+  if (shape.startsWith("gain")) {
+    return "gain";
+  }
+  return shape.startsWith("harm") ? "harm" : (shape as "flat" | "unknown");
+}
+
+/** The shape as an SVG document of 19×19 px. `stale` draws it grey and dashed. */
+export function shapeSvg(shape: Shape, theme: ThemeKind, stale: boolean): string {
+  const colour = palettes[theme][stale ? "stale" : toneOf(shape)];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="19" height="19" viewBox="0 0 19 19">${body(shape, colour, stale)}</svg>`;
+}
+
+export function shapeDataUri(shape: Shape, theme: ThemeKind, stale: boolean): string {
+  return `data:image/svg+xml;base64,${Buffer.from(shapeSvg(shape, theme, stale), "utf8").toString("base64")}`;
+}
+
+function body(shape: Shape, colour: string, stale: boolean): string {
+  const dash = stale ? ' stroke-dasharray="2.4 2"' : "";
+  if (shape === "unknown") {
+    return `<circle cx="9.5" cy="9.5" r="3.6" fill="none" stroke="${colour}" stroke-width="1.5"${dash}/>`;
+  }
+  const left = 3;
+  const right = 15.5;
+  const rise = rises[shape];
+  const start = 9.5 + rise / 2;
+  const end = 9.5 - rise / 2;
+  const base = Math.max(start, end) + 0.8;
+  const wedge =
+    rise === 0 || stale
+      ? ""
+      : `<path d="M${left} ${start} L${right} ${end} V${base} H${left} Z" fill="${colour}" fill-opacity=".24"/>`;
+  const line = `<path d="M${left} ${start} L${right} ${end}" fill="none" stroke="${colour}" stroke-width="2" stroke-linecap="round"${dash}/>`;
+  const dot = `<circle cx="${right}" cy="${end}" r="2" fill="${colour}"/>`;
+  return wedge + line + dot;
+}
