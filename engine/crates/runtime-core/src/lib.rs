@@ -1,1 +1,15 @@
-//! (under construction)
+//! The causal runtime's decisions, without its I/O: no system calls, no allocation, no globals.
+//!
+//! The cdylib `fulcrum-runtime` supplies clock, sleep, rings and threads; here is what it does with them, so that a
+//! simulated scheduler can test it.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod attribute;
+pub mod draw;
+pub mod ledger;
+pub mod pace;
+pub mod record;
+pub mod ring;

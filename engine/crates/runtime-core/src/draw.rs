@@ -1,0 +1,129 @@
+//! Random draws of virtual speedups (COZ §3.2): half of them the baseline, no order that a program could follow.
+
+use fulcrum_wire::{MAX_LEVELS, NONE};
+
+/// SplitMix64: small, fast, good enough to decorrelate experiments from the program.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// Any seed will do.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// 64 random bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `0..n`; 0 when `n` is 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+}
+
+/// The speedups a session draws from, in ten-thousandths, and the one it is fixed to if any.
+#[derive(Clone, Debug)]
+pub struct Levels {
+    levels: [u32; MAX_LEVELS],
+    count: usize,
+    fixed: Option<u32>,
+}
+
+/// What one line has drawn of its current deck. Zero is a fresh deck.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deck {
+    levels_drawn: u32,
+    baselines_drawn: u32,
+}
+
+impl Levels {
+    /// `levels` without 0; `fixed` is [`NONE`] for a free draw. A longer list is cut at [`MAX_LEVELS`].
+    pub fn new(levels: &[u32], fixed: u32) -> Levels {
+        let count = levels.len().min(MAX_LEVELS);
+        let mut kept = [0; MAX_LEVELS];
+        kept[..count].copy_from_slice(&levels[..count]);
+        Levels { levels: kept, count, fixed: (fixed != NONE).then_some(fixed) }
+    }
+
+    /// The next speedup for a line. Each line draws without replacement from a deck of its own, which holds every
+    /// level once and as many baselines: random in order, balanced in number, so short runs cover all levels.
+    pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> u32 {
+        if let Some(fixed) = self.fixed {
+            return if fixed == 0 || random.below(2) == 0 { 0 } else { fixed };
+        }
+        let count = self.count as u32;
+        if count == 0 {
+            return 0;
+        }
+        if deck.levels_drawn.count_ones() == count && deck.baselines_drawn == count {
+            *deck = Deck::default();
+        }
+        let baselines = count - deck.baselines_drawn;
+        let levels = count - deck.levels_drawn.count_ones();
+        let mut pick = random.below(u64::from(baselines + levels)) as u32;
+        if pick < baselines {
+            deck.baselines_drawn += 1;
+            return 0;
+        }
+        pick -= baselines;
+        let index = (0..count)
+            .filter(|index| deck.levels_drawn & (1 << index) == 0)
+            .nth(pick as usize)
+            .expect("pick counts the levels that are left");
+        deck.levels_drawn |= 1 << index;
+        self.levels[index as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    const COARSE: [u32; 4] = [2500, 5000, 7500, 10_000];
+
+    #[test]
+    fn a_deck_holds_every_level_once_and_as_many_baselines() {
+        let (levels, mut random) = (Levels::new(&COARSE, NONE), Random::new(7));
+        let mut deck = Deck::default();
+        for _ in 0..50 {
+            let mut drawn: Vec<u32> = (0..8).map(|_| levels.draw(&mut deck, &mut random)).collect();
+            drawn.sort_unstable();
+            assert_eq!(drawn, [0, 0, 0, 0, 2500, 5000, 7500, 10_000]);
+        }
+    }
+
+    #[test]
+    fn the_order_is_random() {
+        let (levels, mut random) = (Levels::new(&COARSE, NONE), Random::new(1));
+        let mut first = [0; 5];
+        for _ in 0..4000 {
+            let speedup = levels.draw(&mut Deck::default(), &mut random);
+            first[(speedup / 2500) as usize] += 1;
+        }
+        assert!((1800..2200).contains(&first[0]), "{first:?}");
+        assert!(first[1..].iter().all(|n| (400..600).contains(n)), "{first:?}");
+    }
+
+    #[test]
+    fn a_fixed_speedup_alternates_with_the_baseline_at_random() {
+        let (levels, mut random) = (Levels::new(&COARSE, 4000), Random::new(3));
+        let mut deck = Deck::default();
+        let at_zero = (0..1000).filter(|_| levels.draw(&mut deck, &mut random) == 0).count();
+        assert!((430..570).contains(&at_zero), "{at_zero}");
+        let only_baseline = Levels::new(&COARSE, 0);
+        assert!((0..100).all(|_| only_baseline.draw(&mut deck, &mut random) == 0));
+    }
+
+    #[test]
+    fn a_session_without_levels_measures_the_baseline() {
+        let (levels, mut random) = (Levels::new(&[], NONE), Random::new(3));
+        assert_eq!(levels.draw(&mut Deck::default(), &mut random), 0);
+    }
+}

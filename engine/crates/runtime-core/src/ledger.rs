@@ -1,0 +1,107 @@
+//! The delay ledger (COZ §3.4): how a virtual speedup becomes pauses in other threads.
+//!
+//! One global count says how long every thread should have been paused since the run began. Each thread keeps how
+//! much of it is accounted for: by pauses it made, by samples of its own in the selected line ("hits", §3.4.3), and by
+//! credits for time in which another thread, itself paused, kept it waiting (§3.4.1). After [`Ledger::settle`]:
+//! `pauses + credits + hits = global`, unless the count moved on meanwhile. All amounts are nanoseconds.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// How long every thread should have been paused, nanoseconds.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Global(pub AtomicU64);
+
+impl Global {
+    /// The count now.
+    pub fn now(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Raises the count to `to`; never lowers it.
+    fn raise(&self, to: u64) {
+        self.0.fetch_max(to, Ordering::AcqRel);
+    }
+}
+
+/// Puts the calling thread to sleep.
+pub trait Sleeper {
+    /// Sleeps for at least `ns` nanoseconds and returns how long it really took.
+    /// `None`: delays are switched off, nothing was slept.
+    fn sleep(&self, ns: u64) -> Option<u64>;
+}
+
+/// One thread's account. Only its own thread touches it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    hits: u64,
+    pauses: u64,
+    credits: u64,
+    excess: u64,
+}
+
+impl Ledger {
+    /// A new thread's account: what delayed the parent delayed the creation of the child (COZ §3.4, "Thread creation").
+    pub fn inherit(parent: &Ledger) -> Ledger {
+        Ledger { credits: parent.accounted(), ..Ledger::default() }
+    }
+
+    /// An account that owes nothing at this count.
+    pub fn at(count: u64) -> Ledger {
+        Ledger { credits: count, ..Ledger::default() }
+    }
+
+    /// What is accounted for: pauses, credits and hits.
+    pub fn accounted(&self) -> u64 {
+        self.hits + self.pauses + self.credits
+    }
+
+    /// Time slept beyond what was asked and not used up yet.
+    pub fn excess(&self) -> u64 {
+        self.excess
+    }
+
+    /// A sample fell in the selected line: this thread owes `delay` less than the others.
+    pub fn hit(&mut self, delay: u64) {
+        self.hits += delay;
+    }
+
+    /// Pays what is owed, or makes the others owe what this thread has earned (COZ §3.4.3).
+    ///
+    /// One pause at most: the thread must make progress even while others keep earning, or a thread that spins in the
+    /// selected line until this one arrives would wait forever.
+    pub fn settle(&mut self, global: &Global, sleeper: &impl Sleeper) {
+        let count = global.now();
+        let accounted = self.accounted();
+        if accounted > count {
+            global.raise(accounted);
+            return;
+        }
+        let owed = count - accounted;
+        if owed == 0 {
+            return;
+        }
+        let slept_before = owed.min(self.excess);
+        self.excess -= slept_before;
+        self.pauses += slept_before;
+        let rest = owed - slept_before;
+        if rest == 0 {
+            return;
+        }
+        match sleeper.sleep(rest) {
+            Some(took) => {
+                self.pauses += rest;
+                self.excess += took.saturating_sub(rest);
+            }
+            None => self.credits += rest,
+        }
+    }
+
+    /// Another thread woke this one: it had settled before, so this one has been delayed already (COZ §3.4.1).
+    pub fn credit(&mut self, global: &Global) {
+        self.credits += global.now().saturating_sub(self.accounted());
+    }
+}
+
+#[cfg(test)]
+mod tests;

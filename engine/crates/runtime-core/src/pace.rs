@@ -1,0 +1,58 @@
+//! How long experiments last (COZ §3.2): doubled for the rest of the run while visits are too few.
+
+/// The experiments' length, nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    length_ns: u64,
+    longest_ns: u64,
+    min_visits: u64,
+}
+
+/// A program whose progress points fall silent must not end with one experiment that never does.
+const LONGEST: u64 = 32;
+
+impl Pace {
+    /// Starts at `shortest_ns`; an experiment should see `min_visits` visits to its busiest progress point.
+    pub fn new(shortest_ns: u64, min_visits: u64) -> Pace {
+        Pace { length_ns: shortest_ns, longest_ns: shortest_ns.saturating_mul(LONGEST), min_visits }
+    }
+
+    /// Length of the next experiment, nanoseconds.
+    pub fn length_ns(&self) -> u64 {
+        self.length_ns
+    }
+
+    /// An experiment has ended; its busiest progress point had this many visits. The experiment counts either way:
+    /// dropping those with few visits would favour the fast ones.
+    pub fn ended(&mut self, busiest_visits: u64) {
+        if busiest_visits < self.min_visits {
+            self.length_ns = (self.length_ns * 2).min(self.longest_ns);
+        }
+    }
+
+    /// Whether visits are so rare that an experiment should begin and end at one, so that their number is not off by
+    /// one (with few visits the rounding is the largest error there is).
+    pub fn align(&self, busiest_visits: u64) -> bool {
+        busiest_visits < 400
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+
+    #[test]
+    fn too_few_visits_double_the_length_up_to_a_limit() {
+        let mut pace = Pace::new(100, 5);
+        pace.ended(5);
+        assert_eq!(pace.length_ns(), 100);
+        pace.ended(4);
+        assert_eq!(pace.length_ns(), 200);
+        pace.ended(1000);
+        assert_eq!(pace.length_ns(), 200, "for the rest of the run");
+        for _ in 0..20 {
+            pace.ended(0);
+        }
+        assert_eq!(pace.length_ns(), 3200);
+    }
+}

@@ -1,0 +1,230 @@
+//! The records of a causal run, one JSON object a line (`docs/formats.md`), written without allocation.
+
+use core::fmt::{self, Write};
+
+/// A fixed piece of memory that text is written into. Text that does not fit makes [`Text::finish`] fail as a whole.
+pub struct Text<'a> {
+    bytes: &'a mut [u8],
+    length: usize,
+    overflown: bool,
+}
+
+impl<'a> Text<'a> {
+    /// Starts empty.
+    pub fn new(bytes: &'a mut [u8]) -> Text<'a> {
+        Text { bytes, length: 0, overflown: false }
+    }
+
+    /// The text, or `None` when it did not fit.
+    pub fn finish(self) -> Option<&'a [u8]> {
+        if self.overflown { None } else { Some(&self.bytes[..self.length]) }
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        match self.bytes.get_mut(self.length..self.length + bytes.len()) {
+            Some(room) => {
+                room.copy_from_slice(bytes);
+                self.length += bytes.len();
+            }
+            None => self.overflown = true,
+        }
+    }
+
+    /// A JSON string, quotes included. Bytes that are not UTF-8 become `?`: names come from other people's programs.
+    pub fn string(&mut self, bytes: &[u8]) {
+        self.raw(b"\"");
+        for chunk in bytes.utf8_chunks() {
+            for byte in chunk.valid().bytes() {
+                match byte {
+                    b'"' => self.raw(b"\\\""),
+                    b'\\' => self.raw(b"\\\\"),
+                    0..0x20 => {
+                        let hex = b"0123456789abcdef";
+                        self.raw(b"\\u00");
+                        self.raw(&[hex[usize::from(byte >> 4)], hex[usize::from(byte & 15)]]);
+                    }
+                    _ => self.raw(&[byte]),
+                }
+            }
+            if !chunk.invalid().is_empty() {
+                self.raw(b"?");
+            }
+        }
+        self.raw(b"\"");
+    }
+
+    /// Bytes that are JSON already.
+    pub fn json(&mut self, bytes: &[u8]) {
+        self.raw(bytes);
+    }
+}
+
+impl Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.raw(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// A speedup in ten-thousandths as a JSON number: 2500 is `0.25`.
+pub struct Fraction(pub u32);
+
+impl fmt::Display for Fraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", f64::from(self.0) / 10_000.0)
+    }
+}
+
+/// What one progress point counted during an experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Its name, as the program gave it.
+    pub name: &'a [u8],
+    /// How it counts.
+    pub count: Count,
+}
+
+/// The two kinds of progress point (COZ §3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// Visits.
+    Throughput(u64),
+    /// Visits to begin and end, and requests in progress at the experiment's start and end.
+    Latency {
+        /// Visits to the begin point.
+        arrivals: u64,
+        /// Visits to the end point.
+        departures: u64,
+        /// Begun less ended when the experiment started.
+        pending_before: i64,
+        /// Begun less ended when it stopped.
+        pending_after: i64,
+    },
+}
+
+/// One finished experiment.
+pub struct Experiment<'a> {
+    /// The selected line's name, JSON-escaped already.
+    pub selected: &'a [u8],
+    /// Ten-thousandths.
+    pub speedup: u32,
+    /// From the header's time, nanoseconds.
+    pub start_ns: u64,
+    /// Real duration, nanoseconds.
+    pub wall_ns: u64,
+    /// Delay inserted meanwhile, nanoseconds.
+    pub delay_ns: u64,
+    /// Samples in the selected line.
+    pub selected_samples: u64,
+}
+
+/// Writes an experiment's record, newline included. Latency's `difference` is the mean of both ends.
+pub fn experiment<'p>(
+    text: &mut Text<'_>,
+    experiment: &Experiment<'_>,
+    points: impl Iterator<Item = Point<'p>>,
+) {
+    text.json(b"{\"type\":\"experiment\",\"selected\":\"");
+    text.json(experiment.selected);
+    let effective = experiment.wall_ns as i64 - experiment.delay_ns as i64;
+    let _ = write!(
+        text,
+        "\",\"speedup\":{},\"duration\":{effective},\"selected_samples\":{},\"start\":{},\"wall\":{},\"points\":[",
+        Fraction(experiment.speedup),
+        experiment.selected_samples,
+        experiment.start_ns,
+        experiment.wall_ns,
+    );
+    for (index, point) in points.enumerate() {
+        text.json(if index == 0 { b"{\"name\":" } else { b",{\"name\":" });
+        text.string(point.name);
+        let _ = match point.count {
+            Count::Throughput(delta) => write!(text, ",\"kind\":\"throughput\",\"delta\":{delta}}}"),
+            Count::Latency { arrivals, departures, pending_before, pending_after } => {
+                let difference = (pending_before + pending_after) as f64 / 2.0;
+                write!(
+                    text,
+                    ",\"kind\":\"latency\",\"arrivals\":{arrivals},\"departures\":{departures},\"difference\":{difference}}}"
+                )
+            }
+        };
+    }
+    text.json(b"]}\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(size: usize, build: impl FnOnce(&mut Text<'_>)) -> Option<std::string::String> {
+        let mut bytes = std::vec![0; size];
+        let mut text = Text::new(&mut bytes);
+        build(&mut text);
+        text.finish().map(|bytes| std::str::from_utf8(bytes).unwrap().into())
+    }
+
+    #[test]
+    fn an_experiment_is_one_json_line() {
+        let record = write(1000, |text| {
+            experiment(
+                text,
+                &Experiment {
+                    selected: b"/a/\\\"b.c:3",
+                    speedup: 2500,
+                    start_ns: 7,
+                    wall_ns: 1000,
+                    delay_ns: 200,
+                    selected_samples: 4,
+                },
+                [
+                    Point { name: b"iter", count: Count::Throughput(41) },
+                    Point {
+                        name: b"req",
+                        count: Count::Latency {
+                            arrivals: 9,
+                            departures: 8,
+                            pending_before: 2,
+                            pending_after: 3,
+                        },
+                    },
+                ]
+                .into_iter(),
+            );
+        });
+        assert_eq!(
+            record.unwrap(),
+            concat!(
+                r#"{"type":"experiment","selected":"/a/\"b.c:3","speedup":0.25,"duration":800,"selected_samples":4,"#,
+                r#""start":7,"wall":1000,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
+                r#"{"name":"req","kind":"latency","arrivals":9,"departures":8,"difference":2.5}]}"#,
+                "\n"
+            )
+        );
+    }
+
+    #[test]
+    fn names_from_the_program_cannot_break_a_record() {
+        let cases: [(&[u8], &str); 4] = [
+            (b"plain", r#""plain""#),
+            (b"a\"b\\c", r#""a\"b\\c""#),
+            (b"tab\tend\n", r#""tab\u0009end\u000a""#),
+            (b"caf\xc3\xa9 \xff!", "\"caf\u{e9} ?!\""),
+        ];
+        for (name, json) in cases {
+            assert_eq!(write(100, |text| text.string(name)).unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_half_written() {
+        assert_eq!(write(5, |text| text.string(b"abcd")), None);
+        assert_eq!(write(6, |text| text.string(b"abcd")).unwrap(), "\"abcd\"");
+    }
+
+    #[test]
+    fn speedups_print_as_fractions() {
+        for (value, text) in [(0, "0"), (500, "0.05"), (2500, "0.25"), (3333, "0.3333"), (10_000, "1")] {
+            assert_eq!(std::format!("{}", Fraction(value)), text);
+        }
+    }
+}
