@@ -1,0 +1,106 @@
+//! Writes the protocol's types as TypeScript.
+
+use ts_rs::{Config, TS};
+
+use crate::protocol::{self, *};
+
+/// The whole text of `extension/protocol.gen.ts`.
+pub fn typescript() -> String {
+    // JSON numbers: visit counts and nanoseconds of a run stay far below 2^53.
+    let cfg = Config::new().with_large_int("number");
+    let mut out = String::from(
+        "// Generated from engine/crates/server/src/protocol.rs by\n\
+         // `cargo run -p fulcrum-xtask -- codegen`. Do not edit: a test compares.\n\n",
+    );
+    out.push_str(&format!("export const PROTOCOL_VERSION = {PROTOCOL_VERSION};\n\n"));
+
+    let rows = protocol::request_rows(&cfg);
+    out.push_str("/** The names of the custom requests. */\nexport const Method = {\n");
+    for [name, text, ..] in &rows {
+        out.push_str(&format!("  {name}: \"{text}\",\n"));
+    }
+    out.push_str("} as const;\n\n");
+    out.push_str("/** What each custom request takes and gives. */\nexport interface Requests {\n");
+    for [_, text, params, result] in &rows {
+        out.push_str(&format!("  \"{text}\": {{ params: {params}; result: {result} }};\n"));
+    }
+    out.push_str("}\n\n/** Server to client: the open profile changed. */\n");
+    out.push_str(&format!("export const DID_CHANGE_RESULTS = \"{DID_CHANGE_RESULTS}\";\n"));
+
+    macro_rules! declare {
+        ($($ty:ty),* $(,)?) => { $( declare::<$ty>(&cfg, &mut out); )* };
+    }
+    declare!(
+        FulcrumServerCapabilities,
+        FulcrumClientCapabilities,
+        OpenParams,
+        ClearParams,
+        ProfileSummary,
+        ProfileKind,
+        ProgressPoint,
+        ProgressPointKind,
+        ProfileFile,
+        RunParams,
+        ProgressToken,
+        RunOutcome,
+        RankingParams,
+        Ranking,
+        RankingRow,
+        LineSpeedupsParams,
+        LineSpeedupsResult,
+        LineSpeedup,
+        LineState,
+        LineShape,
+        SpeedupPoint,
+        ProgressPointEditParams,
+        ProgressPointEditKind,
+        ProgressPointEditResult,
+        DocumentPosition,
+        DocumentRange,
+        FileEdit,
+        FileEdits,
+        RunsListParams,
+        RunsListResult,
+        RunEntry,
+        DidChangeResultsParams,
+        ErrorData,
+        Blame,
+    );
+    out
+}
+
+/// ts-rs writes a type on few lines without indentation; this lays it out for reading.
+fn declare<T: TS>(cfg: &Config, out: &mut String) {
+    out.push('\n');
+    let docs = T::docs().unwrap_or_default();
+    let text = format!("{}\nexport {}", docs.trim_end(), T::decl(cfg));
+    let text = text.replace("{ \n", "{\n").replace(", };", ";\n};").replace(", \n/**", ";\n/**");
+    let mut depth = 0;
+    let mut comment = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line == "};" {
+            depth = 0;
+        }
+        let indent = "  ".repeat(depth);
+        match line {
+            "/**" => {}
+            "*/" => {
+                if let [only] = comment.as_slice() {
+                    out.push_str(&format!("{indent}/** {only} */\n"));
+                } else {
+                    out.push_str(&format!("{indent}/**\n"));
+                    for line in &comment {
+                        out.push_str(&format!("{indent} * {line}\n"));
+                    }
+                    out.push_str(&format!("{indent} */\n"));
+                }
+                comment.clear();
+            }
+            _ if line.starts_with("* ") => comment.push(line[2..].to_owned()),
+            _ => out.push_str(&format!("{indent}{line}\n")),
+        }
+        if line.ends_with('{') {
+            depth = 1;
+        }
+    }
+}

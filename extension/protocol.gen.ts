@@ -1,0 +1,334 @@
+// Generated from engine/crates/server/src/protocol.rs by
+// `cargo run -p fulcrum-xtask -- codegen`. Do not edit: a test compares.
+
+export const PROTOCOL_VERSION = 1;
+
+/** The names of the custom requests. */
+export const Method = {
+  CausalOpen: "fulcrum/causal/open",
+  CausalRun: "fulcrum/causal/run",
+  CausalClear: "fulcrum/causal/clear",
+  CausalRanking: "fulcrum/causal/ranking",
+  LineSpeedups: "fulcrum/lineSpeedups",
+  ProgressPointEdit: "fulcrum/progressPoint/edit",
+  RunsList: "fulcrum/runs/list",
+} as const;
+
+/** What each custom request takes and gives. */
+export interface Requests {
+  "fulcrum/causal/open": { params: OpenParams; result: ProfileSummary };
+  "fulcrum/causal/run": { params: RunParams; result: RunOutcome };
+  "fulcrum/causal/clear": { params: ClearParams; result: null };
+  "fulcrum/causal/ranking": { params: RankingParams; result: Ranking };
+  "fulcrum/lineSpeedups": { params: LineSpeedupsParams; result: LineSpeedupsResult };
+  "fulcrum/progressPoint/edit": { params: ProgressPointEditParams; result: ProgressPointEditResult };
+  "fulcrum/runs/list": { params: RunsListParams; result: RunsListResult };
+}
+
+/** Server to client: the open profile changed. */
+export const DID_CHANGE_RESULTS = "fulcrum/didChangeResults";
+
+/** Stands under `capabilities.experimental.fulcrum` in the answer to `initialize`. */
+export type FulcrumServerCapabilities = {
+  /** `PROTOCOL_VERSION`. */
+  version: number;
+  /** The custom requests that this server answers. */
+  requests: Array<string>;
+};
+
+/** May stand under `capabilities.experimental.fulcrum` in the client's `initialize`. */
+export type FulcrumClientCapabilities = {
+  /**
+   * Hovers may hold `data:` images and `command:` links. When absent, true for clients whose
+   * Markdown parser is `marked` (VS Code and its relatives).
+   */
+  richHover?: boolean | null;
+};
+
+/** Parameters of `fulcrum/causal/open`. */
+export type OpenParams = {
+  /** A `.coz` file (text or JSON lines), a `causal-*.jsonl`, a run folder, or its `run.json`. */
+  path: string;
+};
+
+/** Parameters of `fulcrum/causal/clear`: none. */
+export type ClearParams = Record<string, never>;
+
+/** An open profile in a few words. */
+export type ProfileSummary = {
+  /** The path that was opened: give it to `fulcrum/causal/open` to open the same again. */
+  path: string;
+  /** For a title bar or status bar item. */
+  title: string;
+  /** What sort of profile it is. */
+  kind: ProfileKind;
+  /** Sorted by name; the first is used where a request names none. */
+  progressPoints: Array<ProgressPoint>;
+  /** Number of lines with a result, over all progress points. */
+  targets: number;
+  /** The files that results point into, once each. */
+  files: Array<ProfileFile>;
+  /** Whole sentences on what was left out, and why. */
+  notes: Array<string>;
+};
+
+/** Sorts of profile. */
+export type ProfileKind = "causal";
+
+/** A progress point of the open profile. */
+export type ProgressPoint = {
+  /** Its name: `FILE:LINE`, or what the program calls it. */
+  name: string;
+  /** What a positive program speedup means for it. */
+  kind: ProgressPointKind;
+};
+
+/** What a progress point measures. */
+export type ProgressPointKind = "throughput" | "latency";
+
+/** A file that results point into. */
+export type ProfileFile = {
+  /** As the profile spells it. */
+  location: string;
+  /** The file in the workspace, or null when there is none, or more than one that fits. */
+  uri: string | null;
+};
+
+/** Parameters of `fulcrum/causal/run`. */
+export type RunParams = {
+  /** A path, or a name looked up in `PATH`. */
+  program: string;
+  /** Its arguments, without the program itself. */
+  args: Array<string>;
+  /** Its working folder, absolute. */
+  cwd: string;
+  /** The folder that holds `.fulcrum/runs`, absolute. */
+  workspace: string;
+  /** The program is stopped after this long; null lets it run to its end. */
+  durationSeconds: number | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** LSP's progress token. */
+export type ProgressToken = number | string;
+
+/** How a run ended. */
+export type RunOutcome = {
+  /** The run folder. */
+  run: string;
+  /** How the program ended, as a sentence. */
+  exit: string;
+  /** The run, opened; null when it could not be opened (`notes` say why). */
+  summary: ProfileSummary | null;
+  /** Whole sentences on why the result is empty or weaker than it could be. */
+  notes: Array<string>;
+};
+
+/** Parameters of `fulcrum/causal/ranking`. */
+export type RankingParams = {
+  /** A progress point's name; null is the first. */
+  progressPoint: string | null;
+};
+
+/** The open profile's lines, best first. */
+export type Ranking = {
+  /** The progress point that is ranked; null when the profile has none or nothing is open. */
+  progressPoint: string | null;
+  /** All that can be chosen. */
+  progressPoints: Array<ProgressPoint>;
+  /** Sorted by slope, then location. */
+  rows: Array<RankingRow>;
+  /** Whole sentences on what was left out, and why. */
+  notes: Array<string>;
+};
+
+/** One line of the ranking. */
+export type RankingRow = {
+  /** `FILE:LINE` as recorded. */
+  location: string;
+  /** Short: base name and line. */
+  label: string;
+  /** The file in the workspace; null when it is not there. */
+  uri: string | null;
+  /** 0-based line in the file as it is now. */
+  line: number;
+  /** Whether the line is still what was recorded. */
+  state: LineState;
+  /** The gutter's shape. */
+  shape: LineShape;
+  /** Program speedup per line speedup. */
+  slope: number;
+  /** Lower end of its 95 % interval. */
+  slopeLow: number | null;
+  /** Upper end of its 95 % interval. */
+  slopeHigh: number | null;
+  /** The point with the largest program speedup; null when there is only the baseline. */
+  best: SpeedupPoint | null;
+  /** Making this line faster makes the program slower. */
+  contention: boolean;
+  /** Experiments that counted, baseline included. */
+  experiments: number;
+  /** In words: `+12 % if 2× faster`. */
+  text: string;
+};
+
+/** Parameters of `fulcrum/lineSpeedups`. */
+export type LineSpeedupsParams = {
+  /** The document, open or not. */
+  uri: string;
+  /** A progress point's name; null is the first. */
+  progressPoint: string | null;
+};
+
+/** The open profile's results for one document. */
+export type LineSpeedupsResult = {
+  /** The progress point that the results are for; null when nothing is open. */
+  progressPoint: string | null;
+  /** Ascending by line. Two recorded lines can meet on one line after edits. */
+  lines: Array<LineSpeedup>;
+};
+
+/** One line's result. */
+export type LineSpeedup = {
+  /** 0-based line in the document as it is now. */
+  line: number;
+  /** 1-based line as recorded. */
+  recordedLine: number;
+  /** Whether the line is still what was recorded. */
+  state: LineState;
+  /** The gutter's shape. */
+  shape: LineShape;
+  /** In words: `+12 % if 2× faster`. */
+  text: string;
+  /** Place in the ranking of the whole profile; 1 is best. */
+  rank: number;
+  /** Program speedup per line speedup. */
+  slope: number;
+  /** Lower end of its 95 % interval. */
+  slopeLow: number | null;
+  /** Upper end of its 95 % interval. */
+  slopeHigh: number | null;
+  /** The point with the largest program speedup; null when there is only the baseline. */
+  best: SpeedupPoint | null;
+  /** Making this line faster makes the program slower. */
+  contention: boolean;
+  /** Ascending by speedup; the first is the baseline (0, 0). */
+  points: Array<SpeedupPoint>;
+};
+
+/** Whether a line is still what was recorded. */
+export type LineState = "exact" | "moved" | "stale";
+
+/** The nine shapes of the gutter. */
+export type LineShape = "gain1" | "gain2" | "gain3" | "gain4" | "flat" | "harm1" | "harm2" | "harm3" | "unknown";
+
+/** One point of a line's curve. */
+export type SpeedupPoint = {
+  /** Line speedup, 0 to 1. */
+  speedup: number;
+  /** Program speedup. */
+  programSpeedup: number;
+  /** Lower end of its 95 % interval. */
+  low: number | null;
+  /** Upper end of its 95 % interval. */
+  high: number | null;
+  /** Visits behind this point. */
+  visits: number;
+  /** Effective duration behind this point, in nanoseconds. */
+  durationNs: number;
+};
+
+/** Parameters of `fulcrum/progressPoint/edit`. */
+export type ProgressPointEditParams = {
+  /** The document, open or not. */
+  uri: string;
+  /** Where the cursor is. */
+  position: DocumentPosition;
+  /** What to do there. */
+  kind: ProgressPointEditKind;
+};
+
+/** What to do with progress points at a position. */
+export type ProgressPointEditKind = "throughput" | "latencyBegin" | "latencyEnd" | "remove";
+
+/** An edit, or the reason why there is none. */
+export type ProgressPointEditResult = {
+  /** Apply this. */
+  edit: FileEdits | null;
+  /** Or tell the user this sentence. */
+  message: string | null;
+};
+
+/** LSP's `Position`: 0-based, `character` in the negotiated encoding (UTF-16 unless both sides know UTF-8). */
+export type DocumentPosition = {
+  /** 0-based line. */
+  line: number;
+  /** 0-based code units in the line. */
+  character: number;
+};
+
+/** LSP's `Range`. */
+export type DocumentRange = {
+  /** First position. */
+  start: DocumentPosition;
+  /** Past the last position. */
+  end: DocumentPosition;
+};
+
+/** LSP's `TextEdit`. */
+export type FileEdit = {
+  /** What is replaced; empty for an insertion. */
+  range: DocumentRange;
+  /** By what. */
+  newText: string;
+};
+
+/** LSP's `WorkspaceEdit` in its simplest form. */
+export type FileEdits = {
+  /** URI → edits that do not overlap. */
+  changes: Record<string, FileEdit[]>;
+};
+
+/** Parameters of `fulcrum/runs/list`. */
+export type RunsListParams = {
+  /** The folder that holds `.fulcrum/runs`, absolute. */
+  workspace: string;
+};
+
+/** Answer to `fulcrum/runs/list`. */
+export type RunsListResult = {
+  /** Newest first. */
+  runs: Array<RunEntry>;
+};
+
+/** One recorded run. */
+export type RunEntry = {
+  /** The run folder, for `fulcrum/causal/open`. */
+  path: string;
+  /** The folder's name without the time. */
+  name: string;
+  /** When it started, RFC 3339, UTC. */
+  start: string;
+  /** The command line, for reading. */
+  command: string;
+  /** `running`, `exited`, `signalled`, `stopped`, or `lost`. */
+  ended: string;
+};
+
+/** Parameters of `fulcrum/didChangeResults`. */
+export type DidChangeResultsParams = {
+  /** The profile that is open now. */
+  summary: ProfileSummary | null;
+};
+
+/** `data` of every error that the server answers. */
+export type ErrorData = {
+  /** Who can do something about it. */
+  blame: Blame;
+  /** What to do next, as a sentence; null when the message says it all. */
+  advice: string | null;
+};
+
+/** Who can do something about an error. */
+export type Blame = "user" | "environment" | "fulcrum";
