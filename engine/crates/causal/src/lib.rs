@@ -1,1 +1,149 @@
-//! (under construction)
+//! Experiments to slopes (COZ §2 to §3.4): what a recording says about the payoff of each line.
+//!
+//! [`analyse`] is the whole path: combine equal experiments, measure against each line's own baseline, correct for
+//! phases, fit the slope, bootstrap the intervals, read the shape, rank. Each step is a module with one idea. The result
+//! is the same on every machine: the bootstrap's random numbers are seeded by the line's name.
+
+mod baseline;
+mod bootstrap;
+mod combine;
+mod contention;
+mod latency;
+mod notes;
+mod phase;
+mod prediction;
+mod rank;
+mod rng;
+mod shape;
+mod slope;
+
+use fulcrum_model::causal::{Point, PointProfile, Profile, Recording, Target};
+
+pub use prediction::{Prediction, predict, program_speedup_at};
+pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, shape_of};
+
+use combine::{Line, Series};
+use notes::LeftOut;
+use phase::Correction;
+
+/// How to analyse. The default is what every surface of Fulcrum shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Apply eq. 8, which scales a line's effect by the part of the run in which the line runs at all.
+    pub phase_correction: bool,
+    /// How many different speedups a line must have, the baseline counted. `None`: 5, or all that were tried when the
+    /// recording says that it tried fewer.
+    pub min_points: Option<usize>,
+    /// How many visits a point, and the baseline, must rest on.
+    pub min_visits: u64,
+    /// Bootstrap replicates. Fewer than 40 cannot give a 95 % interval; 40 are used then.
+    pub replicates: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            phase_correction: true,
+            min_points: None,
+            min_visits: 5,
+            replicates: 400,
+        }
+    }
+}
+
+/// COZ's default for the number of different speedups a line must have (§2).
+const MIN_POINTS: usize = 5;
+
+impl Options {
+    fn min_points_for(&self, recording: &Recording) -> usize {
+        self.min_points
+            .unwrap_or_else(|| match recording.levels.len() {
+                0 => MIN_POINTS,
+                levels => MIN_POINTS.min(levels + 1),
+            })
+    }
+}
+
+/// Analyses a recording. Never fails: what cannot be concluded is in the profile's notes.
+pub fn analyse(recording: &Recording, options: &Options) -> Profile {
+    let combined = combine::combine(recording);
+    let correction = Correction::of(recording, options.phase_correction);
+    let min_points = options.min_points_for(recording);
+
+    let mut profile = Profile {
+        progress_points: Vec::new(),
+        notes: recording.notes.clone(),
+    };
+    let mut left_out = LeftOut::new(min_points, options.min_visits);
+    for (key, lines) in &combined.points {
+        let pool = bootstrap::Pool::of_point(key.kind, lines);
+        let mut targets = Vec::new();
+        for (&line, series) in lines {
+            let line = &combined.lines[line];
+            match target(line, series, &pool, &correction, min_points, options) {
+                Ok(target) => targets.push(target),
+                Err(reason) => left_out.add(&key.name, reason),
+            }
+        }
+        rank::rank(&mut targets);
+        profile.progress_points.push(PointProfile {
+            name: key.name.clone(),
+            kind: key.kind,
+            targets,
+        });
+    }
+    profile.notes.extend(correction.note());
+    profile.notes.extend(left_out.notes(combined.points.len()));
+    profile.notes.extend(notes::why_empty(recording, &profile));
+    profile
+}
+
+/// One line's profile for one progress point, or why there is none.
+fn target(
+    line: &Line<'_>,
+    series: &Series,
+    pool: &bootstrap::Pool,
+    correction: &Correction<'_>,
+    min_points: usize,
+    options: &Options,
+) -> Result<Target, notes::Reason> {
+    let measured = baseline::measure(series, options.min_visits)?;
+    if measured.len() < min_points {
+        return Err(notes::Reason::FewPoints);
+    }
+    let factor = correction.factor(line)?;
+    let intervals = bootstrap::intervals(line, &measured, pool, correction, options.replicates);
+    let points: Vec<Point> = measured
+        .iter()
+        .zip(&intervals.points)
+        .map(|(m, &interval)| {
+            let program_speedup = m.program_speedup * factor;
+            Point {
+                speedup: m.group.speedup,
+                program_speedup,
+                interval: Some(around(interval, program_speedup)),
+                visits: m.group.visits,
+                duration_ns: m.group.duration_ns,
+            }
+        })
+        .collect();
+    let slope = slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
+    let slope_interval = Some(around(intervals.slope, slope));
+    Ok(Target {
+        location: line.location.clone(),
+        slope,
+        slope_interval,
+        contention: contention::is_contention(slope_interval, &points),
+        experiments: measured
+            .iter()
+            .map(|m| m.group.observations.len() as u64)
+            .sum(),
+        shape: shape_of(slope, slope_interval, &points),
+        points,
+    })
+}
+
+/// A percentile interval need not hold the estimate; one that is shown beside it should.
+fn around((low, high): (f64, f64), estimate: f64) -> (f64, f64) {
+    (low.min(estimate), high.max(estimate))
+}

@@ -1,0 +1,246 @@
+//! Intervals by bootstrap over experiments (95 %, percentile, deterministic).
+//!
+//! Each replicate draws every (line, speedup) group's experiments anew and repeats the analysis: periods, program
+//! speedups, eq. 8, slope. What is drawn are *residuals*: by how much an experiment's count differs from what its group's
+//! rate gives for its duration, divided by the square root of that expectation, so that long and short experiments can
+//! stand in for each other. A group draws from its own residuals when it has enough of them. Most groups of a real recording
+//! have one to three experiments, whose own residuals say nothing, so they draw from all of the line's, or else from all
+//! of the progress point's. Residuals are scaled by √(n/(n−1)), because a group's own mean was taken out, and widened a
+//! little for few degrees of freedom, as Student's t is. When even the progress point has too few, counts are taken to
+//! scatter at least as Poisson counts do.
+
+use std::collections::BTreeMap;
+
+use fulcrum_model::causal::PointKind;
+
+use crate::baseline::Measured;
+use crate::combine::{Group, Line, Series};
+use crate::phase::Correction;
+use crate::rng::Rng;
+use crate::slope::slope;
+
+/// Residuals with fewer degrees of freedom than this are no sample to draw from.
+const ENOUGH: usize = 7;
+
+/// Intervals of one target.
+pub struct Intervals {
+    pub points: Vec<(f64, f64)>,
+    pub slope: (f64, f64),
+}
+
+/// Standardised residuals to draw from.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    kind: PointKind,
+    residuals: Vec<f64>,
+    freedom: usize,
+}
+
+impl Pool {
+    /// All residuals of a progress point.
+    pub fn of_point(kind: PointKind, lines: &BTreeMap<usize, Series>) -> Self {
+        Pool::of(kind, lines.values().flat_map(|series| &series.groups))
+    }
+
+    fn of<'a>(kind: PointKind, groups: impl Iterator<Item = &'a Group>) -> Self {
+        let mut pool = Pool {
+            kind,
+            residuals: Vec::new(),
+            freedom: 0,
+        };
+        for group in groups {
+            let n = group.observations.len();
+            if n < 2 || group.damaged || group.denominator <= 0.0 || group.numerator <= 0.0 {
+                continue;
+            }
+            let scale = (n as f64 / (n - 1) as f64).sqrt();
+            pool.freedom += n - 1;
+            pool.residuals.extend(
+                expected(group)
+                    .zip(&group.observations)
+                    .map(|(expected, o)| {
+                        let found = match kind {
+                            PointKind::Throughput => o.denominator - expected,
+                            // The numerator's error in units of the latency: requests too many, as it were.
+                            PointKind::Latency => {
+                                o.numerator * group.denominator / group.numerator - o.denominator
+                            }
+                        };
+                        scale * found / expected.sqrt()
+                    }),
+            );
+        }
+        pool
+    }
+
+    fn is_enough(&self) -> bool {
+        self.freedom >= ENOUGH
+    }
+
+    /// Student's t over the normal distribution at 97.5 %, to first order.
+    fn widening(&self) -> f64 {
+        1.0 + 1.21 / self.freedom.max(1) as f64
+    }
+
+    /// Root mean square of the residuals.
+    fn spread(&self) -> f64 {
+        let squares: f64 = self.residuals.iter().map(|r| r * r).sum();
+        (squares / self.residuals.len().max(1) as f64).sqrt()
+    }
+
+    /// What Poisson arrivals would scatter: for latency both the arrivals and the requests in progress do.
+    fn poisson(&self) -> f64 {
+        match self.kind {
+            PointKind::Throughput => 1.0,
+            PointKind::Latency => std::f64::consts::SQRT_2,
+        }
+    }
+}
+
+/// What the group's rate gives for each experiment's duration.
+fn expected(group: &Group) -> impl Iterator<Item = f64> {
+    let total: f64 = group.observations.iter().map(|o| o.duration).sum();
+    group
+        .observations
+        .iter()
+        .map(move |o| group.denominator * o.duration / total)
+}
+
+/// How one group is drawn.
+struct Draw<'a> {
+    source: Source<'a>,
+    /// √(expected count) of each experiment over the group's whole count.
+    weights: Vec<f64>,
+    /// Σ numerator / Σ denominator.
+    period: f64,
+}
+
+enum Source<'a> {
+    /// From these residuals, widened by this.
+    Residuals(std::borrow::Cow<'a, [f64]>, f64),
+    /// Normal with this standard deviation.
+    Normal(f64),
+}
+
+impl Draw<'_> {
+    /// The group's period in one replicate.
+    fn period(&self, kind: PointKind, rng: &mut Rng) -> f64 {
+        let error: f64 = match &self.source {
+            Source::Residuals(residuals, widening) => {
+                self.weights
+                    .iter()
+                    .map(|w| w * residuals[rng.below(residuals.len())])
+                    .sum::<f64>()
+                    * widening
+            }
+            Source::Normal(spread) => {
+                self.weights.iter().map(|w| w * w).sum::<f64>().sqrt() * spread * rng.normal()
+            }
+        };
+        // A count cannot fall to nothing: the points have visits.
+        let scale = (1.0 + error).max(0.1);
+        match kind {
+            PointKind::Throughput => self.period / scale,
+            PointKind::Latency => self.period * scale,
+        }
+    }
+}
+
+/// The intervals of a target whose points are `measured`, the first of which is the baseline.
+pub fn intervals(
+    line: &Line<'_>,
+    measured: &[Measured<'_>],
+    point: &Pool,
+    correction: &Correction<'_>,
+    replicates: usize,
+) -> Intervals {
+    let kind = point.kind;
+    let of_line = Pool::of(kind, measured.iter().map(|m| m.group));
+    let draws: Vec<Draw<'_>> = measured
+        .iter()
+        .map(|m| draw(m.group, &of_line, point))
+        .collect();
+    let replicates = replicates.max(40);
+    let mut rng = Rng::of(&[
+        line.location.file.as_bytes(),
+        &line.location.line.to_le_bytes(),
+    ]);
+
+    let mut values = vec![Vec::with_capacity(replicates); measured.len()];
+    let mut slopes = Vec::with_capacity(replicates);
+    let mut effects = vec![0.0; measured.len()];
+    for _ in 0..replicates {
+        let factor = phase_factor(line, correction, &mut rng);
+        let p0 = draws
+            .first()
+            .map_or(1.0, |baseline| baseline.period(kind, &mut rng));
+        for (draw, effect) in draws.iter().zip(&mut effects).skip(1) {
+            *effect = (p0 - draw.period(kind, &mut rng)) / p0 * factor;
+        }
+        for (value, effect) in values.iter_mut().zip(&effects) {
+            value.push(*effect);
+        }
+        slopes.push(slope(
+            measured
+                .iter()
+                .map(|m| m.group.speedup)
+                .zip(effects.iter().copied()),
+        ));
+    }
+    Intervals {
+        points: values.into_iter().map(percentiles).collect(),
+        slope: percentiles(slopes),
+    }
+}
+
+fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
+    let own = Pool::of(point.kind, std::iter::once(group));
+    let source = if own.is_enough() {
+        let widening = own.widening();
+        Source::Residuals(own.residuals.into(), widening)
+    } else if of_line.is_enough() {
+        Source::Residuals(of_line.residuals.clone().into(), of_line.widening())
+    } else if point.is_enough() {
+        Source::Residuals((&point.residuals).into(), point.widening())
+    } else {
+        Source::Normal(point.spread().max(point.poisson()) * point.widening())
+    };
+    Draw {
+        source,
+        weights: expected(group)
+            .map(|e| e.sqrt() / group.denominator)
+            .collect(),
+        period: group.numerator / group.denominator,
+    }
+}
+
+/// Eq. 8's factor in one replicate: `t_obs / s_obs` over experiments drawn anew; few experiments scatter as Poisson counts.
+fn phase_factor(line: &Line<'_>, correction: &Correction<'_>, rng: &mut Rng) -> f64 {
+    let Some(rate) = correction.rate(line) else {
+        return 1.0;
+    };
+    let n = line.observed.len();
+    let (mut t_obs, mut s_obs) = (0.0, 0.0);
+    if n > ENOUGH {
+        for _ in 0..n {
+            let (duration, samples) = line.observed[rng.below(n)];
+            t_obs += duration;
+            s_obs += samples;
+        }
+    } else {
+        for (duration, samples) in &line.observed {
+            t_obs += duration;
+            s_obs += samples;
+        }
+        s_obs += s_obs.sqrt() * rng.normal();
+    }
+    // At least half a sample: the line was seen, and a factor must stay finite.
+    t_obs / s_obs.max(0.5) * rate
+}
+
+/// The 2.5th and 97.5th percentile.
+fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |part: f64| values[((values.len() - 1) as f64 * part).round() as usize];
+    (at(0.025), at(0.975))
+}

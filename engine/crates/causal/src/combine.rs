@@ -1,0 +1,179 @@
+//! Combination: experiments with the same line, progress point and speedup are added up (COZ §2).
+
+use std::collections::{BTreeMap, HashMap};
+
+use fulcrum_model::Location;
+use fulcrum_model::causal::{Count, PointKind, Recording};
+
+/// All experiments, combined.
+pub struct Combined<'a> {
+    /// In order of first appearance.
+    pub lines: Vec<Line<'a>>,
+    /// Per progress point, per line (an index into `lines`), the combined measurements.
+    pub points: BTreeMap<PointKey, BTreeMap<usize, Series>>,
+}
+
+/// A progress point. The same name can count both ways; those are two points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointKey {
+    pub name: String,
+    pub kind: PointKind,
+}
+
+/// A line's experiments as eq. 8 needs them, whatever the progress point.
+pub struct Line<'a> {
+    pub location: &'a Location,
+    /// Effective duration and selected samples of each experiment; damaged ones (no duration) left out.
+    pub observed: Vec<(f64, f64)>,
+}
+
+/// A line's measurements at one progress point, ascending by speedup.
+#[derive(Default)]
+pub struct Series {
+    pub groups: Vec<Group>,
+}
+
+/// Experiments with the same line, progress point and speedup.
+pub struct Group {
+    pub speedup: f64,
+    /// Visits; departures for latency.
+    pub visits: u64,
+    /// Sum of effective durations.
+    pub duration_ns: u64,
+    /// What a period is made of, see [`Observation`]; summed.
+    pub numerator: f64,
+    /// Summed.
+    pub denominator: f64,
+    /// Some experiment lasted no time, so the sums mean nothing.
+    pub damaged: bool,
+    pub observations: Vec<Observation>,
+}
+
+/// One experiment's part in a group: the period is Σ numerator / Σ denominator.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation {
+    pub duration: f64,
+    /// Throughput: the duration. Latency: requests in progress × duration.
+    pub numerator: f64,
+    /// Throughput: visits. Latency: arrivals.
+    pub denominator: f64,
+}
+
+impl PointKey {
+    fn order(&self) -> (&str, u8) {
+        (&self.name, matches!(self.kind, PointKind::Latency).into())
+    }
+}
+
+impl PartialOrd for PointKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PointKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.order().cmp(&other.order())
+    }
+}
+
+/// Adds visits and durations per (line, progress point, speedup).
+pub fn combine(recording: &Recording) -> Combined<'_> {
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut index: HashMap<&Location, usize> = HashMap::new();
+    let mut names: HashMap<(&str, bool), usize> = HashMap::new();
+    let mut points: Vec<(PointKey, BTreeMap<usize, Series>)> = Vec::new();
+    for experiment in &recording.experiments {
+        let line = *index
+            .entry(&experiment.selected)
+            .or_insert_with_key(|location| {
+                lines.push(Line {
+                    location,
+                    observed: Vec::new(),
+                });
+                lines.len() - 1
+            });
+        let duration = experiment.duration_ns as f64;
+        if experiment.duration_ns > 0 {
+            lines[line]
+                .observed
+                .push((duration, experiment.selected_samples as f64));
+        }
+        for point in &experiment.points {
+            let latency = matches!(point.count, Count::Latency { .. });
+            let at = *names.entry((&point.name, latency)).or_insert_with(|| {
+                let kind = if latency {
+                    PointKind::Latency
+                } else {
+                    PointKind::Throughput
+                };
+                points.push((
+                    PointKey {
+                        name: point.name.clone(),
+                        kind,
+                    },
+                    BTreeMap::new(),
+                ));
+                points.len() - 1
+            });
+            let group = points[at]
+                .1
+                .entry(line)
+                .or_default()
+                .group(experiment.speedup);
+            let (visits, numerator, denominator) = match point.count {
+                Count::Throughput { delta } => (delta, duration, delta as f64),
+                Count::Latency {
+                    arrivals,
+                    departures,
+                    difference,
+                } => (
+                    departures,
+                    crate::latency::in_progress_time(difference, duration),
+                    arrivals as f64,
+                ),
+            };
+            group.visits = group.visits.saturating_add(visits);
+            group.numerator += numerator;
+            group.denominator += denominator;
+            match u64::try_from(experiment.duration_ns) {
+                Ok(ns @ 1..) => group.duration_ns = group.duration_ns.saturating_add(ns),
+                _ => group.damaged = true,
+            }
+            group.observations.push(Observation {
+                duration,
+                numerator,
+                denominator,
+            });
+        }
+    }
+    Combined {
+        lines,
+        points: points.into_iter().collect(),
+    }
+}
+
+impl Series {
+    fn group(&mut self, speedup: f64) -> &mut Group {
+        let at = match self
+            .groups
+            .binary_search_by(|group| group.speedup.total_cmp(&speedup))
+        {
+            Ok(at) => at,
+            Err(at) => {
+                let group = Group {
+                    speedup,
+                    visits: 0,
+                    duration_ns: 0,
+                    numerator: 0.0,
+                    denominator: 0.0,
+                    damaged: false,
+                    observations: Vec::new(),
+                };
+                self.groups.insert(at, group);
+                at
+            }
+        };
+        &mut self.groups[at]
+    }
+}

@@ -1,0 +1,12 @@
+//! Contention (COZ §2): a steep downward slope. Making such a line faster makes it interfere more with the critical path.
+
+use fulcrum_model::causal::Point;
+
+/// The smallest loss of program speedup that is worth a warning.
+pub const NEGLIGIBLE: f64 = 0.01;
+
+/// The slope's interval lies wholly below zero, and somewhere the program loses more than a negligible amount.
+pub fn is_contention(slope_interval: Option<(f64, f64)>, points: &[Point]) -> bool {
+    let falls = slope_interval.is_some_and(|(_, high)| high < 0.0);
+    falls && points.iter().any(|p| p.program_speedup <= -NEGLIGIBLE)
+}

@@ -1,0 +1,253 @@
+//! Our own record stream, `causal-<pid>-<n>.jsonl`: written by the runtime, one write a record (docs/formats.md).
+
+use std::collections::{BTreeMap, HashMap};
+
+use fulcrum_model::Location;
+use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::assemble::counted;
+use super::lines::{Line, lines};
+use crate::IngestError;
+
+/// The version of the stream that this reader knows.
+const VERSION: u64 = 1;
+
+pub fn detect(first: &str, name: &str) -> bool {
+    if let Ok(value) = serde_json::from_str::<Value>(first) {
+        return value.get("format").and_then(Value::as_str) == Some("fulcrum-causal");
+    }
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    first.starts_with("{\"type\":\"header\"")
+        || (base.starts_with("causal-") && base.ends_with(".jsonl"))
+}
+
+#[derive(Deserialize)]
+struct Header {
+    #[serde(default)]
+    version: u64,
+    #[serde(default)]
+    levels: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct ExperimentRecord {
+    selected: String,
+    speedup: f64,
+    duration: i64,
+    selected_samples: u64,
+    #[serde(default)]
+    start: u64,
+    #[serde(default)]
+    wall: u64,
+    #[serde(default)]
+    points: Vec<PointRecord>,
+}
+
+#[derive(Deserialize)]
+struct PointRecord {
+    name: String,
+    kind: String,
+    #[serde(default)]
+    delta: u64,
+    #[serde(default)]
+    arrivals: u64,
+    #[serde(default)]
+    departures: u64,
+    #[serde(default)]
+    difference: f64,
+}
+
+#[derive(Deserialize)]
+struct SamplesRecord {
+    time: u64,
+    #[serde(default)]
+    lines: HashMap<String, u64>,
+}
+
+#[derive(Deserialize)]
+struct EndRecord {
+    time: u64,
+}
+
+/// What one process said last.
+#[derive(Default)]
+struct Process {
+    samples: HashMap<Location, u64>,
+    last_seen: u64,
+    ended: bool,
+    begun: bool,
+}
+
+#[derive(Default)]
+struct Stream {
+    recording: Recording,
+    samples: BTreeMap<Location, u64>,
+    process: Process,
+    unknown: BTreeMap<String, u64>,
+}
+
+pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
+    let mut stream = Stream::default();
+    for line in lines(bytes) {
+        match stream.push(&line) {
+            Ok(()) => {}
+            Err(_) if line.unfinished => stream.recording.notes.push(format!(
+                "The file ends in the middle of line {}; everything before it was read.",
+                line.number
+            )),
+            Err(problem) => return Err(line.error(name, problem)),
+        }
+    }
+    Ok(stream.finish())
+}
+
+impl Stream {
+    fn push(&mut self, line: &Line<'_>) -> Result<(), String> {
+        if line.broken {
+            return Err("the line is not UTF-8 text".into());
+        }
+        let value: Value = serde_json::from_str(line.text).map_err(|e| {
+            format!(
+                "expected a JSON object on one line, column {} is wrong",
+                e.column()
+            )
+        })?;
+        let kind = value
+            .get("type")
+            .and_then(Value::as_str)
+            .ok_or("expected \"type\" to name the record")?;
+        match kind {
+            "header" => {
+                let header: Header = record(&value)?;
+                if header.version > VERSION {
+                    return Err(format!(
+                        "the recording has version {}, this Fulcrum knows version {VERSION}: use a newer Fulcrum",
+                        header.version
+                    ));
+                }
+                self.end_process();
+                self.process.begun = true;
+                for level in header.levels {
+                    if !(0.0..=1.0).contains(&level) {
+                        return Err(format!("expected levels from 0 to 1, got {level}"));
+                    }
+                    if level > 0.0 && !self.recording.levels.contains(&level) {
+                        self.recording.levels.push(level);
+                    }
+                }
+                self.recording.levels.sort_by(f64::total_cmp);
+            }
+            "experiment" => {
+                let experiment: ExperimentRecord = record(&value)?;
+                let seen = experiment.start.saturating_add(experiment.wall);
+                self.process.last_seen = self.process.last_seen.max(seen);
+                self.recording.experiments.push(experiment.check()?);
+            }
+            "samples" => {
+                let samples: SamplesRecord = record(&value)?;
+                self.process.last_seen = self.process.last_seen.max(samples.time);
+                // Cumulative: the last one counts.
+                self.process.samples = samples
+                    .lines
+                    .into_iter()
+                    .map(|(at, count)| {
+                        Ok((at.parse::<Location>().map_err(|e| e.to_string())?, count))
+                    })
+                    .collect::<Result<_, String>>()?;
+            }
+            "end" => {
+                let end: EndRecord = record(&value)?;
+                self.process.last_seen = end.time;
+                self.process.ended = true;
+            }
+            other => *self.unknown.entry(other.into()).or_default() += 1,
+        }
+        Ok(())
+    }
+
+    fn end_process(&mut self) {
+        let process = std::mem::take(&mut self.process);
+        self.recording.runtime_ns = self.recording.runtime_ns.saturating_add(process.last_seen);
+        for (at, count) in process.samples {
+            let sum = self.samples.entry(at).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        if process.begun && !process.ended {
+            self.recording.notes.push(
+                "The program did not end by itself (it was killed or is still running); everything up to then was read.".into(),
+            );
+        }
+    }
+
+    fn finish(mut self) -> Recording {
+        self.end_process();
+        self.recording.samples = self.samples.into_iter().collect();
+        for (kind, count) in self.unknown {
+            let kind = super::detect::shorten(&kind);
+            let count = counted(count, "record");
+            self.recording
+                .notes
+                .push(format!("Skipped {count} of the unknown type {kind:?}."));
+        }
+        self.recording
+    }
+}
+
+fn record<T: for<'de> Deserialize<'de>>(value: &Value) -> Result<T, String> {
+    T::deserialize(value).map_err(|e| {
+        let kind = value
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        format!("the {kind} record is not as expected: {e}")
+    })
+}
+
+impl ExperimentRecord {
+    fn check(self) -> Result<Experiment, String> {
+        if !(0.0..=1.0).contains(&self.speedup) {
+            return Err(format!(
+                "expected a speedup from 0 to 1, got {}",
+                self.speedup
+            ));
+        }
+        Ok(Experiment {
+            selected: self
+                .selected
+                .parse()
+                .map_err(|e| format!("bad selected: {e}"))?,
+            speedup: self.speedup + 0.0,
+            duration_ns: self.duration,
+            selected_samples: self.selected_samples,
+            points: self
+                .points
+                .into_iter()
+                .map(PointRecord::check)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl PointRecord {
+    fn check(self) -> Result<Visits, String> {
+        let count = match self.kind.as_str() {
+            "throughput" => Count::Throughput { delta: self.delta },
+            "latency" => Count::Latency {
+                arrivals: self.arrivals,
+                departures: self.departures,
+                difference: self.difference,
+            },
+            other => {
+                return Err(format!(
+                    "expected the kind throughput or latency, got {other:?}"
+                ));
+            }
+        };
+        Ok(Visits {
+            name: self.name,
+            count,
+        })
+    }
+}

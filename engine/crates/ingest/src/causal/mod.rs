@@ -1,0 +1,74 @@
+//! Causal profiles: coz text, coz JSON lines, and our own `causal-*.jsonl`, told apart by content.
+
+mod assemble;
+mod coz_json;
+mod coz_text;
+mod detect;
+mod fields;
+mod fulcrum;
+mod lines;
+mod processes;
+mod write;
+
+use fulcrum_model::causal::Recording;
+
+use crate::IngestError;
+pub use write::{write_json_lines, write_text};
+
+/// A format of causal profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// coz's tab-separated records, old and new spellings.
+    CozText,
+    /// The same records as JSON, one object a line.
+    CozJsonLines,
+    /// Our own record stream, `causal-*.jsonl`.
+    Fulcrum,
+}
+
+/// One row of the registry.
+struct Reader {
+    format: Format,
+    /// Does the first non-empty line (or the file's name, for a stream cut short in its first line) say it is this format?
+    detect: fn(first: &str, name: &str) -> bool,
+    read: fn(bytes: &[u8], name: &str) -> Result<Recording, IngestError>,
+}
+
+/// Every format, most specific first.
+const READERS: [Reader; 3] = [
+    Reader {
+        format: Format::Fulcrum,
+        detect: fulcrum::detect,
+        read: fulcrum::read,
+    },
+    Reader {
+        format: Format::CozJsonLines,
+        detect: coz_json::detect,
+        read: coz_json::read,
+    },
+    Reader {
+        format: Format::CozText,
+        detect: coz_text::detect,
+        read: coz_text::read,
+    },
+];
+
+/// Reads a causal profile of any known format. `name` is what errors call the file; only a stream that was cut short
+/// in its very first line is recognised by it, everything else by content.
+pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
+    let reader = find(bytes, name)?;
+    (reader.read)(bytes, name)
+}
+
+/// The format of a causal profile, or why it is none.
+pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
+    find(bytes, name).map(|reader| reader.format)
+}
+
+fn find(bytes: &[u8], name: &str) -> Result<&'static Reader, IngestError> {
+    let first = detect::first_line(bytes, name)?;
+    READERS
+        .iter()
+        .find(|reader| (reader.detect)(&first, name))
+        .ok_or_else(|| detect::foreign(&first, name))
+}

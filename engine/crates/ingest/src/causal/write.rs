@@ -1,0 +1,104 @@
+//! Writers: a recording as coz text or coz JSON lines, for coz's own viewer and for the round trip through our readers.
+//!
+//! Both end with `shutdown`, `runtime` and `samples` as coz does. `levels` and `notes` have no place in coz's formats.
+
+use std::fmt::Write;
+
+use fulcrum_model::causal::{Count, Recording};
+use serde_json::{Value, json};
+
+/// coz's tab-separated text. Tabs and line ends in names become spaces, which the format cannot hold.
+pub fn write_text(recording: &Recording) -> String {
+    let mut out = String::from("startup\ttime=0\n");
+    // Writing to a String cannot fail.
+    let mut line =
+        |text: std::fmt::Arguments<'_>| out.write_fmt(text).expect("a String takes any text");
+    for e in &recording.experiments {
+        line(format_args!(
+            "experiment\tselected={}\tspeedup={}\tduration={}\tselected-samples={}\n",
+            clean(&e.selected.to_string()),
+            speedup(e.speedup),
+            e.duration_ns,
+            e.selected_samples
+        ));
+        for point in &e.points {
+            let name = clean(&point.name);
+            match point.count {
+                Count::Throughput { delta } => line(format_args!(
+                    "throughput-point\tname={name}\tdelta={delta}\n"
+                )),
+                Count::Latency {
+                    arrivals,
+                    departures,
+                    difference,
+                } => line(format_args!(
+                    "latency-point\tname={name}\tarrivals={arrivals}\tdepartures={departures}\tdifference={difference}\n"
+                )),
+            }
+        }
+    }
+    if recording.runtime_ns > 0 {
+        line(format_args!(
+            "shutdown\ttime={0}\nruntime\ttime={0}\n",
+            recording.runtime_ns
+        ));
+    }
+    for (at, count) in &recording.samples {
+        line(format_args!(
+            "samples\tlocation={}\tcount={count}\n",
+            clean(&at.to_string())
+        ));
+    }
+    out
+}
+
+/// coz's JSON lines.
+pub fn write_json_lines(recording: &Recording) -> String {
+    let mut out = String::new();
+    let mut line = |value: Value| {
+        out.push_str(&value.to_string());
+        out.push('\n');
+    };
+    line(json!({"type": "startup", "time": 0}));
+    for e in &recording.experiments {
+        line(
+            json!({"type": "experiment", "selected": e.selected.to_string(), "speedup": e.speedup,
+            "duration": e.duration_ns, "selected_samples": e.selected_samples}),
+        );
+        for point in &e.points {
+            line(match point.count {
+                Count::Throughput { delta } => {
+                    json!({"type": "throughput_point", "name": point.name, "delta": delta})
+                }
+                Count::Latency {
+                    arrivals,
+                    departures,
+                    difference,
+                } => json!({"type": "latency_point",
+                    "name": point.name, "arrivals": arrivals, "departures": departures, "difference": difference}),
+            });
+        }
+    }
+    if recording.runtime_ns > 0 {
+        line(json!({"type": "shutdown", "time": recording.runtime_ns}));
+        line(json!({"type": "runtime", "time": recording.runtime_ns}));
+    }
+    for (at, count) in &recording.samples {
+        line(json!({"type": "samples", "location": at.to_string(), "count": count}));
+    }
+    out
+}
+
+/// Two decimals as coz writes them where they say everything, otherwise all that are needed.
+fn speedup(value: f64) -> String {
+    let short = format!("{value:.2}");
+    if short.parse() == Ok(value) {
+        short
+    } else {
+        value.to_string()
+    }
+}
+
+fn clean(text: &str) -> String {
+    text.replace(['\t', '\n', '\r'], " ")
+}
