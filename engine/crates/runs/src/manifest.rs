@@ -1,0 +1,172 @@
+//! `run.json`: what was run, where, how it ended.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{place, time};
+
+/// The manifest of a run. Every key may be missing when read, so that an older or damaged one still says what it can.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Manifest {
+    /// Version of this layout: 1.
+    pub schema: u64,
+    /// What was recorded: `causal`.
+    pub kind: String,
+    /// The program, as it was given.
+    pub command: String,
+    /// Its arguments, without the program.
+    pub arguments: Vec<String>,
+    /// Its working folder.
+    pub cwd: String,
+    /// Names of its environment variables, sorted. Never their values.
+    pub environment_names: Vec<String>,
+    /// The machine's name.
+    pub host: String,
+    /// The processor's name and the number of CPUs.
+    pub cpu: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// The commit of the working folder, when it is in a git repository.
+    pub git_revision: Option<String>,
+    /// RFC 3339, UTC.
+    pub start: String,
+    /// RFC 3339, UTC. `None` while running, or when the recorder was killed.
+    pub end: Option<String>,
+    /// How the run ended.
+    pub ended: Ended,
+    /// The program's status when it exited.
+    pub exit_code: Option<i32>,
+    /// The signal that ended the program.
+    pub signal: Option<i32>,
+    /// The recorder's options, by name.
+    pub options: BTreeMap<String, serde_json::Value>,
+    /// Who recorded.
+    pub tool: Tool,
+    /// Snapshots of the source files that results point into.
+    pub sources: Vec<SourceSnapshot>,
+    /// What a reader should know. Whole sentences.
+    pub notes: Vec<String>,
+    /// The recording process, so that a run whose recorder died is told from one that is going on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorder: Option<Recorder>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    /// It is going on. On disk also when the recorder was killed; reading turns that into `Lost`.
+    Running,
+    /// The program exited by itself.
+    Exited,
+    /// The program was ended by a signal that was not ours.
+    Signalled,
+    /// We stopped the program.
+    Stopped,
+    /// The recorder died, or the manifest does not say.
+    #[default]
+    #[serde(other)]
+    Lost,
+}
+
+/// Who recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tool {
+    /// `fulcrum`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// A source file as it was when the run was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SourceSnapshot {
+    /// The file as results name it.
+    pub path: String,
+    /// The copy, relative to the run folder.
+    pub snapshot: String,
+}
+
+/// A recording process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Recorder {
+    /// Process id.
+    pub pid: u32,
+    /// When it started, in clock ticks since boot; tells a reused process id. 0 when unknown.
+    pub started: u64,
+}
+
+impl Manifest {
+    /// The manifest of a causal run that starts now, in this process: everything about the machine filled in.
+    pub fn begin(command: &OsStr, arguments: &[impl AsRef<OsStr>], cwd: &Path) -> Self {
+        let mut environment_names: Vec<String> = std::env::vars_os()
+            .map(|(name, _)| name.to_string_lossy().into_owned())
+            .collect();
+        environment_names.sort();
+        Manifest {
+            schema: 1,
+            kind: "causal".into(),
+            command: command.to_string_lossy().into_owned(),
+            arguments: arguments
+                .iter()
+                .map(|a| a.as_ref().to_string_lossy().into_owned())
+                .collect(),
+            cwd: cwd.to_string_lossy().into_owned(),
+            environment_names,
+            host: place::host(),
+            cpu: place::cpu(),
+            kernel: place::kernel(),
+            git_revision: place::git_revision(cwd),
+            start: time::now_rfc3339(),
+            ended: Ended::Running,
+            tool: Tool {
+                name: "fulcrum".into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+            },
+            recorder: Some(Recorder::this()),
+            ..Manifest::default()
+        }
+    }
+
+    /// Reads a manifest; `Running` with a dead recorder becomes `Lost`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        let mut manifest: Manifest = serde_json::from_slice(bytes)?;
+        if manifest.ended == Ended::Running && !manifest.recorder.is_some_and(|r| r.is_alive()) {
+            manifest.ended = Ended::Lost;
+        }
+        Ok(manifest)
+    }
+
+    /// The manifest as it is written.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a manifest has only string keys");
+        text.push('\n');
+        text
+    }
+}
+
+impl Recorder {
+    /// This process.
+    pub fn this() -> Self {
+        let pid = std::process::id();
+        Recorder {
+            pid,
+            started: place::process_start(pid).unwrap_or(0),
+        }
+    }
+
+    /// Is that process still there?
+    pub fn is_alive(self) -> bool {
+        match place::process_start(self.pid) {
+            Some(started) => self.started == 0 || self.started == started,
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The runs of a workspace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Manifest, RunFolder, time};
+
+/// One run in a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunInfo {
+    /// The run folder.
+    pub path: PathBuf,
+    /// The folder's name.
+    pub name: String,
+    /// When it started, RFC 3339 UTC: from the manifest, else from the folder's name, else empty.
+    pub start: String,
+    /// `None` when it is missing or broken.
+    pub manifest: Option<Manifest>,
+}
+
+/// `<workspace>/.fulcrum/runs`.
+pub fn runs_folder(workspace: &Path) -> PathBuf {
+    workspace.join(".fulcrum").join("runs")
+}
+
+/// All runs of a workspace, newest first. A workspace without runs has an empty list.
+pub fn list(workspace: &Path) -> Vec<RunInfo> {
+    let entries = fs::read_dir(runs_folder(workspace))
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let mut runs: Vec<RunInfo> = entries
+        .filter_map(|entry| {
+            let folder = RunFolder::open(&entry.path()).ok()?;
+            let manifest = folder.read_manifest().ok();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let from_name = || {
+                name.get(..16)
+                    .and_then(time::from_compact)
+                    .unwrap_or_default()
+            };
+            let from_manifest = manifest
+                .as_ref()
+                .map(|m| m.start.clone())
+                .filter(|s| !s.is_empty());
+            let start = from_manifest.unwrap_or_else(from_name);
+            Some(RunInfo {
+                path: folder.path().to_path_buf(),
+                name,
+                start,
+                manifest,
+            })
+        })
+        .collect();
+    // Runs of one second are told apart by `-2`, `-3`…: the longer name is the later one, then the larger.
+    runs.sort_by(|a, b| {
+        let key = |run: &RunInfo| (run.start.clone(), run.name.len(), run.name.clone());
+        key(b).cmp(&key(a))
+    });
+    runs
+}
+
+/// The newest run of a workspace.
+pub fn latest(workspace: &Path) -> Option<RunInfo> {
+    list(workspace).into_iter().next()
+}
+
+/// Does this folder hold a manifest or a recording?
+pub fn is_run(folder: &Path) -> bool {
+    folder.join("run.json").is_file() || !recordings(folder).is_empty()
+}
+
+/// The `causal-*.jsonl` of a folder, by name.
+pub fn recordings(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let mut paths: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("causal-") && name.ends_with(".jsonl")
+        })
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    paths
+}
