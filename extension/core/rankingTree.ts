@@ -1,6 +1,6 @@
 /** The ranking view's rows: what each item says, without the view. */
 import { count, slopeText } from "./format";
-import type { Point, Ranking, RankingRow } from "./protocol";
+import type { Ranking, RankingRow, SpeedupPoint } from "./protocol";
 import { signedPercent } from "./format";
 
 export interface RankingGroup {
@@ -67,7 +67,7 @@ export function rowPlainText(row: RankingRow): string {
   return `${row.location}: ${row.text}, slope ${slopeText(row)}, ${count(row.experiments, "experiment")}`;
 }
 
-function pointText(point: Point): string {
+function pointText(point: SpeedupPoint): string {
   const interval =
     point.low === null || point.high === null ? "" : ` (${signedPercent(point.low)} to ${signedPercent(point.high)})`;
   return `${signedPercent(point.programSpeedup)}${interval} with the line ${Math.round(point.speedup * 100)}\u00a0% faster`;

@@ -13,10 +13,10 @@ export function isFinishedManifest(text: string): boolean {
   }
 }
 
-/** The newest by start time, over the lists of several workspace folders. */
-export function newestRun(lists: readonly (readonly RunEntry[])[], startedAfter?: number): RunEntry | undefined {
+/** The newest by start time; `startedAfter` is in milliseconds since 1970. */
+export function newestRun(runs: readonly RunEntry[], startedAfter?: number): RunEntry | undefined {
   let newest: RunEntry | undefined;
-  for (const run of lists.flat()) {
+  for (const run of runs) {
     const start = Date.parse(run.start);
     if (startedAfter !== undefined && !(start > startedAfter)) {
       continue;

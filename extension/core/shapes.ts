@@ -3,12 +3,12 @@
  *
  * A gutter cell is 19×19 px. Colours in a gutter image are fixed, so each theme kind has its own.
  */
-import type { Shape } from "./protocol";
+import type { LineShape } from "./protocol";
 
 export type ThemeKind = "light" | "dark" | "highContrast" | "highContrastLight";
 export type Tone = "gain" | "flat" | "harm" | "unknown";
 
-export const shapes: readonly Shape[] = [
+export const shapes: readonly LineShape[] = [
   "gain4",
   "gain3",
   "gain2",
@@ -21,7 +21,7 @@ export const shapes: readonly Shape[] = [
 ];
 
 /** Height that the line gains over the cell, in pixels; negative falls. */
-const rises: Readonly<Record<Exclude<Shape, "unknown">, number>> = {
+const rises: Readonly<Record<Exclude<LineShape, "unknown">, number>> = {
   gain4: 13,
   gain3: 9.5,
   gain2: 6.5,
@@ -41,7 +41,7 @@ const palettes: Readonly<Record<ThemeKind, Palette>> = {
   highContrastLight: { gain: "#00513a", flat: "#000000", harm: "#7a2a05", unknown: "#000000", stale: "#6a7178" },
 };
 
-export function toneOf(shape: Shape): Tone {
+export function toneOf(shape: LineShape): Tone {
   if (shape.startsWith("gain")) {
     return "gain";
   }
@@ -49,16 +49,16 @@ export function toneOf(shape: Shape): Tone {
 }
 
 /** The shape as an SVG document of 19×19 px. `stale` draws it grey and dashed. */
-export function shapeSvg(shape: Shape, theme: ThemeKind, stale: boolean): string {
+export function shapeSvg(shape: LineShape, theme: ThemeKind, stale: boolean): string {
   const colour = palettes[theme][stale ? "stale" : toneOf(shape)];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="19" height="19" viewBox="0 0 19 19">${body(shape, colour, stale)}</svg>`;
 }
 
-export function shapeDataUri(shape: Shape, theme: ThemeKind, stale: boolean): string {
+export function shapeDataUri(shape: LineShape, theme: ThemeKind, stale: boolean): string {
   return `data:image/svg+xml;base64,${Buffer.from(shapeSvg(shape, theme, stale), "utf8").toString("base64")}`;
 }
 
-function body(shape: Shape, colour: string, stale: boolean): string {
+function body(shape: LineShape, colour: string, stale: boolean): string {
   const dash = stale ? ' stroke-dasharray="2.4 2"' : "";
   if (shape === "unknown") {
     return `<circle cx="9.5" cy="9.5" r="3.6" fill="none" stroke="${colour}" stroke-width="1.5"${dash}/>`;

@@ -1,0 +1,82 @@
+/** The extension's start: builds the features and connects them. The engine starts when something needs it. */
+import * as vscode from "vscode";
+import type { ProfileSummary } from "./core/protocol";
+import { Engine, type EngineState } from "./features/engine";
+import { Gutter, type ShownDecorations } from "./features/gutter";
+import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
+import { OpenProfile } from "./features/openProfile";
+import { registerProgressPoints } from "./features/progressPoint";
+import { RankingView } from "./features/ranking";
+import { Run } from "./features/run";
+import { Session } from "./features/session";
+import { Status } from "./features/status";
+
+/** What tests see of the running extension. Not a promise to other extensions. */
+export interface TestApi {
+  activationMs: number;
+  enginePid: () => number | undefined;
+  engineState: () => EngineState;
+  summary: () => ProfileSummary | null;
+  runMessage: () => string | undefined;
+  ranking: () => { label: string; description: string }[];
+  statusText: () => string | undefined;
+  currentDecorations: (uri: vscode.Uri) => ShownDecorations | undefined;
+  /** Resolves after the profile of the last session was looked for. */
+  restored: Promise<void>;
+}
+
+let engine: Engine | undefined;
+
+export function activate(context: vscode.ExtensionContext): TestApi {
+  const begun = performance.now();
+  const log = vscode.window.createOutputChannel("Fulcrum", { log: true });
+  engine = new Engine(context, log, inlayHintMiddleware);
+  const session = new Session(engine, context.workspaceState);
+  const gutter = new Gutter(engine, session);
+  const ranking = new RankingView(session);
+  const status = new Status(engine, session);
+  const profiles = new OpenProfile(engine, session);
+  const run = new Run(engine, session, profiles, context.workspaceState);
+  const running = engine;
+  context.subscriptions.push(
+    ...[log, session, gutter, ranking, status, profiles, run],
+    registerProgressPoints(running),
+    refreshInlayHints(running, session),
+    vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
+    vscode.commands.registerCommand("fulcrum.restartEngine", () => running.restart()),
+    vscode.commands.registerCommand("fulcrum.openWalkthrough", () =>
+      vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
+    ),
+    startForCode(running),
+  );
+  const restored = profiles.restore().catch((error) => log.warn(`Looking for an earlier profile failed: ${error}`));
+  const activationMs = performance.now() - begun;
+  log.info(`Fulcrum ${context.extension.packageJSON.version} was activated in ${activationMs.toFixed(0)} ms.`);
+  return {
+    activationMs,
+    enginePid: () => running.pid,
+    engineState: () => running.state,
+    summary: () => session.summary,
+    runMessage: () => session.run?.message,
+    ranking: () => ranking.shownRows,
+    statusText: () => status.text,
+    currentDecorations: (uri) => gutter.decorations(uri),
+    restored,
+  };
+}
+
+export async function deactivate(): Promise<void> {
+  await engine?.dispose();
+}
+
+/** Code actions for progress points come from the engine, so C and C++ documents start it. */
+function startForCode(running: Engine): vscode.Disposable {
+  const start = (document: vscode.TextDocument) => {
+    const isCode = document.uri.scheme === "file" && (document.languageId === "c" || document.languageId === "cpp");
+    if (isCode && running.state === "idle") {
+      running.ready().catch((error) => running.log.warn(`The engine could not be started: ${error.message ?? error}`));
+    }
+  };
+  vscode.workspace.textDocuments.forEach(start);
+  return vscode.workspace.onDidOpenTextDocument(start);
+}

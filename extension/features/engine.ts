@@ -1,0 +1,304 @@
+/**
+ * The engine: one `fulcrum lsp` process, started when first needed and started again whenever it stops.
+ *
+ * Each start makes a new client. A client of vscode-languageclient that failed while starting cannot be started again.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  type LanguageClientOptions,
+  type Middleware,
+  RevealOutputChannelOn,
+} from "vscode-languageclient/node";
+import {
+  DID_CHANGE_RESULTS,
+  type DidChangeResultsParams,
+  hoverCommands,
+  PROTOCOL_VERSION,
+  type Requests,
+} from "../core/protocol";
+import { RestartPolicy } from "../core/restart";
+import { cleanEnvironment } from "../core/runRequest";
+
+export type EngineState = "idle" | "running" | "restarting" | "failed";
+
+/** Languages whose lines can stand in a causal profile. */
+const languages = [
+  ...["c", "cpp", "cuda-cpp", "objective-c", "objective-cpp"],
+  ...["rust", "go", "zig", "d", "nim", "swift", "FortranFreeForm", "fortran-modern"],
+];
+
+export class EngineUnavailable extends Error {
+  readonly data = { blame: "environment" as const, advice: null };
+}
+
+export class Engine implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private process: ChildProcess | undefined;
+  private starting: Promise<LanguageClient> | undefined;
+  private restartTimer: NodeJS.Timeout | undefined;
+  private readonly policy = new RestartPolicy();
+  private startedBefore = false;
+  private disposed = false;
+  private currentState: EngineState = "idle";
+
+  private readonly stateEmitter = new vscode.EventEmitter<EngineState>();
+  private readonly resultsEmitter = new vscode.EventEmitter<DidChangeResultsParams>();
+  private readonly restartedEmitter = new vscode.EventEmitter<void>();
+  readonly onDidChangeState = this.stateEmitter.event;
+  /** The engine opened or closed a profile. */
+  readonly onDidChangeResults = this.resultsEmitter.event;
+  /** A new process runs in place of one that stopped. It knows nothing yet. */
+  readonly onDidRestart = this.restartedEmitter.event;
+
+  constructor(
+    private readonly extension: vscode.ExtensionContext,
+    readonly log: vscode.LogOutputChannel,
+    private readonly middleware: Middleware,
+  ) {}
+
+  get state(): EngineState {
+    return this.currentState;
+  }
+
+  get pid(): number | undefined {
+    return this.process?.pid;
+  }
+
+  /** The running client, for conversions between protocol and editor types. */
+  get running(): LanguageClient | undefined {
+    return this.currentState === "running" ? this.client : undefined;
+  }
+
+  /** Starts the engine if it is not there, and waits until it answers. */
+  ready(): Promise<LanguageClient> {
+    if (this.currentState === "running" && this.client !== undefined) {
+      return Promise.resolve(this.client);
+    }
+    if (this.currentState === "failed") {
+      return Promise.reject(
+        new EngineUnavailable("The engine keeps stopping. See the log, then run Fulcrum: Restart Engine."),
+      );
+    }
+    return this.begin();
+  }
+
+  async request<M extends keyof Requests>(
+    method: M,
+    params: Requests[M]["params"],
+    token?: vscode.CancellationToken,
+  ): Promise<Requests[M]["result"]> {
+    const client = await this.ready();
+    return client.sendRequest<Requests[M]["result"]>(method, params, token);
+  }
+
+  /** Stops the process, if any, and starts a new one: asked for by the user. */
+  async restart(): Promise<void> {
+    this.policy.reset();
+    clearTimeout(this.restartTimer);
+    await this.stop();
+    this.setState("restarting");
+    await this.begin();
+  }
+
+  dispose(): Promise<void> {
+    this.disposed = true;
+    clearTimeout(this.restartTimer);
+    return this.stop();
+  }
+
+  private begin(): Promise<LanguageClient> {
+    this.starting ??= this.start().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  private async start(): Promise<LanguageClient> {
+    clearTimeout(this.restartTimer);
+    const binary = await this.findBinary();
+    const begun = Date.now();
+    this.policy.started(begun);
+    const client = new QuietClient(
+      "fulcrum",
+      "Fulcrum",
+      async () => ({ process: this.spawn(binary), detached: true }),
+      this.clientOptions(),
+    );
+    client.onNotification(DID_CHANGE_RESULTS, (params: DidChangeResultsParams) => this.resultsEmitter.fire(params));
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.closed(client);
+      throw error;
+    }
+    this.checkVersion(client);
+    this.log.info(`Engine ${binary} runs as process ${this.pid}; it was ready in ${Date.now() - begun} ms.`);
+    this.setState("running");
+    if (this.startedBefore) {
+      this.restartedEmitter.fire();
+    }
+    this.startedBefore = true;
+    return client;
+  }
+
+  private spawn(binary: string): ChildProcess {
+    // The profiled program inherits this environment, so it must not hold the editor's own variables.
+    const child = spawn(binary, ["lsp"], { stdio: "pipe", env: cleanEnvironment(process.env) });
+    child.on("error", (error) => this.log.error(`The engine ${binary} could not be started: ${error.message}`));
+    child.on("exit", (code, signal) =>
+      this.log.info(`Engine process ${child.pid} ended: ${signal === null ? `exit code ${code}` : signal}.`),
+    );
+    // A write to a process that has just died must not become an unhandled error.
+    child.stdin?.on("error", () => undefined);
+    this.process = child;
+    return child;
+  }
+
+  private clientOptions(): LanguageClientOptions {
+    return {
+      documentSelector: languages.map((language) => ({ scheme: "file", language })),
+      outputChannel: this.log,
+      traceOutputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      diagnosticCollectionName: "fulcrum",
+      markdown: { isTrusted: { enabledCommands: hoverCommands } },
+      middleware: this.middleware,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => {
+          const client = this.client;
+          // The client finishes its own clean-up after this returns; only then may a new one start.
+          setImmediate(() => this.closed(client));
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
+      },
+      initializationFailedHandler: () => false,
+    };
+  }
+
+  private closed(client: LanguageClient | undefined): void {
+    if (this.disposed || client === undefined || client !== this.client) {
+      return;
+    }
+    this.client = undefined;
+    this.process?.kill("SIGKILL");
+    this.process = undefined;
+    const decision = this.policy.crashed(Date.now());
+    if (!decision.restart) {
+      this.log.error(`The engine stopped ${decision.crashes} times in a row. It is not started again.`);
+      this.setState("failed");
+      void this.offerRestart();
+      return;
+    }
+    this.log.warn(`The engine stopped. It is started again in ${decision.delay} ms.`);
+    this.setState("restarting");
+    this.restartTimer = setTimeout(() => void this.comeBack(), decision.delay);
+  }
+
+  private async comeBack(): Promise<void> {
+    try {
+      await this.begin();
+    } catch (error) {
+      // A failed start was counted by `closed` and leads to the next attempt.
+      this.log.debug(`The engine did not start: ${error}`);
+    }
+  }
+
+  private async offerRestart(): Promise<void> {
+    const showLog = "Show Log";
+    const restart = "Restart";
+    const choice = await vscode.window.showErrorMessage(
+      "Fulcrum's engine stopped five times in a row, so it is not started again by itself. See the log for the reason.",
+      showLog,
+      restart,
+    );
+    if (choice === showLog) {
+      this.log.show();
+    } else if (choice === restart) {
+      await vscode.commands.executeCommand("fulcrum.restartEngine");
+    }
+  }
+
+  private async stop(): Promise<void> {
+    const client = this.client;
+    const child = this.process;
+    this.client = undefined;
+    this.process = undefined;
+    try {
+      await client?.stop(3000);
+    } catch (error) {
+      this.log.debug(`The engine was stopped the hard way: ${error}`);
+    }
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      setTimeout(() => child.kill("SIGKILL"), 1000).unref();
+    }
+  }
+
+  /** The first that is there: the test variable, the setting, the packaged binary, the developer's build. */
+  private async findBinary(): Promise<string> {
+    const name = process.platform === "win32" ? "fulcrum.exe" : "fulcrum";
+    const setting = vscode.workspace.getConfiguration("fulcrum").get<string>("enginePath", "").trim();
+    const fixed = process.env.FULCRUM_ENGINE || setting;
+    if (fixed) {
+      if (await isExecutable(fixed)) {
+        return fixed;
+      }
+      throw new EngineUnavailable(
+        `There is no executable engine at ${fixed}. Correct or empty the setting fulcrum.enginePath.`,
+      );
+    }
+    const candidates = [
+      this.extension.asAbsolutePath(path.join("bin", name)),
+      this.extension.asAbsolutePath(path.join("engine", "target", "release", name)),
+    ];
+    for (const candidate of candidates) {
+      if (await isExecutable(candidate)) {
+        return candidate;
+      }
+    }
+    throw new EngineUnavailable(
+      `This build of the extension has no engine for ${process.platform}-${process.arch}. Install the build for your platform, or name a binary in the setting fulcrum.enginePath.`,
+    );
+  }
+
+  private checkVersion(client: LanguageClient): void {
+    const version: unknown = client.initializeResult?.capabilities.experimental?.fulcrum?.version;
+    if (typeof version === "number" && version !== PROTOCOL_VERSION) {
+      this.log.warn(`The engine speaks protocol version ${version}; this extension speaks ${PROTOCOL_VERSION}.`);
+      void vscode.window.showWarningMessage(
+        "Fulcrum's engine and extension are of different versions, so some results may be missing. Empty the setting fulcrum.enginePath to use the engine of the extension.",
+      );
+    }
+  }
+
+  private setState(state: EngineState): void {
+    if (state !== this.currentState) {
+      this.currentState = state;
+      this.stateEmitter.fire(state);
+    }
+  }
+}
+
+/** Writes errors to the log only. Whether the user must hear of one is decided by {@link Engine}. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

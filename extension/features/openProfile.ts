@@ -1,0 +1,226 @@
+/** Opening, clearing and reopening profiles, and noticing runs that end in a terminal. */
+import { stat } from "node:fs/promises";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { bestRow, summarySentence } from "../core/format";
+import type { RunEntry } from "../core/protocol";
+import { isFinishedManifest, newestRun, runFolderOf } from "../core/runsOnDisk";
+import type { Engine } from "./engine";
+import { showTrouble } from "./messages";
+import type { Session } from "./session";
+
+export class OpenProfile implements vscode.Disposable {
+  private readonly subscriptions: vscode.Disposable[];
+  /** Run folders that need no attention: seen finished, or opened by the run that made them. */
+  private readonly known = new Set<string>();
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly session: Session,
+  ) {
+    const watcher = vscode.workspace.createFileSystemWatcher("**/.fulcrum/runs/*/run.json");
+    this.subscriptions = [
+      watcher,
+      watcher.onDidCreate((uri) => this.manifestChanged(uri)),
+      watcher.onDidChange((uri) => this.manifestChanged(uri)),
+      session.onDidChangeRun(() => this.noteOwnRun()),
+      vscode.commands.registerCommand("fulcrum.causal.open", (target?: vscode.Uri | string) => this.open(target)),
+      vscode.commands.registerCommand("fulcrum.causal.openLast", () => this.openLast()),
+      vscode.commands.registerCommand("fulcrum.clearResults", () => this.clear()),
+    ];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  /** On activation: what was open before; else, when wanted, the newest run of the workspace. */
+  async restore(): Promise<void> {
+    const remembered = this.session.remembered;
+    if (remembered !== undefined && "path" in remembered && (await exists(remembered.path))) {
+      await this.openQuietly(remembered.path);
+      return;
+    }
+    if (!opensLatest() || !(await this.hasRuns())) {
+      return;
+    }
+    const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
+    const newest = await this.newest(clearedAt);
+    if (newest !== undefined) {
+      await this.openQuietly(newest.path);
+    }
+  }
+
+  /** The newest finished run over all workspace folders. */
+  async newest(startedAfter?: number): Promise<RunEntry | undefined> {
+    const runs = await this.allRuns();
+    return newestRun(
+      runs.filter((run) => run.ended !== "running"),
+      startedAfter,
+    );
+  }
+
+  /** The newest, even when its program is still running. */
+  async newestOfAll(startedAfter: number): Promise<RunEntry | undefined> {
+    return newestRun(await this.allRuns(), startedAfter);
+  }
+
+  private async allRuns(): Promise<RunEntry[]> {
+    const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
+    const lists = await Promise.all(
+      folders.map((folder) => this.engine.request("fulcrum/runs/list", { workspace: folder.uri.fsPath })),
+    );
+    return lists.flatMap((list) => list.runs);
+  }
+
+  private async open(target: vscode.Uri | string | undefined): Promise<void> {
+    const file = typeof target === "string" ? target : (target?.fsPath ?? (await this.choose()));
+    if (file === undefined) {
+      return;
+    }
+    const profile = runFolderOf(file);
+    try {
+      const summary = await this.session.open(profile);
+      const best = bestRow(this.session.rows);
+      vscode.window.setStatusBarMessage(summarySentence(summary, best), 6000);
+      await vscode.commands.executeCommand("fulcrum.ranking.open");
+    } catch (error) {
+      const another = "Open Another…";
+      if ((await showTrouble(this.engine.log, `Opening ${profile}`, error, another)) === another) {
+        await this.open(undefined);
+      }
+    }
+  }
+
+  private async choose(): Promise<string | undefined> {
+    const browse = "$(folder-opened) A profile file…";
+    const folder = "$(file-directory) A run folder…";
+    const runs = await this.recentRuns();
+    let choice: { label: string; run?: RunEntry } | undefined = { label: browse };
+    if (runs.length > 0) {
+      const entries = runs.slice(0, 20).map((run) => ({
+        label: `$(history) ${run.name}`,
+        description: new Date(run.start).toLocaleString(),
+        detail: run.ended === "exited" ? run.command : `${run.command} (${run.ended})`,
+        run,
+      }));
+      choice = await vscode.window.showQuickPick([...entries, { label: browse }, { label: folder }], {
+        title: "Open Causal Profile",
+        placeHolder: "A run of this workspace, or a file",
+        matchOnDescription: true,
+        matchOnDetail: true,
+      });
+    }
+    if (choice?.run !== undefined) {
+      return choice.run.path;
+    }
+    if (choice === undefined) {
+      return undefined;
+    }
+    const folders = choice.label === folder;
+    const [uri] =
+      (await vscode.window.showOpenDialog({
+        title: "Open Causal Profile",
+        openLabel: "Open Profile",
+        canSelectFiles: !folders,
+        canSelectFolders: folders,
+        defaultUri: vscode.workspace.workspaceFolders?.[0]?.uri,
+        ...(folders ? {} : { filters: { "Causal profiles": ["coz", "jsonl", "json"], "All files": ["*"] } }),
+      })) ?? [];
+    return uri?.fsPath;
+  }
+
+  private async recentRuns(): Promise<RunEntry[]> {
+    if (!(await this.hasRuns())) {
+      return [];
+    }
+    try {
+      return (await this.allRuns()).sort((a, b) => Date.parse(b.start) - Date.parse(a.start));
+    } catch (error) {
+      this.engine.log.warn(`The runs of the workspace could not be listed: ${error}`);
+      return [];
+    }
+  }
+
+  private async openLast(): Promise<void> {
+    try {
+      const newest = await this.newest();
+      if (newest === undefined) {
+        const run = "Run Causal Profiler…";
+        const choice = await vscode.window.showInformationMessage("This workspace has no recorded run yet.", run);
+        if (choice === run) {
+          await vscode.commands.executeCommand("fulcrum.causal.run");
+        }
+        return;
+      }
+      await this.open(newest.path);
+    } catch (error) {
+      await showTrouble(this.engine.log, "Looking for the last run", error);
+    }
+  }
+
+  private async clear(): Promise<void> {
+    try {
+      await this.session.clear();
+    } catch (error) {
+      await showTrouble(this.engine.log, "Clearing the results", error);
+    }
+  }
+
+  /** Nobody asked for this, so a failure goes to the log only. */
+  private async openQuietly(profile: string): Promise<void> {
+    try {
+      const summary = await this.session.open(profile);
+      this.engine.log.info(`Opened ${summary.path}.`);
+    } catch (error) {
+      this.engine.log.warn(`${profile} could not be opened: ${error}`);
+    }
+  }
+
+  /** A run of a terminal has ended: show it, when wanted. The editor's own run opens its result itself. */
+  private async manifestChanged(manifest: vscode.Uri): Promise<void> {
+    const folder = path.dirname(manifest.fsPath);
+    if (this.session.run !== null) {
+      this.known.add(folder);
+      return;
+    }
+    if (this.known.has(folder) || this.session.summary?.path === folder || !opensLatest()) {
+      return;
+    }
+    const text = Buffer.from(await vscode.workspace.fs.readFile(manifest)).toString("utf8");
+    if (!isFinishedManifest(text)) {
+      return;
+    }
+    this.known.add(folder);
+    await this.openQuietly(folder);
+    vscode.window.setStatusBarMessage(`Fulcrum opened the run ${path.basename(folder)}.`, 6000);
+  }
+
+  private noteOwnRun(): void {
+    if (this.session.run === null && this.session.summary !== null) {
+      this.known.add(this.session.summary.path);
+    }
+  }
+
+  /** Looked at without the engine, so that a workspace without runs never starts it. */
+  private async hasRuns(): Promise<boolean> {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const found = await Promise.all(folders.map((folder) => exists(path.join(folder.uri.fsPath, ".fulcrum", "runs"))));
+    return found.includes(true);
+  }
+}
+
+function opensLatest(): boolean {
+  return vscode.workspace.getConfiguration("fulcrum").get<boolean>("openLatestRun", true);
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+/** Inserting and removing progress points, from the palette, the editor's menu and the line number's menu. */
+import * as vscode from "vscode";
+import type { ProgressPointEditKind } from "../core/protocol";
+import type { Engine } from "./engine";
+import { showTrouble } from "./messages";
+
+const commands: Readonly<Record<string, ProgressPointEditKind>> = {
+  "fulcrum.progressPoint.insert": "throughput",
+  "fulcrum.progressPoint.latencyBegin": "latencyBegin",
+  "fulcrum.progressPoint.latencyEnd": "latencyEnd",
+  "fulcrum.progressPoint.remove": "remove",
+};
+
+/** What `editor/lineNumber/context` hands to a command. The line number is 1-based. */
+interface LineNumberArgument {
+  uri: vscode.Uri;
+  lineNumber: number;
+}
+
+export function registerProgressPoints(engine: Engine): vscode.Disposable {
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([command, kind]) =>
+      vscode.commands.registerCommand(command, (argument?: unknown) => edit(engine, kind, argument)),
+    ),
+  );
+}
+
+async function edit(engine: Engine, kind: ProgressPointEditKind, argument: unknown): Promise<void> {
+  const place = await placeOf(argument);
+  if (place === undefined) {
+    await vscode.window.showInformationMessage("Put the cursor on a line of a C or C++ file first.");
+    return;
+  }
+  const { document, position } = place;
+  if (document.languageId !== "c" && document.languageId !== "cpp") {
+    await vscode.window.showInformationMessage(
+      `Progress points can be inserted into C and C++ files; this file is ${document.languageId}. Fulcrum's header has the macros to type by hand.`,
+    );
+    return;
+  }
+  try {
+    const client = await engine.ready();
+    const uri = document.uri.toString();
+    const version = document.version;
+    const answer = await engine.request("fulcrum/progressPoint/edit", {
+      uri,
+      position: client.code2ProtocolConverter.asPosition(position),
+      kind,
+    });
+    const changes = await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit);
+    if (changes !== undefined) {
+      if (document.version !== version || !(await vscode.workspace.applyEdit(changes))) {
+        await vscode.window.showWarningMessage("The file changed meanwhile, so nothing was inserted. Try again.");
+        return;
+      }
+      await reveal(changes, document);
+    }
+    if (answer.message !== null) {
+      await vscode.window.showInformationMessage(answer.message);
+    }
+  } catch (error) {
+    await showTrouble(engine.log, "Editing a progress point", error);
+  }
+}
+
+async function placeOf(
+  argument: unknown,
+): Promise<{ document: vscode.TextDocument; position: vscode.Position } | undefined> {
+  if (isLineNumberArgument(argument)) {
+    const document = await vscode.workspace.openTextDocument(argument.uri);
+    const line = document.lineAt(Math.min(Math.max(argument.lineNumber, 1), document.lineCount) - 1);
+    return { document, position: new vscode.Position(line.lineNumber, line.firstNonWhitespaceCharacterIndex) };
+  }
+  const editor = vscode.window.activeTextEditor;
+  return editor === undefined ? undefined : { document: editor.document, position: editor.selection.active };
+}
+
+/** The insertion may lie below the visible part; the include at the top is no news. */
+async function reveal(changes: vscode.WorkspaceEdit, document: vscode.TextDocument): Promise<void> {
+  const editor = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  const last = changes
+    .get(document.uri)
+    .map((change) => change.range)
+    .sort((a, b) => b.start.compareTo(a.start))[0];
+  if (editor !== undefined && last !== undefined) {
+    editor.revealRange(last, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+}
+
+function isLineNumberArgument(argument: unknown): argument is LineNumberArgument {
+  const candidate = argument as Partial<LineNumberArgument> | null | undefined;
+  return candidate?.uri instanceof vscode.Uri && typeof candidate.lineNumber === "number";
+}

@@ -1,0 +1,232 @@
+/** The ranking view: the profile's lines, best payoff first, as a native tree. */
+import { stat } from "node:fs/promises";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { bestRow, count } from "../core/format";
+import type { RankingRow } from "../core/protocol";
+import { type RankingGroup, rankingModel, rowDescription, rowPlainText, rowTooltip } from "../core/rankingTree";
+import { shapeDataUri } from "../core/shapes";
+import type { Session } from "./session";
+
+type Node =
+  | { type: "group"; group: RankingGroup }
+  | { type: "row"; row: RankingRow }
+  | { type: "note"; text: string };
+
+export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<Node> {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly view: vscode.TreeView<Node>;
+  private readonly subscriptions: vscode.Disposable[];
+  private nodes: Node[] = [];
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly session: Session) {
+    this.view = vscode.window.createTreeView("fulcrum.ranking", { treeDataProvider: this, showCollapseAll: false });
+    this.subscriptions = [
+      this.changed,
+      this.view,
+      session.onDidChangeResults(() => this.update()),
+      session.onDidChangeRun(() => this.describe()),
+      vscode.commands.registerCommand("fulcrum.ranking.open", () => this.reveal()),
+      vscode.commands.registerCommand("fulcrum.ranking.goto", (row?: RankingRow) => this.goTo(row)),
+      vscode.commands.registerCommand("fulcrum.ranking.locate", (node?: Node) =>
+        node?.type === "row" ? this.missing(node.row) : undefined,
+      ),
+      vscode.commands.registerCommand("fulcrum.ranking.copy", (node?: Node) => copy(node)),
+      vscode.commands.registerCommand("fulcrum.ranking.selectProgressPoint", () => this.selectPoint()),
+    ];
+  }
+
+  /** Labels and descriptions as shown, groups flattened: for tests. */
+  get shownRows(): { label: string; description: string }[] {
+    const flat = (node: Node): Node[] => [node, ...this.getChildren(node).flatMap(flat)];
+    return this.nodes.flatMap(flat).map((node) => {
+      const item = this.getTreeItem(node);
+      return { label: String(item.label), description: String(item.description ?? "") };
+    });
+  }
+
+  getChildren(node?: Node): Node[] {
+    if (node === undefined) {
+      return this.nodes;
+    }
+    return node.type === "group" ? node.group.rows.map((row) => ({ type: "row", row })) : [];
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    switch (node.type) {
+      case "group":
+        return groupItem(node.group);
+      case "row":
+        return rowItem(node.row);
+      case "note":
+        return noteItem(node.text);
+    }
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private update(): void {
+    const model = rankingModel(this.session.rankings);
+    const notes = [...new Set([...model.notes, ...(this.session.summary?.notes ?? [])])];
+    const rows = model.groups.flatMap((group) =>
+      group.progressPoint === null
+        ? group.rows.map((row): Node => ({ type: "row", row }))
+        : [{ type: "group", group } satisfies Node],
+    );
+    this.nodes = [...rows, ...notes.map((text): Node => ({ type: "note", text }))];
+    this.describe();
+    this.changed.fire();
+  }
+
+  private describe(): void {
+    const { summary, run } = this.session;
+    this.view.description = summary?.title;
+    if (run !== null && summary !== null) {
+      this.view.message = `Profiling ${path.basename(run.program)}. These are the results from before.`;
+    } else if (summary !== null && this.session.rankings.every((ranking) => ranking.rows.length === 0)) {
+      this.view.message = "No line of this profile has a result. A longer run gives more data.";
+    } else {
+      this.view.message = undefined;
+    }
+  }
+
+  private async reveal(): Promise<void> {
+    await vscode.commands.executeCommand("fulcrum.ranking.focus");
+  }
+
+  private async goTo(row = bestRow(this.session.rows)): Promise<void> {
+    if (row === undefined) {
+      return;
+    }
+    if (row.uri === null) {
+      await this.missing(row);
+      return;
+    }
+    await showLine(vscode.Uri.parse(row.uri, true), row.line);
+  }
+
+  /** A result for a file that is not in the workspace: say so, and offer the ways to see it. */
+  private async missing(row: RankingRow): Promise<void> {
+    const file = row.location.replace(/:\d+$/, "");
+    const line = Math.max(0, Number(/:(\d+)$/.exec(row.location)?.[1] ?? 1) - 1);
+    const onDisk = path.isAbsolute(file) && (await isFile(file));
+    const openFile = "Open File";
+    const addFolder = "Add Its Folder to Workspace";
+    const locate = "Locate…";
+    const openFolder = "Open Folder…";
+    const choice = await vscode.window.showWarningMessage(
+      `${row.label} belongs to ${file}, which is not in this workspace. Open the folder that it was built from to see its results beside the code.`,
+      ...(onDisk ? [openFile, addFolder] : [locate, openFolder]),
+    );
+    if (choice === openFile) {
+      await showLine(vscode.Uri.file(file), line);
+    } else if (choice === addFolder) {
+      addToWorkspace(path.dirname(file));
+    } else if (choice === openFolder) {
+      await vscode.commands.executeCommand("vscode.openFolder");
+    } else if (choice === locate) {
+      await locateSource(path.basename(file), line);
+    }
+  }
+
+  private async selectPoint(): Promise<void> {
+    const points = this.session.summary?.progressPoints ?? [];
+    const current = this.session.progressPoint ?? points[0]?.name;
+    const choice = await vscode.window.showQuickPick(
+      points.map((point) => ({
+        label: point.name,
+        description: point.name === current ? `${point.kind} · shown now` : point.kind,
+        detail: point.kind === "latency" ? "Time from begin to end" : "How often the program passes it",
+      })),
+      { title: "Progress Point", placeHolder: "Whose speedup to show beside the code" },
+    );
+    if (choice !== undefined) {
+      this.session.choosePoint(choice.label);
+    }
+  }
+}
+
+function groupItem(group: RankingGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(group.progressPoint ?? "", vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `group:${group.progressPoint}`;
+  item.description = `${group.kind ?? ""} · ${count(group.rows.length, "line")}`;
+  item.iconPath = new vscode.ThemeIcon(group.kind === "latency" ? "watch" : "milestone");
+  item.contextValue = "group";
+  return item;
+}
+
+function rowItem(row: RankingRow): vscode.TreeItem {
+  const item = new vscode.TreeItem(row.label);
+  const stale = row.state === "stale";
+  item.description = rowDescription(row);
+  item.iconPath = {
+    light: vscode.Uri.parse(shapeDataUri(row.shape, "light", stale), true),
+    dark: vscode.Uri.parse(shapeDataUri(row.shape, "dark", stale), true),
+  };
+  item.tooltip = new vscode.MarkdownString(rowTooltip(row));
+  item.contextValue = row.uri === null ? "missingLine" : "line";
+  item.command = { command: "fulcrum.ranking.goto", title: "Go to Line", arguments: [row] };
+  item.accessibilityInformation = { label: rowPlainText(row) };
+  return item;
+}
+
+function noteItem(text: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(text);
+  item.iconPath = new vscode.ThemeIcon("info");
+  item.tooltip = text;
+  item.contextValue = "note";
+  return item;
+}
+
+async function copy(node: Node | undefined): Promise<void> {
+  if (node?.type === "row") {
+    await vscode.env.clipboard.writeText(rowPlainText(node.row));
+  } else if (node?.type === "note") {
+    await vscode.env.clipboard.writeText(node.text);
+  }
+}
+
+async function showLine(uri: vscode.Uri, line: number): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const safe = document.lineAt(Math.min(line, document.lineCount - 1));
+  const start = new vscode.Position(safe.lineNumber, safe.firstNonWhitespaceCharacterIndex);
+  const editor = await vscode.window.showTextDocument(document, { selection: new vscode.Range(start, start) });
+  editor.revealRange(safe.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+async function locateSource(name: string, line: number): Promise<void> {
+  const [file] =
+    (await vscode.window.showOpenDialog({ title: `Locate ${name}`, openLabel: "Open", canSelectMany: false })) ?? [];
+  if (file === undefined) {
+    return;
+  }
+  await showLine(file, line);
+  if (vscode.workspace.getWorkspaceFolder(file) === undefined) {
+    const add = "Add Its Folder to Workspace";
+    const choice = await vscode.window.showInformationMessage(
+      "The results appear beside the code when the file's folder is part of the workspace.",
+      add,
+    );
+    if (choice === add) {
+      addToWorkspace(path.dirname(file.fsPath));
+    }
+  }
+}
+
+function addToWorkspace(folder: string): void {
+  const end = vscode.workspace.workspaceFolders?.length ?? 0;
+  vscode.workspace.updateWorkspaceFolders(end, 0, { uri: vscode.Uri.file(folder) });
+}
+
+async function isFile(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

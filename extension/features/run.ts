@@ -1,0 +1,236 @@
+/** Running a program under the causal profiler: the command, its progress, and what is said at the end. */
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { type LanguageClient, ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
+import { troubleOf } from "../core/errors";
+import { bestRow, summarySentence } from "../core/format";
+import type { RunOutcome } from "../core/protocol";
+import { type RunInput, type RunRequest, runRequest } from "../core/runRequest";
+import type { Engine } from "./engine";
+import { showTrouble } from "./messages";
+import type { OpenProfile } from "./openProfile";
+import { askRunInput } from "./runWizard";
+import type { Session } from "./session";
+
+const lastRunKey = "fulcrum.lastRun";
+
+export class Run implements vscode.Disposable {
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly session: Session,
+    private readonly profiles: OpenProfile,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.subscriptions = [
+      vscode.commands.registerCommand("fulcrum.causal.run", (request?: Partial<RunRequest>) => this.command(request)),
+      vscode.commands.registerCommand("fulcrum.causal.stop", () => this.session.run?.cancel()),
+    ];
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  /** With a whole request it runs at once (a keybinding, a test); else it asks. */
+  private async command(given?: Partial<RunRequest>): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+      const manage = "Manage Workspace Trust";
+      const choice = await vscode.window.showWarningMessage(
+        "Running a program needs a trusted workspace. Profiles can be opened and read without.",
+        manage,
+      );
+      if (choice === manage) {
+        await vscode.commands.executeCommand("workbench.trust.manage");
+      }
+      return;
+    }
+    if (this.session.run !== null) {
+      await vscode.window.showInformationMessage(
+        `Fulcrum is already profiling ${path.basename(this.session.run.program)}. Stop it, or wait until it ends.`,
+      );
+      return;
+    }
+    const base = baseFolder();
+    const request = given?.program === undefined ? await this.ask(base) : complete({ ...given }, given.program, base);
+    if (request !== undefined) {
+      await this.run(request);
+    }
+  }
+
+  private async ask(base: string): Promise<RunRequest | undefined> {
+    const proposed = vscode.workspace.getConfiguration("fulcrum").get<number | null>("run.durationSeconds", null);
+    const first: RunInput = {
+      program: "",
+      args: "",
+      cwd: "",
+      duration: proposed === null ? "" : String(proposed),
+      ...this.memory.get<Partial<RunInput>>(lastRunKey),
+    };
+    const input = await askRunInput(first, base);
+    if (input === undefined) {
+      return undefined;
+    }
+    await this.memory.update(lastRunKey, input);
+    return runRequest(input, base, homedir());
+  }
+
+  private async run(request: RunRequest): Promise<void> {
+    const name = path.basename(request.program);
+    const startedAt = Date.now();
+    this.engine.log.info(`Run: ${JSON.stringify(request)}`);
+    try {
+      const outcome = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
+        (progress, token) => this.drive(request, progress, token),
+      );
+      await this.session.show(outcome.summary);
+      this.session.setRun(null);
+      await this.report(name, outcome);
+    } catch (error) {
+      this.session.setRun(null);
+      if (troubleOf(error).connectionLost) {
+        await this.recover(name, startedAt);
+      } else {
+        const edit = "Edit Run…";
+        if ((await showTrouble(this.engine.log, `Profiling ${request.program}`, error, edit)) === edit) {
+          await vscode.commands.executeCommand("fulcrum.causal.run");
+        }
+      }
+    }
+  }
+
+  private async drive(
+    request: RunRequest,
+    progress: vscode.Progress<{ message?: string; increment?: number }>,
+    token: vscode.CancellationToken,
+  ): Promise<RunOutcome> {
+    const client = await this.engine.ready();
+    const workDoneToken = randomUUID();
+    // The run ends with its result, so it is stopped by its progress token rather than by cancelling the request.
+    const cancel = () => {
+      progress.report({ message: "stopping…" });
+      void client.sendNotification("window/workDoneProgress/cancel", { token: workDoneToken });
+    };
+    const listening = this.listen(client, workDoneToken, request.program, progress, cancel);
+    const cancelled = token.onCancellationRequested(cancel);
+    this.session.setRun({ program: request.program, message: "", cancel });
+    try {
+      return await client.sendRequest<RunOutcome>("fulcrum/causal/run", {
+        ...request,
+        workspace: workspaceOf(request.cwd),
+        workDoneToken,
+      });
+    } finally {
+      listening.dispose();
+      cancelled.dispose();
+    }
+  }
+
+  private listen(
+    client: LanguageClient,
+    workDoneToken: string,
+    program: string,
+    progress: vscode.Progress<{ message?: string; increment?: number }>,
+    cancel: () => void,
+  ): vscode.Disposable {
+    let percentage = 0;
+    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, (report) => {
+      const message = report.message;
+      if (this.session.run === null) {
+        return;
+      }
+      const increment = report.percentage === undefined ? undefined : Math.max(0, report.percentage - percentage);
+      percentage += increment ?? 0;
+      progress.report({ ...(message === undefined ? {} : { message }), ...(increment === undefined ? {} : { increment }) });
+      if (message !== undefined) {
+        this.session.setRun({ program, message, cancel });
+      }
+    });
+  }
+
+  private async report(name: string, outcome: RunOutcome): Promise<void> {
+    const { summary, notes, exit } = outcome;
+    this.engine.log.info(`Run ended: ${exit} ${outcome.run}`);
+    for (const note of notes) {
+      this.engine.log.info(`Note: ${note}`);
+    }
+    const best = bestRow(this.session.rows);
+    if (summary !== null && best !== undefined) {
+      const show = "Show";
+      const choice = await vscode.window.showInformationMessage(summarySentence(summary, best), show);
+      if (choice === show) {
+        await vscode.commands.executeCommand("fulcrum.ranking.open");
+        await vscode.commands.executeCommand("fulcrum.ranking.goto", best);
+      }
+      return;
+    }
+    const showLog = "Show Log";
+    const reason = notes[0] ?? "It gave too little data for a prediction. Run it longer.";
+    const choice = await vscode.window.showWarningMessage(`${name}: ${exit} ${reason}`, showLog);
+    if (choice === showLog) {
+      this.engine.log.show();
+    }
+  }
+
+  /** The engine died while the program ran. The program goes on and records; what it has recorded so far is opened. */
+  private async recover(name: string, startedAt: number): Promise<void> {
+    const reload = "Load Newer Results";
+    const showLog = "Show Log";
+    try {
+      await this.engine.ready();
+      await this.session.whenReopened();
+      const run = await this.profiles.newestOfAll(startedAt - 2000);
+      if (run === undefined) {
+        throw new Error("nothing was recorded yet");
+      }
+      await this.session.open(run.path);
+      let choice: string | undefined;
+      do {
+        choice = await vscode.window.showWarningMessage(
+          `The engine stopped while it profiled ${name}. The program goes on. What was recorded is in ${run.path}, and it is open again.`,
+          reload,
+          showLog,
+        );
+        if (choice === reload) {
+          await this.session.open(run.path);
+        }
+      } while (choice === reload);
+      if (choice === showLog) {
+        this.engine.log.show();
+      }
+    } catch (error) {
+      await showTrouble(this.engine.log, `Recovering the run of ${name}`, {
+        message: `The engine stopped while it profiled ${name}. The program goes on, but nothing that it recorded could be opened (${troubleOf(error).message.replace(/\.$/, "")})`,
+        data: { blame: "fulcrum", advice: "Open it later by Fulcrum: Open Last Run." },
+      });
+    }
+  }
+}
+
+function complete(given: Partial<RunRequest>, program: string, base: string): RunRequest {
+  return {
+    program: path.resolve(base, program),
+    args: given.args ?? [],
+    cwd: given.cwd === undefined ? base : path.resolve(base, given.cwd),
+    durationSeconds: given.durationSeconds ?? null,
+  };
+}
+
+/** The folder of the active editor's workspace, else the first, else the home folder. */
+function baseFolder(): string {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const folder = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
+  return (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath ?? homedir();
+}
+
+/** Where the run is kept: the workspace folder around the working folder, else the first, else the working folder. */
+function workspaceOf(cwd: string): string {
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd)) ?? vscode.workspace.workspaceFolders?.[0];
+  return folder?.uri.fsPath ?? cwd;
+}

@@ -1,0 +1,158 @@
+/** What is open now: the profile, its ranking, the chosen progress point, and the run that is going on. */
+import * as vscode from "vscode";
+import type { ProfileSummary, Ranking, RankingRow } from "../core/protocol";
+import type { Engine } from "./engine";
+
+/** What the workspace remembers about the profile that was open. */
+type Remembered = { path: string } | { clearedAt: number };
+
+const rememberedKey = "fulcrum.profile";
+
+export interface RunInProgress {
+  program: string;
+  message: string;
+  cancel: () => void;
+}
+
+export class Session implements vscode.Disposable {
+  private currentSummary: ProfileSummary | null = null;
+  private currentRankings: Ranking[] = [];
+  private chosenPoint: string | null = null;
+  private currentRun: RunInProgress | null = null;
+  private generation = 0;
+  private reopening: Promise<void> = Promise.resolve();
+
+  private readonly resultsEmitter = new vscode.EventEmitter<void>();
+  private readonly runEmitter = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable[];
+  /** The profile, its ranking or the chosen progress point changed. */
+  readonly onDidChangeResults = this.resultsEmitter.event;
+  /** A run began, reported progress, or ended. */
+  readonly onDidChangeRun = this.runEmitter.event;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.subscriptions = [
+      this.resultsEmitter,
+      this.runEmitter,
+      engine.onDidChangeResults(({ summary }) => void this.show(summary)),
+      engine.onDidRestart(() => {
+        this.reopening = this.reopen();
+      }),
+    ];
+  }
+
+  get summary(): ProfileSummary | null {
+    return this.currentSummary;
+  }
+
+  /** One ranking a progress point, the order of the profile. */
+  get rankings(): readonly Ranking[] {
+    return this.currentRankings;
+  }
+
+  /** Rows for the chosen progress point. */
+  get rows(): readonly RankingRow[] {
+    const chosen = this.currentRankings.find((ranking) => ranking.progressPoint === this.chosenPoint);
+    return (chosen ?? this.currentRankings[0])?.rows ?? [];
+  }
+
+  /** `null`: the first of the profile. */
+  get progressPoint(): string | null {
+    return this.chosenPoint;
+  }
+
+  get run(): RunInProgress | null {
+    return this.currentRun;
+  }
+
+  get remembered(): Remembered | undefined {
+    return this.memory.get<Remembered>(rememberedKey);
+  }
+
+  /** Resolves when a profile that was open in an engine that stopped is open again, or could not be. */
+  whenReopened(): Promise<void> {
+    return this.reopening;
+  }
+
+  async open(path: string): Promise<ProfileSummary> {
+    const summary = await this.engine.request("fulcrum/causal/open", { path });
+    await this.show(summary);
+    return summary;
+  }
+
+  async clear(): Promise<void> {
+    if (this.engine.state === "running") {
+      await this.engine.request("fulcrum/causal/clear", {});
+    }
+    await this.show(null);
+    await this.memory.update(rememberedKey, { clearedAt: Date.now() } satisfies Remembered);
+  }
+
+  choosePoint(name: string | null): void {
+    this.chosenPoint = name;
+    this.resultsEmitter.fire();
+  }
+
+  setRun(run: RunInProgress | null): void {
+    const changed = (run === null) !== (this.currentRun === null);
+    this.currentRun = run;
+    if (changed) {
+      setContext("fulcrum.running", run !== null);
+    }
+    this.runEmitter.fire();
+  }
+
+  /** Shows what the engine has open. Called for its answer and for its notification alike; the later one wins. */
+  async show(summary: ProfileSummary | null): Promise<void> {
+    this.generation += 1;
+    const generation = this.generation;
+    const rankings = summary === null ? [] : await this.fetchRankings(summary);
+    if (generation !== this.generation) {
+      return;
+    }
+    this.currentSummary = summary;
+    this.currentRankings = rankings;
+    if (!summary?.progressPoints.some((point) => point.name === this.chosenPoint)) {
+      this.chosenPoint = null;
+    }
+    if (summary !== null) {
+      void this.memory.update(rememberedKey, { path: summary.path } satisfies Remembered);
+    }
+    setContext("fulcrum.hasResults", summary !== null);
+    setContext("fulcrum.severalProgressPoints", (summary?.progressPoints.length ?? 0) > 1);
+    this.resultsEmitter.fire();
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private async fetchRankings(summary: ProfileSummary): Promise<Ranking[]> {
+    const names = summary.progressPoints.length === 0 ? [null] : summary.progressPoints.map((point) => point.name);
+    return Promise.all(
+      names.map((progressPoint) => this.engine.request("fulcrum/causal/ranking", { progressPoint })),
+    );
+  }
+
+  private async reopen(): Promise<void> {
+    const path = this.currentSummary?.path;
+    if (path === undefined) {
+      return;
+    }
+    try {
+      await this.open(path);
+      this.engine.log.info(`Opened ${path} again.`);
+    } catch (error) {
+      this.engine.log.error(`Opening ${path} again failed: ${error}`);
+    }
+  }
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand("setContext", key, value);
+}

@@ -1,0 +1,95 @@
+/** The one status bar item, and the menu behind it. */
+import * as vscode from "vscode";
+import { bestRow } from "../core/format";
+import { statusText } from "../core/status";
+import type { Engine } from "./engine";
+import type { Session } from "./session";
+
+export class Status implements vscode.Disposable {
+  private readonly item: vscode.StatusBarItem;
+  private readonly subscriptions: vscode.Disposable[];
+  private visibleText: string | undefined;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly session: Session,
+  ) {
+    this.item = vscode.window.createStatusBarItem("fulcrum.status", vscode.StatusBarAlignment.Left, 10);
+    this.item.name = "Fulcrum";
+    this.item.command = "fulcrum.statusMenu";
+    this.subscriptions = [
+      this.item,
+      engine.onDidChangeState(() => this.update()),
+      session.onDidChangeResults(() => this.update()),
+      session.onDidChangeRun(() => this.update()),
+      vscode.commands.registerCommand("fulcrum.statusMenu", () => this.menu()),
+    ];
+    this.update();
+  }
+
+  /** `undefined` while the item is hidden. */
+  get text(): string | undefined {
+    return this.visibleText;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private update(): void {
+    const { run, summary, rows } = this.session;
+    const status = statusText({ engine: this.engine.state, run, summary, rows });
+    this.visibleText = status?.text;
+    if (status === undefined) {
+      this.item.hide();
+      return;
+    }
+    this.item.text = status.text;
+    this.item.tooltip = status.tooltip;
+    this.item.backgroundColor = status.error ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
+    this.item.show();
+  }
+
+  private async menu(): Promise<void> {
+    const { run, summary } = this.session;
+    if (run !== null) {
+      const stop = "$(debug-stop) Stop and show results";
+      const choice = await vscode.window.showQuickPick([stop, "$(play) Let it run"], {
+        title: `Fulcrum is profiling ${run.program}`,
+        placeHolder: run.message,
+      });
+      if (choice === stop) {
+        this.session.run?.cancel();
+      }
+      return;
+    }
+    const entries: (vscode.QuickPickItem & { command: string; argument?: unknown })[] = [];
+    const best = bestRow(this.session.rows);
+    if (summary !== null) {
+      if (best !== undefined) {
+        entries.push({
+          label: "$(arrow-right) Go to the best line",
+          description: best.label,
+          command: "fulcrum.ranking.goto",
+          argument: best,
+        });
+      }
+      entries.push({ label: "$(list-ordered) Show ranking", command: "fulcrum.ranking.open" });
+    }
+    entries.push({ label: "$(play) Run causal profiler…", command: "fulcrum.causal.run" });
+    entries.push({ label: "$(folder-opened) Open causal profile…", command: "fulcrum.causal.open" });
+    if (summary !== null) {
+      entries.push({ label: "$(clear-all) Clear results", command: "fulcrum.clearResults" });
+    }
+    if (this.engine.state === "failed") {
+      entries.unshift({ label: "$(debug-restart) Restart engine", command: "fulcrum.restartEngine" });
+    }
+    entries.push({ label: "$(output) Show log", command: "fulcrum.showLog" });
+    const choice = await vscode.window.showQuickPick(entries, { title: summary?.title ?? "Fulcrum" });
+    if (choice !== undefined) {
+      await vscode.commands.executeCommand(choice.command, choice.argument);
+    }
+  }
+}
