@@ -33,7 +33,12 @@ mod tests {
     use super::*;
 
     const fn range(start: u64, end: u64, line: u32) -> Range {
-        Range { start, end, line, unused: 0 }
+        Range {
+            start,
+            end,
+            line,
+            unused: 0,
+        }
     }
 
     const RANGES: [Range; 3] = [range(10, 20, 1), range(20, 25, 2), range(40, 50, 1)];
@@ -69,7 +74,11 @@ mod tests {
             (99, &[USER, 99, 0, 5], None),
         ];
         for (ip, chain, line) in cases {
-            assert_eq!(attribute(&RANGES, ip, chain.iter().copied()), line, "{chain:?}");
+            assert_eq!(
+                attribute(&RANGES, ip, chain.iter().copied()),
+                line,
+                "{chain:?}"
+            );
         }
     }
 }

@@ -13,7 +13,7 @@ impl Random {
     }
 
     /// 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,7 +23,7 @@ impl Random {
 
     /// Uniform in `0..n`; 0 when `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 }
 
@@ -48,14 +48,22 @@ impl Levels {
         let count = levels.len().min(MAX_LEVELS);
         let mut kept = [0; MAX_LEVELS];
         kept[..count].copy_from_slice(&levels[..count]);
-        Levels { levels: kept, count, fixed: (fixed != NONE).then_some(fixed) }
+        Levels {
+            levels: kept,
+            count,
+            fixed: (fixed != NONE).then_some(fixed),
+        }
     }
 
     /// The next speedup for a line. Each line draws without replacement from a deck of its own, which holds every
     /// level once and as many baselines: random in order, balanced in number, so short runs cover all levels.
     pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> u32 {
         if let Some(fixed) = self.fixed {
-            return if fixed == 0 || random.below(2) == 0 { 0 } else { fixed };
+            return if fixed == 0 || random.below(2) == 0 {
+                0
+            } else {
+                fixed
+            };
         }
         let count = self.count as u32;
         if count == 0 {
@@ -93,7 +101,9 @@ mod tests {
         let (levels, mut random) = (Levels::new(&COARSE, NONE), Random::new(7));
         let mut deck = Deck::default();
         for _ in 0..50 {
-            let mut drawn: Vec<u32> = (0..8).map(|_| levels.draw(&mut deck, &mut random)).collect();
+            let mut drawn: Vec<u32> = (0..8)
+                .map(|_| levels.draw(&mut deck, &mut random))
+                .collect();
             drawn.sort_unstable();
             assert_eq!(drawn, [0, 0, 0, 0, 2500, 5000, 7500, 10_000]);
         }
@@ -108,14 +118,19 @@ mod tests {
             first[(speedup / 2500) as usize] += 1;
         }
         assert!((1800..2200).contains(&first[0]), "{first:?}");
-        assert!(first[1..].iter().all(|n| (400..600).contains(n)), "{first:?}");
+        assert!(
+            first[1..].iter().all(|n| (400..600).contains(n)),
+            "{first:?}"
+        );
     }
 
     #[test]
     fn a_fixed_speedup_alternates_with_the_baseline_at_random() {
         let (levels, mut random) = (Levels::new(&COARSE, 4000), Random::new(3));
         let mut deck = Deck::default();
-        let at_zero = (0..1000).filter(|_| levels.draw(&mut deck, &mut random) == 0).count();
+        let at_zero = (0..1000)
+            .filter(|_| levels.draw(&mut deck, &mut random) == 0)
+            .count();
         assert!((430..570).contains(&at_zero), "{at_zero}");
         let only_baseline = Levels::new(&COARSE, 0);
         assert!((0..100).all(|_| only_baseline.draw(&mut deck, &mut random) == 0));

@@ -43,12 +43,18 @@ pub struct Ledger {
 impl Ledger {
     /// A new thread's account: what delayed the parent delayed the creation of the child (COZ §3.4, "Thread creation").
     pub fn inherit(parent: &Ledger) -> Ledger {
-        Ledger { credits: parent.accounted(), ..Ledger::default() }
+        Ledger {
+            credits: parent.accounted(),
+            ..Ledger::default()
+        }
     }
 
     /// An account that owes nothing at this count.
     pub fn at(count: u64) -> Ledger {
-        Ledger { credits: count, ..Ledger::default() }
+        Ledger {
+            credits: count,
+            ..Ledger::default()
+        }
     }
 
     /// What is accounted for: pauses, credits and hits.

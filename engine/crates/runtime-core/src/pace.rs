@@ -14,7 +14,11 @@ const LONGEST: u64 = 32;
 impl Pace {
     /// Starts at `shortest_ns`; an experiment should see `min_visits` visits to its busiest progress point.
     pub fn new(shortest_ns: u64, min_visits: u64) -> Pace {
-        Pace { length_ns: shortest_ns, longest_ns: shortest_ns.saturating_mul(LONGEST), min_visits }
+        Pace {
+            length_ns: shortest_ns,
+            longest_ns: shortest_ns.saturating_mul(LONGEST),
+            min_visits,
+        }
     }
 
     /// Length of the next experiment, nanoseconds.

@@ -12,12 +12,20 @@ pub struct Text<'a> {
 impl<'a> Text<'a> {
     /// Starts empty.
     pub fn new(bytes: &'a mut [u8]) -> Text<'a> {
-        Text { bytes, length: 0, overflown: false }
+        Text {
+            bytes,
+            length: 0,
+            overflown: false,
+        }
     }
 
     /// The text, or `None` when it did not fit.
     pub fn finish(self) -> Option<&'a [u8]> {
-        if self.overflown { None } else { Some(&self.bytes[..self.length]) }
+        if self.overflown {
+            None
+        } else {
+            Some(&self.bytes[..self.length])
+        }
     }
 
     fn raw(&mut self, bytes: &[u8]) {
@@ -136,11 +144,22 @@ pub fn experiment<'p>(
         experiment.wall_ns,
     );
     for (index, point) in points.enumerate() {
-        text.json(if index == 0 { b"{\"name\":" } else { b",{\"name\":" });
+        text.json(if index == 0 {
+            b"{\"name\":"
+        } else {
+            b",{\"name\":"
+        });
         text.string(point.name);
         let _ = match point.count {
-            Count::Throughput(delta) => write!(text, ",\"kind\":\"throughput\",\"delta\":{delta}}}"),
-            Count::Latency { arrivals, departures, pending_before, pending_after } => {
+            Count::Throughput(delta) => {
+                write!(text, ",\"kind\":\"throughput\",\"delta\":{delta}}}")
+            }
+            Count::Latency {
+                arrivals,
+                departures,
+                pending_before,
+                pending_after,
+            } => {
                 let difference = (pending_before + pending_after) as f64 / 2.0;
                 write!(
                     text,
@@ -160,7 +179,8 @@ mod tests {
         let mut bytes = std::vec![0; size];
         let mut text = Text::new(&mut bytes);
         build(&mut text);
-        text.finish().map(|bytes| std::str::from_utf8(bytes).unwrap().into())
+        text.finish()
+            .map(|bytes| std::str::from_utf8(bytes).unwrap().into())
     }
 
     #[test]
@@ -177,7 +197,10 @@ mod tests {
                     selected_samples: 4,
                 },
                 [
-                    Point { name: b"iter", count: Count::Throughput(41) },
+                    Point {
+                        name: b"iter",
+                        count: Count::Throughput(41),
+                    },
                     Point {
                         name: b"req",
                         count: Count::Latency {
@@ -223,7 +246,13 @@ mod tests {
 
     #[test]
     fn speedups_print_as_fractions() {
-        for (value, text) in [(0, "0"), (500, "0.05"), (2500, "0.25"), (3333, "0.3333"), (10_000, "1")] {
+        for (value, text) in [
+            (0, "0"),
+            (500, "0.05"),
+            (2500, "0.25"),
+            (3333, "0.3333"),
+            (10_000, "1"),
+        ] {
             assert_eq!(std::format!("{}", Fraction(value)), text);
         }
     }

@@ -66,7 +66,13 @@ impl<'a> Ring<'a> {
                 RECORD_SAMPLE if size >= 32 => {
                     let chain_length = self.word(at + 24).min((size - 32) / 8);
                     let (ip, time) = (self.word(at + 8), self.word(at + 16));
-                    each(Sample { ip, time, ring: self, chain_at: at + 32, chain_length });
+                    each(Sample {
+                        ip,
+                        time,
+                        ring: self,
+                        chain_at: at + 32,
+                        chain_length,
+                    });
                     found.samples += 1;
                 }
                 RECORD_LOST if size >= 24 => found.lost += self.word(at + 16),
@@ -89,7 +95,12 @@ mod tests {
     }
 
     fn sample(ip: u64, time: u64, chain: &[u64]) -> Vec<u64> {
-        let mut words = std::vec![header(9, 32 + 8 * chain.len() as u64), ip, time, chain.len() as u64];
+        let mut words = std::vec![
+            header(9, 32 + 8 * chain.len() as u64),
+            ip,
+            time,
+            chain.len() as u64
+        ];
         words.extend(chain);
         words
     }
@@ -119,8 +130,18 @@ mod tests {
             let found = Ring::new(&words).read(tail, head, |sample| {
                 seen.push((sample.ip, sample.time, sample.chain().collect::<Vec<_>>()));
             });
-            assert_eq!(seen, [(1, 10, std::vec![1, 2, 3]), (7, 20, std::vec![])], "tail {tail}");
-            assert_eq!(found, Found { samples: 2, lost: 4 });
+            assert_eq!(
+                seen,
+                [(1, 10, std::vec![1, 2, 3]), (7, 20, std::vec![])],
+                "tail {tail}"
+            );
+            assert_eq!(
+                found,
+                Found {
+                    samples: 2,
+                    lost: 4
+                }
+            );
         }
     }
 
@@ -129,14 +150,21 @@ mod tests {
         for size in [0, 4, 7, 9, 4096] {
             let words = ring();
             let head = fill(&words, 0, &[header(9, size), 1, 2, 3, 4]);
-            assert_eq!(Ring::new(&words).read(0, head, |_| panic!()), Found::default());
+            assert_eq!(
+                Ring::new(&words).read(0, head, |_| panic!()),
+                Found::default()
+            );
         }
         let mut random = Random::new(5);
         for _ in 0..20_000 {
             let words = ring();
             for word in &words {
                 let small = random.below(3) > 0;
-                let value = if small { header(9, random.below(80)) } else { random.next() };
+                let value = if small {
+                    header(9, random.below(80))
+                } else {
+                    random.bits()
+                };
                 word.store(value, Ordering::Relaxed);
             }
             let tail = random.below(1000) * 8;

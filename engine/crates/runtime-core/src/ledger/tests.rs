@@ -13,7 +13,12 @@ struct Clock {
 
 impl Clock {
     fn new(late: u64) -> Clock {
-        Clock { now: Cell::new(0), late, on: Cell::new(true), slept: RefCell::default() }
+        Clock {
+            now: Cell::new(0),
+            late,
+            on: Cell::new(true),
+            slept: RefCell::default(),
+        }
     }
 }
 
@@ -139,7 +144,10 @@ fn the_books_balance_under_any_interleaving() {
                     }
                 }
             }
-            assert!(global.now() <= earned, "seed {seed}: more delay than was earned");
+            assert!(
+                global.now() <= earned,
+                "seed {seed}: more delay than was earned"
+            );
         }
     }
 }

@@ -1,0 +1,167 @@
+//! The calls that can block a thread or wake one (COZ Tables 1 and 2).
+//!
+//! Before either, the thread pays what it owes; after a block that another thread ended, it is credited. Calls that
+//! may be cancelled or unwound hold nothing across the real call.
+
+use core::ffi::{c_int, c_void};
+
+use fulcrum_runtime_core::ledger::Ledger;
+use libc::{
+    clockid_t, pthread_attr_t, pthread_barrier_t, pthread_cond_t, pthread_mutex_t,
+    pthread_rwlock_t, pthread_t, sem_t, timespec,
+};
+
+use crate::real::real;
+use crate::thread::{self, Routine};
+
+/// `pthread_create(3)`: the new thread is sampled and inherits its parent's account.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn pthread_create(
+    id: *mut pthread_t,
+    attributes: *const pthread_attr_t,
+    routine: Routine,
+    argument: *mut c_void,
+) -> c_int {
+    let real = real!(pthread_create: fn(*mut pthread_t, *const pthread_attr_t, Routine, *mut c_void) -> c_int);
+    thread::before();
+    let slot = thread::active().and_then(|parent| {
+        thread::allocate(Ledger::inherit(&parent.ledger()), Some(routine), argument)
+    });
+    // SAFETY: passes the program's arguments on, its routine inside the slot.
+    unsafe {
+        let Some(slot) = slot else {
+            return real(id, attributes, routine, argument);
+        };
+        let result = real(
+            id,
+            attributes,
+            thread::start,
+            core::ptr::from_ref(slot).cast_mut().cast(),
+        );
+        if result != 0 {
+            thread::release(slot);
+        }
+        result
+    }
+}
+
+/// Defines a hook for a call that may block. `credited` says from its result whether another thread ended the wait.
+macro_rules! blocks {
+    ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*), credited: $credited:expr) => {
+        /// As libc's; settles before and credits after.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
+            thread::before();
+            // SAFETY: passes the program's arguments on.
+            let result = unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) };
+            if $credited(result) {
+                thread::after_wake();
+            }
+            result
+        }
+    };
+}
+
+/// Defines a hook for a lock: nothing to settle when it is free.
+macro_rules! locks {
+    ($name:ident($($argument:ident: $type:ty),*), try: $try:ident($first:ty), credited: $credited:expr) => {
+        /// As libc's; settles before it blocks, credits after.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(lock: $first $(, $argument: $type)*) -> c_int {
+            if thread::active().is_some() {
+                // SAFETY: the program's own lock.
+                let result = unsafe { real!($try: fn($first) -> c_int)(lock) };
+                if result != libc::EBUSY {
+                    return result;
+                }
+                thread::before();
+            }
+            // SAFETY: passes the program's arguments on.
+            let result = unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
+            if $credited(result) {
+                thread::after_wake();
+            }
+            result
+        }
+    };
+}
+
+/// Defines a hook for a call that may wake another thread.
+macro_rules! wakes {
+    ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*)) => {
+        /// As libc's; settles before.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
+            thread::before();
+            // SAFETY: passes the program's arguments on.
+            unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) }
+        }
+    };
+}
+
+const fn taken(result: c_int) -> bool {
+    result == 0 || result == libc::EOWNERDEAD
+}
+
+const fn done(result: c_int) -> bool {
+    result == 0
+}
+
+const fn passed(result: c_int) -> bool {
+    result == 0 || result == libc::PTHREAD_BARRIER_SERIAL_THREAD
+}
+
+locks!(pthread_mutex_lock(), try: pthread_mutex_trylock(*mut pthread_mutex_t), credited: taken);
+locks!(pthread_mutex_timedlock(deadline: *const timespec), try: pthread_mutex_trylock(*mut pthread_mutex_t), credited: taken);
+locks!(pthread_mutex_clocklock(clock: clockid_t, deadline: *const timespec), try: pthread_mutex_trylock(*mut pthread_mutex_t), credited: taken);
+locks!(pthread_rwlock_rdlock(), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), credited: done);
+locks!(pthread_rwlock_wrlock(), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), credited: done);
+locks!(pthread_rwlock_timedrdlock(deadline: *const timespec), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), credited: done);
+locks!(pthread_rwlock_timedwrlock(deadline: *const timespec), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), credited: done);
+
+wakes!(pthread_mutex_unlock(mutex: *mut pthread_mutex_t));
+wakes!(pthread_rwlock_unlock(lock: *mut pthread_rwlock_t));
+
+blocks!(pthread_cond_wait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t), credited: done);
+blocks!(pthread_cond_timedwait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, deadline: *const timespec), credited: done);
+blocks!(pthread_cond_clockwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: clockid_t, deadline: *const timespec), credited: done);
+wakes!(pthread_cond_signal @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t));
+wakes!(pthread_cond_broadcast @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t));
+
+// The last thread to arrive does not block and has just settled: crediting it changes nothing.
+blocks!(pthread_barrier_wait(barrier: *mut pthread_barrier_t), credited: passed);
+
+blocks!(pthread_join(id: pthread_t, result: *mut *mut c_void), credited: done);
+blocks!(pthread_timedjoin_np(id: pthread_t, result: *mut *mut c_void, deadline: *const timespec), credited: done);
+blocks!(pthread_clockjoin_np(id: pthread_t, result: *mut *mut c_void, clock: clockid_t, deadline: *const timespec), credited: done);
+
+wakes!(sem_post(semaphore: *mut sem_t));
+
+/// Defines a hook for a semaphore's wait: nothing to settle when it is free. `sem_trywait` reports through `errno`.
+macro_rules! semaphores {
+    ($name:ident($($argument:ident: $type:ty),*)) => {
+        /// As libc's; settles before it blocks, credits after.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(semaphore: *mut sem_t $(, $argument: $type)*) -> c_int {
+            if thread::active().is_some() {
+                let errno = crate::sys::KeepErrno::new();
+                // SAFETY: the program's own semaphore.
+                if unsafe { real!(sem_trywait: fn(*mut sem_t) -> c_int)(semaphore) } == 0 {
+                    return 0;
+                }
+                drop(errno);
+                thread::before();
+            }
+            // SAFETY: passes the program's arguments on.
+            let result = unsafe { real!($name: fn(*mut sem_t $(, $type)*) -> c_int)(semaphore $(, $argument)*) };
+            if result == 0 {
+                thread::after_wake();
+            }
+            result
+        }
+    };
+}
+
+semaphores!(sem_wait());
+semaphores!(sem_timedwait(deadline: *const timespec));
+semaphores!(sem_clockwait(clock: clockid_t, deadline: *const timespec));

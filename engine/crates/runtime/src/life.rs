@@ -1,0 +1,112 @@
+//! The runtime's life in a process: constructor, destructor, fork.
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use fulcrum_runtime_core::ledger::Ledger;
+use fulcrum_wire::state;
+
+use crate::thread::Thread;
+use crate::{control, output, profiler, signals, sys, thread};
+
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+static SAMPLING: AtomicBool = AtomicBool::new(false);
+static DELAYS: AtomicBool = AtomicBool::new(false);
+static THREAD_END: AtomicU32 = AtomicU32::new(u32::MAX);
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = end;
+
+/// Whether hooks do more than pass through.
+#[inline]
+pub fn is_active() -> bool {
+    ACTIVE.load(Ordering::Acquire)
+}
+
+/// Whether samples are still wanted.
+pub fn is_sampling() -> bool {
+    SAMPLING.load(Ordering::Relaxed)
+}
+
+/// Whether threads pause for virtual speedups.
+pub fn delays_on() -> bool {
+    DELAYS.load(Ordering::Relaxed)
+}
+
+/// Nothing is paused or sampled from now on; the program goes on as if alone.
+pub fn wind_down() {
+    DELAYS.store(false, Ordering::Relaxed);
+    SAMPLING.store(false, Ordering::Relaxed);
+}
+
+extern "C" fn begin() {
+    let _errno = sys::KeepErrno::new();
+    let Some(attached) = control::attach() else {
+        return;
+    };
+    if thread::prepare().is_none()
+        || output::open(&attached).is_none()
+        || signals::install().is_none()
+    {
+        return;
+    }
+    // SAFETY: plain libc calls; the callbacks have the right types and live as long as the process.
+    unsafe {
+        let mut key = 0;
+        if libc::pthread_key_create(&mut key, Some(end_of_thread)) == 0 {
+            THREAD_END.store(key, Ordering::Release);
+        }
+        libc::pthread_atfork(None, None, Some(in_forked_child));
+    }
+    DELAYS.store(true, Ordering::Relaxed);
+    SAMPLING.store(true, Ordering::Relaxed);
+    ACTIVE.store(true, Ordering::Release);
+    if let Some(main) = thread::allocate(Ledger::default(), None, null_mut()) {
+        thread::adopt(main);
+    }
+    control::process()
+        .state
+        .store(state::RUNNING, Ordering::Release);
+    if !profiler::spawn() {
+        wind_down();
+    }
+}
+
+extern "C" fn end() {
+    if is_active() {
+        let _errno = sys::KeepErrno::new();
+        profiler::finish_at_exit();
+    }
+}
+
+unsafe extern "C" fn end_of_thread(slot: *mut c_void) {
+    thread::end(slot);
+}
+
+/// Has [`thread::end`] called when the calling thread ends, however it does.
+pub fn at_thread_end(thread: &'static Thread) {
+    let key = THREAD_END.load(Ordering::Acquire);
+    if key != u32::MAX {
+        // SAFETY: our own key.
+        unsafe { libc::pthread_setspecific(key, core::ptr::from_ref(thread).cast()) };
+    }
+}
+
+/// A forked child has one thread, none of our timers, and its parent's descriptors: it runs on unprofiled.
+unsafe extern "C" fn in_forked_child() {
+    if !ACTIVE.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    wind_down();
+    thread::forget_current();
+    for thread in thread::all() {
+        thread.sampling.abandon();
+    }
+    output::abandon();
+}

@@ -1,0 +1,178 @@
+//! Writes the process's records: one `write(2)` a record, so that whatever dies, whole records remain.
+
+use core::fmt::Write;
+use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+use fulcrum_runtime_core::record::Text;
+use fulcrum_wire::flag;
+
+use crate::control::{Attached, Name};
+use crate::{control, descriptors, sys};
+
+static FD: AtomicI32 = AtomicI32::new(-1);
+static INODE: AtomicU64 = AtomicU64::new(0);
+static BUFFER: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static BUFFER_LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+struct Path(core::cell::UnsafeCell<Option<Name>>);
+// SAFETY: written once in the constructor, before any other thread of ours exists.
+unsafe impl Sync for Path {}
+static PATH: Path = Path(core::cell::UnsafeCell::new(None));
+
+/// Opens the record stream and reserves memory for the largest record (all lines' samples).
+pub fn open(attached: &Attached) -> Option<()> {
+    let pid = control::process().pid;
+    let name = Name::new(format_args!(
+        "{}/causal-{pid}-{}.jsonl",
+        attached.folder, attached.turn
+    ))?;
+    let names: usize = (0..control::counts().len())
+        .map(|line| control::line_name(line as u32).len())
+        .sum();
+    let length = 65_536 + names + 32 * control::counts().len();
+    BUFFER.store(sys::map_anonymous(length)?, Ordering::Release);
+    BUFFER_LENGTH.store(length, Ordering::Release);
+    // SAFETY: only the constructor runs yet.
+    unsafe { *PATH.0.get() = Some(name) };
+    reopen()
+}
+
+fn reopen() -> Option<()> {
+    // SAFETY: the path does not change after `open`; plain system calls on descriptors that we own.
+    unsafe {
+        let name = (*PATH.0.get()).as_ref()?;
+        let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC) as usize;
+        let fd = sys::call(
+            libc::SYS_open,
+            [name.as_c().as_ptr() as usize, flags, 0o644, 0, 0, 0],
+        );
+        if fd < 0 {
+            return None;
+        }
+        let fd = descriptors::protect(fd as i32);
+        INODE.store(inode(fd)?, Ordering::Relaxed);
+        FD.store(fd, Ordering::Release);
+    }
+    Some(())
+}
+
+fn inode(fd: i32) -> Option<u64> {
+    // SAFETY: zeroed is a valid stat, and the kernel fills it.
+    unsafe {
+        let mut status: libc::stat = core::mem::zeroed();
+        let result = sys::call(
+            libc::SYS_fstat,
+            [fd as usize, &raw mut status as usize, 0, 0, 0, 0],
+        );
+        (result == 0).then_some(status.st_ino)
+    }
+}
+
+/// Appends one record, which `build` writes. Only the profiler thread calls this.
+pub fn record(build: impl FnOnce(&mut Text<'_>)) {
+    let (at, length) = (
+        BUFFER.load(Ordering::Acquire),
+        BUFFER_LENGTH.load(Ordering::Acquire),
+    );
+    // SAFETY: our own mapping of that length, used by one thread.
+    let mut text = Text::new(unsafe { core::slice::from_raw_parts_mut(at, length) });
+    build(&mut text);
+    let Some(bytes) = text.finish() else {
+        return failed(-(libc::EMSGSIZE as isize));
+    };
+    // A program that closes every descriptor by number and opens its own must not find our records in its file.
+    let fd = FD.load(Ordering::Acquire);
+    if inode(fd) != Some(INODE.load(Ordering::Relaxed)) && reopen().is_none() {
+        return failed(-(libc::EBADF as isize));
+    }
+    let fd = FD.load(Ordering::Acquire) as usize;
+    // SAFETY: the bytes outlive the call.
+    let written = unsafe {
+        sys::call(
+            libc::SYS_write,
+            [fd, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0],
+        )
+    };
+    if written != bytes.len() as isize {
+        failed(written);
+    }
+}
+
+fn failed(result: isize) {
+    let process = control::process();
+    process.write_error.store(result as i64, Ordering::Relaxed);
+    process
+        .flags
+        .fetch_or(flag::WRITE_FAILED, Ordering::Relaxed);
+}
+
+/// The first record.
+pub fn header(levels: &[u32], program: &[u8], unix_ns: u64) {
+    let session = control::session();
+    record(|text| {
+        let pid = control::process().pid;
+        let _ = write!(
+            text,
+            "{{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"pid\":{pid},\"program\":"
+        );
+        text.string(program);
+        let _ = write!(
+            text,
+            ",\"time\":{unix_ns},\"period\":{},\"levels\":[",
+            session.period_ns
+        );
+        for (index, level) in levels.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let _ = write!(
+                text,
+                "{comma}{}",
+                fulcrum_runtime_core::record::Fraction(*level)
+            );
+        }
+        let timer = control::process().flags.load(Ordering::Relaxed) & flag::PERF == 0;
+        let _ = writeln!(
+            text,
+            "],\"sampler\":\"{}\"}}",
+            if timer { "timer" } else { "perf" }
+        );
+    });
+}
+
+/// The cumulative samples of every line; the last such record of a process counts.
+pub fn samples(time_ns: u64) {
+    let process = control::process();
+    let total = process.samples.load(Ordering::Relaxed);
+    let in_scope = process.in_scope.load(Ordering::Relaxed);
+    record(|text| {
+        let _ = write!(
+            text,
+            "{{\"type\":\"samples\",\"time\":{time_ns},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{"
+        );
+        let counted = control::counts().iter().enumerate();
+        let counted = counted.map(|(line, count)| (line as u32, count.load(Ordering::Relaxed)));
+        for (index, (line, count)) in counted.filter(|(_, count)| *count > 0).enumerate() {
+            text.json(if index == 0 { b"\"" } else { b",\"" });
+            text.json(control::line_name(line));
+            let _ = write!(text, "\":{count}");
+        }
+        text.json(b"}}\n");
+    });
+}
+
+/// The last record.
+pub fn end(time_ns: u64, reason: &str) {
+    record(|text| {
+        let _ = writeln!(
+            text,
+            "{{\"type\":\"end\",\"time\":{time_ns},\"reason\":\"{reason}\"}}"
+        );
+    });
+}
+
+/// In a forked child.
+pub fn abandon() {
+    let fd = FD.swap(-1, Ordering::AcqRel);
+    if fd >= 0 {
+        descriptors::close(fd);
+    }
+}

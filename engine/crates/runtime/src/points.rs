@@ -1,0 +1,233 @@
+//! Progress points (COZ §3.3): counters that the program's macros find by `dlsym`.
+//!
+//! The counter's layout and `_coz_get_counter` are what programs built with `coz.h` expect, so they work unchanged;
+//! `fulcrum.h` and the `fulcrum-progress` crate use the same.
+
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_char, c_int};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use fulcrum_wire::flag;
+
+use crate::{control, life, sys, thread};
+
+/// What the macros add to.
+#[repr(C)]
+pub struct Counter {
+    count: AtomicUsize,
+    backoff: AtomicUsize,
+}
+
+/// One counter with its name. A latency point is two of them.
+struct Slot {
+    counter: Counter,
+    kind: AtomicUsize,
+    length: AtomicUsize,
+    name: UnsafeCell<[u8; LONGEST]>,
+}
+
+/// Names are cut here.
+const LONGEST: usize = 200;
+/// Counters that can be told apart.
+pub const SLOTS: usize = 256;
+
+const THROUGHPUT: usize = 1;
+const BEGIN: usize = 2;
+const END: usize = 3;
+
+// SAFETY: a slot's name is written once, before USED publishes it.
+unsafe impl Sync for Slot {}
+
+static TABLE: [Slot; SLOTS] = [const {
+    Slot {
+        counter: Counter {
+            count: AtomicUsize::new(0),
+            backoff: AtomicUsize::new(0),
+        },
+        kind: AtomicUsize::new(0),
+        length: AtomicUsize::new(0),
+        name: UnsafeCell::new([0; LONGEST]),
+    }
+}; SLOTS];
+static USED: AtomicUsize = AtomicUsize::new(0);
+static LOCK: AtomicBool = AtomicBool::new(false);
+static UNCOUNTED: Counter = Counter {
+    count: AtomicUsize::new(0),
+    backoff: AtomicUsize::new(0),
+};
+
+impl Slot {
+    fn name(&self) -> &[u8] {
+        // SAFETY: published slots do not change.
+        unsafe { (&*self.name.get()).get_unchecked(..self.length.load(Ordering::Relaxed)) }
+    }
+
+    fn kind(&self) -> usize {
+        self.kind.load(Ordering::Relaxed)
+    }
+}
+
+fn used() -> &'static [Slot] {
+    &TABLE[..USED.load(Ordering::Acquire)]
+}
+
+/// The counter of kind 1 (throughput), 2 (begin) or 3 (end) with this name. Never null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn _coz_get_counter(kind: c_int, name: *const c_char) -> *const Counter {
+    if name.is_null() || !(1..=3).contains(&kind) {
+        return &UNCOUNTED;
+    }
+    // SAFETY: the macros pass a C string.
+    let full = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let name = &full[..full.len().min(LONGEST)];
+    let kind = kind as usize;
+    while LOCK.swap(true, Ordering::Acquire) {
+        core::hint::spin_loop();
+    }
+    let count = USED.load(Ordering::Relaxed);
+    let known = used()
+        .iter()
+        .find(|slot| slot.kind() == kind && slot.name() == name);
+    let slot = known.or_else(|| {
+        let slot = TABLE.get(count)?;
+        // SAFETY: the lock is held and the slot not published yet.
+        unsafe { (&mut *slot.name.get())[..name.len()].copy_from_slice(name) };
+        slot.length.store(name.len(), Ordering::Relaxed);
+        slot.kind.store(kind, Ordering::Relaxed);
+        USED.store(count + 1, Ordering::Release);
+        Some(slot)
+    });
+    LOCK.store(false, Ordering::Release);
+    if life::is_active() {
+        control::process()
+            .points
+            .store(used().len() as u32, Ordering::Relaxed);
+        if slot.is_none() {
+            control::process()
+                .flags
+                .fetch_or(flag::TOO_MANY_POINTS, Ordering::Relaxed);
+        }
+    }
+    slot.map_or(&raw const UNCOUNTED, |slot| &raw const slot.counter)
+}
+
+/// `COZ_PRE_BLOCK`: the program is about to block in a way that we cannot see.
+#[unsafe(no_mangle)]
+pub extern "C" fn _coz_pre_block() {
+    thread::before();
+}
+
+/// `COZ_POST_BLOCK`: it has unblocked; `skip` when another thread woke it.
+#[unsafe(no_mangle)]
+pub extern "C" fn _coz_post_block(skip: c_int) {
+    if skip != 0 {
+        thread::after_wake();
+    } else {
+        thread::before();
+    }
+}
+
+/// `COZ_CATCH_UP`: the program is about to wake others in a way that we cannot see.
+#[unsafe(no_mangle)]
+pub extern "C" fn _coz_add_delays() {
+    let _errno = sys::KeepErrno::new();
+    thread::before();
+}
+
+/// All counters at one moment.
+pub struct Snapshot {
+    counts: [usize; SLOTS],
+    used: usize,
+}
+
+impl Snapshot {
+    /// Nothing visited yet.
+    pub const EMPTY: Snapshot = Snapshot {
+        counts: [0; SLOTS],
+        used: 0,
+    };
+
+    /// Reads the counters.
+    pub fn take(&mut self) {
+        self.used = used().len();
+        for (count, slot) in self.counts.iter_mut().zip(used()) {
+            *count = slot.counter.count.load(Ordering::Relaxed);
+        }
+    }
+
+    /// A counter's value; 0 for one that the program had not reached yet.
+    fn at(&self, index: usize) -> usize {
+        if index < self.used {
+            self.counts[index]
+        } else {
+            0
+        }
+    }
+}
+
+/// Visits to all counters so far.
+pub fn visits() -> u64 {
+    used()
+        .iter()
+        .map(|slot| slot.counter.count.load(Ordering::Relaxed) as u64)
+        .sum()
+}
+
+/// Visits to the counters that end a unit of work, now.
+pub fn completions_now() -> u64 {
+    let ends = used().iter().filter(|slot| slot.kind() != BEGIN);
+    ends.map(|slot| slot.counter.count.load(Ordering::Relaxed) as u64)
+        .sum()
+}
+
+/// Visits to the busiest counter between two moments.
+pub fn busiest(before: &Snapshot, after: &Snapshot) -> u64 {
+    (0..after.used)
+        .map(|i| after.at(i).wrapping_sub(before.at(i)) as u64)
+        .max()
+        .unwrap_or(0)
+}
+
+/// What every progress point counted between two moments, in the order the program reached them. A begin without an
+/// end, or the reverse, counts zero for what is missing.
+pub fn between<'a>(
+    before: &'a Snapshot,
+    after: &'a Snapshot,
+) -> impl Iterator<Item = fulcrum_runtime_core::record::Point<'static>> + 'a {
+    use fulcrum_runtime_core::record::{Count, Point};
+    let slots = &used()[..after.used];
+    let partner = move |slot: &Slot, kind: usize| {
+        slots
+            .iter()
+            .position(|other| other.kind() == kind && other.name() == slot.name())
+    };
+    slots.iter().enumerate().filter_map(move |(index, slot)| {
+        let delta = |index: usize| after.at(index).wrapping_sub(before.at(index)) as u64;
+        let count = match slot.kind() {
+            THROUGHPUT => Count::Throughput(delta(index)),
+            BEGIN => {
+                let end = partner(slot, END);
+                let pending = |snapshot: &Snapshot| {
+                    snapshot.at(index) as i64 - end.map_or(0, |end| snapshot.at(end) as i64)
+                };
+                Count::Latency {
+                    arrivals: delta(index),
+                    departures: end.map_or(0, delta),
+                    pending_before: pending(before),
+                    pending_after: pending(after),
+                }
+            }
+            _ if partner(slot, BEGIN).is_some() => return None,
+            _ => Count::Latency {
+                arrivals: 0,
+                departures: delta(index),
+                pending_before: 0,
+                pending_after: 0,
+            },
+        };
+        Some(Point {
+            name: slot.name(),
+            count,
+        })
+    })
+}

@@ -1,0 +1,346 @@
+//! Sampling one thread (COZ §3.1): perf's task clock where the kernel allows it, otherwise a CPU-time timer.
+
+use core::cell::Cell;
+use core::ptr::null_mut;
+use core::slice;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use fulcrum_runtime_core::attribute::attribute;
+use fulcrum_runtime_core::ring::Ring;
+use fulcrum_wire::{flag, sampler};
+
+use crate::thread::Thread;
+use crate::{control, descriptors, life, profiler, sys};
+
+/// How one thread is sampled. Touched by its own thread, except by [`Sampling::abandon`] in a forked child.
+pub struct Sampling {
+    perf: Cell<i32>,
+    ring: Cell<*mut u8>,
+    timer: Cell<i32>,
+    cpu_ns: Cell<u64>,
+    remainder_ns: Cell<u64>,
+}
+
+/// Data pages of a ring: room for 18 full callchains; together with the head page it stays small against the
+/// memory that unprivileged users may lock.
+const RING_PAGES: usize = 2;
+const RING_BYTES: usize = (1 + RING_PAGES) * sys::PAGE;
+const HEAD_AT: usize = 1024;
+const TAIL_AT: usize = 1032;
+/// Deepest callchain that is read.
+const DEEPEST: u16 = 48;
+
+/// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+    config2: u64,
+    branches: u64,
+    user_registers: u64,
+    user_stack: u32,
+    clock: i32,
+    interrupt_registers: u64,
+    aux: u32,
+    deepest: u16,
+    reserved: u16,
+}
+
+const SOFTWARE: u32 = 1;
+const TASK_CLOCK: u64 = 1;
+const IP_TIME_CALLCHAIN: u64 = 1 | 4 | 32;
+const DISABLED: u64 = 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
+const USE_CLOCK: u64 = 1 << 25;
+const CLOSE_ON_EXEC: usize = 8;
+const ENABLE: usize = 0x2400;
+const DISABLE: usize = 0x2401;
+
+/// Begins to sample the calling thread. A thread that cannot be sampled runs on without.
+pub fn start(thread: &Thread) {
+    let wanted = control::session().sampler;
+    let flags = &control::process().flags;
+    if wanted != sampler::TIMER && start_perf(&thread.sampling) {
+        flags.fetch_or(flag::PERF, Ordering::Relaxed);
+    } else if wanted != sampler::PERF && start_timer(&thread.sampling) {
+        flags.fetch_or(flag::TIMER, Ordering::Relaxed);
+    } else {
+        flags.fetch_or(flag::NOT_SAMPLED, Ordering::Relaxed);
+    }
+}
+
+/// Ends the sampling of the calling thread.
+pub fn stop(thread: &Thread) {
+    thread.sampling.stop();
+}
+
+fn start_perf(sampling: &Sampling) -> bool {
+    // Samples in the kernel belong to the line that called it; without the privilege, user time alone.
+    let fd = open_perf(EXCLUDE_CALLCHAIN_KERNEL).or_else(|| open_perf(EXCLUDE_KERNEL));
+    let Some(fd) = fd else { return false };
+    let fd = descriptors::protect(fd);
+    // SAFETY: maps the ring of a descriptor that we own; the arguments are as perf_event_open(2) says.
+    unsafe {
+        let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+        let args = [
+            0,
+            RING_BYTES,
+            protection,
+            libc::MAP_SHARED as usize,
+            fd as usize,
+            0,
+        ];
+        let ring = sys::call(libc::SYS_mmap, args);
+        let owner = [0 /* F_OWNER_TID */, sys::thread_id()];
+        let signal = control::session().signal as usize;
+        let control = |command: i32, argument: usize| {
+            sys::call(
+                libc::SYS_fcntl,
+                [fd as usize, command as usize, argument, 0, 0, 0],
+            ) >= 0
+        };
+        const SET_OWNER_EX: i32 = 15;
+        const SET_SIGNAL: i32 = 10;
+        let ready = ring > 0
+            && control(SET_OWNER_EX, owner.as_ptr() as usize)
+            && control(SET_SIGNAL, signal)
+            && control(libc::F_SETFL, (libc::O_ASYNC | libc::O_NONBLOCK) as usize);
+        if !ready {
+            if ring > 0 {
+                sys::call(libc::SYS_munmap, [ring as usize, RING_BYTES, 0, 0, 0, 0]);
+            }
+            descriptors::close(fd);
+            return false;
+        }
+        sampling.perf.set(fd);
+        sampling.ring.set(ring as *mut u8);
+        sys::call(libc::SYS_ioctl, [fd as usize, ENABLE, 0, 0, 0, 0]);
+    }
+    true
+}
+
+fn open_perf(exclude: u64) -> Option<i32> {
+    let session = control::session();
+    let attributes = Attributes {
+        kind: SOFTWARE,
+        size: size_of::<Attributes>() as u32,
+        config: TASK_CLOCK,
+        period: session.period_ns,
+        sample_type: IP_TIME_CALLCHAIN,
+        flags: DISABLED | EXCLUDE_HYPERVISOR | USE_CLOCK | exclude,
+        wakeup: session.batch.max(1),
+        clock: libc::CLOCK_MONOTONIC,
+        deepest: DEEPEST,
+        ..Attributes::default()
+    };
+    // SAFETY: `attributes` outlives the call; this thread, any CPU, no group.
+    let fd = unsafe {
+        let args = [
+            &raw const attributes as usize,
+            0,
+            usize::MAX,
+            usize::MAX,
+            CLOSE_ON_EXEC,
+            0,
+        ];
+        sys::call(libc::SYS_perf_event_open, args)
+    };
+    (fd >= 0).then_some(fd as i32)
+}
+
+/// Marks the ticks of our timers.
+pub const TIMER_MARK: usize = 0x66_75_6c_63;
+
+fn start_timer(sampling: &Sampling) -> bool {
+    // SAFETY: zeroed is a valid sigevent; the kernel reads it during the call and writes the timer's id.
+    unsafe {
+        let mut event: libc::sigevent = core::mem::zeroed();
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = control::session().signal;
+        event.sigev_value.sival_ptr = TIMER_MARK as *mut _;
+        event.sigev_notify_thread_id = sys::thread_id();
+        let mut timer = 0_i32;
+        let clock = libc::CLOCK_THREAD_CPUTIME_ID as usize;
+        let args = [
+            clock,
+            &raw mut event as usize,
+            &raw mut timer as usize,
+            0,
+            0,
+            0,
+        ];
+        if sys::call(libc::SYS_timer_create, args) < 0 {
+            return false;
+        }
+        let period = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: control::session().period_ns as i64,
+        };
+        let setting = libc::itimerspec {
+            it_interval: period,
+            it_value: period,
+        };
+        let args = [timer as usize, 0, &raw const setting as usize, 0, 0, 0];
+        sys::call(libc::SYS_timer_settime, args);
+        sampling.timer.set(timer);
+    }
+    sampling
+        .cpu_ns
+        .set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
+    true
+}
+
+impl Sampling {
+    /// As in a slot that was never used.
+    pub fn clear(&self) {
+        self.perf.set(-1);
+        self.ring.set(null_mut());
+        self.timer.set(-1);
+        self.remainder_ns.set(0);
+    }
+
+    /// Reads what the ring holds; returns the delay earned by samples in the selected line, nanoseconds.
+    #[inline]
+    pub fn drain(&self) -> u64 {
+        let ring = self.ring.get();
+        if ring.is_null() {
+            return 0;
+        }
+        // SAFETY: the head page of a mapped ring; both words are aligned and shared with the kernel.
+        let (head, tail) = unsafe {
+            (
+                &*ring.add(HEAD_AT).cast::<AtomicU64>(),
+                &*ring.add(TAIL_AT).cast::<AtomicU64>(),
+            )
+        };
+        let (from, to) = (tail.load(Ordering::Relaxed), head.load(Ordering::Acquire));
+        if from == to {
+            return 0;
+        }
+        let words = RING_PAGES * sys::PAGE / 8;
+        // SAFETY: the data pages follow the head page.
+        let data = unsafe { slice::from_raw_parts(ring.add(sys::PAGE).cast::<AtomicU64>(), words) };
+        let mut earned = 0;
+        let period = control::session().period_ns;
+        let found = Ring::new(data).read(from, to, |sample| {
+            let line = attribute(control::ranges(), sample.ip, sample.chain());
+            earned += profiler::on_sample(line, sample.time, 1, period);
+        });
+        tail.store(to, Ordering::Release);
+        control::process()
+            .samples
+            .fetch_add(found.samples, Ordering::Relaxed);
+        earned
+    }
+
+    /// A tick of this thread's timer, which interrupted the program at `ip`. Ticks come late on kernels with a slow
+    /// clock, so each weighs as much as the CPU time that has passed.
+    pub fn tick(&self, ip: u64, chain: impl Iterator<Item = u64>) -> u64 {
+        let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
+        let weight = cpu.saturating_sub(self.cpu_ns.replace(cpu));
+        let period = control::session().period_ns.max(1);
+        let whole = weight + self.remainder_ns.get();
+        self.remainder_ns.set(whole % period);
+        let line = attribute(control::ranges(), ip, chain);
+        control::process()
+            .samples
+            .fetch_add(whole / period, Ordering::Relaxed);
+        profiler::on_sample(line, sys::now(), whole / period, weight)
+    }
+
+    /// No more samples from now on; what the ring holds can still be read.
+    pub fn silence(&self) {
+        // SAFETY: plain system calls on a descriptor and a timer that we own.
+        unsafe {
+            if self.perf.get() >= 0 {
+                sys::call(
+                    libc::SYS_ioctl,
+                    [self.perf.get() as usize, DISABLE, 0, 0, 0, 0],
+                );
+            }
+            if self.timer.get() >= 0 {
+                sys::call(
+                    libc::SYS_timer_delete,
+                    [self.timer.get() as usize, 0, 0, 0, 0, 0],
+                );
+                self.timer.set(-1);
+            }
+        }
+    }
+
+    fn stop(&self) {
+        self.silence();
+        let ring = self.ring.replace(null_mut());
+        if !ring.is_null() {
+            // SAFETY: our mapping, and nobody reads it any more.
+            unsafe { sys::call(libc::SYS_munmap, [ring as usize, RING_BYTES, 0, 0, 0, 0]) };
+        }
+        let fd = self.perf.replace(-1);
+        if fd >= 0 {
+            descriptors::close(fd);
+        }
+    }
+
+    /// In a forked child, which has the descriptors but neither the rings nor the timers of its parent.
+    pub fn abandon(&self) {
+        let fd = self.perf.replace(-1);
+        if fd >= 0 {
+            descriptors::close(fd);
+        }
+        self.ring.set(null_mut());
+        self.timer.set(-1);
+    }
+}
+
+/// Walks frame pointers from a signal's context, innermost first. Reads through the kernel, since a frame pointer may
+/// hold anything.
+pub fn frames(mut frame: u64, out: &mut [u64]) -> usize {
+    let mut count = 0;
+    while count < out.len() && frame != 0 && frame.is_multiple_of(8) {
+        let mut pair = [0_u64; 2];
+        let local = libc::iovec {
+            iov_base: pair.as_mut_ptr().cast(),
+            iov_len: 16,
+        };
+        let remote = libc::iovec {
+            iov_base: frame as *mut _,
+            iov_len: 16,
+        };
+        // SAFETY: the kernel checks the remote address and writes 16 bytes to `pair` at most.
+        let read = unsafe {
+            let pid = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+            let (local, remote) = (&raw const local as usize, &raw const remote as usize);
+            sys::call(libc::SYS_process_vm_readv, [pid, local, 1, remote, 1, 0])
+        };
+        if read != 16 || pair[1] == 0 {
+            break;
+        }
+        out[count] = pair[1];
+        count += 1;
+        if pair[0] <= frame {
+            break;
+        }
+        frame = pair[0];
+    }
+    count
+}
+
+/// Whether samples are still wanted; otherwise the thread that got one goes silent.
+pub fn wanted(thread: &Thread) -> bool {
+    if life::is_sampling() {
+        return true;
+    }
+    thread.sampling.silence();
+    false
+}

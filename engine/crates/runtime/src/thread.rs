@@ -1,0 +1,273 @@
+//! What the runtime knows of each thread of the program: its ledger, its sampling, and whether it is in our code.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
+
+use fulcrum_runtime_core::ledger::{Global, Ledger, Sleeper};
+use fulcrum_wire::flag;
+
+use crate::sampling::Sampling;
+use crate::{control, life, sampling, sys};
+
+/// The function a program gives to `pthread_create`.
+pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+/// One profiled thread. Slots live for the life of the process and are reused.
+#[repr(align(128))]
+pub struct Thread {
+    used: AtomicBool,
+    // Seen by this thread and by signal handlers that interrupt it: no other thread, but no reordering either.
+    busy: AtomicBool,
+    pending: AtomicBool,
+    /// The program believes that it has blocked our signal in this thread.
+    pub blocks_signal: Cell<bool>,
+    ledger: Cell<Ledger>,
+    /// How the thread is sampled.
+    pub sampling: Sampling,
+    routine: Cell<Option<Routine>>,
+    argument: Cell<*mut c_void>,
+}
+
+const SLOTS: usize = 8192;
+static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
+static SEARCH_FROM: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    // A plain pointer without destructor: no registration, no allocation, and readable until the thread is gone.
+    static CURRENT: Cell<*const Thread> = const { Cell::new(core::ptr::null()) };
+}
+
+/// Makes room for threads. Before any other function of this module.
+pub fn prepare() -> Option<()> {
+    let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
+    TABLE.store(table.cast(), Ordering::Release);
+    Some(())
+}
+
+/// The calling thread, if it is profiled.
+pub fn current() -> Option<&'static Thread> {
+    // SAFETY: the pointer is null or points into the table, which is never unmapped.
+    CURRENT.with(|current| unsafe { current.get().as_ref() })
+}
+
+/// Every slot in use, for descriptors that must be closed or silenced.
+pub fn all() -> impl Iterator<Item = &'static Thread> {
+    let table = TABLE.load(Ordering::Acquire);
+    let count = if table.is_null() { 0 } else { SLOTS };
+    // SAFETY: zeroed memory is a valid, unused slot; the table is never unmapped.
+    (0..count)
+        .map(move |slot| unsafe { &*table.add(slot) })
+        .filter(|it| it.used.load(Ordering::Acquire))
+}
+
+/// Takes a free slot for a thread that is about to start, or `None` when all are taken.
+pub fn allocate(
+    ledger: Ledger,
+    routine: Option<Routine>,
+    argument: *mut c_void,
+) -> Option<&'static Thread> {
+    let table = TABLE.load(Ordering::Acquire);
+    if table.is_null() {
+        return None;
+    }
+    let from = SEARCH_FROM.fetch_add(1, Ordering::Relaxed);
+    for step in 0..SLOTS {
+        // SAFETY: within the table.
+        let thread = unsafe { &*table.add((from + step) % SLOTS) };
+        if thread.used.load(Ordering::Relaxed) || thread.used.swap(true, Ordering::AcqRel) {
+            continue;
+        }
+        thread.busy.store(false, Ordering::Relaxed);
+        thread.pending.store(false, Ordering::Relaxed);
+        thread.blocks_signal.set(false);
+        thread.ledger.set(ledger);
+        thread.sampling.clear();
+        thread.routine.set(routine);
+        thread.argument.set(argument);
+        return Some(thread);
+    }
+    control::process()
+        .flags
+        .fetch_or(flag::TOO_MANY_THREADS, Ordering::Relaxed);
+    None
+}
+
+/// Gives a slot back whose thread never started.
+pub fn release(thread: &Thread) {
+    thread.used.store(false, Ordering::Release);
+}
+
+/// What a program's new thread runs first: starts its sampling, then does what the program asked for.
+pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
+    // SAFETY: `slot` comes from `allocate`, and this thread is its only user from now on.
+    let thread = unsafe { &*slot.cast::<Thread>() };
+    let (routine, argument) = (thread.routine.get(), thread.argument.get());
+    adopt(thread);
+    match routine {
+        // SAFETY: the program's own function and argument.
+        Some(routine) => unsafe { routine(argument) },
+        None => null_mut(),
+    }
+}
+
+/// Makes the calling thread the owner of a slot.
+pub fn adopt(thread: &'static Thread) {
+    let _errno = sys::KeepErrno::new();
+    thread.enter();
+    CURRENT.with(|current| current.set(thread));
+    life::at_thread_end(thread);
+    sampling::start(thread);
+    thread.leave();
+}
+
+/// The last thing a profiled thread does in the runtime: pays what it owes, before anybody who joins it wakes.
+pub extern "C" fn end(slot: *mut c_void) {
+    let _errno = sys::KeepErrno::new();
+    // SAFETY: the value of our key is the slot that `adopt` set.
+    let thread = unsafe { &*slot.cast::<Thread>() };
+    if !life::is_active() {
+        return;
+    }
+    thread.enter();
+    thread.catch_up();
+    sampling::stop(thread);
+    CURRENT.with(|current| current.set(core::ptr::null()));
+    release(thread);
+}
+
+/// The forked child's only thread leaves the parent's books alone.
+pub fn forget_current() {
+    CURRENT.with(|current| current.set(core::ptr::null()));
+}
+
+/// Pauses, in slices, so that switching delays off ends them.
+struct Pause;
+
+impl Sleeper for Pause {
+    fn sleep(&self, ns: u64) -> Option<u64> {
+        if !life::delays_on() {
+            return None;
+        }
+        const SLICE: u64 = 50_000_000;
+        let begin = sys::now();
+        let end = begin + ns;
+        loop {
+            let now = sys::now();
+            if now >= end || !life::delays_on() {
+                return Some((now - begin).max(ns));
+            }
+            sys::sleep_until(end.min(now + SLICE));
+        }
+    }
+}
+
+/// The count that all threads share, in the control block so that the engine can watch it.
+pub fn global() -> &'static Global {
+    let count = &control::process().global_ns;
+    // SAFETY: `Global` is a transparent wrapper of `AtomicU64`.
+    unsafe { &*core::ptr::from_ref(count).cast::<Global>() }
+}
+
+impl Thread {
+    /// Marks the thread as being in our code; `false` when it is already: a signal has come in the middle of a hook,
+    /// and what it wanted is done when the hook ends.
+    fn enter(&self) -> bool {
+        if self.busy.load(Ordering::Relaxed) {
+            self.pending.store(true, Ordering::Relaxed);
+            return false;
+        }
+        self.busy.store(true, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        true
+    }
+
+    fn leave(&self) {
+        loop {
+            compiler_fence(Ordering::SeqCst);
+            self.busy.store(false, Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
+            if !self.pending.load(Ordering::Relaxed) || !self.enter() {
+                return;
+            }
+            self.pending.store(false, Ordering::Relaxed);
+            self.catch_up();
+        }
+    }
+
+    /// Processes the samples that have come in, then settles.
+    fn catch_up(&self) {
+        self.count_samples();
+        self.settle();
+    }
+
+    fn count_samples(&self) {
+        let hits = self.sampling.drain();
+        if hits > 0 {
+            self.hit(hits);
+        }
+    }
+
+    fn settle(&self) {
+        let mut ledger = self.ledger.get();
+        if ledger.accounted() != global().now() {
+            ledger.settle(global(), &Pause);
+            self.ledger.set(ledger);
+        }
+    }
+
+    /// This thread's samples in the selected line have earned `delay` nanoseconds.
+    pub fn hit(&self, delay: u64) {
+        let mut ledger = self.ledger.get();
+        ledger.hit(delay);
+        self.ledger.set(ledger);
+    }
+
+    /// The account that a child of this thread starts with.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger.get()
+    }
+}
+
+/// Handles a sampling signal in the calling thread; `extra` adds what a timer's tick has earned.
+pub fn on_signal(thread: &Thread, extra: impl FnOnce() -> u64) {
+    if thread.enter() {
+        let hits = extra();
+        if hits > 0 {
+            thread.hit(hits);
+        }
+        thread.catch_up();
+        thread.leave();
+    }
+}
+
+/// Before anything that may block this thread or wake another (COZ §3.4.1): pay what is owed.
+#[inline]
+pub fn before() {
+    if let Some(thread) = active() {
+        if thread.enter() {
+            thread.catch_up();
+            thread.leave();
+        }
+    }
+}
+
+/// After a call in which another thread may have woken this one.
+#[inline]
+pub fn after_wake() {
+    if let Some(thread) = active() {
+        if thread.enter() {
+            thread.count_samples();
+            let mut ledger = thread.ledger.get();
+            ledger.credit(global());
+            thread.ledger.set(ledger);
+            thread.leave();
+        }
+    }
+}
+
+/// The calling thread, if it is profiled and the runtime is active.
+pub fn active() -> Option<&'static Thread> {
+    if life::is_active() { current() } else { None }
+}
