@@ -15,7 +15,11 @@ export interface InlineText {
 }
 
 /** Texts for the lines with a cursor and, when asked, for the best lines of the profile that lie in this document. */
-export function inlineTexts(lines: readonly LineSpeedup[], cursorLines: readonly number[], mode: InlineMode): InlineText[] {
+export function inlineTexts(
+  lines: readonly LineSpeedup[],
+  cursorLines: readonly number[],
+  mode: InlineMode,
+): InlineText[] {
   if (mode === "off") {
     return [];
   }

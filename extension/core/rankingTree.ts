@@ -1,7 +1,6 @@
 /** The ranking view's rows: what each item says, without the view. */
-import { count, slopeText } from "./format";
+import { count, signedPercent, slopeText } from "./format";
 import type { Ranking, RankingRow, SpeedupPoint } from "./protocol";
-import { signedPercent } from "./format";
 
 export interface RankingGroup {
   /** `null`: the profile has one progress point, and no group heading is needed. */

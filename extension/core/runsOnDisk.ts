@@ -31,6 +31,7 @@ export function newestRun(runs: readonly RunEntry[], startedAfter?: number): Run
 /** The folder of a run from its folder, its manifest or one of its files; any other path as it is. */
 export function runFolderOf(file: string): string {
   const parent = path.dirname(file);
-  const isRun = path.basename(path.dirname(parent)) === "runs" && path.basename(path.dirname(path.dirname(parent))) === ".fulcrum";
+  const isRun =
+    path.basename(path.dirname(parent)) === "runs" && path.basename(path.dirname(path.dirname(parent))) === ".fulcrum";
   return isRun ? parent : file;
 }

@@ -13,12 +13,15 @@ export function shiftLines<T extends { line: number }>(lines: readonly T[], chan
   let shifted = [...lines];
   for (const change of changes) {
     const delta = (change.text.match(/\n/g)?.length ?? 0) - (change.endLine - change.startLine);
-    const wholeLineDown = change.startCharacter === 0 && change.endLine === change.startLine && change.text.endsWith("\n");
+    const wholeLineDown =
+      change.startCharacter === 0 && change.endLine === change.startLine && change.text.endsWith("\n");
     shifted = shifted.map((line) => {
       if (line.line > change.endLine || (line.line === change.startLine && wholeLineDown)) {
         return { ...line, line: line.line + delta };
       }
-      return line.line > change.startLine ? { ...line, line: Math.min(line.line, Math.max(change.startLine, line.line + delta)) } : line;
+      return line.line > change.startLine
+        ? { ...line, line: Math.min(line.line, Math.max(change.startLine, line.line + delta)) }
+        : line;
     });
   }
   return shifted;

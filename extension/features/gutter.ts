@@ -210,7 +210,8 @@ class DecorationTypes implements vscode.Disposable {
   shapes(mode: GutterMode): readonly [[LineShape, boolean], vscode.TextEditorDecorationType][] {
     let types = this.shapeTypes.get(mode);
     if (types === undefined) {
-      types = mode === "off" ? [] : shapes.flatMap((shape) => [false, true].map((stale) => this.shape(mode, shape, stale)));
+      types =
+        mode === "off" ? [] : shapes.flatMap((shape) => [false, true].map((stale) => this.shape(mode, shape, stale)));
       this.shapeTypes.set(mode, types);
     }
     return types;

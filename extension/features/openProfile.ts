@@ -120,13 +120,14 @@ export class OpenProfile implements vscode.Disposable {
       return undefined;
     }
     const folders = choice.label === folder;
+    const start = vscode.workspace.workspaceFolders?.[0]?.uri;
     const [uri] =
       (await vscode.window.showOpenDialog({
         title: "Open Causal Profile",
         openLabel: "Open Profile",
         canSelectFiles: !folders,
         canSelectFolders: folders,
-        defaultUri: vscode.workspace.workspaceFolders?.[0]?.uri,
+        ...(start === undefined ? {} : { defaultUri: start }),
         ...(folders ? {} : { filters: { "Causal profiles": ["coz", "jsonl", "json"], "All files": ["*"] } }),
       })) ?? [];
     return uri?.fsPath;

@@ -8,10 +8,7 @@ import { type RankingGroup, rankingModel, rowDescription, rowPlainText, rowToolt
 import { shapeDataUri } from "../core/shapes";
 import type { Session } from "./session";
 
-type Node =
-  | { type: "group"; group: RankingGroup }
-  | { type: "row"; row: RankingRow }
-  | { type: "note"; text: string };
+type Node = { type: "group"; group: RankingGroup } | { type: "row"; row: RankingRow } | { type: "note"; text: string };
 
 export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<Node> {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -85,13 +82,13 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
 
   private describe(): void {
     const { summary, run } = this.session;
-    this.view.description = summary?.title;
+    this.view.description = summary?.title ?? "";
     if (run !== null && summary !== null) {
       this.view.message = `Profiling ${path.basename(run.program)}. These are the results from before.`;
     } else if (summary !== null && this.session.rankings.every((ranking) => ranking.rows.length === 0)) {
       this.view.message = "No line of this profile has a result. A longer run gives more data.";
     } else {
-      this.view.message = undefined;
+      this.view.message = "";
     }
   }
 

@@ -147,7 +147,10 @@ export class Run implements vscode.Disposable {
       }
       const increment = report.percentage === undefined ? undefined : Math.max(0, report.percentage - percentage);
       percentage += increment ?? 0;
-      progress.report({ ...(message === undefined ? {} : { message }), ...(increment === undefined ? {} : { increment }) });
+      progress.report({
+        ...(message === undefined ? {} : { message }),
+        ...(increment === undefined ? {} : { increment }),
+      });
       if (message !== undefined) {
         this.session.setRun({ program, message, cancel });
       }

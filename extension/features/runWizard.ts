@@ -9,8 +9,8 @@ import {
   durationProblem,
   type ProgramFacts,
   programProblem,
-  resolvePath,
   type RunInput,
+  resolvePath,
 } from "../core/runRequest";
 
 type StepResult = { go: "next"; value: string } | { go: "back" } | { go: "away" };

@@ -134,9 +134,7 @@ export class Session implements vscode.Disposable {
 
   private async fetchRankings(summary: ProfileSummary): Promise<Ranking[]> {
     const names = summary.progressPoints.length === 0 ? [null] : summary.progressPoints.map((point) => point.name);
-    return Promise.all(
-      names.map((progressPoint) => this.engine.request("fulcrum/causal/ranking", { progressPoint })),
-    );
+    return Promise.all(names.map((progressPoint) => this.engine.request("fulcrum/causal/ranking", { progressPoint })));
   }
 
   private async reopen(): Promise<void> {
