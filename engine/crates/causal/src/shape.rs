@@ -1,9 +1,10 @@
 //! The nine shapes of the gutter: how a target reads at a glance.
 //!
-//! A shape claims only what is credible. A line has an *effect* when the 95 % interval of its slope excludes zero, or when
-//! a single point does so at three standard errors (curves that rise and then fall have no slope). The size of the effect
-//! is its *credible* size: the end of an interval that is nearer to zero, at the point where that is largest. So a shape
-//! grows with the evidence, and a lucky handful of visits never looks like a bottleneck.
+//! A shape claims only what is credible. A line has an *effect* when the 95 % interval of its slope excludes zero; that
+//! also decides its direction. A curve that rises and then falls may have no slope: there a single point counts when it is
+//! four standard errors from zero, because twenty points are twenty chances for luck. The size of the effect is its
+//! *credible* size: the end of an interval that is nearer to zero, at the point where that is largest. So a shape grows with
+//! the evidence, and a lucky handful of visits never looks like a bottleneck.
 //!
 //! | shape | when |
 //! |---|---|
@@ -23,8 +24,8 @@ pub const HARMS: [f64; 3] = [0.01, 0.10, 0.25];
 /// A slope is known to be flat when its interval is not wider than this on either side.
 pub const FLAT_HALF_WIDTH: f64 = 0.05;
 
-/// Three standard errors, in units of half a 95 % interval.
-const THREE_SIGMA: f64 = 3.0 / 1.96;
+/// Four standard errors, in units of half a 95 % interval.
+const FOUR_SIGMA: f64 = 4.0 / 1.96;
 
 /// The size of an effect in one direction, as a positive fraction.
 #[derive(Clone, Copy)]
@@ -38,8 +39,12 @@ pub fn shape_of(slope: f64, slope_interval: Option<(f64, f64)>, points: &[Point]
     let Some((low, high)) = slope_interval else {
         return Shape::Unknown;
     };
-    let gain = effect(1.0, slope, low, points);
-    let harm = effect(-1.0, -slope, -high, points);
+    let gain = (high >= 0.0)
+        .then(|| effect(1.0, slope, low, points))
+        .flatten();
+    let harm = (low <= 0.0)
+        .then(|| effect(-1.0, -slope, -high, points))
+        .flatten();
     let size = |effect: Option<Effect>| effect.map_or(0.0, |e| e.credible);
     match (gain, harm) {
         (Some(gain), _) if gain.estimate >= GAINS[0] && gain.credible >= size(harm) => {
@@ -64,20 +69,74 @@ pub fn shape_of(slope: f64, slope_interval: Option<(f64, f64)>, points: &[Point]
 /// an opposite effect) are already turned into that direction.
 fn effect(sign: f64, slope: f64, slope_bound: f64, points: &[Point]) -> Option<Effect> {
     let reach = points.last().map_or(0.0, |p| p.speedup);
-    let mut credible = slope_bound * reach;
-    let mut estimate = slope * reach;
-    let mut stands_out = slope_bound > 0.0;
+    let falls_or_rises = slope_bound > 0.0;
+    let mut effect = falls_or_rises.then_some(Effect {
+        estimate: slope * reach,
+        credible: slope_bound * reach,
+    });
     for point in points {
         let value = sign * point.program_speedup;
         let Some((low, high)) = point.interval else {
             continue;
         };
         let bound = if sign > 0.0 { low } else { -high };
-        credible = credible.max(bound);
-        if bound > 0.0 {
-            estimate = estimate.max(value);
+        let needed = if falls_or_rises { 1.0 } else { FOUR_SIGMA };
+        if bound > 0.0 && value - (value - bound) * needed > 0.0 {
+            let best = effect.get_or_insert(Effect {
+                estimate: value,
+                credible: bound,
+            });
+            best.estimate = best.estimate.max(value);
+            best.credible = best.credible.max(bound);
         }
-        stands_out |= value - (value - bound) * THREE_SIGMA > 0.0;
     }
-    (stands_out && credible > 0.0).then_some(Effect { estimate, credible })
+    effect
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A target measured at 50 % and 100 %, each point and the slope known to within ±`half`.
+    fn check(at_half: f64, at_full: f64, half: f64, expected: Shape) {
+        let point = |speedup, program_speedup: f64| Point {
+            speedup,
+            program_speedup,
+            interval: Some((program_speedup - half, program_speedup + half)),
+            visits: 100,
+            duration_ns: 1,
+        };
+        let mut points = vec![point(0.0, 0.0), point(0.5, at_half), point(1.0, at_full)];
+        points[0].interval = Some((0.0, 0.0));
+        let slope = crate::slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
+        let shape = shape_of(slope, Some((slope - half, slope + half)), &points);
+        assert_eq!(shape, expected, "{at_half} {at_full} ±{half}");
+    }
+
+    #[test]
+    fn a_shape_claims_what_is_credible() {
+        // At 50 %, at 100 %, half width of every interval.
+        check(0.0, 0.0, 0.01, Shape::Flat);
+        check(0.0, 0.0, 0.20, Shape::Unknown);
+        check(0.004, 0.006, 0.002, Shape::Flat); // certain, but less than 1 %
+        check(0.02, 0.04, 0.02, Shape::Gain1);
+        check(0.10, 0.20, 0.05, Shape::Gain2);
+        check(0.20, 0.40, 0.05, Shape::Gain3);
+        check(0.40, 0.80, 0.05, Shape::Gain4);
+        check(0.40, 0.80, 0.45, Shape::Gain3); // a large gain that rests on little
+        check(0.40, 0.80, 0.90, Shape::Unknown);
+        check(-0.02, -0.04, 0.02, Shape::Harm1);
+        check(-0.10, -0.20, 0.05, Shape::Harm2);
+        check(-0.20, -0.40, 0.05, Shape::Harm3);
+        check(-0.20, -0.40, 0.90, Shape::Unknown);
+        check(0.20, 0.0, 0.04, Shape::Gain2); // rises and falls: no slope, one point far from zero
+        check(0.20, 0.0, 0.11, Shape::Unknown); // the same at under four standard errors is luck
+        check(-0.20, 0.0, 0.04, Shape::Harm2);
+        check(0.05, -0.30, 0.02, Shape::Harm3); // the slope decides the direction
+    }
+
+    #[test]
+    fn without_an_interval_nothing_is_known() {
+        assert_eq!(shape_of(1.0, None, &[]), Shape::Unknown);
+    }
 }
