@@ -1,0 +1,62 @@
+import type { LineSpeedup, ProfileSummary, Ranking, RankingRow } from "../../extension/core/protocol";
+
+/** A row of the ranking; say only what the test is about. */
+export function row(over: Partial<RankingRow> = {}): RankingRow {
+  return {
+    location: "/src/two-threads.cpp:12",
+    label: "two-threads.cpp:12",
+    uri: "file:///src/two-threads.cpp",
+    line: 11,
+    state: "exact",
+    shape: "gain1",
+    slope: 0.114,
+    slopeLow: 0.08,
+    slopeHigh: 0.14,
+    best: null,
+    contention: false,
+    experiments: 212,
+    text: "+4.4\u00a0% if 2× faster",
+    ...over,
+  };
+}
+
+export function speedup(over: Partial<LineSpeedup> = {}): LineSpeedup {
+  return {
+    line: 11,
+    recordedLine: 12,
+    state: "exact",
+    shape: "gain1",
+    text: "+4.4\u00a0% if 2× faster",
+    rank: 1,
+    slope: 0.1,
+    slopeLow: null,
+    slopeHigh: null,
+    best: null,
+    contention: false,
+    points: [],
+    ...over,
+  };
+}
+
+export function ranking(over: Partial<Ranking> = {}): Ranking {
+  return {
+    progressPoint: "iter",
+    progressPoints: [{ name: "iter", kind: "throughput" }],
+    rows: [row()],
+    notes: [],
+    ...over,
+  };
+}
+
+export function summary(over: Partial<ProfileSummary> = {}): ProfileSummary {
+  return {
+    path: "/w/.fulcrum/runs/20261121T131500Z-two-threads",
+    title: "two-threads",
+    kind: "causal",
+    progressPoints: [{ name: "iter", kind: "throughput" }],
+    targets: 2,
+    files: [],
+    notes: [],
+    ...over,
+  };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { rankingModel, rowDescription, rowPlainText, rowTooltip } from "../../extension/core/rankingTree";
+import { ranking, row } from "./make";
+
+test("one progress point needs no heading, several have one each", () => {
+  expect(rankingModel([ranking()]).groups.map((group) => group.progressPoint)).toEqual([null]);
+  const points = [
+    { name: "iter", kind: "throughput" as const },
+    { name: "request", kind: "latency" as const },
+  ];
+  const several = rankingModel([
+    ranking({ progressPoints: points }),
+    ranking({ progressPoints: points, progressPoint: "request", rows: [] }),
+  ]);
+  expect(several.groups.map((group) => [group.progressPoint, group.kind, group.rows.length])).toEqual([
+    ["iter", "throughput", 1],
+    ["request", "latency", 0],
+  ]);
+});
+
+test("a note is listed once", () => {
+  const model = rankingModel([ranking({ notes: ["a", "b"] }), ranking({ notes: ["b", "c"] })]);
+  expect(model.notes).toEqual(["a", "b", "c"]);
+});
+
+describe("the description says what must be known at a glance", () => {
+  const table: [name: string, over: Parameters<typeof row>[0], description: string][] = [
+    ["a gain", {}, "+11\u00a0% [8,\u00a014]"],
+    ["too little data", { shape: "unknown" }, "not enough data"],
+    [
+      "contention",
+      { slope: -0.2, slopeLow: -0.3, slopeHigh: -0.1, contention: true },
+      "\u221220\u00a0% [\u221230,\u00a0\u221210] · contention",
+    ],
+    ["changed", { state: "stale" }, "+11\u00a0% [8,\u00a014] · line changed"],
+    ["elsewhere", { uri: null }, "+11\u00a0% [8,\u00a014] · not in the workspace"],
+  ];
+  test.each(table)("%s", (_, over, description) => {
+    expect(rowDescription(row(over))).toBe(description);
+  });
+});
+
+test("the tooltip gives the best point with its interval", () => {
+  const best = { speedup: 0.5, programSpeedup: 0.044, low: 0.03, high: 0.058, visits: 410, durationNs: 1 };
+  expect(rowTooltip(row({ best }))).toBe(
+    [
+      "**two\\-threads.cpp:12**: \\+4.4\u00a0% if 2× faster",
+      "",
+      "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of this line.",
+      "- Best measured: +4.4\u00a0% (+3\u00a0% to +5.8\u00a0%) with the line 50\u00a0% faster",
+      "- 212\u00a0experiments",
+      "",
+      "`/src/two-threads.cpp:12`",
+    ].join("\n"),
+  );
+});
+
+test("plain text names the whole location", () => {
+  expect(rowPlainText(row())).toBe(
+    "/src/two-threads.cpp:12: +4.4\u00a0% if 2× faster, slope +11\u00a0% [8,\u00a014], 212\u00a0experiments",
+  );
+});
