@@ -2,13 +2,14 @@
 //!
 //! Each replicate draws every (line, speedup) group's experiments anew and repeats the analysis: periods, program
 //! speedups, eq. 8, slope. What is drawn are *residuals*: by how much an experiment's count differs from what its group's
-//! rate gives for its duration, divided by the square root of that expectation, so that long and short experiments can
-//! stand in for each other. A group draws from its own residuals when it has enough of them. Most groups of a real recording
+//! rate gives for its duration, as a fraction. A residual that stands in for an experiment with fewer visits grows by the
+//! square root, as counting noise does; with more visits it keeps its size, as a machine's noise may. A group draws from its own residuals when it has enough of them. Most groups of a real recording
 //! have one to three experiments, whose own residuals say nothing, so they draw from all of the line's, or else from all
-//! of the progress point's. Residuals are scaled by √(n/(n−1)), because a group's own mean was taken out, and widened a
-//! little for few degrees of freedom, as Student's t is. When even the progress point has too few, counts are taken to
+//! of the progress point's; those draws are smoothed, because a handful of residuals has no tails. Residuals are scaled by
+//! √(n/(n−1)), because a group's own mean was taken out, and widened a little for few degrees of freedom, as Student's t is. When even the progress point has too few, counts are taken to
 //! scatter at least as Poisson counts do.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fulcrum_model::causal::PointKind;
@@ -22,18 +23,31 @@ use crate::slope::slope;
 /// Residuals with fewer degrees of freedom than this are no sample to draw from.
 const ENOUGH: usize = 7;
 
+/// The width of a smoothed residual, in standard deviations of all.
+const SMOOTHING: f64 = 0.5;
+
 /// Intervals of one target.
 pub struct Intervals {
     pub points: Vec<(f64, f64)>,
     pub slope: (f64, f64),
 }
 
-/// Standardised residuals to draw from.
+/// Residuals to draw from.
 #[derive(Clone, Debug)]
 pub struct Pool {
     kind: PointKind,
-    residuals: Vec<f64>,
+    residuals: Vec<Residual>,
+    /// How many of them are independent.
     freedom: usize,
+}
+
+/// By how much an experiment differs from its group's rate.
+#[derive(Clone, Copy, Debug)]
+struct Residual {
+    /// As a fraction of the expected count, scaled by √(n/(n−1)).
+    relative: f64,
+    /// √ of the expected count.
+    root: f64,
 }
 
 impl Pool {
@@ -66,7 +80,10 @@ impl Pool {
                                 o.numerator * group.denominator / group.numerator - o.denominator
                             }
                         };
-                        scale * found / expected.sqrt()
+                        Residual {
+                            relative: scale * found / expected,
+                            root: expected.sqrt(),
+                        }
                     }),
             );
         }
@@ -82,9 +99,9 @@ impl Pool {
         1.0 + 1.21 / self.freedom.max(1) as f64
     }
 
-    /// Root mean square of the residuals.
-    fn spread(&self) -> f64 {
-        let squares: f64 = self.residuals.iter().map(|r| r * r).sum();
+    /// Root mean square of `size` over the residuals.
+    fn spread(&self, size: impl Fn(&Residual) -> f64) -> f64 {
+        let squares: f64 = self.residuals.iter().map(|r| size(r).powi(2)).sum();
         (squares / self.residuals.len().max(1) as f64).sqrt()
     }
 
@@ -109,33 +126,47 @@ fn expected(group: &Group) -> impl Iterator<Item = f64> {
 /// How one group is drawn.
 struct Draw<'a> {
     source: Source<'a>,
-    /// √(expected count) of each experiment over the group's whole count.
-    weights: Vec<f64>,
+    /// √ of each experiment's expected count.
+    roots: Vec<f64>,
+    /// The group's whole count.
+    total: f64,
     /// Σ numerator / Σ denominator.
     period: f64,
 }
 
 enum Source<'a> {
-    /// From these residuals, widened by this.
-    Residuals(std::borrow::Cow<'a, [f64]>, f64),
-    /// Normal with this standard deviation.
+    /// From these residuals, widened by this; smoothed when their spread is given.
+    Residuals {
+        residuals: Cow<'a, [Residual]>,
+        widening: f64,
+        smooth: Option<f64>,
+    },
+    /// Normal, with this standard deviation for a count of 1.
     Normal(f64),
 }
 
 impl Draw<'_> {
     /// The group's period in one replicate.
     fn period(&self, kind: PointKind, rng: &mut Rng) -> f64 {
-        let error: f64 = match &self.source {
-            Source::Residuals(residuals, widening) => {
-                self.weights
-                    .iter()
-                    .map(|w| w * residuals[rng.below(residuals.len())])
-                    .sum::<f64>()
-                    * widening
+        let error = match &self.source {
+            Source::Residuals {
+                residuals,
+                widening,
+                smooth,
+            } => {
+                let mut sum = 0.0;
+                for root in &self.roots {
+                    let residual = residuals[rng.below(residuals.len())];
+                    let relative = match smooth {
+                        Some(spread) => smoothed(residual.relative, *spread, rng),
+                        None => residual.relative,
+                    };
+                    // relative · max(1, root of its own count / root of this one) · this count
+                    sum += relative * root * root.max(residual.root);
+                }
+                sum / self.total * widening
             }
-            Source::Normal(spread) => {
-                self.weights.iter().map(|w| w * w).sum::<f64>().sqrt() * spread * rng.normal()
-            }
+            Source::Normal(spread) => spread * rng.normal() / self.total.sqrt(),
         };
         // A count cannot fall to nothing: the points have visits.
         let scale = (1.0 + error).max(0.1);
@@ -144,6 +175,11 @@ impl Draw<'_> {
             PointKind::Latency => self.period * scale,
         }
     }
+}
+
+/// A residual with tails: it scatters as much as the residuals do, whose spread is given.
+fn smoothed(relative: f64, spread: f64, rng: &mut Rng) -> f64 {
+    (relative + SMOOTHING * spread * rng.normal()) / (1.0 + SMOOTHING * SMOOTHING).sqrt()
 }
 
 /// The intervals of a target whose points are `measured`, the first of which is the baseline.
@@ -195,21 +231,26 @@ pub fn intervals(
 
 fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
     let own = Pool::of(point.kind, std::iter::once(group));
+    let few = group.observations.len() <= ENOUGH;
+    let from = |residuals, pool: &Pool| Source::Residuals {
+        residuals,
+        widening: pool.widening(),
+        smooth: few.then(|| pool.spread(|r| r.relative)),
+    };
     let source = if own.is_enough() {
-        let widening = own.widening();
-        Source::Residuals(own.residuals.into(), widening)
+        from(own.residuals.clone().into(), &own)
     } else if of_line.is_enough() {
-        Source::Residuals(of_line.residuals.clone().into(), of_line.widening())
+        from(of_line.residuals.clone().into(), of_line)
     } else if point.is_enough() {
-        Source::Residuals((&point.residuals).into(), point.widening())
+        from((&point.residuals).into(), point)
     } else {
-        Source::Normal(point.spread().max(point.poisson()) * point.widening())
+        let counting = point.spread(|r| r.relative * r.root).max(point.poisson());
+        Source::Normal(counting * point.widening())
     };
     Draw {
         source,
-        weights: expected(group)
-            .map(|e| e.sqrt() / group.denominator)
-            .collect(),
+        roots: expected(group).map(f64::sqrt).collect(),
+        total: group.denominator,
         period: group.numerator / group.denominator,
     }
 }
