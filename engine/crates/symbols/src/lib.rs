@@ -1,11 +1,20 @@
 //! Debug information: from an ELF file and a scope to the address ranges of source lines (COZ §3.1).
 //!
 //! The engine reads DWARF here, once; the profiled process gets only the sorted ranges.
+//! Files are read piece by piece, never mapped: a program that is rebuilt meanwhile cannot stop the engine.
 
+mod bias;
+mod executable;
+mod file;
+mod inlines;
+mod lines;
+mod paths;
 mod scope;
 
 use std::path::Path;
 
+pub use bias::load_bias;
+pub use executable::{Executable, Kind, executable_kind};
 pub use fulcrum_model::Location;
 pub use scope::{Scope, matches_path};
 
@@ -18,6 +27,19 @@ pub struct LineTable {
     pub ranges: Vec<Range>,
     /// What weakens the table; whole sentences.
     pub notes: Vec<String>,
+}
+
+impl LineTable {
+    /// The line that owns this address of the file.
+    pub fn lookup(&self, address: u64) -> Option<&Location> {
+        let after = self.ranges.partition_point(|range| range.start <= address);
+        let range = self.ranges[..after].last()?;
+        if address < range.end {
+            self.lines.get(range.line as usize)
+        } else {
+            None
+        }
+    }
 }
 
 /// A piece of code that belongs to one line.
@@ -58,56 +80,9 @@ impl std::fmt::Display for SymbolsError {
 impl std::error::Error for SymbolsError {}
 
 /// Reads a module's debug information and gives the code of every line in scope.
-pub fn line_ranges(path: &Path, scope: &Scope) -> Result<LineTable, SymbolsError> {
-    let _ = (path, scope);
-    Err(SymbolsError::NoDebugInfo("not read yet".into()))
-}
-
-/// What kind of file a program is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An executable with a dynamic loader: the runtime can enter it.
-    Dynamic,
-    /// An executable without one.
-    Static,
-    /// A `#!` script, with its interpreter.
-    Script(String),
-    /// Runs with other rights than the caller's: the loader ignores the preload.
-    Setuid,
-    /// No program: not an ELF executable, or not of this machine.
-    NotExecutable,
-}
-
-/// What there is to know about a program before it is started.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Executable {
-    /// What it is.
-    pub kind: Kind,
-    /// Whether line tables are there (in the file, by build id or by debug link).
-    pub has_debug_info: bool,
-    /// Built by Go, whose threads and locks do not pass through libc.
-    pub go: bool,
-    /// The ELF machine in words, "x86-64"; empty for scripts.
-    pub machine: String,
-}
-
-impl Executable {
-    /// Why the runtime cannot profile this program and what to do; `None` when it can.
-    pub fn refusal(&self, path: &Path) -> Option<String> {
-        let _ = path;
-        None
-    }
-}
-
-/// Looks at a program file without running it. `Err` only when it cannot be read.
-pub fn executable_kind(path: &Path) -> Result<Executable, SymbolsError> {
-    Err(SymbolsError::Unreadable(format!("cannot read {}", path.display())))
-}
-
-/// What to add to a module's file addresses to get those in the process: from `/proc/PID/maps` and the program headers.
 ///
-/// `None` when the module is not mapped with executable code or `elf` has no such segment.
-pub fn load_bias(maps: &str, module: &Path, elf: &[u8]) -> Option<u64> {
-    let _ = (maps, module, elf);
-    None
+/// Code that comes from a file out of scope but was inlined into a function in scope belongs to the innermost
+/// call site in scope. An empty table is not an error: its notes say why it is empty.
+pub fn line_ranges(path: &Path, scope: &Scope) -> Result<LineTable, SymbolsError> {
+    file::with_debug_info(path, |code, debug| lines::table(path, scope, code, debug))
 }

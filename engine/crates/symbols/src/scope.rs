@@ -51,7 +51,9 @@ impl Scope {
         I: IntoIterator<Item = S>,
         S: Into<String>,
     {
-        Scope { patterns: patterns.into_iter().map(Into::into).collect() }
+        Scope {
+            patterns: patterns.into_iter().map(Into::into).collect(),
+        }
     }
 
     /// Whether lines of this file may be selected.
@@ -64,12 +66,16 @@ impl Scope {
         if self.patterns.is_empty() {
             return !is_system(file);
         }
-        self.patterns.iter().any(|pattern| matches_path(pattern, file))
+        self.patterns
+            .iter()
+            .any(|pattern| matches_path(pattern, file))
     }
 }
 
 fn is_system(file: &str) -> bool {
-    SYSTEM_PREFIXES.iter().any(|prefix| file.starts_with(prefix))
+    SYSTEM_PREFIXES
+        .iter()
+        .any(|prefix| file.starts_with(prefix))
         || SYSTEM_PARTS.iter().any(|part| file.contains(part))
 }
 
@@ -119,12 +125,21 @@ mod tests {
             ("/usr/src/app/main.cpp", true),
             ("src/main.rs", true),
             ("/usr/include/c++/12/vector", false),
-            ("/usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h", false),
+            (
+                "/usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h",
+                false,
+            ),
             ("/opt/gcc-15/include/c++/15/bits/stl_algo.h", false),
             ("/opt/llvm/lib/clang/19/include/immintrin.h", false),
             ("/rustc/1234/library/core/src/iter/range.rs", false),
-            ("/home/me/.rustup/toolchains/s/lib/rustlib/src/rust/library/std/src/io.rs", false),
-            ("/home/me/.cargo/registry/src/index-1/serde-1.0.0/src/lib.rs", false),
+            (
+                "/home/me/.rustup/toolchains/s/lib/rustlib/src/rust/library/std/src/io.rs",
+                false,
+            ),
+            (
+                "/home/me/.cargo/registry/src/index-1/serde-1.0.0/src/lib.rs",
+                false,
+            ),
             ("/home/me/app/<artificial>", false),
             ("/home/me/app/fulcrum.h", false),
             ("/home/me/app/coz.h", false),
@@ -154,7 +169,11 @@ mod tests {
             ("src/%", "/a/mysrc/b.c", false),
         ];
         for (pattern, file, expected) in table {
-            assert_eq!(Scope::new([pattern]).contains(file), expected, "{pattern} {file}");
+            assert_eq!(
+                Scope::new([pattern]).contains(file),
+                expected,
+                "{pattern} {file}"
+            );
         }
     }
 }

@@ -1,0 +1,375 @@
+//! Line tables and inlined calls folded into one list of address ranges.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::file::{self, Code, Dwarf, Reader};
+use crate::inlines::{Inlines, Site};
+use crate::{LineTable, Location, Range, Scope, SymbolsError, paths};
+
+/// The table of a module. `code` says where its code is, `debug` holds its debug information.
+pub(crate) fn table(
+    path: &Path,
+    scope: &Scope,
+    code: &Code,
+    debug: &Dwarf<'_>,
+) -> Result<LineTable, SymbolsError> {
+    let mut dwarf = debug.reader();
+    dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
+    let mut builder = Builder::new(scope, code);
+    let mut damage = None;
+    let mut headers = dwarf.units();
+    loop {
+        let outcome = match headers.next() {
+            Ok(Some(header)) => builder.unit(&dwarf, header),
+            Ok(None) => break,
+            Err(error) => {
+                damage.get_or_insert_with(|| dwarf.format_error(error));
+                break;
+            }
+        };
+        if let Err(error) = outcome {
+            damage.get_or_insert_with(|| dwarf.format_error(error));
+        }
+    }
+    if let Some(place) = damage {
+        let sentence = format!(
+            "the debug information of {} is damaged ({place}); build it again",
+            path.display()
+        );
+        if builder.pieces.is_empty() {
+            return Err(SymbolsError::Damaged(sentence));
+        }
+        builder
+            .notes
+            .push(format!("{sentence}; the other files are still used"));
+    }
+    Ok(builder.finish(path))
+}
+
+struct Builder<'s> {
+    scope: &'s Scope,
+    code: &'s Code,
+    /// Files in scope, by the indices that [`Site`]s use.
+    files: Vec<String>,
+    /// Every path seen, with its index when in scope.
+    known: HashMap<String, Option<u32>>,
+    /// Line programs already read: units may share one.
+    programs: HashSet<usize>,
+    pieces: Vec<(u64, u64, Site)>,
+    any_file: bool,
+    notes: Vec<String>,
+    missing_split: usize,
+}
+
+impl<'s> Builder<'s> {
+    fn new(scope: &'s Scope, code: &'s Code) -> Builder<'s> {
+        Builder {
+            scope,
+            code,
+            files: Vec::new(),
+            known: HashMap::new(),
+            programs: HashSet::new(),
+            pieces: Vec::new(),
+            any_file: false,
+            notes: Vec::new(),
+            missing_split: 0,
+        }
+    }
+
+    fn unit<'a>(
+        &mut self,
+        dwarf: &gimli::Dwarf<Reader<'a>>,
+        header: gimli::UnitHeader<Reader<'a>>,
+    ) -> gimli::Result<()> {
+        if !matches!(
+            header.type_(),
+            gimli::UnitType::Compilation | gimli::UnitType::Skeleton(_)
+        ) {
+            return Ok(());
+        }
+        let unit = dwarf.unit(header)?;
+        let Some(program) = unit.line_program.clone() else {
+            return Ok(());
+        };
+        if !self.programs.insert(program.header().offset().0) {
+            return Ok(());
+        }
+        let files = self.unit_files(dwarf, &unit, program.header());
+        self.any_file |= !files.is_empty();
+        if files.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let (known, foreign) = rows(program, self.code, |file| {
+            files.get(usize::try_from(file).ok()?).copied().flatten()
+        })?;
+        self.pieces.extend(known);
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        let site = |file: u64, line: u32| {
+            let file = files.get(usize::try_from(file).ok()?).copied().flatten()?;
+            (line != 0).then_some((file, line))
+        };
+        let inlines = match unit.dwo_name()? {
+            Some(name) => self.split_inlines(dwarf, &unit, name, site)?,
+            None => Inlines::read(dwarf, &unit, site)?,
+        };
+        for (start, end) in foreign {
+            self.pieces.extend(inlines.within(start, end));
+        }
+        Ok(())
+    }
+
+    /// The unit's file table, by the index that rows and call sites use; `None` for files out of scope.
+    fn unit_files<'a>(
+        &mut self,
+        dwarf: &gimli::Dwarf<Reader<'a>>,
+        unit: &gimli::Unit<Reader<'a>>,
+        header: &gimli::LineProgramHeader<Reader<'a>>,
+    ) -> Vec<Option<u32>> {
+        let text = |value| {
+            let reader = dwarf.attr_string(unit, value).ok()?;
+            Some(reader.to_string_lossy())
+        };
+        let folder = unit
+            .comp_dir
+            .map(|folder| folder.to_string_lossy())
+            .unwrap_or_default();
+        let first = u64::from(header.version() < 5);
+        let count = header.file_names().len() as u64;
+        let mut files = vec![None; first as usize];
+        for index in first..first + count {
+            let found = header.file(index).and_then(|entry| {
+                let name = text(entry.path_name())?;
+                // Folder 0 is the compilation folder itself; before DWARF 5 it has no entry.
+                let directory = match entry.directory(header) {
+                    Some(value) => text(value)?,
+                    None => Default::default(),
+                };
+                self.file(paths::join(&folder, &directory, &name))
+            });
+            files.push(found);
+        }
+        files
+    }
+
+    fn file(&mut self, path: String) -> Option<u32> {
+        if let Some(&known) = self.known.get(&path) {
+            return known;
+        }
+        let index = self
+            .scope
+            .contains(&path)
+            .then(|| paths::on_disk(path.clone()));
+        let index = index.and_then(|real| {
+            if real == path {
+                return self.add(real);
+            }
+            if let Some(&known) = self.known.get(&real) {
+                return known;
+            }
+            // A link may lead out of the scope as well as into it.
+            let index = if self.scope.contains(&real) {
+                self.add(real.clone())
+            } else {
+                None
+            };
+            self.known.insert(real, index);
+            index
+        });
+        self.known.insert(path, index);
+        index
+    }
+
+    fn add(&mut self, path: String) -> Option<u32> {
+        let index = u32::try_from(self.files.len()).ok()?;
+        self.files.push(path);
+        Some(index)
+    }
+
+    /// `-gsplit-dwarf`: the entries are in a `.dwo` file beside the object, the line table is here.
+    fn split_inlines<'a>(
+        &mut self,
+        dwarf: &gimli::Dwarf<Reader<'a>>,
+        skeleton: &gimli::Unit<Reader<'a>>,
+        name: gimli::AttributeValue<Reader<'a>>,
+        site: impl FnMut(u64, u32) -> Option<Site>,
+    ) -> gimli::Result<Inlines> {
+        let name = dwarf.attr_string(skeleton, name)?.to_string_lossy();
+        let folder = skeleton
+            .comp_dir
+            .map(|folder| folder.to_string_lossy())
+            .unwrap_or_default();
+        let path = paths::join(&folder, "", &name);
+        let path = Path::new(&path);
+        let Ok(cache) = file::open(path) else {
+            self.missing_split += 1;
+            return Ok(Inlines::none());
+        };
+        let sections = file::parse(path, &cache).and_then(|m| Dwarf::load_split(path, &m));
+        let Ok(sections) = sections else {
+            self.missing_split += 1;
+            return Ok(Inlines::none());
+        };
+        split_unit(dwarf, skeleton, &sections, site)
+    }
+
+    fn finish(mut self, path: &Path) -> LineTable {
+        let mut notes = std::mem::take(&mut self.notes);
+        if self.missing_split > 0 {
+            notes.push(format!(
+                "{} .dwo files of {} are missing, so code inlined from headers out of scope is not counted; \
+                 keep them beside the objects or compile without -gsplit-dwarf",
+                self.missing_split,
+                path.display()
+            ));
+        }
+        if self.pieces.is_empty() {
+            notes.push(if self.any_file {
+                format!(
+                    "no source file of {} is in scope: set --source-scope",
+                    path.display()
+                )
+            } else {
+                format!(
+                    "the line tables of {} are empty: compile with -g",
+                    path.display()
+                )
+            });
+        }
+        let (pieces, shared) = disjoint(std::mem::take(&mut self.pieces));
+        if shared > 0 {
+            notes.push(format!(
+                "{shared} pieces of code in {} belong to several lines (identical code folded by the linker); \
+                 each is counted for one of them",
+                path.display()
+            ));
+        }
+        let mut lines: Vec<Location> = Vec::new();
+        let mut sites: Vec<Site> = pieces.iter().map(|piece| piece.2).collect();
+        sites.sort_unstable_by(|a, b| {
+            let name = |site: &Site| &self.files[site.0 as usize];
+            name(a).cmp(name(b)).then(a.cmp(b))
+        });
+        sites.dedup();
+        let mut index = HashMap::with_capacity(sites.len());
+        for site in sites {
+            index.insert(site, lines.len() as u32);
+            lines.push(Location {
+                file: self.files[site.0 as usize].clone(),
+                line: site.1,
+            });
+        }
+        let ranges = pieces
+            .into_iter()
+            .map(|(start, end, site)| Range {
+                start,
+                end,
+                line: index[&site],
+            })
+            .collect();
+        LineTable {
+            lines,
+            ranges,
+            notes,
+        }
+    }
+}
+
+fn split_unit<'a>(
+    dwarf: &gimli::Dwarf<Reader<'a>>,
+    skeleton: &gimli::Unit<Reader<'a>>,
+    sections: &'a Dwarf<'a>,
+    site: impl FnMut(u64, u32) -> Option<Site>,
+) -> gimli::Result<Inlines> {
+    let mut split = sections.reader();
+    split.make_dwo(dwarf);
+    let mut headers = split.units();
+    while let Some(header) = headers.next()? {
+        let mut unit = split.unit(header)?;
+        if unit.dwo_id == skeleton.dwo_id {
+            unit.copy_relocated_attributes(skeleton);
+            return Inlines::read(&split, &unit, site);
+        }
+    }
+    Ok(Inlines::none())
+}
+
+/// Pieces of code by line, and pieces whose own file is out of scope.
+type Rows = (Vec<(u64, u64, Site)>, Vec<(u64, u64)>);
+
+/// Runs the line program. `file` gives the index of a file in scope.
+fn rows(
+    program: gimli::IncompleteLineProgram<Reader<'_>>,
+    code: &Code,
+    file: impl Fn(u64) -> Option<u32>,
+) -> gimli::Result<Rows> {
+    let (mut known, mut foreign) = (Vec::new(), Vec::new());
+    let mut rows = program.rows();
+    // The row before, and the end of the code section its sequence started in.
+    let mut previous: Option<(u64, Option<Site>)> = None;
+    let mut limit = None;
+    while let Some((_, row)) = rows.next_row()? {
+        let address = row.address();
+        match (previous, limit) {
+            (None, _) => limit = code.end_of(address),
+            (Some((start, site)), Some(limit)) if start < address && address <= limit => match site
+            {
+                Some(site) => known.push((start, address, site)),
+                None => foreign.push((start, address)),
+            },
+            _ => {}
+        }
+        if row.end_sequence() {
+            previous = None;
+            continue;
+        }
+        // Line 0 is code that belongs to no line; it may still be inlined into one.
+        let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
+        let site = line.and_then(|line| Some((file(row.file_index())?, line)));
+        previous = Some((address, site));
+    }
+    Ok((known, foreign))
+}
+
+/// Sorts, cuts overlaps (the first wins) and joins neighbours of one line. Also the number of cut pieces.
+fn disjoint(mut pieces: Vec<(u64, u64, Site)>) -> (Vec<(u64, u64, Site)>, usize) {
+    pieces.sort_unstable();
+    let mut out: Vec<(u64, u64, Site)> = Vec::with_capacity(pieces.len());
+    let mut shared = 0;
+    for (mut start, end, site) in pieces {
+        if let Some(last) = out.last_mut() {
+            if start < last.1 && last.2 != site {
+                shared += 1;
+            }
+            start = start.max(last.1);
+            if start == last.1 && last.2 == site {
+                last.1 = last.1.max(end);
+                continue;
+            }
+        }
+        if start < end {
+            out.push((start, end, site));
+        }
+    }
+    (out, shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::disjoint;
+
+    #[test]
+    fn overlaps_are_cut_and_neighbours_joined() {
+        let pieces = vec![
+            (30, 40, (0, 3)),
+            (10, 20, (0, 1)),
+            (20, 30, (0, 1)),
+            (25, 35, (0, 2)),
+        ];
+        let (out, shared) = disjoint(pieces);
+        assert_eq!(out, [(10, 30, (0, 1)), (30, 35, (0, 2)), (35, 40, (0, 3))]);
+        assert_eq!(shared, 2);
+    }
+}
