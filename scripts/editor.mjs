@@ -1,0 +1,179 @@
+/**
+ * A real VS Code from the npm registry: the server build inside the package `code-server`, on its own port and data folder.
+ *
+ *   const editor = await startEditor({ extensions: [unpackedFolder] });
+ *   editor.url("/abs/workspace")  // open this in a browser
+ *   await editor.stop();
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
+const cache = path.join(root, ".vscode-test");
+
+/** The editor that tests and `npm start` use, and the Node that it asks for. */
+export const editorVersion = "4.139.1";
+const nodeMajor = 24;
+
+/**
+ * Downloads the editor once into `.vscode-test/`.
+ * @param {{ log?: (line: string) => void }} [options]
+ * @returns {Promise<{ node: string, main: string }>} the Node binary and the server's main script
+ */
+export async function installEditor({ log = () => undefined } = {}) {
+  const folder = path.join(cache, `code-server-${editorVersion}`);
+  const main = path.join(folder, "package", "lib", "vscode", "out", "server-main.js");
+  if (!existsSync(path.join(folder, "complete"))) {
+    log(`Downloading VS Code (code-server ${editorVersion}) into .vscode-test, about 50 MB …`);
+    const partial = `${folder}.${process.pid}`;
+    rmSync(partial, { recursive: true, force: true });
+    mkdirSync(partial, { recursive: true });
+    const packed = npm(["pack", `code-server@${editorVersion}`, "--silent", "--pack-destination", partial], partial);
+    run("tar", ["-xzf", path.join(partial, packed.trim().split("\n").at(-1) ?? ""), "-C", partial], partial);
+    npm(
+      ["install", "--omit=dev", "--ignore-scripts", "--force", "--silent", "--no-audit", "--no-fund"],
+      path.join(partial, "package", "lib", "vscode"),
+    );
+    for (const file of readdirSync(partial).filter((name) => name.endsWith(".tgz"))) {
+      rmSync(path.join(partial, file));
+    }
+    writeFileSync(path.join(partial, "complete"), "");
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(partial, folder);
+  }
+  return { node: installNode(log), main };
+}
+
+/**
+ * Starts the editor and waits until it answers.
+ * @param {{
+ *   extensions: string[],          unpacked extension folders, each with a package.json
+ *   userDataDir?: string,          kept after stop(); by default a new temporary folder, removed by stop()
+ *   settings?: Record<string, unknown>,
+ *   trust?: boolean,               false: workspaces start untrusted
+ *   env?: Record<string, string>,
+ *   log?: (line: string) => void,
+ * }} options
+ * @returns {Promise<{ url: (folder: string) => string, port: number, pid: number, stop: () => Promise<void> }>}
+ */
+export async function startEditor({ extensions, userDataDir, settings, trust = true, env = {}, log = () => undefined }) {
+  const { node, main } = await installEditor({ log });
+  const data = userDataDir ?? mkdtempSync(path.join(tmpdir(), "fulcrum-editor-"));
+  const extensionsDir = path.join(data, "extensions");
+  rmSync(extensionsDir, { recursive: true, force: true });
+  mkdirSync(extensionsDir, { recursive: true });
+  for (const extension of extensions) {
+    const { publisher, name, version } = JSON.parse(readFileSync(path.join(extension, "package.json"), "utf8"));
+    cpSync(extension, path.join(extensionsDir, `${publisher}.${name}-${version}`), { recursive: true, dereference: true });
+  }
+  if (settings !== undefined) {
+    for (const scope of ["User", "Machine"]) {
+      mkdirSync(path.join(data, "data", scope), { recursive: true });
+      writeFileSync(path.join(data, "data", scope, "settings.json"), JSON.stringify(settings, null, 2));
+    }
+  }
+  const port = await freePort();
+  const child = spawn(
+    node,
+    [
+      ...[main, "--host", "127.0.0.1", "--port", String(port), "--without-connection-token"],
+      ...["--accept-server-license-terms", "--server-data-dir", data, "--extensions-dir", extensionsDir],
+      ...(trust ? ["--disable-workspace-trust"] : []),
+      "--disable-telemetry",
+    ],
+    { detached: true, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } },
+  );
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.stdout.on("data", (chunk) => log(String(chunk).trimEnd()));
+  child.stderr.on("data", (chunk) => log(String(chunk).trimEnd()));
+  const stop = async () => {
+    signalGroup(child.pid, "SIGTERM");
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000))]);
+    signalGroup(child.pid, "SIGKILL");
+    if (userDataDir === undefined) {
+      rmSync(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    }
+  };
+  process.once("exit", () => signalGroup(child.pid, "SIGKILL"));
+  try {
+    await answers(`http://127.0.0.1:${port}/version`, child);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = (folder) => `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
+  return { url, port, pid: child.pid, stop };
+}
+
+/** Node 24: the running one when it is new enough, else from the registry. */
+function installNode(log) {
+  if (Number(process.versions.node.split(".")[0]) >= nodeMajor) {
+    return process.execPath;
+  }
+  const name = `node-linux-${process.arch}`;
+  const folder = path.join(cache, `node-${nodeMajor}`);
+  const binary = path.join(folder, "node_modules", name, "bin", "node");
+  if (!existsSync(binary)) {
+    log(`Downloading Node ${nodeMajor} for the editor …`);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "package.json"), '{ "private": true }\n');
+    npm(["install", `${name}@${nodeMajor}`, "--silent", "--no-audit", "--no-fund", "--no-save"], folder);
+  }
+  return binary;
+}
+
+function npm(args, cwd) {
+  return run("npm", args, cwd);
+}
+
+function run(command, args, cwd) {
+  const result = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 1 << 26 });
+  if (result.status !== 0) {
+    const reason = result.error?.message ?? result.stderr.trim().split("\n").slice(-5).join("\n");
+    throw new Error(`Installing the editor: ${command} ${args.join(" ")} failed in ${cwd}.\n${reason}`);
+  }
+  return result.stdout;
+}
+
+function signalGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+async function answers(address, child) {
+  const deadline = Date.now() + 120_000;
+  for (;;) {
+    if (child.exitCode !== null) {
+      throw new Error(`The editor ended with exit code ${child.exitCode} while it started. Remove .vscode-test and try again.`);
+    }
+    try {
+      if ((await fetch(address)).ok) {
+        return;
+      }
+    } catch {
+      // Not listening yet.
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`The editor did not answer at ${address} within two minutes.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
