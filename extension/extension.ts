@@ -4,6 +4,7 @@ import type { ProfileSummary } from "./core/protocol";
 import { Engine, type EngineState } from "./features/engine";
 import { Gutter, type ShownDecorations } from "./features/gutter";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
+import { recentMessages } from "./features/messages";
 import { OpenProfile } from "./features/openProfile";
 import { registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
@@ -21,6 +22,8 @@ export interface TestApi {
   ranking: () => { label: string; description: string }[];
   statusText: () => string | undefined;
   currentDecorations: (uri: vscode.Uri) => ShownDecorations | undefined;
+  /** Messages that the user was shown, oldest first. */
+  messages: () => readonly string[];
   /** Resolves after the profile of the last session was looked for. */
   restored: Promise<void>;
 }
@@ -61,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     ranking: () => ranking.shownRows,
     statusText: () => status.text,
     currentDecorations: (uri) => gutter.decorations(uri),
+    messages: () => [...recentMessages],
     restored,
   };
 }

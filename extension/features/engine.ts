@@ -25,6 +25,7 @@ import {
 } from "../core/protocol";
 import { RestartPolicy } from "../core/restart";
 import { cleanEnvironment } from "../core/runRequest";
+import * as messages from "./messages";
 
 export type EngineState = "idle" | "running" | "restarting" | "failed";
 
@@ -215,7 +216,7 @@ export class Engine implements vscode.Disposable {
   private async offerRestart(): Promise<void> {
     const showLog = "Show Log";
     const restart = "Restart";
-    const choice = await vscode.window.showErrorMessage(
+    const choice = await messages.error(
       "Fulcrum's engine stopped five times in a row, so it is not started again by itself. See the log for the reason.",
       showLog,
       restart,
@@ -273,7 +274,7 @@ export class Engine implements vscode.Disposable {
     const version: unknown = client.initializeResult?.capabilities.experimental?.fulcrum?.version;
     if (typeof version === "number" && version !== PROTOCOL_VERSION) {
       this.log.warn(`The engine speaks protocol version ${version}; this extension speaks ${PROTOCOL_VERSION}.`);
-      void vscode.window.showWarningMessage(
+      void messages.warn(
         "Fulcrum's engine and extension are of different versions, so some results may be missing. Empty the setting fulcrum.enginePath to use the engine of the extension.",
       );
     }

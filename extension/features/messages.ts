@@ -1,22 +1,42 @@
-/** How trouble reaches the user: one sentence, what to do next, and the log where it helps. */
+/** How the extension speaks to the user: one sentence, what to do next, and the log where it helps. */
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../core/errors";
 
-/** Shows an error. Input that is wrong needs no log; anything else offers it. Resolves to the chosen extra action. */
+type Show = (message: string, ...actions: string[]) => Thenable<string | undefined>;
+
+/** The last messages, oldest first: tests read them, and nothing else does. */
+export const recentMessages: string[] = [];
+
+export const info: Show = (message, ...actions) =>
+  remember(message, vscode.window.showInformationMessage(message, ...actions));
+
+export const warn: Show = (message, ...actions) =>
+  remember(message, vscode.window.showWarningMessage(message, ...actions));
+
+export const error: Show = (message, ...actions) =>
+  remember(message, vscode.window.showErrorMessage(message, ...actions));
+
+/** Shows what went wrong. Input that is wrong needs no log; anything else offers it. Resolves to the chosen action. */
 export async function showTrouble(
   log: vscode.LogOutputChannel,
   doing: string,
-  error: unknown,
+  thrown: unknown,
   ...actions: string[]
 ): Promise<string | undefined> {
-  const trouble = troubleOf(error);
-  log.error(`${doing}: ${error instanceof Error ? (error.stack ?? error.message) : troubleText(trouble)}`);
+  const trouble = troubleOf(thrown);
+  log.error(`${doing}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : troubleText(trouble)}`);
   const showLog = "Show Log";
-  const buttons = trouble.blame === "user" ? actions : [...actions, showLog];
-  const show = trouble.blame === "user" ? vscode.window.showWarningMessage : vscode.window.showErrorMessage;
-  const choice = await show(troubleText(trouble), ...buttons);
+  const byUser = trouble.blame === "user";
+  const show = byUser ? warn : error;
+  const choice = await show(troubleText(trouble), ...actions, ...(byUser ? [] : [showLog]));
   if (choice === showLog) {
     log.show();
   }
   return choice;
+}
+
+function remember(message: string, answer: Thenable<string | undefined>): Thenable<string | undefined> {
+  recentMessages.push(message);
+  recentMessages.splice(0, recentMessages.length - 50);
+  return answer;
 }

@@ -6,7 +6,7 @@ import { bestRow, summarySentence } from "../core/format";
 import type { RunEntry } from "../core/protocol";
 import { isFinishedManifest, newestRun, runFolderOf } from "../core/runsOnDisk";
 import type { Engine } from "./engine";
-import { showTrouble } from "./messages";
+import * as messages from "./messages";
 import type { Session } from "./session";
 
 export class OpenProfile implements vscode.Disposable {
@@ -88,7 +88,7 @@ export class OpenProfile implements vscode.Disposable {
       await vscode.commands.executeCommand("fulcrum.ranking.open");
     } catch (error) {
       const another = "Open Another…";
-      if ((await showTrouble(this.engine.log, `Opening ${profile}`, error, another)) === another) {
+      if ((await messages.showTrouble(this.engine.log, `Opening ${profile}`, error, another)) === another) {
         await this.open(undefined);
       }
     }
@@ -150,7 +150,7 @@ export class OpenProfile implements vscode.Disposable {
       const newest = await this.newest();
       if (newest === undefined) {
         const run = "Run Causal Profiler…";
-        const choice = await vscode.window.showInformationMessage("This workspace has no recorded run yet.", run);
+        const choice = await messages.info("This workspace has no recorded run yet.", run);
         if (choice === run) {
           await vscode.commands.executeCommand("fulcrum.causal.run");
         }
@@ -158,7 +158,7 @@ export class OpenProfile implements vscode.Disposable {
       }
       await this.open(newest.path);
     } catch (error) {
-      await showTrouble(this.engine.log, "Looking for the last run", error);
+      await messages.showTrouble(this.engine.log, "Looking for the last run", error);
     }
   }
 
@@ -166,7 +166,7 @@ export class OpenProfile implements vscode.Disposable {
     try {
       await this.session.clear();
     } catch (error) {
-      await showTrouble(this.engine.log, "Clearing the results", error);
+      await messages.showTrouble(this.engine.log, "Clearing the results", error);
     }
   }
 

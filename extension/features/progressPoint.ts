@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { ProgressPointEditKind } from "../core/protocol";
 import type { Engine } from "./engine";
-import { showTrouble } from "./messages";
+import * as messages from "./messages";
 
 const commands: Readonly<Record<string, ProgressPointEditKind>> = {
   "fulcrum.progressPoint.insert": "throughput",
@@ -28,12 +28,12 @@ export function registerProgressPoints(engine: Engine): vscode.Disposable {
 async function edit(engine: Engine, kind: ProgressPointEditKind, argument: unknown): Promise<void> {
   const place = await placeOf(argument);
   if (place === undefined) {
-    await vscode.window.showInformationMessage("Put the cursor on a line of a C or C++ file first.");
+    await messages.info("Put the cursor on a line of a C or C++ file first.");
     return;
   }
   const { document, position } = place;
   if (document.languageId !== "c" && document.languageId !== "cpp") {
-    await vscode.window.showInformationMessage(
+    await messages.info(
       `Progress points can be inserted into C and C++ files; this file is ${document.languageId}. Fulcrum's header has the macros to type by hand.`,
     );
     return;
@@ -50,16 +50,16 @@ async function edit(engine: Engine, kind: ProgressPointEditKind, argument: unkno
     const changes = await client.protocol2CodeConverter.asWorkspaceEdit(answer.edit);
     if (changes !== undefined) {
       if (document.version !== version || !(await vscode.workspace.applyEdit(changes))) {
-        await vscode.window.showWarningMessage("The file changed meanwhile, so nothing was inserted. Try again.");
+        await messages.warn("The file changed meanwhile, so nothing was inserted. Try again.");
         return;
       }
       await reveal(changes, document);
     }
     if (answer.message !== null) {
-      await vscode.window.showInformationMessage(answer.message);
+      await messages.info(answer.message);
     }
   } catch (error) {
-    await showTrouble(engine.log, "Editing a progress point", error);
+    await messages.showTrouble(engine.log, "Editing a progress point", error);
   }
 }
 

@@ -6,6 +6,7 @@ import { bestRow, count } from "../core/format";
 import type { RankingRow } from "../core/protocol";
 import { type RankingGroup, rankingModel, rowDescription, rowPlainText, rowTooltip } from "../core/rankingTree";
 import { shapeDataUri } from "../core/shapes";
+import * as messages from "./messages";
 import type { Session } from "./session";
 
 type Node = { type: "group"; group: RankingGroup } | { type: "row"; row: RankingRow } | { type: "note"; text: string };
@@ -116,7 +117,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     const addFolder = "Add Its Folder to Workspace";
     const locate = "Locate…";
     const openFolder = "Open Folder…";
-    const choice = await vscode.window.showWarningMessage(
+    const choice = await messages.warn(
       `${row.label} belongs to ${file}, which is not in this workspace. Open the folder that it was built from to see its results beside the code.`,
       ...(onDisk ? [openFile, addFolder] : [locate, openFolder]),
     );
@@ -205,7 +206,7 @@ async function locateSource(name: string, line: number): Promise<void> {
   await showLine(file, line);
   if (vscode.workspace.getWorkspaceFolder(file) === undefined) {
     const add = "Add Its Folder to Workspace";
-    const choice = await vscode.window.showInformationMessage(
+    const choice = await messages.info(
       "The results appear beside the code when the file's folder is part of the workspace.",
       add,
     );

@@ -9,7 +9,7 @@ import { bestRow, summarySentence } from "../core/format";
 import type { RunOutcome } from "../core/protocol";
 import { type RunInput, type RunRequest, runRequest } from "../core/runRequest";
 import type { Engine } from "./engine";
-import { showTrouble } from "./messages";
+import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
 import { askRunInput } from "./runWizard";
 import type { Session } from "./session";
@@ -41,7 +41,7 @@ export class Run implements vscode.Disposable {
   private async command(given?: Partial<RunRequest>): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       const manage = "Manage Workspace Trust";
-      const choice = await vscode.window.showWarningMessage(
+      const choice = await messages.warn(
         "Running a program needs a trusted workspace. Profiles can be opened and read without.",
         manage,
       );
@@ -51,7 +51,7 @@ export class Run implements vscode.Disposable {
       return;
     }
     if (this.session.run !== null) {
-      await vscode.window.showInformationMessage(
+      await messages.info(
         `Fulcrum is already profiling ${path.basename(this.session.run.program)}. Stop it, or wait until it ends.`,
       );
       return;
@@ -98,7 +98,7 @@ export class Run implements vscode.Disposable {
         await this.recover(name, startedAt);
       } else {
         const edit = "Edit Run…";
-        if ((await showTrouble(this.engine.log, `Profiling ${request.program}`, error, edit)) === edit) {
+        if ((await messages.showTrouble(this.engine.log, `Profiling ${request.program}`, error, edit)) === edit) {
           await vscode.commands.executeCommand("fulcrum.causal.run");
         }
       }
@@ -166,7 +166,7 @@ export class Run implements vscode.Disposable {
     const best = bestRow(this.session.rows);
     if (summary !== null && best !== undefined) {
       const show = "Show";
-      const choice = await vscode.window.showInformationMessage(summarySentence(summary, best), show);
+      const choice = await messages.info(summarySentence(summary, best), show);
       if (choice === show) {
         await vscode.commands.executeCommand("fulcrum.ranking.open");
         await vscode.commands.executeCommand("fulcrum.ranking.goto", best);
@@ -175,7 +175,7 @@ export class Run implements vscode.Disposable {
     }
     const showLog = "Show Log";
     const reason = notes[0] ?? "It gave too little data for a prediction. Run it longer.";
-    const choice = await vscode.window.showWarningMessage(`${name}: ${exit} ${reason}`, showLog);
+    const choice = await messages.warn(`${name}: ${exit} ${reason}`, showLog);
     if (choice === showLog) {
       this.engine.log.show();
     }
@@ -195,7 +195,7 @@ export class Run implements vscode.Disposable {
       await this.session.open(run.path);
       let choice: string | undefined;
       do {
-        choice = await vscode.window.showWarningMessage(
+        choice = await messages.warn(
           `The engine stopped while it profiled ${name}. The program goes on. What was recorded is in ${run.path}, and it is open again.`,
           reload,
           showLog,
@@ -208,7 +208,7 @@ export class Run implements vscode.Disposable {
         this.engine.log.show();
       }
     } catch (error) {
-      await showTrouble(this.engine.log, `Recovering the run of ${name}`, {
+      await messages.showTrouble(this.engine.log, `Recovering the run of ${name}`, {
         message: `The engine stopped while it profiled ${name}. The program goes on, but nothing that it recorded could be opened (${troubleOf(error).message.replace(/\.$/, "")})`,
         data: { blame: "fulcrum", advice: "Open it later by Fulcrum: Open Last Run." },
       });
