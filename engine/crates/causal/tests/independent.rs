@@ -180,6 +180,9 @@ mod second {
     use super::Table;
     use std::collections::BTreeMap;
 
+    /// Visits, duration, and whether an experiment among them is damaged.
+    type Cell = (u64, u64, bool);
+
     fn value<'a>(line: &'a str, key: &str) -> &'a str {
         let from = line.find(&format!("\t{key}=")).expect("the key") + key.len() + 2;
         line[from..].split('\t').next().unwrap()
@@ -190,7 +193,7 @@ mod second {
         let lines: Vec<&str> = text.lines().collect();
 
         // Pass 1: every experiment with its one progress point, which follows it.
-        let mut sums: BTreeMap<(String, String), BTreeMap<u64, (u64, u64, bool)>> = BTreeMap::new();
+        let mut sums = BTreeMap::<(String, String), BTreeMap<u64, Cell>>::new();
         let mut observed: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for pair in lines.windows(2) {
             if !pair[0].starts_with("experiment\t") {

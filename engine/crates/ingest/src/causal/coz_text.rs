@@ -10,10 +10,8 @@ use super::lines::lines;
 use crate::IngestError;
 
 pub fn detect(first: &str, _name: &str) -> bool {
-    let mut fields = first.split('\t');
-    let kind = fields.next().unwrap_or_default();
-    // A type alone (a stream cut short in its first line) is enough; with fields, they must look like fields.
-    super::assemble::is_known(kind) && fields.all(|field| field.is_empty() || field.contains('='))
+    let kind = first.split('\t').next().unwrap_or_default();
+    super::assemble::is_known(kind.trim())
 }
 
 pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
