@@ -6,7 +6,17 @@
  *   await editor.stop();
  */
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -49,18 +59,29 @@ export async function installEditor({ log = () => undefined } = {}) {
 }
 
 /**
- * Starts the editor and waits until it answers.
- * @param {{
- *   extensions: string[],          unpacked extension folders, each with a package.json
- *   userDataDir?: string,          kept after stop(); by default a new temporary folder, removed by stop()
- *   settings?: Record<string, unknown>,
- *   trust?: boolean,               false: workspaces start untrusted
- *   env?: Record<string, string>,
- *   log?: (line: string) => void,
- * }} options
- * @returns {Promise<{ url: (folder: string) => string, port: number, pid: number, stop: () => Promise<void> }>}
+ * What `startEditor` is given.
+ * @typedef {object} EditorOptions
+ * @property {string[]} extensions unpacked extension folders, each with a package.json
+ * @property {string} [userDataDir] kept after stop(); by default a new temporary folder, removed by stop()
+ * @property {Record<string, unknown>} [settings]
+ * @property {boolean} [trust] false: workspaces start untrusted
+ * @property {Record<string, string | undefined>} [env]
+ * @property {(line: string) => void} [log]
  */
-export async function startEditor({ extensions, userDataDir, settings, trust = true, env = {}, log = () => undefined }) {
+
+/**
+ * Starts the editor and waits until it answers. `stop` ends its whole process group.
+ * @param {EditorOptions} options
+ * @returns {Promise<{ url: (folder: string, file?: string) => string, port: number, pid: number, stop: () => Promise<void> }>}
+ */
+export async function startEditor({
+  extensions,
+  userDataDir,
+  settings,
+  trust = true,
+  env = {},
+  log = () => undefined,
+}) {
   const { node, main } = await installEditor({ log });
   const data = userDataDir ?? mkdtempSync(path.join(tmpdir(), "fulcrum-editor-"));
   const extensionsDir = path.join(data, "extensions");
@@ -68,7 +89,10 @@ export async function startEditor({ extensions, userDataDir, settings, trust = t
   mkdirSync(extensionsDir, { recursive: true });
   for (const extension of extensions) {
     const { publisher, name, version } = JSON.parse(readFileSync(path.join(extension, "package.json"), "utf8"));
-    cpSync(extension, path.join(extensionsDir, `${publisher}.${name}-${version}`), { recursive: true, dereference: true });
+    cpSync(extension, path.join(extensionsDir, `${publisher}.${name}-${version}`), {
+      recursive: true,
+      dereference: true,
+    });
   }
   if (settings !== undefined) {
     for (const scope of ["User", "Machine"]) {
@@ -105,8 +129,16 @@ export async function startEditor({ extensions, userDataDir, settings, trust = t
     await stop();
     throw error;
   }
-  const url = (folder) => `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`;
-  return { url, port, pid: child.pid, stop };
+  const url = (folder, file) => {
+    const page = new URL(`http://127.0.0.1:${port}/`);
+    page.searchParams.set("folder", folder);
+    if (file !== undefined) {
+      const remote = `vscode-remote://127.0.0.1:${port}${encodeURI(file)}`;
+      page.searchParams.set("payload", JSON.stringify([["openFile", remote]]));
+    }
+    return page.href;
+  };
+  return { url, port, pid: child.pid ?? 0, stop };
 }
 
 /** Node 24: the running one when it is new enough, else from the registry. */
@@ -134,7 +166,8 @@ function run(command, args, cwd) {
   const result = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 1 << 26 });
   if (result.status !== 0) {
     const reason = result.error?.message ?? result.stderr.trim().split("\n").slice(-5).join("\n");
-    throw new Error(`Installing the editor: ${command} ${args.join(" ")} failed in ${cwd}.\n${reason}`);
+    const said = reason.replaceAll(/https?:\/\/\S+/g, "the registry");
+    throw new Error(`Installing the editor: ${command} ${args[0]} failed; check the network and try again.\n${said}`);
   }
   return result.stdout;
 }
@@ -151,7 +184,9 @@ async function answers(address, child) {
   const deadline = Date.now() + 120_000;
   for (;;) {
     if (child.exitCode !== null) {
-      throw new Error(`The editor ended with exit code ${child.exitCode} while it started. Remove .vscode-test and try again.`);
+      throw new Error(
+        `The editor ended with exit code ${child.exitCode} while it started. Remove .vscode-test and try again.`,
+      );
     }
     try {
       if ((await fetch(address)).ok) {
