@@ -64,7 +64,9 @@ impl Pool {
         };
         for group in groups {
             let n = group.observations.len();
-            if n < 2 || group.damaged || group.denominator <= 0.0 || group.numerator <= 0.0 {
+            let sums =
+                group.denominator > 0.0 && group.numerator > 0.0 && group.numerator.is_finite();
+            if n < 2 || group.damaged || !sums {
                 continue;
             }
             let scale = (n as f64 / (n - 1) as f64).sqrt();
