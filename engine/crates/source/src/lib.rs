@@ -1,1 +1,21 @@
-//! (under construction)
+//! What the source text says: where a progress point goes (tree-sitter, C and C++) and where a recorded line is now.
+//!
+//! Everything here is text in, edits or line numbers out; no files are touched.
+
+pub mod drift;
+#[cfg(test)]
+mod every_position;
+mod include;
+mod insert;
+mod language;
+mod names;
+mod progress;
+mod remove;
+mod syntax;
+mod target;
+pub mod text;
+
+pub use drift::{Anchor, Anchors, State};
+pub use language::Language;
+pub use progress::{Kind, Refused, has_progress_point, progress_point};
+pub use text::{Edit, apply};

@@ -1,0 +1,133 @@
+//! Every position of whole files: whatever the cursor points at, the edit leaves good code or there is a sentence.
+
+use std::collections::HashMap;
+
+use crate::progress::{plan, verify};
+use crate::syntax::Syntax;
+use crate::{Edit, Kind, Language, apply};
+
+const KINDS: [Kind; 3] = [Kind::Throughput, Kind::LatencyBegin, Kind::LatencyEnd];
+
+/// The number of different edits and of positions that are refused.
+fn check(text: &str, language: Language) -> (usize, usize) {
+    let syntax = Syntax::parse(text, language);
+    let mut plans: HashMap<(Kind, Vec<Edit>), usize> = HashMap::new();
+    let mut refused = 0;
+    for at in 0..=text.len() + 1 {
+        for kind in KINDS {
+            match plan(&syntax, at, kind) {
+                Ok(edits) => {
+                    plans.entry((kind, edits)).or_insert(at);
+                }
+                Err(why) => {
+                    assert!(why.to_string().ends_with('.'), "{why}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    for ((kind, edits), at) in &plans {
+        check_edits(&syntax, language, *kind, edits, *at);
+    }
+    (plans.len(), refused)
+}
+
+fn check_edits(syntax: &Syntax<'_>, language: Language, kind: Kind, edits: &[Edit], at: usize) {
+    let text = syntax.text;
+    let now = apply(text, edits);
+    let about = || {
+        format!(
+            "{kind:?} at {at} ({:?}…)\n{now}",
+            text[at.min(text.len())..].lines().next()
+        )
+    };
+    assert!(
+        verify(syntax, language, edits, kind),
+        "does not parse as before: {}",
+        about()
+    );
+
+    // Nothing of the user's goes but white space, or the `;` of an empty body.
+    for edit in edits {
+        let gone = text[edit.start..edit.end].trim();
+        assert!(
+            gone.is_empty() || gone == ";",
+            "{gone:?} is lost: {}",
+            about()
+        );
+    }
+    // Removing the macro again leaves the file as it was, but for braces that were added.
+    let point = now
+        .find("    FULCRUM_")
+        .or_else(|| now.rfind("FULCRUM_"))
+        .expect("it was inserted");
+    let macro_at = point + now[point..].find("FULCRUM_").expect("it is there");
+    let after = Syntax::parse(&now, language);
+    let removal =
+        plan(&after, macro_at, Kind::Remove).unwrap_or_else(|why| panic!("{why}: {}", about()));
+    assert!(
+        verify(&after, language, &removal, Kind::Remove),
+        "removal breaks: {}",
+        about()
+    );
+    let back = apply(&now, &removal);
+    assert!(
+        !back.contains("FULCRUM_") && !back.contains("fulcrum.h"),
+        "{back}"
+    );
+    let braces = edits
+        .iter()
+        .any(|e| e.new_text.contains(['{', '}']) || e.start != e.end);
+    if !braces {
+        assert_eq!(squeezed(&back), squeezed(text), "{}", about());
+        // A line was added, not an empty block opened: then no line may be left over.
+        if edits
+            .iter()
+            .all(|edit| edit.new_text.matches('\n').count() < 2)
+        {
+            assert_eq!(back.lines().count(), text.lines().count(), "{}", about());
+        }
+    }
+}
+
+/// White space aside.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn of_a_cpp_file() {
+    let (edits, refused) = check(include_str!("../tests/data/pipeline.cpp"), Language::Cpp);
+    assert!(
+        edits > 120 && refused > 1000,
+        "{edits} edits, {refused} refusals"
+    );
+}
+
+#[test]
+fn of_a_c_file() {
+    for language in [Language::C, Language::Cpp] {
+        let (edits, refused) = check(include_str!("../tests/data/server.c"), language);
+        assert!(
+            edits > 60 && refused > 500,
+            "{language:?}: {edits} edits, {refused} refusals"
+        );
+    }
+}
+
+#[test]
+fn of_files_cut_short() {
+    let text = include_str!("../tests/data/server.c");
+    for (n, _) in text.match_indices('\n').step_by(9) {
+        let cut = &text[..n];
+        let syntax = Syntax::parse(cut, Language::C);
+        for at in (0..=cut.len()).step_by(11) {
+            for kind in KINDS {
+                // Unfinished code: the public function refuses what it cannot check.
+                if let Ok(edits) = crate::progress_point(cut, Language::C, at, kind) {
+                    assert!(verify(&syntax, Language::C, &edits, kind));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The languages whose progress points can be edited.
+
+use std::path::Path;
+
+/// A language with a header of progress-point macros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++; also read for `.h`, since its grammar takes nearly all of C.
+    Cpp,
+}
+
+impl Language {
+    /// By the LSP language id, `None` when it is not one of ours.
+    pub fn from_id(id: &str) -> Option<Language> {
+        match id {
+            "c" => Some(Language::C),
+            "cpp" | "cuda-cpp" => Some(Language::Cpp),
+            _ => None,
+        }
+    }
+
+    /// By the file's extension, `None` when it is not one of ours.
+    pub fn from_path(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "c" => Some(Language::C),
+            "C" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "h" | "H" | "hh" | "hpp" | "hxx"
+            | "h++" | "inl" | "ipp" | "tcc" | "tpp" | "ixx" | "cppm" => Some(Language::Cpp),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn grammar(self) -> tree_sitter::Language {
+        match self {
+            Language::C => tree_sitter_c::LANGUAGE.into(),
+            Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Names for latency points: the enclosing function's, so that begin and end meet.
+
+use tree_sitter::Node;
+
+use crate::progress::Kind;
+use crate::syntax::{Syntax, is_function, upwards};
+
+/// The name for a latency point at byte `at`. An end takes the name of a begin that has none yet, and the other way
+/// round; otherwise the enclosing function's, with a number when that pair is complete.
+pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
+    let (begins, ends) = (used(syntax, "_BEGIN"), used(syntax, "_END"));
+    let (own, other) = match kind {
+        Kind::LatencyEnd => (&ends, &begins),
+        _ => (&begins, &ends),
+    };
+    let mut open: Vec<_> = other
+        .iter()
+        .filter(|(_, name)| !own.iter().any(|(_, n)| n == name))
+        .collect();
+    // The nearest one in the natural order of begin and end.
+    open.sort_by_key(|(pos, _)| {
+        let natural = (*pos < at) == (kind == Kind::LatencyEnd);
+        (!natural, pos.abs_diff(at))
+    });
+    if let Some((_, name)) = open.first() {
+        return name.clone();
+    }
+    let base = function_name(syntax, at).unwrap_or_else(|| "latency".to_owned());
+    let taken = |name: &str| own.iter().any(|(_, n)| n == name);
+    if !taken(&base) {
+        return base;
+    }
+    (2..)
+        .map(|n| format!("{base}-{n}"))
+        .find(|name| !taken(name))
+        .expect("a file holds finitely many names")
+}
+
+/// The names in `FULCRUM_BEGIN("…")` and the like, with where they stand.
+fn used(syntax: &Syntax<'_>, suffix: &str) -> Vec<(usize, String)> {
+    let is_call = |node: &Node<'_>| node.kind() == "call_expression";
+    syntax
+        .all(is_call, |_| true)
+        .into_iter()
+        .filter_map(|call| {
+            let function = syntax.of(call.child_by_field_name("function")?);
+            if function != format!("FULCRUM{suffix}") && function != format!("COZ{suffix}") {
+                return None;
+            }
+            let name = call.child_by_field_name("arguments")?.named_child(0)?;
+            let name = syntax.of(name).strip_prefix('"')?.strip_suffix('"')?;
+            Some((call.start_byte(), name.to_owned()))
+        })
+        .collect()
+}
+
+fn function_name(syntax: &Syntax<'_>, at: usize) -> Option<String> {
+    let node = syntax.root().descendant_for_byte_range(at, at)?;
+    let function = upwards(node).find(|n| n.kind() == "function_definition" && is_function(*n))?;
+    let mut declarator = function.child_by_field_name("declarator")?;
+    while declarator.kind() != "function_declarator" {
+        declarator = declarator.child_by_field_name("declarator").or_else(|| {
+            declarator.named_child(declarator.named_child_count().checked_sub(1)? as u32)
+        })?;
+    }
+    let name = syntax.of(declarator.child_by_field_name("declarator")?);
+    // Template arguments and white space read badly in a name.
+    let name: String = name
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\\' | '(' | ')' | '*'))
+        .collect();
+    (!name.is_empty() && name.len() <= 60).then_some(name)
+}

@@ -1,0 +1,145 @@
+//! Inserting and removing progress points (COZ §3.3).
+
+use std::fmt;
+
+use crate::include::{self, Header};
+use crate::syntax::Syntax;
+use crate::text::{Edit, apply};
+use crate::{Language, insert, names, remove, target};
+
+/// What to do at the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A throughput point: at the end of the innermost loop's body, or after the statement when there is no loop.
+    Throughput,
+    /// The begin of a latency: before the statement, or first in the body of the loop whose header this is.
+    LatencyBegin,
+    /// The end of a latency: after the statement, or last in the body of the loop whose header this is.
+    LatencyEnd,
+    /// Remove the point on the cursor's line.
+    Remove,
+}
+
+/// Why there is no edit. `Display` is a sentence that says what to do instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Refused {
+    pub(crate) fn outside(line: usize) -> Refused {
+        Refused(format!(
+            "Line {line} is not inside a function with a body: put the cursor on the loop or statement to measure."
+        ))
+    }
+    pub(crate) fn in_macro(line: usize) -> Refused {
+        Refused(format!(
+            "Line {line} is inside a macro definition: put the cursor where the macro is used."
+        ))
+    }
+    pub(crate) fn unparseable(line: usize) -> Refused {
+        Refused(format!(
+            "The code around line {line} could not be parsed: write the macro by hand, or move the cursor to a simpler statement."
+        ))
+    }
+    pub(crate) fn constexpr(line: usize) -> Refused {
+        Refused(format!(
+            "Line {line} is in a constexpr function, which cannot hold a progress point: put it where the function is called."
+        ))
+    }
+    pub(crate) fn empty_case(line: usize) -> Refused {
+        Refused(format!(
+            "The case on line {line} has no statement of its own: put the cursor on a statement."
+        ))
+    }
+    fn nothing_to_remove(line: usize) -> Refused {
+        Refused(format!(
+            "There is no progress point on line {line}: put the cursor on a line with a FULCRUM_ or COZ_ macro."
+        ))
+    }
+}
+
+/// The edits for a progress point at byte `at` (any byte is taken; one in the white space around a line's text counts as
+/// that text). Ascending, without overlap. The edited text parses at least as well as before.
+pub fn progress_point(
+    text: &str,
+    language: Language,
+    at: usize,
+    kind: Kind,
+) -> Result<Vec<Edit>, Refused> {
+    let before = Syntax::parse(text, language);
+    let edits = plan(&before, at, kind)?;
+    if verify(&before, language, &edits, kind) {
+        Ok(edits)
+    } else {
+        Err(Refused::unparseable(line_of(text, at)))
+    }
+}
+
+/// Whether [`Kind::Remove`] at byte `at` would find a progress point.
+pub fn has_progress_point(text: &str, language: Language, at: usize) -> bool {
+    remove::find(&Syntax::parse(text, language), floor(text, at)).is_some()
+}
+
+pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
+    let text = syntax.text;
+    let at = floor(text, at);
+    if kind == Kind::Remove {
+        let node = remove::find(syntax, at)
+            .ok_or_else(|| Refused::nothing_to_remove(line_of(text, at)))?;
+        return Ok(remove::remove(syntax, node));
+    }
+    let target = target::find(syntax, at, kind)?;
+    let header = include::present(syntax);
+    let prefix = if header == Some(Header::Coz) {
+        "COZ"
+    } else {
+        "FULCRUM"
+    };
+    let what = match kind {
+        Kind::LatencyBegin => format!("{prefix}_BEGIN(\"{}\");", names::latency(syntax, at, kind)),
+        Kind::LatencyEnd => format!("{prefix}_END(\"{}\");", names::latency(syntax, at, kind)),
+        _ => format!("{prefix}_PROGRESS;"),
+    };
+    let mut edits = insert::insert(syntax, target, &what)
+        .ok_or_else(|| Refused::unparseable(line_of(text, at)))?;
+    if header.is_none() {
+        edits.insert(0, include::add(syntax));
+        if edits.windows(2).any(|pair| pair[0].end > pair[1].start) {
+            return Err(Refused::unparseable(line_of(text, at)));
+        }
+    }
+    Ok(edits)
+}
+
+/// The edited text parses at least as well, and holds exactly one progress point more (or fewer).
+pub(crate) fn verify(before: &Syntax<'_>, language: Language, edits: &[Edit], kind: Kind) -> bool {
+    let text = apply(before.text, edits);
+    let after = Syntax::parse(&text, language);
+    let (had, has) = (remove::count(before), remove::count(&after));
+    let counts = if kind == Kind::Remove {
+        has + 1 == had
+    } else {
+        has == had + 1
+    };
+    counts && after.errors() <= before.errors()
+}
+
+/// The character boundary at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..floor(text, at)].matches('\n').count() + 1
+}

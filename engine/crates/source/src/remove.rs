@@ -1,0 +1,108 @@
+//! Removing a progress point.
+
+use tree_sitter::Node;
+
+use crate::include;
+use crate::syntax::{Syntax, is_statement, is_unbraced_body};
+use crate::text::{Edit, line_end, line_start};
+
+const MACROS: [&str; 8] = [
+    "FULCRUM_PROGRESS",
+    "FULCRUM_PROGRESS_NAMED",
+    "FULCRUM_BEGIN",
+    "FULCRUM_END",
+    "COZ_PROGRESS",
+    "COZ_PROGRESS_NAMED",
+    "COZ_BEGIN",
+    "COZ_END",
+];
+
+/// The progress point on the line of byte `at`; the nearest when there are several.
+pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
+    let (start, end) = (line_start(syntax.text, at), line_end(syntax.text, at));
+    let near = |node: &Node<'_>| node.start_byte() <= end && node.end_byte() >= start;
+    syntax
+        .all(|node| near(node) && is_point(syntax, *node), near)
+        .into_iter()
+        .min_by_key(|node| {
+            let (first, last) = (node.start_byte(), node.end_byte());
+            if (first..last).contains(&at) {
+                0
+            } else {
+                first.abs_diff(at).min(last.abs_diff(at))
+            }
+        })
+}
+
+/// How many progress points the file holds.
+pub(crate) fn count(syntax: &Syntax<'_>) -> usize {
+    syntax.all(|node| is_point(syntax, *node), |_| true).len()
+}
+
+/// A statement that is a use of one of the macros.
+fn is_point(syntax: &Syntax<'_>, node: Node<'_>) -> bool {
+    node.kind() == "expression_statement"
+        && node.named_child(0).is_some_and(|inner| {
+            let name = match inner.kind() {
+                "call_expression" => inner.child_by_field_name("function"),
+                "identifier" => Some(inner),
+                _ => None,
+            };
+            name.is_some_and(|name| MACROS.contains(&syntax.of(name)))
+        })
+}
+
+/// The edits that remove the progress point `node`, and the include when nothing else needs it.
+pub(crate) fn remove(syntax: &Syntax<'_>, node: Node<'_>) -> Vec<Edit> {
+    let text = syntax.text;
+    // A label needs a statement, and what follows is one.
+    let closes_label = node.parent().is_some_and(|parent| {
+        parent.kind() == "labeled_statement"
+            && !parent.next_named_sibling().is_some_and(is_statement)
+    });
+    let is_only = is_unbraced_body(node) || closes_label;
+    let (first, last) = (
+        line_start(text, node.start_byte()),
+        line_end(text, node.end_byte()),
+    );
+    let alone = text[first..node.start_byte()].trim().is_empty()
+        && text[node.end_byte()..last].trim().is_empty();
+    let removal = if is_only {
+        Edit {
+            start: node.start_byte(),
+            end: node.end_byte(),
+            new_text: ";".into(),
+        }
+    } else if alone {
+        let end = text[last..].find('\n').map_or(text.len(), |n| last + n + 1);
+        Edit {
+            start: first,
+            end,
+            new_text: String::new(),
+        }
+    } else {
+        // With the space on one side: before it, or behind it at the start of a line.
+        let before = text[first..node.start_byte()]
+            .trim_end_matches([' ', '\t'])
+            .len();
+        let behind = text[node.end_byte()..last].len()
+            - text[node.end_byte()..last]
+                .trim_start_matches([' ', '\t'])
+                .len();
+        let (start, end) = if before == 0 {
+            (node.start_byte(), node.end_byte() + behind)
+        } else {
+            (first + before, node.end_byte())
+        };
+        Edit {
+            start,
+            end,
+            new_text: String::new(),
+        }
+    };
+    let mut edits: Vec<_> = include::remove_if_unused(syntax, &node.byte_range())
+        .into_iter()
+        .collect();
+    edits.push(removal);
+    edits
+}

@@ -1,0 +1,191 @@
+//! The syntax tree of one file, and what its nodes mean to us.
+
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::Language;
+
+/// A parsed file.
+pub(crate) struct Syntax<'t> {
+    pub text: &'t str,
+    tree: Tree,
+}
+
+impl<'t> Syntax<'t> {
+    pub fn parse(text: &'t str, language: Language) -> Syntax<'t> {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&language.grammar())
+            .expect("the grammars are built against this tree-sitter");
+        let tree = parser
+            .parse(text, None)
+            .expect("parsing has neither a time limit nor a cancellation flag");
+        Syntax { text, tree }
+    }
+
+    pub fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
+    pub fn of(&self, node: Node<'_>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    /// Error and missing nodes: how badly the file parses.
+    pub fn errors(&self) -> usize {
+        self.all(
+            |node| node.is_error() || node.is_missing(),
+            |node| node.has_error(),
+        )
+        .len()
+    }
+
+    /// Every node for which `wanted` holds, in text order; only nodes for which `enter` holds are looked into.
+    pub fn all<'a>(
+        &'a self,
+        wanted: impl Fn(&Node<'a>) -> bool,
+        enter: impl Fn(&Node<'a>) -> bool,
+    ) -> Vec<Node<'a>> {
+        let mut found = Vec::new();
+        let mut stack = vec![self.root()];
+        while let Some(node) = stack.pop() {
+            if wanted(&node) {
+                found.push(node);
+            }
+            if enter(&node) {
+                let mut cursor = node.walk();
+                let children: Vec<_> = node.children(&mut cursor).collect();
+                stack.extend(children.into_iter().rev());
+            }
+        }
+        found
+    }
+}
+
+/// The node and its ancestors, innermost first.
+pub(crate) fn upwards<'a>(node: Node<'a>) -> impl Iterator<Item = Node<'a>> {
+    std::iter::successors(Some(node), |node| node.parent())
+}
+
+pub(crate) fn children<'a>(node: Node<'a>) -> Vec<Node<'a>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// Starts and ends on one line.
+pub(crate) fn is_one_line(node: Node<'_>) -> bool {
+    node.start_position().row == node.end_position().row
+}
+
+/// A function or lambda: what a loop cannot reach across. A lambda on one line (`[](int a) { return -a; }`) is an
+/// expression to the reader, and so to us.
+pub(crate) fn is_function(node: Node<'_>) -> bool {
+    match node.kind() {
+        "function_definition" => !is_macro_block(node),
+        "lambda_expression" => !is_one_line(node),
+        _ => false,
+    }
+}
+
+/// `FOREACH(x, list) { … }` inside a function: a macro and its block, which the grammar takes for a function.
+pub(crate) fn is_macro_block(node: Node<'_>) -> bool {
+    node.kind() == "function_definition"
+        && node.child_by_field_name("type").is_none()
+        && node.parent().is_some_and(|parent| {
+            upwards(parent).any(|a| matches!(a.kind(), "compound_statement" | "case_statement"))
+        })
+}
+
+/// A loop of the language, or a macro block whose name says that it is one.
+pub(crate) fn is_loop(text: &str, node: Node<'_>) -> bool {
+    match node.kind() {
+        "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => true,
+        "function_definition" if is_macro_block(node) => {
+            let head = text[node.byte_range()]
+                .split('(')
+                .next()
+                .unwrap_or("")
+                .to_lowercase();
+            ["for", "each", "loop", "while"]
+                .iter()
+                .any(|word| head.contains(word))
+        }
+        _ => false,
+    }
+}
+
+/// Holds statements one after the other.
+pub(crate) fn is_block(node: Node<'_>) -> bool {
+    let parent_kind = node.parent().map_or("", |parent| parent.kind());
+    match node.kind() {
+        // The value of `({ …; x; })` is its last statement: nothing may be put there.
+        "compound_statement" => match parent_kind {
+            "parenthesized_expression" => false,
+            "lambda_expression" => node.parent().is_some_and(is_function),
+            _ => true,
+        },
+        "case_statement" => true,
+        "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
+            node.parent().is_some_and(is_block)
+        }
+        _ => false,
+    }
+}
+
+/// The statement that `node` carries out, when it is a loop or another statement with a body.
+pub(crate) fn body<'a>(node: Node<'a>) -> Option<Node<'a>> {
+    let body = node.child_by_field_name("body")?;
+    if body.kind() == "try_statement" {
+        return body.child_by_field_name("body");
+    }
+    Some(body)
+}
+
+/// `node` is the unbraced body of a loop, of an `if` or of an `else`.
+pub(crate) fn is_unbraced_body(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else {
+        return false;
+    };
+    if node.kind() == "compound_statement" {
+        return false;
+    }
+    match parent.kind() {
+        "if_statement" => parent.child_by_field_name("consequence") == Some(node),
+        "else_clause" => node.is_named() && node.kind() != "comment",
+        "for_statement" | "while_statement" | "do_statement" | "for_range_loop" => {
+            parent.child_by_field_name("body") == Some(node)
+        }
+        _ => false,
+    }
+}
+
+/// Control does not come past this statement.
+pub(crate) fn is_jump(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "return_statement"
+            | "break_statement"
+            | "continue_statement"
+            | "goto_statement"
+            | "throw_statement"
+            | "co_return_statement"
+    ) || (node.kind() == "labeled_statement"
+        && children(node).last().is_some_and(|last| is_jump(*last)))
+}
+
+/// A child of a block that is a statement: not a comment, brace, label value or directive.
+pub(crate) fn is_statement(node: Node<'_>) -> bool {
+    node.is_named()
+        && !node.is_extra()
+        && !node.is_missing()
+        && (node.kind().ends_with("_statement")
+            || matches!(
+                node.kind(),
+                "declaration"
+                    | "for_range_loop"
+                    | "function_definition"
+                    | "using_declaration"
+                    | "alias_declaration"
+                    | "type_definition"
+                    | "static_assert_declaration"
+            )
+            || is_block(node))
+}
