@@ -1,9 +1,20 @@
 //! Starts a program under `runtime`, owns the control block, and writes the run.
+//!
+//! The records themselves are written by the runtime, inside the profiled program, so that nothing recorded is lost when
+//! the engine dies. The recorder answers each process that announces itself (debug information in, address ranges out),
+//! watches progress, stops the program when asked to, and completes what a killed program could not write.
+
+mod control;
+mod launch;
+mod process;
+mod session;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+pub use session::record;
 
 /// What to run and how. Every field but the program has a sensible [`Default`].
 #[derive(Clone, Debug, Default)]
@@ -59,6 +70,9 @@ pub enum Sampler {
     Timer,
 }
 
+/// A line, its slope, and the slope's 95 % interval where there is one.
+pub type Best = (fulcrum_model::Location, f64, Option<(f64, f64)>);
+
 /// What a run looks like while it goes. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
@@ -71,7 +85,7 @@ pub struct Progress {
     /// Visits to all progress points.
     pub visits: u64,
     /// The best line so far and its slope with interval, once there is one.
-    pub best: Option<(fulcrum_model::Location, f64, Option<(f64, f64)>)>,
+    pub best: Option<Best>,
     /// 0 to 1 when the end is known (`duration`), else `None`.
     pub fraction: Option<f64>,
 }
@@ -116,14 +130,3 @@ impl std::fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// Runs the program to its end (or until `cancel`, the duration or the confidence stops it) and leaves a run folder.
-/// Returns before anything is created when the program cannot be started.
-pub fn record(
-    options: &Options,
-    cancel: &AtomicBool,
-    on_progress: &mut dyn FnMut(&Progress),
-) -> Result<Recorded, Error> {
-    let _ = (options, cancel, on_progress);
-    Err(Error::CannotRecord("recording is not built yet".into()))
-}

@@ -124,6 +124,8 @@ pub struct Experiment<'a> {
     pub delay_ns: u64,
     /// Samples in the selected line.
     pub selected_samples: u64,
+    /// CPU time that other programs took meanwhile, nanoseconds; `None` where the system does not say.
+    pub others_ns: Option<u64>,
 }
 
 /// Writes an experiment's record, newline included. Latency's `difference` is the mean of both ends.
@@ -137,12 +139,16 @@ pub fn experiment<'p>(
     let effective = experiment.wall_ns as i64 - experiment.delay_ns as i64;
     let _ = write!(
         text,
-        "\",\"speedup\":{},\"duration\":{effective},\"selected_samples\":{},\"start\":{},\"wall\":{},\"points\":[",
+        "\",\"speedup\":{},\"duration\":{effective},\"selected_samples\":{},\"start\":{},\"wall\":{},",
         Fraction(experiment.speedup),
         experiment.selected_samples,
         experiment.start_ns,
         experiment.wall_ns,
     );
+    if let Some(others) = experiment.others_ns {
+        let _ = write!(text, "\"others\":{others},");
+    }
+    text.json(b"\"points\":[");
     for (index, point) in points.enumerate() {
         text.json(if index == 0 {
             b"{\"name\":"
@@ -195,6 +201,7 @@ mod tests {
                     wall_ns: 1000,
                     delay_ns: 200,
                     selected_samples: 4,
+                    others_ns: Some(90),
                 },
                 [
                     Point {
@@ -218,7 +225,7 @@ mod tests {
             record.unwrap(),
             concat!(
                 r#"{"type":"experiment","selected":"/a/\"b.c:3","speedup":0.25,"duration":800,"selected_samples":4,"#,
-                r#""start":7,"wall":1000,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
+                r#""start":7,"wall":1000,"others":90,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
                 r#"{"name":"req","kind":"latency","arrivals":9,"departures":8,"difference":2.5}]}"#,
                 "\n"
             )

@@ -20,6 +20,7 @@ mod descriptors;
 mod exec;
 mod hooks;
 mod life;
+mod machine;
 mod output;
 mod points;
 mod profiler;

@@ -9,6 +9,7 @@ use fulcrum_runtime_core::pace::Pace;
 use fulcrum_runtime_core::record::{self, Experiment};
 use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, state};
 
+use crate::machine::Machine;
 use crate::points::Snapshot;
 use crate::real::real;
 use crate::{control, life, output, points, signals, sys, thread};
@@ -21,9 +22,14 @@ static SINCE: AtomicU64 = AtomicU64::new(0);
 static SPEEDUP: AtomicU32 = AtomicU32::new(0);
 /// Samples in the target during this experiment.
 static HITS: AtomicU64 = AtomicU64::new(0);
-/// [`WANTED`], or the line that the next sample in scope chose.
+/// [`WANTED`], or the line that a sample in scope chose.
 static CHOICE: AtomicU32 = AtomicU32::new(NONE);
 const WANTED: u32 = NONE - 1;
+/// Samples in scope that pass before one chooses. The paper takes the first; after an experiment that ended at a visit
+/// that would nearly always be the same thread's.
+static PASS: AtomicU32 = AtomicU32::new(0);
+/// More than any program has threads that run at once, so that every one of them may be the chooser.
+const MOST_PASSED: u64 = 64;
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
 
@@ -42,17 +48,27 @@ pub fn on_sample(line: Option<u32>, time: u64, count: u64, weight_ns: u64) -> u6
     if let Some(counter) = control::counts().get(line as usize) {
         counter.fetch_add(count, Ordering::Relaxed);
     }
-    if CHOICE.load(Ordering::Relaxed) == WANTED {
-        let fixed = control::fixed_line();
-        if fixed == NONE || fixed == line {
-            let _ = CHOICE.compare_exchange(WANTED, line, Ordering::AcqRel, Ordering::Relaxed);
-        }
+    if CHOICE.load(Ordering::Acquire) == WANTED {
+        choose(line);
     }
     if TARGET.load(Ordering::Acquire) != line || time < SINCE.load(Ordering::Relaxed) {
         return 0;
     }
     HITS.fetch_add(count, Ordering::Relaxed);
     weight_ns * u64::from(SPEEDUP.load(Ordering::Relaxed)) / u64::from(FULL_SPEEDUP)
+}
+
+fn choose(line: u32) {
+    let fixed = control::fixed_line();
+    if fixed != NONE && fixed != line {
+        return;
+    }
+    let pass = PASS.load(Ordering::Relaxed);
+    if pass > 0 && fixed == NONE {
+        let _ = PASS.compare_exchange(pass, pass - 1, Ordering::Relaxed, Ordering::Relaxed);
+    } else {
+        let _ = CHOICE.compare_exchange(WANTED, line, Ordering::AcqRel, Ordering::Relaxed);
+    }
 }
 
 /// Starts the thread, with every signal blocked. `false` when the system refuses.
@@ -145,6 +161,7 @@ struct Profiler {
     before: Snapshot,
     after: Snapshot,
     next_samples_ns: u64,
+    machine: Option<Machine>,
 }
 
 impl Profiler {
@@ -174,6 +191,7 @@ impl Profiler {
             before: Snapshot::EMPTY,
             after: Snapshot::EMPTY,
             next_samples_ns: 1_000_000_000,
+            machine: Machine::open(),
         })
     }
 
@@ -222,7 +240,7 @@ impl Profiler {
         Ok(())
     }
 
-    /// Waits until a thread samples a line in scope: the line to speed up (COZ §3.2).
+    /// Waits until a sample falls in a line in scope: the line to speed up (COZ §3.2).
     fn choose_line(&mut self) -> Result<u32, Stop> {
         let tell_visits = || {
             control::process()
@@ -237,6 +255,7 @@ impl Profiler {
             tell_visits();
             self.keep_samples();
         }
+        PASS.store(self.random.below(MOST_PASSED) as u32, Ordering::Relaxed);
         CHOICE.store(WANTED, Ordering::Release);
         loop {
             let line = CHOICE.load(Ordering::Acquire);
@@ -258,6 +277,7 @@ impl Profiler {
         let length = self.pace.length_ns();
         self.next_visit(2 * length)?;
 
+        let others = self.others_ns();
         self.before.take();
         let start = sys::now();
         let delay = thread::global().now();
@@ -279,6 +299,10 @@ impl Profiler {
 
         // An experiment that the end of the program cuts short still counts, unless there is next to nothing of it.
         if stop.is_none() || end - start >= length / 2 {
+            let others = self
+                .others_ns()
+                .zip(others)
+                .map(|(after, before)| after.saturating_sub(before));
             let finished = Experiment {
                 selected: control::line_name(line),
                 speedup,
@@ -286,6 +310,7 @@ impl Profiler {
                 wall_ns: end - start,
                 delay_ns: delay,
                 selected_samples: HITS.load(Ordering::Relaxed),
+                others_ns: others,
             };
             output::record(|text| {
                 record::experiment(text, &finished, points::between(&self.before, &self.after));
@@ -299,6 +324,10 @@ impl Profiler {
             Some(stop) => Err(stop),
             None => self.pause(control::session().cooloff_ns),
         }
+    }
+
+    fn others_ns(&self) -> Option<u64> {
+        self.machine.as_ref()?.others_ns()
     }
 
     /// Writes the samples so far, ever less often: what is lost when everything is killed at once stays a fraction.

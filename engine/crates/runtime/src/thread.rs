@@ -245,25 +245,25 @@ pub fn on_signal(thread: &Thread, extra: impl FnOnce() -> u64) {
 /// Before anything that may block this thread or wake another (COZ §3.4.1): pay what is owed.
 #[inline]
 pub fn before() {
-    if let Some(thread) = active() {
-        if thread.enter() {
-            thread.catch_up();
-            thread.leave();
-        }
+    if let Some(thread) = active()
+        && thread.enter()
+    {
+        thread.catch_up();
+        thread.leave();
     }
 }
 
 /// After a call in which another thread may have woken this one.
 #[inline]
 pub fn after_wake() {
-    if let Some(thread) = active() {
-        if thread.enter() {
-            thread.count_samples();
-            let mut ledger = thread.ledger.get();
-            ledger.credit(global());
-            thread.ledger.set(ledger);
-            thread.leave();
-        }
+    if let Some(thread) = active()
+        && thread.enter()
+    {
+        thread.count_samples();
+        let mut ledger = thread.ledger.get();
+        ledger.credit(global());
+        thread.ledger.set(ledger);
+        thread.leave();
     }
 }
 

@@ -226,7 +226,13 @@ impl MapLayout {
         let names_at = ranges_at + ranges * size_of::<Range>();
         let counts_at = names_at + lines * size_of::<Text>();
         let text_at = counts_at + lines * size_of::<AtomicU64>();
-        MapLayout { ranges_at, names_at, counts_at, text_at, length: text_at + text }
+        MapLayout {
+            ranges_at,
+            names_at,
+            counts_at,
+            text_at,
+            length: text_at + text,
+        }
     }
 }
 

@@ -1,0 +1,144 @@
+//! Finding and starting the program.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+use fulcrum_symbols::executable_kind;
+use fulcrum_wire::SESSION_VARIABLE;
+
+use crate::{Error, Options, Stdio};
+
+/// Where the runtime may be told to be, for tests and unusual installations.
+const RUNTIME_VARIABLE: &str = "FULCRUM_RUNTIME";
+const RUNTIME_FILE: &str = "libfulcrum_runtime.so";
+
+/// The program as a path that exists and may be run, and a program that the runtime can enter.
+pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
+    let name = &options.program;
+    let cannot =
+        |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
+    let path = if name.as_bytes().contains(&b'/') {
+        cwd.join(name)
+    } else {
+        find_in_path(name).ok_or_else(|| {
+            let hint = match cwd.join(name).is_file() {
+                true => format!(
+                    "write ./{} to run the one in the working folder",
+                    name.display()
+                ),
+                false => "check the name, or give the path of the program".to_owned(),
+            };
+            cannot(format!("it is not in PATH; {hint}"))
+        })?
+    };
+    let status = fs::metadata(&path).map_err(|error| {
+        cannot(match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "there is no such file; check the path, or build it first".into()
+            }
+            _ => format!("{error}; check the path and its permissions"),
+        })
+    })?;
+    if status.is_dir() {
+        return Err(cannot("it is a folder; name the program in it".into()));
+    }
+    if status.permissions().mode() & 0o111 == 0 {
+        return Err(cannot(
+            "it is not executable; name the built program, or chmod +x it".into(),
+        ));
+    }
+    let kind = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
+    match kind.refusal(&path) {
+        Some(why) => Err(Error::CannotStart(why)),
+        None => Ok(path),
+    }
+}
+
+fn find_in_path(name: &OsStr) -> Option<PathBuf> {
+    let executable = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|folder| folder.join(name))
+        .find(executable)
+}
+
+/// The runtime library: beside the engine, where the build and the packaged extension put it.
+pub fn runtime_library() -> Result<PathBuf, Error> {
+    if let Some(path) = env::var_os(RUNTIME_VARIABLE) {
+        let path = PathBuf::from(path);
+        return if path.is_file() {
+            Ok(path)
+        } else {
+            let path = path.display();
+            Err(Error::CannotRecord(format!(
+                "{RUNTIME_VARIABLE} names {path}, which is not there"
+            )))
+        };
+    }
+    let engine = env::current_exe().unwrap_or_default();
+    let beside = engine.parent().map(Path::to_path_buf).unwrap_or_default();
+    // Test binaries live one folder below the library.
+    [
+        beside.join(RUNTIME_FILE),
+        beside.join("..").join(RUNTIME_FILE),
+    ]
+    .into_iter()
+    .find(|path| path.is_file())
+    .and_then(|path| fs::canonicalize(path).ok())
+    .ok_or_else(|| {
+        Error::CannotRecord(format!(
+            "{RUNTIME_FILE} is not beside {}: reinstall Fulcrum, or build it with `npm run build`",
+            engine.display()
+        ))
+    })
+}
+
+/// Starts the program with the runtime preloaded.
+pub fn spawn(
+    options: &Options,
+    program: &Path,
+    cwd: &Path,
+    run: &Path,
+    runtime: &Path,
+) -> Result<Child, Error> {
+    let mut command = Command::new(program);
+    command
+        .arg0(&options.program)
+        .args(&options.args)
+        .current_dir(cwd);
+    let mut preload = OsString::from(runtime);
+    if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    command
+        .env("LD_PRELOAD", preload)
+        .env(SESSION_VARIABLE, run);
+    if options.stdio == Stdio::Files {
+        let open = |name: &str| {
+            let path = run.join(name);
+            File::create(&path).map_err(|error| {
+                Error::CannotRecord(format!("cannot write {}: {error}", path.display()))
+            })
+        };
+        command
+            .stdin(std::process::Stdio::null())
+            .stdout(open("stdout.txt")?)
+            .stderr(open("stderr.txt")?)
+            // A group of its own: what ends the engine does not end the program.
+            .process_group(0);
+    }
+    command.spawn().map_err(|error| {
+        let name = options.program.display();
+        Error::CannotStart(format!(
+            "cannot start {name}: {error}; run it by itself to see why"
+        ))
+    })
+}

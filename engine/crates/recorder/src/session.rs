@@ -1,0 +1,370 @@
+//! A recording from beginning to end.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use fulcrum_runs::{Ended, Manifest, RunFolder};
+use fulcrum_wire::{SESSION_FILE, command};
+use serde_json::json;
+
+use crate::control::{Control, ProcessBlock};
+use crate::process::{Answer, Watched};
+use crate::{Error, Exit, Options, Progress, Recorded, Sampler, Stdio, launch, watch};
+
+/// How often the session looks around.
+const TICK: Duration = Duration::from_millis(5);
+/// How often progress is told.
+const TELL: Duration = Duration::from_millis(500);
+/// How often everything recorded is analysed.
+const ANALYSE: Duration = Duration::from_secs(2);
+/// How long a program may take to end after SIGTERM.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long the runtime may take to write its last records.
+const LAST_RECORDS: Duration = Duration::from_secs(2);
+
+/// Runs the program to its end (or until `cancel`, the duration or the confidence stops it) and leaves a run folder.
+/// Returns before anything is created when the program cannot be started.
+pub fn record(
+    options: &Options,
+    cancel: &AtomicBool,
+    on_progress: &mut dyn FnMut(&Progress),
+) -> Result<Recorded, Error> {
+    let cannot = |what: &str, error: &dyn std::fmt::Display| {
+        Error::CannotRecord(format!("cannot {what}: {error}"))
+    };
+    let here = std::env::current_dir().map_err(|e| cannot("find the working folder", &e))?;
+    let cwd = options
+        .cwd
+        .as_ref()
+        .map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    if !cwd.is_dir() {
+        let cwd = cwd.display();
+        return Err(Error::CannotStart(format!(
+            "cannot start in {cwd}: it is not a folder; check the working folder"
+        )));
+    }
+    let program = launch::resolve(options, &cwd)?;
+    let runtime = launch::runtime_library()?;
+    let workspace = options.workspace.clone().unwrap_or_else(|| here.clone());
+    let folder = match &options.output {
+        Some(output) => RunFolder::create_at(&here.join(output)),
+        None => RunFolder::create(&here.join(workspace), &program.to_string_lossy()),
+    }
+    .map_err(|error| Error::CannotRecord(error.to_string()))?;
+    let control = Control::create(&folder.path().join(SESSION_FILE), options)
+        .map_err(|e| cannot(&format!("write into {}", folder.path().display()), &e))?;
+    let mut manifest = Manifest::begin(&options.program, &options.args, &cwd);
+    describe(options, &program, &mut manifest);
+    folder
+        .write_manifest(&manifest)
+        .map_err(|error| Error::CannotRecord(error.to_string()))?;
+    let child = match launch::spawn(options, &program, &cwd, folder.path(), &runtime) {
+        Ok(child) => child,
+        Err(error) => {
+            drop(control);
+            // Nothing was recorded: leave nothing behind.
+            let _ = fs::remove_dir_all(folder.path());
+            return Err(error);
+        }
+    };
+    let mut session = Session {
+        options,
+        folder,
+        manifest,
+        control,
+        child,
+        started: Instant::now(),
+        processes: Vec::new(),
+        seen: BTreeSet::new(),
+        snapshots: BTreeSet::new(),
+        greeted: 0,
+    };
+    let ended = session.watch(cancel, on_progress);
+    session.finish(ended)
+}
+
+fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
+    let mut set =
+        |name: &str, value: serde_json::Value| manifest.options.insert(name.into(), value);
+    set("program", json!(program));
+    if let Some(duration) = options.duration {
+        set("duration", json!(duration.as_secs_f64()));
+    }
+    if let Some(until) = options.until {
+        set("until", json!(until));
+    }
+    if !options.source_scope.is_empty() {
+        set("sourceScope", json!(options.source_scope));
+    }
+    if !options.binary_scope.is_empty() {
+        set("binaryScope", json!(options.binary_scope));
+    }
+    if let Some(line) = &options.fixed_line {
+        set("fixedLine", json!(line));
+    }
+    if let Some(speedup) = options.fixed_speedup {
+        set("fixedSpeedup", json!(speedup));
+    }
+    if options.sampler != Sampler::Auto {
+        let name = if options.sampler == Sampler::Perf {
+            "perf"
+        } else {
+            "timer"
+        };
+        set("sampler", json!(name));
+    }
+}
+
+struct Session<'a> {
+    options: &'a Options,
+    folder: RunFolder,
+    manifest: Manifest,
+    control: Control,
+    child: Child,
+    started: Instant,
+    processes: Vec<Watched>,
+    seen: BTreeSet<PathBuf>,
+    snapshots: BTreeSet<String>,
+    greeted: u32,
+}
+
+enum End {
+    Itself(ExitStatus),
+    Stopped,
+}
+
+impl Session<'_> {
+    fn watch(&mut self, cancel: &AtomicBool, on_progress: &mut dyn FnMut(&Progress)) -> End {
+        let (mut told, mut analysed) = (Instant::now(), Instant::now());
+        let mut progress = Progress::default();
+        on_progress(&progress);
+        loop {
+            self.greet_newcomers();
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return End::Itself(status);
+            }
+            let elapsed = self.started.elapsed();
+            let mut stop = cancel.load(Ordering::Relaxed)
+                || self.options.duration.is_some_and(|limit| elapsed >= limit);
+            if analysed.elapsed() >= ANALYSE {
+                analysed = Instant::now();
+                if let Some(standing) = watch::standing(self.folder.path()) {
+                    (progress.lines, progress.best) = (standing.lines, standing.best.clone());
+                    self.snapshot(&standing.files);
+                    stop |= self
+                        .options
+                        .until
+                        .is_some_and(|until| standing.is_known_to(until));
+                }
+            }
+            if told.elapsed() >= TELL || stop {
+                told = Instant::now();
+                let counters = watch::counters(&self.processes, elapsed, self.options);
+                progress = Progress {
+                    lines: progress.lines,
+                    best: progress.best.take(),
+                    ..counters
+                };
+                on_progress(&progress);
+            }
+            if stop {
+                return self.stop();
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
+    fn greet_newcomers(&mut self) {
+        let hellos = self.control.hellos();
+        if hellos == self.greeted {
+            return;
+        }
+        let Ok(entries) = fs::read_dir(self.folder.path()) else {
+            return;
+        };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if path.extension().is_none_or(|it| it != "proc") || self.seen.contains(&path) {
+                continue;
+            }
+            if let Ok(Some(block)) = ProcessBlock::open(&path) {
+                let stem = path
+                    .file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                self.processes.push(Watched::greet(
+                    self.folder.path(),
+                    &stem,
+                    block,
+                    self.options,
+                ));
+                self.seen.insert(path);
+                self.greeted += 1;
+            }
+        }
+    }
+
+    /// Keeps a copy of each file that results point into, as soon as they do: the engine may be killed any time.
+    fn snapshot(&mut self, files: &[String]) {
+        let mut changed = false;
+        for file in files {
+            if self.snapshots.insert(file.clone())
+                && let Some(snapshot) = self.folder.snapshot_source(Path::new(file))
+            {
+                self.manifest.sources.push(snapshot);
+                changed = true;
+            }
+        }
+        if changed {
+            // Not worth ending a run for: without a snapshot, results attach by line number.
+            let _ = self.folder.write_manifest(&self.manifest);
+        }
+    }
+
+    /// Has the last records written, then ends the program: SIGTERM first, SIGKILL if it does not listen.
+    fn stop(&mut self) -> End {
+        self.control.command(command::FINISH);
+        let limit = Instant::now() + LAST_RECORDS;
+        while Instant::now() < limit
+            && self
+                .processes
+                .iter()
+                .any(|it| !it.is_finished() && it.is_alive())
+        {
+            std::thread::sleep(TICK);
+        }
+        let mut polite = true;
+        let limit = Instant::now() + GRACE;
+        self.signal(libc::SIGTERM);
+        loop {
+            // A program that ends between our decision and our signal has still been stopped by us, as far as anybody
+            // can tell from the result.
+            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+                return End::Stopped;
+            }
+            if polite && Instant::now() >= limit {
+                polite = false;
+                self.signal(libc::SIGKILL);
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+
+    fn signal(&self, signal: i32) {
+        let mut targets = vec![self.child.id() as i32];
+        if self.options.stdio == Stdio::Files {
+            targets = vec![-targets[0]];
+        } else {
+            // In a terminal the program shares our group: name each process.
+            let others = self
+                .processes
+                .iter()
+                .filter(|it| it.is_alive())
+                .map(|it| it.pid() as i32);
+            targets.extend(others.filter(|pid| *pid != self.child.id() as i32));
+        }
+        for target in targets {
+            // SAFETY: plain system call; processes that are gone are no error for us.
+            unsafe { libc::kill(target, signal) };
+        }
+    }
+
+    fn finish(mut self, end: End) -> Result<Recorded, Error> {
+        self.greet_newcomers();
+        let mut notes = Vec::new();
+        for process in &self.processes {
+            if let Err(error) = process.complete() {
+                notes.push(format!("The last records could not be written: {error}."));
+            }
+        }
+        if let Some(standing) = watch::standing(self.folder.path()) {
+            self.snapshot(&standing.files);
+        }
+        let (exit, ended, code, signal) = match end {
+            End::Stopped => (Exit::Stopped, Ended::Stopped, None, None),
+            End::Itself(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => (Exit::Code(code), Ended::Exited, Some(code), None),
+                (None, Some(signal)) => {
+                    (Exit::Signal(signal), Ended::Signalled, None, Some(signal))
+                }
+                (None, None) => (Exit::Stopped, Ended::Lost, None, None),
+            },
+        };
+        notes.extend(self.why_weak());
+        self.manifest.notes = notes.clone();
+        self.clean_up();
+        self.folder
+            .finish(&mut self.manifest, ended, code, signal)
+            .map_err(|error| Error::CannotRecord(error.to_string()))?;
+        Ok(Recorded {
+            run: self.folder.path().into(),
+            exit,
+            notes,
+        })
+    }
+
+    /// Why the result is empty or weaker than it could be.
+    fn why_weak(&self) -> Vec<String> {
+        let profiled = |it: &&Watched| matches!(it.answer, Answer::Profiled);
+        let counters = watch::counters(&self.processes, self.started.elapsed(), self.options);
+        if self.processes.is_empty() {
+            return vec![
+                "The runtime could not enter the program: static and setuid programs, and programs that talk to the \
+                 kernel without libc, cannot be profiled. Build it dynamically linked and run it without privileges."
+                    .into(),
+            ];
+        }
+        let mut notes = Vec::new();
+        let any_profiled = self.processes.iter().any(|it| profiled(&it));
+        for process in &self.processes {
+            // Wrappers such as env or a shell have nothing in scope; that is no news when something else has.
+            if !any_profiled || profiled(&process) {
+                for note in process.notes(self.options) {
+                    if !notes.contains(&note) {
+                        notes.push(note);
+                    }
+                }
+            }
+        }
+        if any_profiled && counters.visits == 0 {
+            notes.push(
+                "No progress point was visited, so there was nothing to measure: put FULCRUM_PROGRESS; where a unit of \
+                 work ends (in the editor: Insert Progress Point), build again and run again."
+                    .into(),
+            );
+        } else if any_profiled && counters.experiments == 0 {
+            let seconds = self.started.elapsed().as_secs_f64();
+            notes.push(format!(
+                "The program ran for {seconds:.1} s, too short for an experiment: give it more work, a minute is good."
+            ));
+        }
+        notes
+    }
+
+    /// The control block's files are of no use after the run.
+    fn clean_up(&self) {
+        if self
+            .processes
+            .iter()
+            .any(|it| !it.is_finished() && it.is_alive())
+        {
+            return;
+        }
+        let Ok(entries) = fs::read_dir(self.folder.path()) else {
+            return;
+        };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            if path
+                .extension()
+                .is_some_and(|it| it == "proc" || it == "map" || it == "ctl")
+            {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
