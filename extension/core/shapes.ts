@@ -48,14 +48,19 @@ export function toneOf(shape: LineShape): Tone {
   return shape.startsWith("harm") ? "harm" : (shape as "flat" | "unknown");
 }
 
-/** The shape as an SVG document of 19×19 px. `stale` draws it grey and dashed. */
-export function shapeSvg(shape: LineShape, theme: ThemeKind, stale: boolean): string {
+/** Height and width of a gutter cell, in pixels. */
+export const gutterSize = 19;
+/** Small enough to stand between text without making its line higher. */
+export const inlineSize = 13;
+
+/** The shape as a square SVG document, `size` pixels wide. `stale` draws it grey and dashed. */
+export function shapeSvg(shape: LineShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
   const colour = palettes[theme][stale ? "stale" : toneOf(shape)];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="19" height="19" viewBox="0 0 19 19">${body(shape, colour, stale)}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 19 19">${body(shape, colour, stale)}</svg>`;
 }
 
-export function shapeDataUri(shape: LineShape, theme: ThemeKind, stale: boolean): string {
-  return `data:image/svg+xml;base64,${Buffer.from(shapeSvg(shape, theme, stale), "utf8").toString("base64")}`;
+export function shapeDataUri(shape: LineShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
+  return `data:image/svg+xml;base64,${Buffer.from(shapeSvg(shape, theme, stale, size), "utf8").toString("base64")}`;
 }
 
 function body(shape: LineShape, colour: string, stale: boolean): string {

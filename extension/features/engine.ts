@@ -96,7 +96,10 @@ export class Engine implements vscode.Disposable {
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
     const client = await this.ready();
-    return client.sendRequest<Requests[M]["result"]>(method, params, token);
+    // A third argument, even undefined, would make the client send the parameters by position.
+    return token === undefined
+      ? client.sendRequest<Requests[M]["result"]>(method, params)
+      : client.sendRequest<Requests[M]["result"]>(method, params, token);
   }
 
   /** Stops the process, if any, and starts a new one: asked for by the user. */

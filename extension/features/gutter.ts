@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { Debounced } from "../core/debounce";
 import { type InlineMode, inlineTexts, rulerMarks } from "../core/inline";
 import type { LineShape, LineSpeedup } from "../core/protocol";
-import { shapeDataUri, shapes, type ThemeKind, type Tone } from "../core/shapes";
+import { gutterSize, inlineSize, shapeDataUri, shapes, type ThemeKind, type Tone } from "../core/shapes";
 import { shiftLines } from "../core/shift";
 import type { Engine } from "./engine";
 import type { Session } from "./session";
@@ -181,7 +181,11 @@ export class Gutter implements vscode.Disposable {
   }
 }
 
-/** Every decoration type, made once and shared by all lines: a type is a CSS rule. */
+/**
+ * Every decoration type, made once and shared by all lines: a type is a CSS rule.
+ *
+ * At the end of a line the shape is a `before` and the text an `after`, which puts them in this order.
+ */
 class DecorationTypes implements vscode.Disposable {
   readonly texts = new Map<TextTone, vscode.TextEditorDecorationType>();
   readonly rulers = new Map<"gain" | "harm", vscode.TextEditorDecorationType>();
@@ -229,11 +233,12 @@ class DecorationTypes implements vscode.Disposable {
     stale: boolean,
   ): [[LineShape, boolean], vscode.TextEditorDecorationType] {
     const [light, dark] = themePair();
-    const icon = (theme: ThemeKind) => vscode.Uri.parse(shapeDataUri(shape, theme, stale), true);
+    const size = mode === "gutter" ? gutterSize : inlineSize;
+    const icon = (theme: ThemeKind) => vscode.Uri.parse(shapeDataUri(shape, theme, stale, size), true);
     const looks = (theme: ThemeKind): vscode.ThemableDecorationRenderOptions =>
       mode === "gutter"
         ? { gutterIconPath: icon(theme), gutterIconSize: "contain" }
-        : { after: { contentIconPath: icon(theme), margin: "0 0 0 1em" } };
+        : { before: { contentIconPath: icon(theme), margin: "0 -1.5em 0 2em" } };
     const type = this.create({
       light: looks(light),
       dark: looks(dark),

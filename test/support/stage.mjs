@@ -1,0 +1,122 @@
+/** Puts together what the editor of a test needs: the extension, the driver with its suite, a workspace, the engine. */
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+
+const bundle = {
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  external: ["vscode"],
+  sourcemap: "inline",
+  logLevel: "warning",
+};
+
+/** The engine under test: FULCRUM_ENGINE, else the packaged one, else the developer's build. */
+export function engineBinary() {
+  const candidates = [
+    process.env.FULCRUM_ENGINE,
+    path.join(root, "engine/target/release/fulcrum"),
+    path.join(root, "bin/fulcrum"),
+  ];
+  const found = candidates.find((file) => file !== undefined && file !== "" && existsSync(file));
+  if (found === undefined) {
+    throw new Error("There is no engine to test. Run: cargo build --release --manifest-path engine/Cargo.toml");
+  }
+  return path.resolve(found);
+}
+
+/** The unpacked extension: FULCRUM_EXTENSION_DIR (an unzipped VSIX), else one staged from the sources. */
+export async function stageExtension() {
+  if (process.env.FULCRUM_EXTENSION_DIR) {
+    return path.resolve(process.env.FULCRUM_EXTENSION_DIR);
+  }
+  const folder = path.join(root, "out", "stage", "fulcrum");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(path.join(folder, "dist"), { recursive: true });
+  for (const part of ["package.json", "media", "syntaxes", "LICENSE"]) {
+    cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
+  }
+  await build({
+    ...bundle,
+    entryPoints: [path.join(root, "extension/extension.ts")],
+    outfile: path.join(folder, "dist/extension.js"),
+  });
+  return folder;
+}
+
+/** The driver extension and the bundled suite. */
+export async function stageDriver() {
+  const folder = path.join(root, "out", "stage", "driver");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  cpSync(path.join(root, "test/host/driver/package.json"), path.join(folder, "package.json"));
+  await build({
+    ...bundle,
+    entryPoints: {
+      driver: path.join(root, "test/host/driver/driver.ts"),
+      suite: path.join(root, "test/host/suite.ts"),
+    },
+    outdir: folder,
+  });
+  return { folder, suite: path.join(folder, "suite.js") };
+}
+
+/** A workspace of its own with the sample, its recorded run, profiles good and bad, and a short program to run. */
+export function makeWorkspace({ run = true } = {}) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "fulcrum-workspace-")));
+  const sample = path.join(root, "samples/two-threads");
+  for (const file of readdirSync(sample).filter((name) => name !== "build" && !name.startsWith("."))) {
+    cpSync(path.join(sample, file), path.join(folder, file), { recursive: true });
+  }
+  const fixtures = path.join(root, "test/fixtures");
+  copyRelocated(path.join(fixtures, "profiles"), folder, folder);
+  if (run) {
+    const name = "20261121T131500Z-two-threads";
+    copyRelocated(path.join(fixtures, "two-threads-run"), path.join(folder, ".fulcrum/runs", name), folder);
+  }
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
+}
+
+/** Builds the sample in a workspace, so that a test can run it. */
+export function buildSample(folder) {
+  mkdirSync(path.join(folder, "build"), { recursive: true });
+  const args = ["-O1", "-g", "-pthread", "-I", path.join(root, "engine/include")];
+  const result = spawnSync("g++", [...args, "two-threads.cpp", "-o", "build/two-threads"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  if (result.status !== 0) {
+    throw new Error(`g++ failed on the sample: ${result.stderr || result.error}`);
+  }
+  return path.join(folder, "build/two-threads");
+}
+
+/** Recorded paths are absolute; in the fixtures `@WORKSPACE@` stands for the folder. */
+function copyRelocated(from, to, workspace) {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = path.join(from, entry.name);
+    if (entry.isDirectory()) {
+      copyRelocated(source, path.join(to, entry.name), workspace);
+    } else {
+      writeFileSync(path.join(to, entry.name), readFileSync(source, "utf8").replaceAll("@WORKSPACE@", workspace));
+    }
+  }
+}
