@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use crate::{IngestError, Place};
 
 const ADVICE: &str = "open a .coz file, a causal-*.jsonl or a run folder, or record one with `fulcrum run -- PROGRAM`";
-const EXPECTED: &str =
-    "expected a causal profile (coz text, coz JSON lines or a Fulcrum recording)";
+const EXPECTED: &str = "expected a causal profile";
 
 /// The first line that holds anything, decoded; or a sentence on what the file is instead of text.
 pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, IngestError> {
@@ -62,7 +61,7 @@ pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, Inges
 /// The error for text that no reader knows.
 pub fn foreign(first: &str, name: &str) -> IngestError {
     let what = if first.starts_with('{') || first.starts_with('[') {
-        "this is JSON but not a profile's record (an object a line, with \"type\" such as \"experiment\")".to_owned()
+        "this is JSON but not the records of a causal profile".to_owned()
     } else if is_folded(first) {
         "these are folded stacks, which say where time went but hold no experiments".to_owned()
     } else {

@@ -1,4 +1,4 @@
-//! Our own record stream, `causal-<pid>-<n>.jsonl`: written by the runtime, one write a record (docs/formats.md).
+//! Our own record stream, `causal-<pid>-<n>.jsonl`: written by the runtime, one write a record.
 
 use std::collections::{BTreeMap, HashMap};
 
