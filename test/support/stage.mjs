@@ -13,10 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-
-export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+import { root } from "./root.mjs";
 
 const bundle = {
   bundle: true,

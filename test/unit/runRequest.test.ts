@@ -34,7 +34,7 @@ describe("paths", () => {
     ["build/prog", "/work/build/prog"],
     ["./a/../prog", "/work/prog"],
     ["~/bin/prog", "/home/me/bin/prog"],
-    ["${workspaceFolder}/prog", "/work/prog"],
+    [`\${workspaceFolder}/prog`, "/work/prog"],
     [" prog ", "/work/prog"],
   ];
   test.each(table)("%j", (typed, resolved) => {

@@ -4,5 +4,5 @@ import { defineConfig } from "vitest/config";
 /** The unit floor: `extension/core` only, so no test here needs an editor or an engine. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
-  test: { include: ["*.test.ts"], reporters: ["default", "./summary.ts"] },
+  test: { include: ["*.test.ts"], reporters: ["default", "./summary.mjs"] },
 });

@@ -1,0 +1,40 @@
+/** The host floor in desktop VS Code, downloaded by @vscode/test-electron: `node test/host/desktop.mjs`. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runTests } from "@vscode/test-electron";
+import { writeResults } from "../support/results.mjs";
+import { buildSample, engineBinary, makeWorkspace, stageDriver, stageExtension } from "../support/stage.mjs";
+
+const extension = await stageExtension();
+const driver = await stageDriver();
+const workspace = makeWorkspace();
+buildSample(workspace.folder);
+const output = mkdtempSync(path.join(tmpdir(), "fulcrum-desktop-"));
+const result = path.join(output, "result.json");
+try {
+  let problem = "the editor ended without a result";
+  try {
+    await runTests({
+      ...(process.env.VSCODE_EXECUTABLE_PATH ? { vscodeExecutablePath: process.env.VSCODE_EXECUTABLE_PATH } : {}),
+      extensionDevelopmentPath: extension,
+      extensionTestsPath: driver.suite,
+      extensionTestsEnv: { FULCRUM_ENGINE: engineBinary(), FULCRUM_HOST_RESULT: result },
+      launchArgs: [
+        workspace.folder,
+        ...["--disable-extensions", "--disable-workspace-trust", "--skip-welcome", "--skip-release-notes"],
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+        `--user-data-dir=${path.join(output, "data")}`,
+      ],
+    });
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  const { passed, failures } = existsSync(result)
+    ? JSON.parse(readFileSync(result, "utf8"))
+    : { passed: 0, failures: [{ name: "starting desktop VS Code", message: problem }] };
+  writeResults("desktop", passed, failures);
+} finally {
+  workspace.remove();
+  rmSync(output, { recursive: true, force: true });
+}

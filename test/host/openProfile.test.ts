@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { begin, fulcrum, inWorkspace, Messages, test, until } from "./harness";
+
+test("a .coz file opens from the explorer and ranks the longer loop first", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("two-threads.coz"));
+  assert.equal(api.summary()?.path, inWorkspace("two-threads.coz").fsPath);
+  const rows = api.ranking().filter((row) => row.label.startsWith("two-threads.cpp:"));
+  assert.deepEqual(
+    rows.map((row) => row.label),
+    ["two-threads.cpp:11", "two-threads.cpp:15"],
+  );
+  assert.match(rows[0]?.description ?? "", /^\+[\d.]+\u00a0% \[[\u2212\d.]+,\u00a0[\u2212\d.]+\]$/);
+  assert.match(api.statusText() ?? "", /two-threads\.cpp:11 \+4\.8\u00a0% if 2× faster/);
+});
+
+test("a file that is no profile is refused with one sentence, and what was open stays open", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("two-threads.coz"));
+  const messages = Messages.mark(api);
+  begin("fulcrum.causal.open", inWorkspace("broken.coz"));
+  const message = await messages.next(/broken\.coz/);
+  assert.match(message, /line 1|byte/);
+  assert.equal(api.summary()?.path, inWorkspace("two-threads.coz").fsPath);
+});
+
+test("a missing file is refused by name", async () => {
+  const messages = Messages.mark(await fulcrum());
+  begin("fulcrum.causal.open", inWorkspace("missing.coz"));
+  assert.match(await messages.next(/missing\.coz/), /missing\.coz/);
+});
+
+test("a result for a file that is not in the workspace says so and what to do", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("elsewhere.coz"));
+  const [row] = api.ranking();
+  assert.equal(row?.label, "gone.cpp:11");
+  assert.match(row?.description ?? "", /not in the workspace$/);
+  const messages = Messages.mark(api);
+  begin("fulcrum.ranking.goto");
+  assert.match(
+    await messages.next(/gone\.cpp:11/),
+    /^gone\.cpp:11 belongs to \/nowhere\/that\/exists\/gone\.cpp, which is not in this workspace\. Open the folder/,
+  );
+});
+
+test("clearing takes everything away; the last run comes back on request", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("fulcrum.clearResults");
+  assert.equal(api.summary(), null);
+  assert.deepEqual(api.ranking(), []);
+  assert.equal(api.statusText(), undefined);
+  await vscode.commands.executeCommand("fulcrum.causal.openLast");
+  assert.equal(api.summary()?.path, inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads").fsPath);
+});
+
+test("a run that ends in a terminal is opened by itself", async () => {
+  const api = await fulcrum();
+  const from = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads");
+  const to = inWorkspace(".fulcrum/runs/20261121T140000Z-terminal");
+  await vscode.workspace.fs.copy(from, to);
+  await until("the new run to be open", () => api.summary()?.path === to.fsPath);
+  await vscode.workspace.fs.delete(to, { recursive: true });
+});
+
+test("a click in the ranking goes to the line", async () => {
+  await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("two-threads.coz"));
+  await vscode.commands.executeCommand("fulcrum.ranking.goto");
+  const editor = vscode.window.activeTextEditor;
+  assert.equal(editor?.document.uri.fsPath, inWorkspace("two-threads.cpp").fsPath);
+  assert.equal(editor?.selection.active.line, 10);
+});

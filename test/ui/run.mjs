@@ -1,0 +1,243 @@
+/**
+ * The UI floor: a real workbench in a real browser, used as a person uses it, and photographed.
+ *
+ * `node test/ui/run.mjs`; pictures go to `test/ui/screenshots/`.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { startEditor } from "../../scripts/editor.mjs";
+import { launchBrowser, quietSettings } from "../support/browser.mjs";
+import { writeResults } from "../support/results.mjs";
+import { root } from "../support/root.mjs";
+import { buildSample, engineBinary, makeWorkspace, stageExtension } from "../support/stage.mjs";
+import { until, workbench } from "./workbench.mjs";
+
+const screenshots = path.join(root, "test/ui/screenshots");
+rmSync(screenshots, { recursive: true, force: true });
+mkdirSync(screenshots, { recursive: true });
+
+const longer = 11;
+const shorter = 15;
+const scratch = `#include <cstdio>
+
+int main() {
+  for (int i = 0; i < 10; i++) {
+    std::printf("%d\\n", i);
+  }
+}
+`;
+
+const workspace = makeWorkspace();
+buildSample(workspace.folder);
+writeFileSync(path.join(workspace.folder, "scratch.cpp"), scratch);
+const editor = await startEditor({
+  extensions: [await stageExtension()],
+  settings: quietSettings,
+  env: { FULCRUM_ENGINE: engineBinary() },
+});
+const browser = await launchBrowser();
+const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 2 });
+const vscode = workbench(page);
+
+const failures = [];
+let passed = 0;
+let number = 0;
+
+/** Runs one test and takes its picture, also when it fails. */
+async function test(name, picture, body) {
+  number += 1;
+  const file = path.join(screenshots, `${String(number).padStart(2, "0")}-${picture}.png`);
+  try {
+    await body();
+    passed += 1;
+    await page.screenshot({ path: file });
+  } catch (error) {
+    await page.screenshot({ path: file.replace(".png", "-FAILED.png") }).catch(() => undefined);
+    failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    await page.keyboard.press("Escape").catch(() => undefined);
+  }
+}
+
+/** Engines of this editor: their parent is its extension host, whose ancestors include the editor. */
+function enginePid() {
+  const parentOf = (pid) => Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
+  const ours = (pid) => pid === editor.pid || (pid > 1 && ours(parentOf(pid)));
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[1] === "lsp" && ours(pid);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Way of the sparkline over the cell: up is positive. */
+function rise(cell) {
+  const line = /<path d="M[\d.]+ ([\d.-]+) L[\d.]+ ([\d.-]+)" fill="none"/.exec(cell?.svg ?? "");
+  return line === null ? Number.NaN : Number(line[1]) - Number(line[2]);
+}
+
+async function shapesOnBothLoops() {
+  const cells = await vscode.gutterCells();
+  return cells[longer] !== undefined && cells[shorter] !== undefined && cells;
+}
+
+try {
+  await page.goto(editor.url(workspace.folder));
+  await vscode.ready();
+
+  await test("the recorded run opens by itself and marks both loops in the gutter", "gutter", async () => {
+    await vscode.openFile("two-threads.cpp");
+    const cells = await until("shapes on both loops", shapesOnBothLoops);
+    assert.deepEqual(Object.keys(cells).map(Number), [longer, shorter]);
+    assert.ok(rise(cells[longer]) > 0, "the longer loop rises");
+    assert.equal(rise(cells[shorter]), 0, "the shorter loop is flat");
+    assert.ok(cells[longer].width >= 15 && cells[longer].height >= 15);
+  });
+
+  await test("the payoff stands in words at the end of both lines", "inline", async () => {
+    assert.match(await vscode.lineText(longer), /\{\}\s*\+\d(\.\d)? % if 2× faster$/);
+    assert.match(await vscode.lineText(shorter), /\{\}\s*no effect$/);
+  });
+
+  await test("the ranking lists both lines, the longer loop first, with intervals", "ranking", async () => {
+    await vscode.showRanking();
+    const rows = await until("two rows", async () => {
+      const shown = (await vscode.rankingRows()).filter((row) => row.includes("two-threads.cpp"));
+      return shown.length >= 2 && shown;
+    });
+    assert.match(rows[0], new RegExp(`^two-threads\\.cpp:${longer}\\+[\\d.]+ % \\[.+, .+\\]`));
+    assert.match(rows[1], new RegExp(`^two-threads\\.cpp:${shorter}[+−]?[\\d.]+ % \\[.+, .+\\]`));
+    assert.match((await vscode.statusText()) ?? "", /two-threads\.cpp:11 \+/);
+  });
+
+  await test("a click in the ranking goes to the line", "click", async () => {
+    await vscode.openFile("scratch.cpp");
+    await page.locator(".sidebar .monaco-list-row", { hasText: `two-threads.cpp:${shorter}` }).click();
+    await page.locator(".tab.active", { hasText: "two-threads.cpp" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: `Ln ${shorter},` }).waitFor();
+  });
+
+  await test("the hover shows the plot as a picture, and the numbers", "hover", async () => {
+    await vscode.hover("31500000");
+    const image = page.locator(".monaco-hover img").first();
+    await image.waitFor({ state: "visible", timeout: 20_000 });
+    const size = await image.evaluate((node) => ({ width: node.naturalWidth, height: node.naturalHeight }));
+    assert.ok(size.width >= 100 && size.height >= 50, JSON.stringify(size));
+    const text = (await page.locator(".monaco-hover:visible").allTextContents()).join("\n");
+    assert.match(text, /if 2× faster/);
+    await page.waitForTimeout(500);
+  });
+
+  await test("the quick fix menu inserts a progress point into the loop", "code-action", async () => {
+    await page.mouse.move(700, 700);
+    await vscode.openFile("scratch.cpp");
+    await vscode.goToLine(5, 6);
+    await page.keyboard.press("Control+.");
+    const action = page.locator(".action-widget .monaco-list-row", { hasText: /insert.*progress point/i }).first();
+    await action.waitFor({ timeout: 20_000 });
+    await page.screenshot({ path: path.join(screenshots, "06-code-action-menu.png") });
+    await action.click();
+    const text = await until("the macro", async () => {
+      const shown = await vscode.documentText();
+      return shown.includes("FULCRUM_PROGRESS") && shown;
+    });
+    assert.match(text, /#include "fulcrum\.h"/);
+    assert.match(text, /printf.*\n {4}FULCRUM_PROGRESS.*\n {2}\}/);
+    await page.keyboard.press("Control+S");
+  });
+
+  await test("the line number's menu offers progress points", "line-number-menu", async () => {
+    await page.locator(".margin-view-overlays .line-numbers", { hasText: /^6$/ }).first().click({ button: "right" });
+    const item = page.locator(".monaco-menu .action-item", { hasText: "Insert Progress Point" }).first();
+    await item.waitFor({ timeout: 10_000 });
+  });
+  await page.keyboard.press("Escape");
+
+  await test("the profiler runs from the palette and its results appear", "run", async () => {
+    await vscode.openFile("two-threads.cpp");
+    await vscode.command("Fulcrum: Clear Results");
+    await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
+    await vscode.command("Fulcrum: Run Causal Profiler");
+    const input = page.locator(".quick-input-widget input");
+    const step = (n) => page.locator(".quick-input-title", { hasText: `(${n}/4)` }).waitFor();
+    await step(1);
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "build/two-threads" }).first().waitFor();
+    await page.screenshot({ path: path.join(screenshots, "08-run-choose.png") });
+    await input.fill("build/two-threads");
+    await page.keyboard.press("Enter");
+    await step(2);
+    await page.keyboard.press("Enter");
+    await step(3);
+    await page.keyboard.press("Enter");
+    await step(4);
+    await input.fill("20");
+    await page.keyboard.press("Enter");
+    await until("experiments in the status bar", async () => /experiment/.test((await vscode.statusText()) ?? ""));
+    await page.screenshot({ path: path.join(screenshots, "08-run-progress.png") });
+    await until("the run to end", async () => !/experiment/.test((await vscode.statusText()) ?? ""), 120_000);
+    const message = await until("a message", async () =>
+      (await vscode.notifications()).find((text) => /two-threads/.test(text)),
+    );
+    assert.match(message, /best line two-threads\.cpp:\d+/);
+    await until("shapes in the gutter", async () => Object.keys(await vscode.gutterCells()).length >= 1);
+  });
+
+  await test("a killed engine comes back, and the gutter follows edits again", "engine-back", async () => {
+    await vscode.command("Notifications: Clear All Notifications");
+    await vscode.command("Fulcrum: Open Last Run");
+    await vscode.openFile("two-threads.cpp");
+    const before = await until("shapes", async () => {
+      const cells = await vscode.gutterCells();
+      return Object.keys(cells).length >= 1 && cells;
+    });
+    const lines = Object.keys(before).map(Number);
+    const pid = enginePid();
+    assert.ok(pid !== undefined, "the engine runs");
+    process.kill(pid, "SIGKILL");
+    await until("another engine", () => {
+      const other = enginePid();
+      return other !== undefined && other !== pid;
+    });
+    await vscode.goToLine(1);
+    await page.keyboard.type("//\n");
+    await until("the shapes one line further down", async () => {
+      const cells = await vscode.gutterCells();
+      return lines.every((line) => cells[line + 1] !== undefined);
+    });
+    await page.keyboard.press("Control+Z");
+    await page.keyboard.press("Control+Z");
+  });
+
+  for (const [theme, picture] of [
+    ["Default Light Modern", "light"],
+    ["Default High Contrast", "high-contrast"],
+  ]) {
+    await test(`the shapes change with the theme: ${theme}`, picture, async () => {
+      const before = Object.values(await vscode.gutterCells())[0]?.svg;
+      await vscode.command("Preferences: Color Theme");
+      await page.keyboard.type(theme);
+      await page
+        .locator(".quick-input-list .monaco-list-row", { hasText: theme.replace("Default ", "") })
+        .first()
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await until("other colours", async () => {
+        const svg = Object.values(await vscode.gutterCells())[0]?.svg;
+        return svg !== undefined && svg !== before;
+      });
+    });
+  }
+} catch (error) {
+  failures.push({ name: "opening the workbench", message: String(error) });
+  await page.screenshot({ path: path.join(screenshots, "00-FAILED.png") }).catch(() => undefined);
+} finally {
+  await browser.close();
+  await editor.stop();
+  workspace.remove();
+}
+writeResults("ui", passed, failures);

@@ -1,0 +1,26 @@
+import { writeResults } from "../support/results.mjs";
+
+/** A vitest reporter that ends as the other floors do. */
+export default class Summary {
+  /**
+   * @param {readonly import("vitest/node").TestModule[]} modules
+   * @param {readonly { message: string }[]} unhandled
+   */
+  onTestRunEnd(modules, unhandled) {
+    const failures = unhandled.map((error) => ({ name: "outside of a test", message: error.message }));
+    let passed = 0;
+    for (const module of modules) {
+      failures.push(...module.errors().map((error) => ({ name: module.relativeModuleId, message: error.message })));
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        if (result.state === "passed") {
+          passed += 1;
+        } else {
+          const message = result.errors?.[0]?.message ?? result.state;
+          failures.push({ name: `${module.relativeModuleId}: ${test.fullName}`, message });
+        }
+      }
+    }
+    writeResults("unit", passed, failures);
+  }
+}
