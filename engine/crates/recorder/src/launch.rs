@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use fulcrum_symbols::executable_kind;
+use fulcrum_symbols::{Kind, executable_kind};
 use fulcrum_wire::SESSION_VARIABLE;
 
 use crate::{Error, Options, Stdio};
@@ -23,20 +23,16 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
     let name = &options.program;
     let cannot =
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
-    let path = if name.as_bytes().contains(&b'/') {
-        cwd.join(name)
-    } else {
-        find_in_path(name).ok_or_else(|| {
-            let hint = match cwd.join(name).is_file() {
-                true => format!(
-                    "write ./{} to run the one in the working folder",
-                    name.display()
-                ),
-                false => "check the name, or give the path of the program".to_owned(),
-            };
-            cannot(format!("it is not in PATH; {hint}"))
-        })?
-    };
+    let path = named(name, cwd).ok_or_else(|| {
+        let hint = match cwd.join(name).is_file() {
+            true => format!(
+                "write ./{} to run the one in the working folder",
+                name.display()
+            ),
+            false => "check the name, or give the path of the program".to_owned(),
+        };
+        cannot(format!("it is not in PATH; {hint}"))
+    })?;
     let status = fs::metadata(&path).map_err(|error| {
         cannot(match error.kind() {
             std::io::ErrorKind::NotFound => {
@@ -53,20 +49,52 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
             "it is not executable; name the built program, or chmod +x it".into(),
         ));
     }
-    let kind = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
-    match kind.refusal(&path) {
+    let found = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
+    let starts_others = match found.kind {
+        Kind::Script(_) => true,
+        Kind::Dynamic => {
+            !found.has_debug_info
+                && (is_wrapper(options, &path, cwd) || !options.binary_scope.is_empty())
+        }
+        _ => false,
+    };
+    match found.refusal(&path).filter(|_| !starts_others) {
         Some(why) => Err(Error::CannotStart(why)),
         None => Ok(path),
     }
 }
 
+/// Whether a program without debug information may start the one that is meant: a shell, or anything that is given a
+/// program among its arguments (`env`, `timeout`, `nice`).
+fn is_wrapper(options: &Options, path: &Path, cwd: &Path) -> bool {
+    const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
+    let is_shell = path
+        .file_name()
+        .is_some_and(|name| SHELLS.iter().any(|shell| name == *shell));
+    is_shell
+        || options
+            .args
+            .iter()
+            .any(|argument| named(argument, cwd).is_some_and(|path| is_executable(&path)))
+}
+
+/// The file that a program's name stands for.
+fn named(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
+    if name.as_bytes().contains(&b'/') {
+        Some(cwd.join(name))
+    } else {
+        find_in_path(name)
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
 fn find_in_path(name: &OsStr) -> Option<PathBuf> {
-    let executable = |path: &PathBuf| {
-        fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
-    };
     env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join(name))
-        .find(executable)
+        .find(|path| is_executable(path))
 }
 
 /// The runtime library: beside the engine, where the build and the packaged extension put it.

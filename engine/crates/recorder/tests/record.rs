@@ -1,0 +1,324 @@
+//! Programs recorded for real: what the runtime does to them, and what it writes.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fulcrum_model::causal::{Count, Experiment, Recording};
+use fulcrum_recorder::{Error, Exit, Options, Sampler, record};
+use support::{Lab, recording, run, says};
+
+const PERIOD_NS: f64 = 1e6;
+
+fn lines(recording: &Recording) -> BTreeMap<u32, u64> {
+    recording
+        .samples
+        .iter()
+        .map(|(at, count)| (at.line, *count))
+        .collect()
+}
+
+fn delta(experiment: &Experiment, point: &str) -> u64 {
+    let visits = experiment
+        .points
+        .iter()
+        .find(|it| it.name == point)
+        .unwrap();
+    match visits.count {
+        Count::Throughput { delta } => delta,
+        Count::Latency { departures, .. } => departures,
+    }
+}
+
+/// A visit holds seven samples of one line for every three of the other, in experiments as in the whole run. (What the
+/// line is worth follows from that and from the next test, on a machine that does nothing else.)
+#[test]
+fn each_line_is_sampled_by_its_share_of_the_work() {
+    let lab = Lab::build("shares.cpp", &["-g"]);
+    let recorded = run(&lab.options(&[], 8.0)).unwrap();
+    assert_eq!(
+        (recorded.exit, recorded.notes.len()),
+        (Exit::Stopped, 0),
+        "{:?}",
+        recorded.notes
+    );
+    let recording = recording(&recorded);
+    let per_visit = |line: u32| {
+        let (mut samples, mut visits) = (0, 0);
+        for experiment in recording
+            .experiments
+            .iter()
+            .filter(|it| it.selected.line == line)
+        {
+            samples += experiment.selected_samples;
+            visits += delta(experiment, "round");
+        }
+        samples as f64 / visits as f64
+    };
+    let samples = lines(&recording);
+    let total: u64 = samples.values().sum();
+    let in_experiments = per_visit(9) / (per_visit(9) + per_visit(13));
+    for share in [samples[&9] as f64 / total as f64, in_experiments] {
+        assert!(
+            (share - 0.7).abs() < 0.07,
+            "{share} of the samples: {samples:?}"
+        );
+    }
+}
+
+/// The delay that an experiment inserts is what its samples earned.
+#[test]
+fn samples_in_the_line_earn_delay_in_proportion_to_the_speedup() {
+    let lab = Lab::build("shares.cpp", &["-g"]);
+    let recorded = run(&lab.options(&[], 4.0)).unwrap();
+    let text = std::fs::read_dir(&recorded.run)
+        .unwrap()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .unwrap();
+    let records: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let experiments: Vec<_> = records
+        .iter()
+        .filter(|it| it["type"] == "experiment")
+        .collect();
+    assert!(experiments.len() >= 4, "{}", experiments.len());
+    for experiment in experiments {
+        let number = |key: &str| experiment[key].as_f64().unwrap();
+        let delay = number("wall") - number("duration");
+        let earned = number("selected_samples") * PERIOD_NS * number("speedup");
+        // A sample may be on its way when the experiment ends.
+        assert!((delay - earned).abs() <= 2.0 * PERIOD_NS, "{experiment}");
+    }
+    assert_eq!(records[0]["type"], "header");
+    assert_eq!(
+        records[0]["levels"],
+        serde_json::json!([0.25, 0.5, 0.75, 1])
+    );
+    assert_eq!(records.last().unwrap()["type"], "end");
+}
+
+/// While the first thread's line is sped up fully, the second stands still as long as the first runs.
+#[test]
+fn other_threads_pause_while_the_line_runs() {
+    let lab = Lab::build("pair.cpp", &["-g"]);
+    let options = Options {
+        fixed_line: Some("pair.cpp:7".into()),
+        fixed_speedup: Some(1.0),
+        ..lab.options(&[], 6.0)
+    };
+    let recording = recording(&run(&options).unwrap());
+    let rate = |speedup: f64| {
+        let (mut visits, mut effective, mut delay) = (0, 0.0, 0.0);
+        for experiment in recording
+            .experiments
+            .iter()
+            .filter(|it| it.speedup == speedup)
+        {
+            visits += delta(experiment, "second");
+            effective += experiment.duration_ns as f64;
+            delay += experiment.selected_samples as f64 * PERIOD_NS * speedup;
+        }
+        visits as f64 / (effective + delay)
+    };
+    assert!(recording.experiments.iter().all(|it| it.selected.line == 7));
+    let (alone, paused) = (rate(0.0), rate(1.0));
+    assert!(
+        paused < 0.8 * alone,
+        "visits a second fell from {alone} to {paused} only"
+    );
+}
+
+#[test]
+fn the_cpu_timer_finds_the_same_lines() {
+    let lab = Lab::build("shares.cpp", &["-g"]);
+    let options = Options {
+        sampler: Sampler::Timer,
+        ..lab.options(&[], 3.0)
+    };
+    let recorded = run(&options).unwrap();
+    let recording = recording(&recorded);
+    let samples = lines(&recording);
+    let share = samples[&9] as f64 / samples.values().sum::<u64>() as f64;
+    assert!((share - 0.7).abs() < 0.1, "{samples:?}");
+    assert!(!recording.experiments.is_empty());
+}
+
+#[test]
+fn programs_built_for_coz_need_no_rebuilding() {
+    let mut flags = vec![vec!["-g"]];
+    if std::path::Path::new("/usr/include/coz.h").exists() {
+        flags.push(vec!["-g", "-DDEBIAN"]);
+    }
+    for flags in flags {
+        let lab = Lab::build("cozy.c", &flags);
+        let recording = recording(&run(&lab.options(&[], 3.0)).unwrap());
+        assert!(!recording.experiments.is_empty(), "{flags:?}");
+        for experiment in &recording.experiments {
+            let (done, ended) = (delta(experiment, "done"), delta(experiment, "request"));
+            assert!(
+                done > 0 && done.abs_diff(ended) <= 1,
+                "{flags:?}: {experiment:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn awkward_programs_behave_as_they_do_alone() {
+    let lab = Lab::build("awkward.cpp", &["-g"]);
+    for (ending, exit) in [
+        ("return", Exit::Code(42)),
+        ("abort", Exit::Signal(libc::SIGABRT)),
+        ("fault", Exit::Signal(libc::SIGSEGV)),
+        ("terminate", Exit::Signal(libc::SIGTERM)),
+        ("quick", Exit::Code(4)),
+        ("now", Exit::Code(8)),
+        ("execute", Exit::Code(9)),
+    ] {
+        let alone = std::process::Command::new(&lab.program)
+            .arg(ending)
+            .output()
+            .unwrap();
+        for sampler in [Sampler::Auto, Sampler::Timer] {
+            let options = Options {
+                sampler,
+                duration: None,
+                ..lab.options(&[ending], 0.0)
+            };
+            let recorded = run(&options).unwrap();
+            let output = std::fs::read(recorded.run.join("stdout.txt")).unwrap();
+            let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            assert_eq!(shown(&output), shown(&alone.stdout), "{ending} {sampler:?}");
+            assert_eq!(recorded.exit, exit, "{ending} {sampler:?}");
+        }
+    }
+}
+
+/// Whole records before the kill stay, and the engine adds the samples that only shared memory knew.
+#[test]
+fn a_killed_program_leaves_a_readable_run() {
+    let lab = Lab::build("shares.cpp", &["-g"]);
+    let cancel = AtomicBool::new(false);
+    let mut kill = |progress: &fulcrum_recorder::Progress| {
+        if progress.experiments >= 2 {
+            let program = lab.program.to_string_lossy().into_owned();
+            let status = std::process::Command::new("pkill")
+                .args(["-KILL", "-f", &program])
+                .status();
+            assert!(status.unwrap().success());
+        }
+    };
+    let options = Options {
+        duration: None,
+        ..lab.options(&[], 0.0)
+    };
+
+    let recorded = record(&options, &cancel, &mut kill).unwrap();
+    assert_eq!(recorded.exit, Exit::Signal(libc::SIGKILL));
+    let recording = recording(&recorded);
+    assert!(recording.experiments.len() >= 2);
+    assert!(lines(&recording)[&9] > 0);
+    assert!(recording.runtime_ns > 0);
+}
+
+#[test]
+fn cancelling_stops_the_program_and_keeps_the_run() {
+    let lab = Lab::build("shares.cpp", &["-g"]);
+    let cancel = AtomicBool::new(false);
+    let options = Options {
+        duration: None,
+        ..lab.options(&[], 0.0)
+    };
+    let recorded = record(&options, &cancel, &mut |progress| {
+        if progress.experiments >= 2 {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    })
+    .unwrap();
+    assert_eq!(recorded.exit, Exit::Stopped);
+    assert!(recording(&recorded).experiments.len() >= 2);
+    let left: Vec<_> = std::fs::read_dir(&recorded.run)
+        .unwrap()
+        .map(|it| it.unwrap().file_name())
+        .collect();
+    assert!(left.iter().any(|name| name == "sources"), "{left:?}");
+    assert!(!left.iter().any(|name| name == "session.ctl"), "{left:?}");
+}
+
+#[test]
+fn a_wrapper_is_passed_through() {
+    let lab = Lab::build("shares.cpp", &["-g"]);
+    let program = lab.program.to_string_lossy().into_owned();
+    let options = Options {
+        program: "env".into(),
+        ..lab.options(&["A=1", "sh", "-c", &program], 3.0)
+    };
+    let recorded = run(&options).unwrap();
+    assert_eq!(recorded.notes, Vec::<String>::new());
+    assert!(!recording(&recorded).experiments.is_empty());
+}
+
+#[test]
+fn an_empty_result_says_why() {
+    let cases: [(&str, f64, &[&str], &str); 3] = [
+        ("idle.c", 1.0, &[], "No progress point was visited"),
+        ("shares.cpp", 0.1, &[], "too short for an experiment"),
+        (
+            "shares.cpp",
+            0.5,
+            &["%/elsewhere/%"],
+            "widen --source-scope",
+        ),
+    ];
+    for (source, seconds, scope, why) in cases {
+        let lab = Lab::build(source, &["-g"]);
+        let source_scope = scope.iter().map(|it| (*it).to_owned()).collect();
+        let recorded = run(&Options {
+            source_scope,
+            ..lab.options(&[], seconds)
+        })
+        .unwrap();
+        assert!(recording(&recorded).experiments.is_empty());
+        assert!(says(&recorded, why), "{:?}", recorded.notes);
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_profiled_is_refused_before_it_starts() {
+    let lab = Lab::build("idle.c", &["-g"]);
+    let bare = Lab::build("idle.c", &["-g0"]);
+    let fixed = Lab::build("idle.c", &["-g", "-static"]);
+    let text = lab.program.with_file_name("notes.txt");
+    std::fs::write(&text, "not a program").unwrap();
+    let folder = lab.program.parent().unwrap().to_path_buf();
+    let cases = [
+        (lab.program.with_file_name("missing"), "no such file"),
+        (text, "not executable"),
+        (folder.clone(), "folder"),
+        (
+            bare.program.clone(),
+            "has no debug information: compile with -g",
+        ),
+        (fixed.program.clone(), "linked statically"),
+        ("no-such-program-anywhere".into(), "not in PATH"),
+    ];
+    for (program, why) in cases {
+        let options = Options {
+            program: program.clone().into(),
+            ..lab.options(&[], 1.0)
+        };
+        let Err(Error::CannotStart(sentence)) = run(&options) else {
+            panic!("{program:?} was started")
+        };
+        assert!(sentence.contains(why), "{sentence}");
+        assert!(
+            !folder.join(".fulcrum/runs").exists(),
+            "a run was left behind for {program:?}"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Builds programs and records them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Once;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use fulcrum_model::causal::Recording;
+use fulcrum_recorder::{Error, Options, Recorded, Stdio, record};
+use tempfile::TempDir;
+
+/// A folder that holds a built program and the runs recorded from it.
+pub struct Lab {
+    folder: TempDir,
+    /// The program.
+    pub program: PathBuf,
+}
+
+/// The runtime is another package: `cargo test` of this one does not build it.
+fn build_runtime() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build
+            .args(["build", "--quiet", "-p", "fulcrum-runtime"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"));
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success());
+    });
+}
+
+impl Lab {
+    /// Compiles `tests/programs/<source>` with these flags after `-O1 -pthread`.
+    pub fn build(source: &str, flags: &[&str]) -> Lab {
+        build_runtime();
+        let folder = tempfile::tempdir().unwrap();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let program = folder.path().join(source.split('.').next().unwrap());
+        let compiler = if source.ends_with(".c") { "gcc" } else { "g++" };
+        let status = Command::new(compiler)
+            .args(["-O1", "-pthread", "-w"])
+            .args(flags)
+            .arg("-I")
+            .arg(here.join("../../include"))
+            .arg(here.join("tests/programs").join(source))
+            .arg("-o")
+            .arg(&program)
+            .arg("-ldl")
+            .status()
+            .unwrap();
+        assert!(status.success());
+        Lab { folder, program }
+    }
+
+    /// The recorder's options for this program, streams into files.
+    pub fn options(&self, arguments: &[&str], seconds: f64) -> Options {
+        Options {
+            program: self.program.clone().into(),
+            args: arguments.iter().map(Into::into).collect(),
+            workspace: Some(self.folder.path().into()),
+            duration: Some(Duration::from_secs_f64(seconds)),
+            stdio: Stdio::Files,
+            ..Options::default()
+        }
+    }
+}
+
+/// Records without progress and without cancelling.
+pub fn run(options: &Options) -> Result<Recorded, Error> {
+    record(options, &AtomicBool::new(false), &mut |_| {})
+}
+
+/// What anybody who opens the run reads.
+pub fn recording(recorded: &Recorded) -> Recording {
+    fulcrum_runs::load_causal(&recorded.run).unwrap().recording
+}
+
+/// Whether a sentence about `what` is among the notes.
+pub fn says(recorded: &Recorded, what: &str) -> bool {
+    recorded.notes.iter().any(|note| note.contains(what))
+}
