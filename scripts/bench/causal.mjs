@@ -1,0 +1,115 @@
+/** Causal profiling: what it costs the profiled program, and how long a profile takes to load and analyse. */
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import path from "node:path";
+import { engine, root, run } from "../lib/steps.mjs";
+
+const rounds = 7;
+const iterations = 30;
+const fulcrum = path.join(root, "bin", "fulcrum");
+
+/** @returns {Promise<string>} Markdown */
+export async function bench() {
+  const folder = mkdtempSync(path.join(tmpdir(), "fulcrum-bench-"));
+  try {
+    const overhead = await measureOverhead(folder);
+    const loading = await measureLoading(folder);
+    return [
+      "## Causal profiling",
+      "",
+      `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown CPU"}.`,
+      "",
+      ...overhead,
+      "",
+      ...loading,
+    ].join("\n");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Alone and profiled runs alternate, so that both meet the same noise. */
+async function measureOverhead(folder) {
+  const source = path.join(root, "samples", "two-threads", "two-threads.cpp");
+  const program = path.join(folder, "two-threads");
+  await run("g++", ["-O1", "-g", "-pthread", "-I", path.join(engine, "include"), source, "-o", program]);
+  const alone = [];
+  const profiled = [];
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(await time(program, [String(iterations)], folder));
+    const output = path.join(folder, `run-${round}`);
+    profiled.push(await time(fulcrum, ["run", "-q", "--output", output, "--", program, String(iterations)], folder));
+  }
+  const ratio = (median(profiled) / median(alone) - 1) * 100;
+  return [
+    `Overhead on \`samples/two-threads\`, ${iterations} iterations, medians of ${rounds} alternating runs. Starting the`,
+    "recorder, reading debug information, inserted delays and the final analysis are all counted.",
+    "",
+    "| | median | least | most |",
+    "|---|---:|---:|---:|",
+    row("alone", alone),
+    row("under `fulcrum run`", profiled),
+    `| overhead | ${ratio.toFixed(1)} % | | |`,
+  ];
+}
+
+async function measureLoading(folder) {
+  const rows = [];
+  for (const experiments of [1000, 20_000]) {
+    const file = path.join(folder, `${experiments}.coz`);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, syntheticProfile(experiments));
+    const times = [];
+    for (let round = 0; round < rounds; round += 1) {
+      times.push(await time(fulcrum, ["causal", "show", file, "--json"], folder));
+    }
+    const size = (statSync(file).size / 1e6).toFixed(1);
+    rows.push(row(`${experiments} experiments on 50 lines, ${size} MB`, times));
+  }
+  return [
+    `\`fulcrum causal show FILE --json\` on generated coz files, medians of ${rounds} runs, the whole command.`,
+    "",
+    "| | median | least | most |",
+    "|---|---:|---:|---:|",
+    ...rows,
+  ];
+}
+
+/** A coz profile of known shape: 50 lines, 21 speedups, a fixed pseudo-random noise of 2 %. */
+function syntheticProfile(experiments) {
+  let state = 12345;
+  const random = () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+  const lines = ["startup\ttime=1"];
+  for (let index = 0; index < experiments; index += 1) {
+    const line = 1 + (index % 50);
+    const speedup = Math.floor(random() * 2) * 0.05 * Math.floor(random() * 21);
+    const duration = Math.round(5e8 * (1 - (speedup * line) / 100) * (1 + 0.02 * (random() - 0.5)));
+    const selected = `selected=/app/src/main.c:${line}\tspeedup=${speedup.toFixed(2)}`;
+    lines.push(`experiment\t${selected}\tduration=${duration}\tselected-samples=${50 + line}`);
+    lines.push("throughput-point\tname=iteration\tdelta=100");
+  }
+  for (let line = 1; line <= 50; line += 1) {
+    lines.push(`samples\tlocation=/app/src/main.c:${line}\tcount=${Math.round((experiments / 50) * (50 + line))}`);
+  }
+  lines.push(`runtime\ttime=${experiments * 5e8}`, "");
+  return lines.join("\n");
+}
+
+async function time(command, args, cwd) {
+  const start = process.hrtime.bigint();
+  await run(command, args, { cwd });
+  return Number(process.hrtime.bigint() - start) / 1e6;
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function row(name, values) {
+  const ms = (value) => `${value.toFixed(0)} ms`;
+  return `| ${name} | ${ms(median(values))} | ${ms(Math.min(...values))} | ${ms(Math.max(...values))} |`;
+}

@@ -1,0 +1,78 @@
+/**
+ * From a clean clone to something that runs: tools, npm packages, engine, extension. Needs nothing but Node.
+ * Every step is skipped or quick when its result is there.
+ */
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { engine, main, root, run, step, target } from "./lib/steps.mjs";
+import { checkTools } from "./lib/tools.mjs";
+
+/** Everything that `npm start`, `npm test` and `npm run package` need. */
+export async function bootstrap({ tests = false } = {}) {
+  await checkTools({ tests });
+  await installPackages();
+  await buildEngine();
+  await buildExtension();
+}
+
+/** Installs the npm packages of package-lock.json, unless they are there. No package's script runs. */
+export async function installPackages() {
+  const lock = readFileSync(path.join(root, "package-lock.json"));
+  const stamp = createHash("sha256").update(lock).digest("hex");
+  const file = path.join(root, "node_modules", ".fulcrum-stamp");
+  if (existsSync(file) && readFileSync(file, "utf8") === stamp) {
+    return;
+  }
+  await step("npm packages", async () => {
+    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+    writeFileSync(file, stamp);
+  });
+}
+
+/** Builds the engine and the runtime that it loads into programs. */
+export async function buildEngine() {
+  await step("engine", async () => {
+    const packages = ["-p", "fulcrum-cli", "-p", "fulcrum-runtime"];
+    await run("cargo", ["build", "--release", "--quiet", ...packages], { cwd: engine });
+    for (const name of ["fulcrum", "libfulcrum_runtime.so"]) {
+      await place(path.join(target, "release", name), path.join(root, "bin", name));
+    }
+    mkdirSync(path.join(root, "bin", "include"), { recursive: true });
+    copyFileSync(path.join(engine, "include", "fulcrum.h"), path.join(root, "bin", "include", "fulcrum.h"));
+  });
+}
+
+/** Copies a binary without its debug information. A copy in use is replaced, never written into. */
+async function place(from, to) {
+  mkdirSync(path.dirname(to), { recursive: true });
+  const partial = `${to}.${process.pid}`;
+  try {
+    await run("objcopy", ["--strip-debug", from, partial]);
+    renameSync(partial, to);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Bundles the extension into dist/extension.js. */
+export async function buildExtension() {
+  await step("extension", async () => {
+    const { build } = await import("esbuild");
+    await build({
+      entryPoints: [path.join(root, "extension", "extension.ts")],
+      outfile: path.join(root, "dist", "extension.js"),
+      bundle: true,
+      platform: "node",
+      format: "cjs",
+      target: "node20",
+      external: ["vscode"],
+      mainFields: ["module", "main"],
+      minify: true,
+      sourcemap: "linked",
+      logLevel: "error",
+    });
+  });
+}
+
+await main(import.meta.url, bootstrap);

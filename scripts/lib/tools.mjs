@@ -1,0 +1,73 @@
+/** What must be installed before anything can be built, and installing it where that is ours to do. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { run, StepError, step, tryRun, which } from "./steps.mjs";
+
+const minimumNode = [20, 20];
+const minimumRust = [1, 88];
+
+/** Programs by the Debian package that has them. */
+const packages = [
+  { program: "g++", name: "g++", tests: false },
+  { program: "git", name: "git", tests: false },
+  { program: "tar", name: "tar", tests: false },
+  { program: "objcopy", name: "binutils", tests: false },
+  { program: "chromium", name: "chromium", tests: true },
+];
+
+/**
+ * Checks the tools, installs missing Debian packages as root on Debian, and otherwise throws one line.
+ * @param {{ tests: boolean }} options whether the tests' browser is needed too
+ */
+export async function checkTools({ tests }) {
+  const node = process.versions.node.split(".").map(Number);
+  if (older(node, minimumNode)) {
+    throw new StepError(
+      `Node ${minimumNode.join(".")} or newer is needed, this is ${process.versions.node}: install a newer one.`,
+    );
+  }
+  await installMissing(
+    packages.filter(({ program, tests: forTests }) => (tests || !forTests) && which(program) === undefined),
+  );
+  findCargo();
+  const { code, output } = await tryRun("cargo", ["--version"]);
+  const version = /cargo (\d+)\.(\d+)/.exec(output);
+  if (code !== 0 || version === null || older([Number(version[1]), Number(version[2])], minimumRust)) {
+    const found = version === null ? "none was found" : `this is ${version[1]}.${version[2]}`;
+    throw new StepError(
+      `Rust ${minimumRust.join(".")} or newer is needed, ${found}: install it with rustup (rustup.rs).`,
+    );
+  }
+}
+
+function older(version, minimum) {
+  return version[0] < minimum[0] || (version[0] === minimum[0] && version[1] < minimum[1]);
+}
+
+/** rustup's folder is often missing from the PATH of a fresh shell. */
+function findCargo() {
+  const folder = path.join(process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"), "bin");
+  if (which("cargo") === undefined && existsSync(path.join(folder, "cargo"))) {
+    process.env.PATH = `${folder}${path.delimiter}${process.env.PATH ?? ""}`;
+  }
+}
+
+async function installMissing(missing) {
+  if (missing.length === 0) {
+    return;
+  }
+  const names = missing.map(({ name }) => name);
+  const debian = existsSync("/etc/debian_version") && which("apt-get") !== undefined;
+  if (!debian || process.getuid?.() !== 0) {
+    const how = debian ? `run \`sudo apt-get install ${names.join(" ")}\`` : `install ${names.join(", ")}`;
+    throw new StepError(
+      `Missing: ${missing.map(({ program }) => program).join(", ")}. To go on, ${how} and try again.`,
+    );
+  }
+  await step(`Debian packages: ${names.join(" ")}`, async () => {
+    const env = { DEBIAN_FRONTEND: "noninteractive" };
+    await run("apt-get", ["update", "-qq"], { env });
+    await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], { env });
+  });
+}

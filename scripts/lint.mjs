@@ -1,0 +1,39 @@
+/** `npm run lint`: formatting, warnings and types of both languages. Everything is checked, also after a failure. */
+import path from "node:path";
+import { installPackages } from "./bootstrap.mjs";
+import { engine, main, root, StepError, seconds, tryRun } from "./lib/steps.mjs";
+import { checkTools } from "./lib/tools.mjs";
+
+const inPackages = (...parts) => path.join(root, "node_modules", ...parts);
+
+// clippy and xtask use the release profile, whose build scripts and macros the product's build shares.
+const checks = [
+  ["rustfmt", "cargo", ["fmt", "--all", "--check"], engine],
+  [
+    "clippy",
+    "cargo",
+    ["clippy", "--workspace", "--all-targets", "--release", "--quiet", "--", "-D", "warnings"],
+    engine,
+  ],
+  ["biome", process.execPath, [inPackages("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings"], root],
+  ["tsc", process.execPath, [inPackages("typescript", "bin", "tsc"), "--noEmit", "-p", "."], root],
+  ["xtask check", "cargo", ["run", "--release", "--quiet", "-p", "fulcrum-xtask", "--", "check"], engine],
+];
+
+await main(import.meta.url, async () => {
+  await checkTools({ tests: false });
+  await installPackages();
+  const failed = [];
+  for (const [name, command, args, cwd] of checks) {
+    const start = Date.now();
+    const { code, output } = await tryRun(command, args, { cwd });
+    if (code !== 0) {
+      failed.push(name);
+      console.error(output.trimEnd());
+    }
+    console.log(`${name.padEnd(34)} ${seconds(Date.now() - start)}${code === 0 ? "" : "  FAILED"}`);
+  }
+  if (failed.length > 0) {
+    throw new StepError(`lint failed: ${failed.join(", ")}`);
+  }
+});
