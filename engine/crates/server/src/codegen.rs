@@ -12,7 +12,9 @@ pub fn typescript() -> String {
         "// Generated from engine/crates/server/src/protocol.rs by\n\
          // `cargo run -p fulcrum-xtask -- codegen`. Do not edit: a test compares.\n\n",
     );
-    out.push_str(&format!("export const PROTOCOL_VERSION = {PROTOCOL_VERSION};\n\n"));
+    out.push_str(&format!(
+        "export const PROTOCOL_VERSION = {PROTOCOL_VERSION};\n\n"
+    ));
 
     let rows = protocol::request_rows(&cfg);
     out.push_str("/** The names of the custom requests. */\nexport const Method = {\n");
@@ -22,10 +24,14 @@ pub fn typescript() -> String {
     out.push_str("} as const;\n\n");
     out.push_str("/** What each custom request takes and gives. */\nexport interface Requests {\n");
     for [_, text, params, result] in &rows {
-        out.push_str(&format!("  \"{text}\": {{ params: {params}; result: {result} }};\n"));
+        out.push_str(&format!(
+            "  \"{text}\": {{ params: {params}; result: {result} }};\n"
+        ));
     }
     out.push_str("}\n\n/** Server to client: the open profile changed. */\n");
-    out.push_str(&format!("export const DID_CHANGE_RESULTS = \"{DID_CHANGE_RESULTS}\";\n"));
+    out.push_str(&format!(
+        "export const DID_CHANGE_RESULTS = \"{DID_CHANGE_RESULTS}\";\n"
+    ));
 
     macro_rules! declare {
         ($($ty:ty),* $(,)?) => { $( declare::<$ty>(&cfg, &mut out); )* };
@@ -74,7 +80,10 @@ fn declare<T: TS>(cfg: &Config, out: &mut String) {
     out.push('\n');
     let docs = T::docs().unwrap_or_default();
     let text = format!("{}\nexport {}", docs.trim_end(), T::decl(cfg));
-    let text = text.replace("{ \n", "{\n").replace(", };", ";\n};").replace(", \n/**", ";\n/**");
+    let text = text
+        .replace("{ \n", "{\n")
+        .replace(", };", ";\n};")
+        .replace(", \n/**", ";\n/**");
     let mut depth = 0;
     let mut comment = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -1,4 +1,135 @@
 //! The language server: the only crate that knows LSP or JSON-RPC.
+//!
+//! The loop ([`main_loop`]) owns the state. Requests are files under `requests/`; the trait that each implements says
+//! whether it changes the state, reads a snapshot at once, or reads one on the pool. Everything below them is plain data.
+//! Standard requests come first, so that any LSP editor shows the results; `fulcrum/…` is in [`protocol`].
 
 pub mod codegen;
+mod config;
+mod convert;
+mod diagnostics;
+mod dispatch;
+mod documents;
+mod failure;
+mod main_loop;
+mod plot;
+mod pool;
+mod position;
+mod profile;
 pub mod protocol;
+mod requests;
+mod resolve;
+mod state;
+#[cfg(test)]
+mod tests;
+mod uri;
+mod words;
+
+use std::fmt;
+use std::sync::Arc;
+
+use gen_lsp_types as lsp;
+use lsp_server::Connection;
+use serde_json::json;
+
+use config::Config;
+use protocol::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
+pub use requests::run::Recorder;
+
+/// Why the server ended badly. `Display` is one sentence.
+#[derive(Debug)]
+pub struct ServerError(String);
+
+impl ServerError {
+    fn new(doing: &str, error: &dyn fmt::Display) -> ServerError {
+        ServerError(format!("{doing}: {error}"))
+    }
+
+    fn exit_without_shutdown() -> ServerError {
+        ServerError("the client sent exit without shutdown".into())
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ServerError {}
+
+/// `fulcrum lsp`: serves one client on standard input and output until it leaves. Nothing else may write to standard
+/// output meanwhile.
+pub fn run_stdio() -> Result<(), ServerError> {
+    let (connection, threads) = Connection::stdio();
+    let served = run(&connection, Arc::new(fulcrum_recorder::record));
+    // The writer ends when the last sender is gone.
+    drop(connection);
+    let written = threads
+        .join()
+        .map_err(|error| ServerError::new("the connection broke", &error));
+    served.and(written)
+}
+
+/// Serves one client; `recorder` runs the programs.
+pub fn run(connection: &Connection, recorder: Recorder) -> Result<(), ServerError> {
+    let (id, params) = connection
+        .initialize_start()
+        .map_err(|e| ServerError::new("no initialize request came", &e))?;
+    let params: lsp::InitializeParams = serde_json::from_value(params)
+        .map_err(|e| ServerError::new("the parameters of initialize could not be read", &e))?;
+    let config = Config::new(&params);
+    let result = lsp::InitializeResult {
+        capabilities: capabilities(config),
+        server_info: Some(lsp::ServerInfo {
+            name: "fulcrum".into(),
+            version: Some(env!("CARGO_PKG_VERSION").into()),
+        }),
+    };
+    let result = serde_json::to_value(result)
+        .map_err(|e| ServerError::new("initialize could not be answered", &e))?;
+    connection
+        .initialize_finish(id, result)
+        .map_err(|e| ServerError::new("the client left at once", &e))?;
+    main_loop::serve(connection, config, config::folders(&params), recorder)
+}
+
+fn capabilities(config: Config) -> lsp::ServerCapabilities {
+    let fulcrum = FulcrumServerCapabilities {
+        version: PROTOCOL_VERSION,
+        requests: REQUESTS.iter().map(|&name| name.to_owned()).collect(),
+    };
+    lsp::ServerCapabilities {
+        position_encoding: Some(match config.encoding {
+            position::Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
+            position::Encoding::Utf16 => lsp::PositionEncodingKind::UTF16,
+        }),
+        text_document_sync: Some(lsp::TextDocumentSync::Options(
+            lsp::TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(lsp::TextDocumentSyncKind::Incremental),
+                ..lsp::TextDocumentSyncOptions::default()
+            },
+        )),
+        hover_provider: Some(lsp::HoverProvider::Bool(true)),
+        inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
+        code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(
+            lsp::CodeActionOptions {
+                code_action_kinds: Some(vec![
+                    lsp::CodeActionKind::QuickFix,
+                    lsp::CodeActionKind::from(requests::code_action::KIND.to_owned()),
+                ]),
+                ..lsp::CodeActionOptions::default()
+            },
+        )),
+        workspace: Some(lsp::WorkspaceOptions {
+            workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(lsp::ChangeNotifications::Bool(true)),
+            }),
+            ..lsp::WorkspaceOptions::default()
+        }),
+        experimental: Some(json!({ "fulcrum": fulcrum })),
+        ..lsp::ServerCapabilities::default()
+    }
+}

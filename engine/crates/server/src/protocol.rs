@@ -18,9 +18,9 @@ pub trait Method {
     /// The JSON-RPC method name.
     const NAME: &'static str;
     /// What the client sends.
-    type Params: Serialize + for<'de> Deserialize<'de> + TS + Send + 'static;
+    type Params: Serialize + for<'de> Deserialize<'de> + Send + 'static;
     /// What the server answers.
-    type Result: Serialize + for<'de> Deserialize<'de> + TS + Send + 'static;
+    type Result: Serialize + for<'de> Deserialize<'de> + Send + 'static;
 }
 
 macro_rules! methods {

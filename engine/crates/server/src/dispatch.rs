@@ -1,0 +1,245 @@
+//! From a message to its handler, in three tiers: on the loop with the state, on the loop with a snapshot, on the pool.
+
+use std::sync::Arc;
+
+use lsp_server::{Message, Notification, Request, RequestId, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::failure::Failure;
+use crate::main_loop::{State, Task, folders_changed};
+use crate::pool::guarded;
+use crate::protocol::{CausalOpen, CausalRun, Method, ProgressToken};
+use crate::requests::{Immediate, Mutating, Pooled};
+use crate::requests::{
+    clear::Clear, code_action::CodeActions, edit::Edit, hover::HoverRequest,
+    inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, open, ranking::RankingRequest, run,
+    runs_list::RunsListRequest,
+};
+use crate::uri;
+
+/// A message of the client.
+pub(crate) fn client(state: &mut State, message: Message) {
+    match message {
+        Message::Request(request) => self::request(state, request),
+        Message::Notification(notification) => self::notification(state, notification),
+        // We ask the client nothing.
+        Message::Response(_) => {}
+    }
+}
+
+fn request(state: &mut State, request: Request) {
+    state.requests.incoming.register(request.id.clone(), ());
+    if request.method == "shutdown" {
+        state.shutting_down = true;
+        for running in state.running.values() {
+            running.stop();
+        }
+        return state.respond(Response::new_ok(request.id, ()));
+    }
+    if state.shutting_down {
+        let failure = Failure::shutting_down(&request.method);
+        return state.respond(failure.response(request.id));
+    }
+    let mut call = Call {
+        state,
+        request: Some(request),
+    };
+    call.mutating::<Clear>();
+    call.immediate::<Edit>();
+    call.pooled::<LineSpeedupsRequest>();
+    call.pooled::<RankingRequest>();
+    call.pooled::<RunsListRequest>();
+    call.pooled::<HoverRequest>();
+    call.pooled::<InlayHints>();
+    call.pooled::<CodeActions>();
+    call.own::<CausalOpen>(|state, id, params| {
+        open::open(state, id, params);
+        Ok(())
+    });
+    call.own::<CausalRun>(run::run);
+    #[cfg(test)]
+    crate::tests::test_requests(&mut call);
+    call.finish();
+}
+
+/// One request on its way through the handlers; the first that knows the method takes it.
+pub(crate) struct Call<'s> {
+    state: &'s mut State,
+    request: Option<Request>,
+}
+
+impl Call<'_> {
+    fn take<M: Method>(&mut self) -> Option<(RequestId, M::Params)> {
+        let request = self.request.take_if(|request| request.method == M::NAME)?;
+        match read_params(M::NAME, request.params) {
+            Ok(params) => Some((request.id, params)),
+            Err(failure) => {
+                self.state.respond(failure.response(request.id));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn mutating<R: Mutating>(&mut self) {
+        if let Some((id, params)) = self.take::<R::Method>() {
+            let result = guarded(R::Method::NAME, || R::run(self.state, params));
+            self.state.respond(response(id, result));
+        }
+    }
+
+    pub(crate) fn immediate<R: Immediate>(&mut self) {
+        if let Some((id, params)) = self.take::<R::Method>() {
+            let snapshot = self.state.snapshot();
+            let result = guarded(R::Method::NAME, || R::run(&snapshot, params));
+            self.state.respond(response(id, result));
+        }
+    }
+
+    pub(crate) fn pooled<R: Pooled>(&mut self) {
+        if let Some((id, params)) = self.take::<R::Method>() {
+            let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
+            self.state.pool.spawn(move || {
+                let result = guarded(R::Method::NAME, || R::run(&snapshot, params));
+                // The loop is gone only when the server is.
+                let _ = tasks.send(Task::Respond(response(id, result)));
+            });
+        }
+    }
+
+    /// A request that answers later by a task of its own.
+    fn own<M: Method>(
+        &mut self,
+        start: impl FnOnce(&mut State, RequestId, M::Params) -> Result<(), Failure>,
+    ) {
+        if let Some((id, params)) = self.take::<M>()
+            && let Err(failure) = guarded(M::NAME, || start(self.state, id.clone(), params))
+        {
+            self.state.respond(failure.response(id));
+        }
+    }
+
+    fn finish(self) {
+        if let Some(request) = self.request {
+            let failure = Failure::unknown_method(&request.method);
+            self.state.respond(failure.response(request.id));
+        }
+    }
+}
+
+/// A result as a response.
+pub(crate) fn response<T: Serialize>(id: RequestId, result: Result<T, Failure>) -> Response {
+    let value = result.and_then(|value| {
+        serde_json::to_value(value)
+            .map_err(|e| Failure::fulcrum(format!("a result could not be written: {e}")))
+    });
+    match value {
+        Ok(value) => Response {
+            id,
+            response_result: Ok(value),
+        },
+        Err(failure) => failure.response(id),
+    }
+}
+
+fn read_params<T: DeserializeOwned>(method: &str, params: serde_json::Value) -> Result<T, Failure> {
+    // A request without parameters is one with no keys.
+    let params = if params.is_null() {
+        serde_json::json!({})
+    } else {
+        params
+    };
+    serde_json::from_value(params).map_err(|error| Failure::params(method, &error))
+}
+
+fn notification(state: &mut State, notification: Notification) {
+    let Notification { method, params } = notification;
+    // A notification cannot be answered; one that cannot be read changes nothing.
+    match method.as_str() {
+        "textDocument/didOpen" => {
+            if let Ok(p) = read_params::<gen_lsp_types::DidOpenTextDocumentParams>(&method, params)
+            {
+                let item = p.text_document;
+                let uri = item.uri.to_string();
+                let documents = Arc::make_mut(&mut state.documents);
+                documents.open(&uri, &item.language_id.to_string(), item.version, item.text);
+                diagnose(state, &uri);
+            }
+        }
+        "textDocument/didChange" => {
+            if let Ok(p) =
+                read_params::<gen_lsp_types::DidChangeTextDocumentParams>(&method, params)
+            {
+                let uri = p.text_document.text_document_identifier.uri.to_string();
+                let encoding = state.config.encoding;
+                let documents = Arc::make_mut(&mut state.documents);
+                if documents.change(&uri, p.text_document.version, p.content_changes, encoding) {
+                    diagnose(state, &uri);
+                }
+            }
+        }
+        "textDocument/didClose" => {
+            if let Ok(p) = read_params::<gen_lsp_types::DidCloseTextDocumentParams>(&method, params)
+            {
+                let uri = p.text_document.uri.to_string();
+                Arc::make_mut(&mut state.documents).close(&uri);
+                diagnose(state, &uri);
+            }
+        }
+        "workspace/didChangeWorkspaceFolders" => {
+            if let Ok(p) =
+                read_params::<gen_lsp_types::DidChangeWorkspaceFoldersParams>(&method, params)
+            {
+                let paths = |folders: &[gen_lsp_types::WorkspaceFolder]| {
+                    folders
+                        .iter()
+                        .filter_map(|f| uri::to_path(f.uri.as_ref()))
+                        .collect::<Vec<_>>()
+                };
+                folders_changed(state, paths(&p.event.added), &paths(&p.event.removed));
+            }
+        }
+        "$/cancelRequest" => {
+            if let Ok(p) = read_params::<Cancel>(&method, params) {
+                cancel(state, p.id);
+            }
+        }
+        "window/workDoneProgress/cancel" => {
+            if let Ok(p) = read_params::<CancelProgress>(&method, params) {
+                let runs = state.running.values();
+                for running in runs.filter(|running| running.token.as_ref() == Some(&p.token)) {
+                    running.stop();
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Cancel {
+    id: RequestId,
+}
+
+#[derive(serde::Deserialize)]
+struct CancelProgress {
+    token: ProgressToken,
+}
+
+fn cancel(state: &mut State, id: RequestId) {
+    // A cancelled run is stopped, and answered with what it recorded.
+    if let Some(running) = state.running.get(&id) {
+        running.stop();
+    } else if let Some(response) = state.requests.incoming.cancel(id) {
+        state.send(response.into());
+    }
+}
+
+/// The diagnostics of one document, after its text changed.
+fn diagnose(state: &mut State, uri: &str) {
+    if state.profile.is_some()
+        && let Some(path) = crate::profile::path_of(uri)
+    {
+        state.refresh_diagnostics(Some(path));
+    }
+}

@@ -1,0 +1,156 @@
+//! The text of the documents that the editor has open.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fulcrum_source::Language;
+use gen_lsp_types::TextDocumentContentChangeEvent as Change;
+
+use crate::position::{Encoding, offset};
+use crate::protocol::DocumentPosition;
+use crate::uri;
+
+/// One open document.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// As the client spells it.
+    pub uri: String,
+    /// Of a `file:` URI, with links resolved when the file exists.
+    pub path: Option<PathBuf>,
+    /// The client's version of the text.
+    pub version: i32,
+    /// By the client's language id, else by the extension.
+    pub language: Option<Language>,
+    /// The text as it is on the screen.
+    pub text: Arc<str>,
+}
+
+/// All open documents. Cloning is cheap enough to do per request: the texts are shared.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    open: HashMap<String, Arc<Document>>,
+}
+
+impl Documents {
+    /// `textDocument/didOpen`.
+    pub fn open(&mut self, uri: &str, language_id: &str, version: i32, text: String) {
+        let path = uri::to_path(uri).map(|path| canonical(&path));
+        let by_path = || path.as_deref().and_then(Language::from_path);
+        let language = Language::from_id(language_id).or_else(by_path);
+        let document = Document {
+            uri: uri.to_owned(),
+            path,
+            version,
+            language,
+            text: text.into(),
+        };
+        self.open.insert(uri.to_owned(), Arc::new(document));
+    }
+
+    /// `textDocument/didChange`, incremental or full. False when the document is not open.
+    pub fn change(
+        &mut self,
+        uri: &str,
+        version: i32,
+        changes: Vec<Change>,
+        encoding: Encoding,
+    ) -> bool {
+        let Some(document) = self.open.get_mut(uri) else {
+            return false;
+        };
+        let mut text = document.text.to_string();
+        for change in changes {
+            match change {
+                Change::TextDocumentContentChangePartial(part) => {
+                    let at = |p: gen_lsp_types::Position| {
+                        let place = DocumentPosition {
+                            line: p.line,
+                            character: p.character,
+                        };
+                        offset(&text, place, encoding)
+                    };
+                    let (start, end) = (at(part.range.start), at(part.range.end));
+                    text.replace_range(start..end.max(start), &part.text);
+                }
+                Change::TextDocumentContentChangeWholeDocument(whole) => text = whole.text,
+            }
+        }
+        let document = Arc::make_mut(document);
+        document.text = text.into();
+        document.version = version;
+        true
+    }
+
+    /// `textDocument/didClose`.
+    pub fn close(&mut self, uri: &str) {
+        self.open.remove(uri);
+    }
+
+    /// An open document by its URI.
+    pub fn by_uri(&self, uri: &str) -> Option<&Arc<Document>> {
+        self.open
+            .get(uri)
+            .or_else(|| self.by_path(&canonical(&uri::to_path(uri)?)))
+    }
+
+    /// An open document by its canonical path.
+    pub fn by_path(&self, path: &Path) -> Option<&Arc<Document>> {
+        self.open
+            .values()
+            .find(|document| document.path.as_deref() == Some(path))
+    }
+
+    /// The canonical paths of all open files, sorted.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<_> = self.open.values().filter_map(|d| d.path.clone()).collect();
+        paths.sort();
+        paths
+    }
+}
+
+/// The path with links resolved; as it is when there is no such file.
+pub fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(start: (u32, u32), end: (u32, u32), text: &str) -> Change {
+        let value = serde_json::json!({
+            "range": {
+                "start": {"line": start.0, "character": start.1},
+                "end": {"line": end.0, "character": end.1},
+            },
+            "text": text,
+        });
+        serde_json::from_value(value).expect("a partial change")
+    }
+
+    #[test]
+    fn changes_apply_one_after_the_other() {
+        let mut documents = Documents::default();
+        documents.open("file:///no/x.cpp", "cpp", 1, "aü😀\nb\n".into());
+        let whole: Change =
+            serde_json::from_value(serde_json::json!({"text": "new\n"})).expect("a change");
+        for (changes, expect) in [
+            (vec![part((0, 2), (0, 4), "c")], "aüc\nb\n"),
+            (
+                vec![part((0, 0), (0, 0), "x"), part((1, 1), (1, 1), "y")],
+                "xaüc\nby\n",
+            ),
+            (vec![part((0, 4), (1, 0), "")], "xaücby\n"),
+            (vec![whole, part((9, 0), (9, 9), "end")], "new\nend"),
+        ] {
+            assert!(documents.change("file:///no/x.cpp", 2, changes, Encoding::Utf16));
+            assert_eq!(
+                &*documents.by_uri("file:///no/x.cpp").expect("open").text,
+                expect
+            );
+        }
+        documents.close("file:///no/x.cpp");
+        assert!(!documents.change("file:///no/x.cpp", 3, vec![], Encoding::Utf16));
+    }
+}

@@ -1,0 +1,116 @@
+//! A failed request: one sentence, who can do something about it, and what.
+
+use lsp_server::{ErrorCode, RequestId, Response, ResponseError};
+
+use crate::protocol::{Blame, ErrorData};
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    code: i32,
+    message: String,
+    blame: Blame,
+    advice: Option<String>,
+}
+
+impl Failure {
+    /// The input is at fault; `message` or `advice` says what to do.
+    pub fn user(message: impl Into<String>, advice: Option<&str>) -> Failure {
+        Failure::new(
+            ErrorCode::RequestFailed,
+            Blame::User,
+            message.into(),
+            advice,
+        )
+    }
+
+    /// The machine or its settings are.
+    pub fn environment(message: impl Into<String>, advice: Option<&str>) -> Failure {
+        Failure::new(
+            ErrorCode::RequestFailed,
+            Blame::Environment,
+            message.into(),
+            advice,
+        )
+    }
+
+    /// We are.
+    pub fn fulcrum(message: impl Into<String>) -> Failure {
+        let advice = "Fulcrum goes on working; please report this with the log.";
+        Failure::new(
+            ErrorCode::InternalError,
+            Blame::Fulcrum,
+            message.into(),
+            Some(advice),
+        )
+    }
+
+    pub(crate) fn params(method: &str, error: &serde_json::Error) -> Failure {
+        let message = format!("the parameters of {method} could not be read: {error}");
+        Failure::new(ErrorCode::InvalidParams, Blame::Fulcrum, message, None)
+    }
+
+    pub(crate) fn unknown_method(method: &str) -> Failure {
+        let message = format!("{method} is not a request that this server answers");
+        Failure::new(ErrorCode::MethodNotFound, Blame::Fulcrum, message, None)
+    }
+
+    pub(crate) fn shutting_down(method: &str) -> Failure {
+        let message = format!("{method} came after shutdown");
+        Failure::new(ErrorCode::InvalidRequest, Blame::Fulcrum, message, None)
+    }
+
+    fn new(code: ErrorCode, blame: Blame, message: String, advice: Option<&str>) -> Failure {
+        Failure {
+            code: code as i32,
+            message,
+            blame,
+            advice: advice.map(str::to_owned),
+        }
+    }
+
+    pub(crate) fn response(self, id: RequestId) -> Response {
+        let data = ErrorData {
+            blame: self.blame,
+            advice: self.advice,
+        };
+        let data = serde_json::to_value(data).ok();
+        let error = ResponseError {
+            code: self.code,
+            message: self.message,
+            data,
+        };
+        Response {
+            id,
+            response_result: Err(error),
+        }
+    }
+
+    /// The sentence, for a note.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl From<fulcrum_runs::LoadError> for Failure {
+    fn from(error: fulcrum_runs::LoadError) -> Failure {
+        Failure::user(error.to_string(), None)
+    }
+}
+
+impl From<fulcrum_recorder::Error> for Failure {
+    fn from(error: fulcrum_recorder::Error) -> Failure {
+        match &error {
+            fulcrum_recorder::Error::CannotStart(text) => Failure::user(
+                text.as_str(),
+                Some(
+                    "Build the program, or correct its path, arguments or working folder, and run it again.",
+                ),
+            ),
+            fulcrum_recorder::Error::CannotRecord(text) => Failure::environment(
+                text.as_str(),
+                Some("Nothing was recorded; put that right and run the profiler again."),
+            ),
+        }
+    }
+}

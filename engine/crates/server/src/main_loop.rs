@@ -1,0 +1,385 @@
+//! The loop: one closed enum of events, one `select!`, all changes of state in one thread.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use lsp_server::{Connection, Message, Notification, ReqQueue, RequestId, Response};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::config::Config;
+use crate::diagnostics::{Published, diagnostics};
+use crate::documents::Documents;
+use crate::failure::Failure;
+use crate::pool::Pool;
+use crate::profile::OpenProfile;
+use crate::protocol::{DID_CHANGE_RESULTS, DidChangeResultsParams, ProgressToken, RunOutcome};
+use crate::requests::run::{Finished, Recorder, Running};
+use crate::state::Snapshot;
+use crate::{ServerError, dispatch, requests};
+
+/// How long the end of the server waits for a stopped program's run to be written.
+const RUN_GRACE: Duration = Duration::from_secs(10);
+
+/// Everything that wakes the loop.
+enum Event {
+    Client(Message),
+    Task(Task),
+    /// The client closed its end.
+    Gone,
+}
+
+/// What other threads send to the loop.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// A pooled request is done.
+    Respond(Response),
+    /// `fulcrum/causal/open` is done.
+    Opened {
+        id: RequestId,
+        order: u64,
+        profile: Result<Box<OpenProfile>, Failure>,
+    },
+    /// The profile was read again because the workspace changed.
+    Reopened {
+        was: Weak<OpenProfile>,
+        profile: Box<OpenProfile>,
+    },
+    /// A run goes on.
+    Progress {
+        token: ProgressToken,
+        message: String,
+        percentage: Option<u32>,
+    },
+    /// A run ended.
+    RunDone {
+        id: RequestId,
+        finished: Result<Box<Finished>, Failure>,
+    },
+    /// Diagnostics were computed for the profile that was open then.
+    Diagnostics {
+        of: Weak<OpenProfile>,
+        all: bool,
+        published: Vec<Published>,
+    },
+}
+
+/// The server's state. Only the loop's thread has it.
+pub(crate) struct State {
+    client: Sender<Message>,
+    task_sender: Sender<Task>,
+    pub config: Config,
+    pub folders: Arc<Vec<PathBuf>>,
+    pub documents: Arc<Documents>,
+    pub profile: Option<Arc<OpenProfile>>,
+    pub pool: Pool,
+    pub recorder: Recorder,
+    pub running: HashMap<RequestId, Running>,
+    pub requests: ReqQueue<(), ()>,
+    pub shutting_down: bool,
+    /// Documents that show diagnostics of ours.
+    published: BTreeSet<String>,
+    /// Opening is numbered, so that of two the one asked for last is shown.
+    last_order: u64,
+    shown_order: u64,
+}
+
+impl State {
+    /// Read-only view of this moment.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            config: self.config,
+            profile: self.profile.clone(),
+            documents: Arc::clone(&self.documents),
+            folders: Arc::clone(&self.folders),
+        }
+    }
+
+    /// Where other threads report to.
+    pub fn tasks(&self) -> Sender<Task> {
+        self.task_sender.clone()
+    }
+
+    /// A number that is larger than all before.
+    pub fn next_order(&mut self) -> u64 {
+        self.last_order += 1;
+        self.last_order
+    }
+
+    /// Answers a request, unless it was answered (cancelled) already.
+    pub fn respond(&mut self, response: Response) {
+        if self.requests.incoming.complete(&response.id).is_some() {
+            self.send(response.into());
+        }
+    }
+
+    fn answer<T: Serialize>(&mut self, id: RequestId, result: Result<T, Failure>) {
+        self.respond(dispatch::response(id, result));
+    }
+
+    pub fn send(&self, message: Message) {
+        // The writer is gone only when the client is; the loop sees that for itself.
+        let _ = self.client.send(message);
+    }
+
+    fn notify(&self, method: &str, params: impl Serialize) {
+        self.send(Notification::new(method.to_owned(), params).into());
+    }
+
+    /// Shows a profile, or none, in place of the one that was open.
+    pub fn show(&mut self, profile: Option<Arc<OpenProfile>>) {
+        self.shown_order = self.next_order();
+        self.profile = profile;
+        let summary = self.snapshot().summary();
+        self.notify(DID_CHANGE_RESULTS, DidChangeResultsParams { summary });
+        self.refresh_diagnostics(None);
+    }
+
+    /// Computes diagnostics on the pool: of all files, or of one document.
+    pub fn refresh_diagnostics(&mut self, only: Option<PathBuf>) {
+        let Some(profile) = &self.profile else {
+            for uri in std::mem::take(&mut self.published) {
+                self.notify(
+                    "textDocument/publishDiagnostics",
+                    json!({ "uri": uri, "diagnostics": [] }),
+                );
+            }
+            return;
+        };
+        let of = Arc::downgrade(profile);
+        let (snapshot, tasks) = (self.snapshot(), self.tasks());
+        self.pool.spawn(move || {
+            let work = || Ok(diagnostics(&snapshot, only.as_deref()));
+            if let Ok(published) = crate::pool::guarded("textDocument/publishDiagnostics", work) {
+                let _ = tasks.send(Task::Diagnostics {
+                    of,
+                    all: only.is_none(),
+                    published,
+                });
+            }
+        });
+    }
+
+    fn publish(&mut self, all: bool, published: Vec<Published>) {
+        let now: BTreeSet<String> = published
+            .iter()
+            .filter(|p| !p.diagnostics.is_empty())
+            .map(|p| p.uri.clone())
+            .collect();
+        let cleared: Vec<String> = match all {
+            true => self.published.difference(&now).cloned().collect(),
+            false => published
+                .iter()
+                .map(|p| p.uri.clone())
+                .filter(|uri| !now.contains(uri))
+                .collect(),
+        };
+        for document in &published {
+            if document.diagnostics.is_empty() {
+                continue;
+            }
+            let mut params = json!({ "uri": document.uri, "diagnostics": document.diagnostics });
+            if let Some(version) = document.version {
+                params["version"] = version.into();
+            }
+            self.notify("textDocument/publishDiagnostics", params);
+        }
+        for uri in cleared {
+            if self.published.remove(&uri) {
+                self.notify(
+                    "textDocument/publishDiagnostics",
+                    json!({ "uri": uri, "diagnostics": [] }),
+                );
+            }
+        }
+        self.published.extend(now);
+    }
+
+    pub fn progress_begin(&self, token: &ProgressToken, title: &str) {
+        let value =
+            json!({ "kind": "begin", "title": title, "cancellable": true, "message": "starting" });
+        self.notify("$/progress", json!({ "token": token, "value": value }));
+    }
+
+    fn progress_report(&self, token: &ProgressToken, message: &str, percentage: Option<u32>) {
+        let mut value = json!({ "kind": "report", "message": message });
+        if let Some(percentage) = percentage {
+            value["percentage"] = percentage.into();
+        }
+        self.notify("$/progress", json!({ "token": token, "value": value }));
+    }
+
+    fn task(&mut self, task: Task) {
+        match task {
+            Task::Respond(response) => self.respond(response),
+            Task::Opened { id, order, profile } => {
+                let profile = profile.map(|profile| Arc::<OpenProfile>::from(profile));
+                let summary = profile
+                    .as_ref()
+                    .map(|p| self.snapshot().summary_of(p))
+                    .map_err(Clone::clone);
+                // A cancelled request, or one that another has overtaken, must not replace what is shown.
+                let wanted = !self.requests.incoming.is_completed(&id) && order > self.shown_order;
+                self.answer(id, summary);
+                if let (Ok(profile), true) = (profile, wanted) {
+                    self.show(Some(profile));
+                }
+            }
+            Task::Reopened { was, profile } => {
+                let same = self
+                    .profile
+                    .as_ref()
+                    .is_some_and(|now| Weak::ptr_eq(&was, &Arc::downgrade(now)));
+                if same {
+                    self.show(Some(Arc::from(profile)));
+                }
+            }
+            Task::Progress {
+                token,
+                message,
+                percentage,
+            } => {
+                // A report that was under way when its run ended comes too late.
+                if self
+                    .running
+                    .values()
+                    .any(|running| running.token.as_ref() == Some(&token))
+                {
+                    self.progress_report(&token, &message, percentage);
+                }
+            }
+            Task::RunDone { id, finished } => self.run_done(id, finished),
+            Task::Diagnostics { of, all, published } => {
+                let current = self
+                    .profile
+                    .as_ref()
+                    .is_some_and(|now| Weak::ptr_eq(&of, &Arc::downgrade(now)));
+                if current {
+                    self.publish(all, published);
+                }
+            }
+        }
+    }
+
+    fn run_done(&mut self, id: RequestId, finished: Result<Box<Finished>, Failure>) {
+        let running = self.running.remove(&id);
+        if let Some(token) = running.and_then(|running| running.token) {
+            let message = match &finished {
+                Ok(finished) => finished.exit.clone(),
+                Err(failure) => failure.message().to_owned(),
+            };
+            let value = json!({ "kind": "end", "message": message });
+            self.notify("$/progress", json!({ "token": token, "value": value }));
+        }
+        let outcome = finished.map(|finished| {
+            let Finished {
+                recorded,
+                exit,
+                profile,
+            } = *finished;
+            let mut notes = recorded.notes;
+            let summary = match profile {
+                Ok(profile) => {
+                    let profile = Arc::<OpenProfile>::from(profile);
+                    for note in &profile.notes {
+                        if !notes.contains(note) {
+                            notes.push(note.clone());
+                        }
+                    }
+                    self.show(Some(Arc::clone(&profile)));
+                    Some(self.snapshot().summary_of(&profile))
+                }
+                Err(failure) => {
+                    notes.push(failure.message().to_owned());
+                    None
+                }
+            };
+            RunOutcome {
+                run: recorded.run.to_string_lossy().into_owned(),
+                exit,
+                summary,
+                notes,
+            }
+        });
+        self.answer(id, outcome);
+    }
+}
+
+/// Serves one client until it leaves. `initialize` has been answered.
+pub(crate) fn serve(
+    connection: &Connection,
+    config: Config,
+    folders: Vec<PathBuf>,
+    recorder: Recorder,
+) -> Result<(), ServerError> {
+    let (task_sender, tasks) = unbounded();
+    let mut state = State {
+        client: connection.sender.clone(),
+        task_sender,
+        config,
+        folders: Arc::new(folders),
+        documents: Arc::default(),
+        profile: None,
+        pool: Pool::new(2).map_err(|error| ServerError::new("cannot start threads", &error))?,
+        recorder,
+        running: HashMap::new(),
+        requests: ReqQueue::default(),
+        shutting_down: false,
+        published: BTreeSet::new(),
+        last_order: 0,
+        shown_order: 0,
+    };
+    let orderly = loop {
+        match next(&connection.receiver, &tasks) {
+            Event::Client(Message::Notification(n)) if n.method == "exit" => {
+                break state.shutting_down;
+            }
+            Event::Client(message) => dispatch::client(&mut state, message),
+            Event::Task(task) => state.task(task),
+            Event::Gone => break true,
+        }
+    };
+    stop_programs(&mut state, &tasks);
+    if orderly {
+        Ok(())
+    } else {
+        Err(ServerError::exit_without_shutdown())
+    }
+}
+
+fn next(client: &Receiver<Message>, tasks: &Receiver<Task>) -> Event {
+    select! {
+        recv(client) -> message => message.map_or(Event::Gone, Event::Client),
+        recv(tasks) -> task => Event::Task(task.expect("the state holds a sender")),
+    }
+}
+
+/// Stops what still runs and waits until its run is written.
+fn stop_programs(state: &mut State, tasks: &Receiver<Task>) {
+    for running in state.running.values() {
+        running.stop();
+    }
+    let until = Instant::now() + RUN_GRACE;
+    while !state.running.is_empty() {
+        match tasks.recv_deadline(until) {
+            Ok(task) => state.task(task),
+            Err(_) => break,
+        }
+    }
+}
+
+/// Reads the workspace again: another folder came or went.
+pub(crate) fn folders_changed(state: &mut State, added: Vec<PathBuf>, removed: &[PathBuf]) {
+    let mut folders: Vec<PathBuf> = state
+        .folders
+        .iter()
+        .filter(|f| !removed.contains(f))
+        .cloned()
+        .collect();
+    folders.extend(added);
+    state.folders = Arc::new(folders);
+    requests::open::reopen(state);
+}

@@ -1,0 +1,312 @@
+//! The curve of one line as an SVG: program speedup over line speedup, with confidence band and points.
+//!
+//! Colours are neutral on light and dark backgrounds, the background is transparent, and direction is told by the axis
+//! and its labels, not by colour. The base64 text stays below 8 kB, which hovers can hold.
+
+use std::fmt::Write as _;
+
+use fulcrum_model::causal::{Point, Target};
+
+use crate::words::{percent, plain_percent};
+
+/// Size in CSS pixels.
+pub const WIDTH: u32 = 340;
+/// Size in CSS pixels.
+pub const HEIGHT: u32 = 190;
+
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 12.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 40.0;
+/// Points beyond this many are thinned out; the text below the plot has them all.
+const MOST_POINTS: usize = 24;
+
+/// The SVG of a target.
+pub fn svg(target: &Target) -> String {
+    let points = thinned(&target.points);
+    let (low, high) = range(&points);
+    let step = nice_step(high - low);
+    let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
+    let x = |speedup: f64| LEFT + speedup * (f64::from(WIDTH) - LEFT - RIGHT);
+    let y = |value: f64| {
+        let value = value.clamp(low, high);
+        TOP + (high - value) / (high - low) * (f64::from(HEIGHT) - TOP - BOTTOM)
+    };
+    let (left, right, floor) = (x(0.0), x(1.0), y(low));
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"sans-serif\" font-size=\"10\" fill=\"#888\">"
+    );
+    // Writing into a String cannot fail.
+    let _ = write!(out, "<g stroke=\"#888\" stroke-opacity=\".25\">");
+    let mut ticks = Vec::new();
+    let mut n = (low / step).round() as i64;
+    while n as f64 * step <= high + step / 2.0 {
+        ticks.push(n as f64 * step);
+        n += 1;
+    }
+    for &tick in &ticks {
+        let _ = write!(out, "<path d=\"M{left:.0} {0:.1}H{right:.0}\"/>", y(tick));
+    }
+    out.push_str("</g>");
+    for &tick in &ticks {
+        let label = if tick.abs() < step / 2.0 {
+            "0\u{a0}%".into()
+        } else {
+            percent_tick(tick, step)
+        };
+        let _ = write!(
+            out,
+            "<text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+            left - 5.0,
+            y(tick) + 3.5
+        );
+    }
+    for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let _ = write!(
+            out,
+            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
+            x(tick),
+            floor + 14.0,
+            plain_percent(tick)
+        );
+    }
+    let _ = write!(
+        out,
+        "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">line faster by</text>\
+         <text transform=\"translate(10 {:.0}) rotate(-90)\" text-anchor=\"middle\">program faster by</text>",
+        (left + right) / 2.0,
+        HEIGHT - 8,
+        (TOP + floor) / 2.0
+    );
+    // The baseline: no effect.
+    let _ = write!(
+        out,
+        "<path d=\"M{left:.0} {0:.1}H{right:.0}\" stroke=\"#888\" stroke-dasharray=\"4 3\"/>",
+        y(0.0)
+    );
+
+    let banded: Vec<(f64, f64, f64)> = points
+        .iter()
+        .filter_map(|p| p.interval.map(|(l, h)| (p.speedup, l, h)))
+        .collect();
+    if banded.len() > 1 {
+        let mut path = String::new();
+        for (n, (speedup, _, high)) in banded.iter().enumerate() {
+            let _ = write!(
+                path,
+                "{}{:.1} {:.1}",
+                if n == 0 { 'M' } else { 'L' },
+                x(*speedup),
+                y(*high)
+            );
+        }
+        for (speedup, low, _) in banded.iter().rev() {
+            let _ = write!(path, "L{:.1} {:.1}", x(*speedup), y(*low));
+        }
+        let _ = write!(
+            out,
+            "<path d=\"{path}Z\" fill=\"#4a90d9\" fill-opacity=\".25\"/>"
+        );
+    }
+    let mut path = String::new();
+    for (n, point) in points.iter().enumerate() {
+        let _ = write!(
+            path,
+            "{}{:.1} {:.1}",
+            if n == 0 { 'M' } else { 'L' },
+            x(point.speedup),
+            y(point.program_speedup)
+        );
+    }
+    let _ = write!(
+        out,
+        "<path d=\"{path}\" fill=\"none\" stroke=\"#4a90d9\" stroke-width=\"2\"/><g fill=\"#4a90d9\">"
+    );
+    for point in &points {
+        let _ = write!(
+            out,
+            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"/>",
+            x(point.speedup),
+            y(point.program_speedup)
+        );
+    }
+    out.push_str("</g></svg>");
+    out
+}
+
+/// The plot in one sentence, for who does not see it.
+pub fn description(target: &Target) -> String {
+    match target.points.last() {
+        Some(last) => format!(
+            "Plot of program speedup over line speedup: {} at {}",
+            percent(last.program_speedup),
+            plain_percent(last.speedup)
+        ),
+        None => "Plot without points".into(),
+    }
+}
+
+fn thinned(points: &[Point]) -> Vec<Point> {
+    let step = points.len().div_ceil(MOST_POINTS).max(1);
+    let mut kept: Vec<Point> = points.iter().copied().step_by(step).collect();
+    if let Some(last) = points.last()
+        && kept.last() != Some(last)
+    {
+        kept.push(*last);
+    }
+    kept
+}
+
+/// What the vertical axis must show: zero, all points, and the intervals as far as they do not dwarf the points.
+fn range(points: &[Point]) -> (f64, f64) {
+    let (mut low, mut high) = (0.0_f64, 0.0_f64);
+    for point in points {
+        low = low.min(point.program_speedup);
+        high = high.max(point.program_speedup);
+    }
+    let room = (high - low).max(0.02) * 2.0;
+    let (bottom, top) = (low - room, high + room);
+    for (interval_low, interval_high) in points.iter().filter_map(|p| p.interval) {
+        low = low.min(interval_low.max(bottom));
+        high = high.max(interval_high.min(top));
+    }
+    // A curve along zero still gets an axis.
+    if high - low < 0.02 {
+        (low - 0.01, high + 0.01)
+    } else {
+        (low, high)
+    }
+}
+
+/// A step of 1, 2 or 5 times a power of ten that makes three to six lines.
+fn nice_step(span: f64) -> f64 {
+    let rough = span / 4.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .find(|f| f * power >= rough)
+        .unwrap_or(10.0);
+    factor * power
+}
+
+fn percent_tick(tick: f64, step: f64) -> String {
+    let decimals = if step < 0.0095 { 1 } else { 0 };
+    let sign = if tick < 0.0 { "\u{2212}" } else { "+" };
+    format!("{sign}{:.decimals$}\u{a0}%", tick.abs() * 100.0)
+}
+
+/// RFC 4648, with padding.
+pub fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = (0..3).fold(0_u32, |word, n| {
+            word << 8 | u32::from(*chunk.get(n).unwrap_or(&0))
+        });
+        for n in 0..4 {
+            if n <= chunk.len() {
+                out.push(char::from(ALPHABET[(word >> (18 - 6 * n) & 63) as usize]));
+            } else {
+                out.push('=');
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use fulcrum_model::Location;
+    use fulcrum_model::causal::Shape;
+
+    use super::*;
+
+    fn target(points: &[(f64, f64, f64)]) -> Target {
+        let points = points
+            .iter()
+            .map(|&(speedup, program_speedup, half)| Point {
+                speedup,
+                program_speedup,
+                interval: Some((program_speedup - half, program_speedup + half)),
+                visits: 100,
+                duration_ns: 1_000,
+            })
+            .collect();
+        Target {
+            location: Location {
+                file: "a.cpp".into(),
+                line: 1,
+            },
+            slope: 0.1,
+            slope_interval: Some((0.0, 0.2)),
+            contention: false,
+            experiments: 9,
+            shape: Shape::Gain1,
+            points,
+        }
+    }
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
+    }
+
+    #[test]
+    fn the_plot_holds_its_points_band_and_labels_and_stays_small() {
+        let many: Vec<_> = (0..=100)
+            .map(|n| (f64::from(n) / 100.0, f64::from(n) / 731.0, 0.05))
+            .collect();
+        for (points, circles, labels) in [
+            (
+                vec![(0.0, 0.0, 0.0), (0.5, 0.02, 0.01), (1.0, 0.044, 0.01)],
+                3,
+                ["+2\u{a0}%", "0\u{a0}%", "50\u{a0}%"],
+            ),
+            (
+                vec![(0.0, 0.0, 0.0), (0.5, -0.3, 0.01)],
+                2,
+                ["\u{2212}20\u{a0}%", "0\u{a0}%", "75\u{a0}%"],
+            ),
+            (
+                vec![(0.0, 0.0, 0.0), (1.0, 0.0, 0.001)],
+                2,
+                ["+1\u{a0}%", "0\u{a0}%", "\u{2212}1\u{a0}%"],
+            ),
+            (many, 22, ["+10\u{a0}%", "0\u{a0}%", "100\u{a0}%"]),
+        ] {
+            let svg = svg(&target(&points));
+            assert_eq!(svg.matches("<circle").count(), circles, "{svg}");
+            assert_eq!(svg.matches("fill-opacity").count(), 1, "{svg}");
+            for label in labels {
+                assert!(svg.contains(&format!(">{label}<")), "{label}: {svg}");
+            }
+            assert!(base64(svg.as_bytes()).len() < 8_000, "{}", svg.len());
+        }
+    }
+
+    #[test]
+    fn a_wild_interval_does_not_flatten_the_curve() {
+        let svg = svg(&target(&[
+            (0.0, 0.0, 0.0),
+            (0.5, 0.05, 9.0),
+            (1.0, 0.1, 0.01),
+        ]));
+        assert!(
+            !svg.contains("00\u{a0}%<") || svg.contains(">100\u{a0}%<"),
+            "{svg}"
+        );
+        assert!(!svg.contains("+900"), "{svg}");
+    }
+}

@@ -1,0 +1,417 @@
+//! The open profile: what was concluded, the files that it points into, and where their lines are now.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use fulcrum_model::causal::{Count, PointProfile, Profile, Recording, Target};
+use fulcrum_runs::{Ended, LoadedCausal, RunFolder};
+use fulcrum_source::{Anchors, State};
+
+use crate::documents::{Documents, canonical};
+use crate::failure::Failure;
+use crate::resolve::{Places, Resolution, common_suffix, resolve};
+
+/// A profile that is open. Immutable, so that requests on any thread can read it.
+#[derive(Debug)]
+pub struct OpenProfile {
+    /// The path that was opened, absolute.
+    pub path: PathBuf,
+    /// For a title bar.
+    pub title: String,
+    /// The analysis.
+    pub profile: Profile,
+    /// The files that results (or, without results, samples) point into.
+    pub files: Vec<SourceFile>,
+    /// Whole sentences for the user.
+    pub notes: Vec<String>,
+    /// The program ran, but not through any progress point: the line with most samples, if it is known, and its file.
+    pub unvisited: Option<Option<(usize, u32)>>,
+    anchors: Mutex<HashMap<(usize, u64), Arc<Anchors>>>,
+}
+
+/// A file that the profile names.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// As the profile spells it.
+    pub recorded: String,
+    /// What that is here.
+    pub resolution: Resolution,
+    /// The text that recorded lines belong to.
+    baseline: Option<Baseline>,
+    /// There is no snapshot, and the file was written after the profile.
+    pub written_since: bool,
+}
+
+#[derive(Debug)]
+struct Baseline {
+    text: String,
+    hash: u64,
+}
+
+/// Where a recorded line is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// 0-based.
+    pub line: u32,
+    /// Exact, moved or stale.
+    pub state: State,
+}
+
+/// One line's result for one document.
+pub struct Placement<'a> {
+    /// The file it was recorded in.
+    pub file: &'a SourceFile,
+    /// The result.
+    pub target: &'a Target,
+    /// Place in the ranking of the whole profile; 1 is best.
+    pub rank: u32,
+    /// Where the line is now.
+    pub placed: Placed,
+}
+
+impl OpenProfile {
+    /// Loads and analyses. May take seconds: not on the loop.
+    pub fn open(
+        path: &Path,
+        folders: &[PathBuf],
+        documents: &Documents,
+    ) -> Result<OpenProfile, Failure> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let loaded = fulcrum_runs::load_causal(&path)?;
+        let profile =
+            fulcrum_causal::analyse(&loaded.recording, &fulcrum_causal::Options::default());
+        Ok(OpenProfile::new(path, loaded, profile, folders, documents))
+    }
+
+    fn new(
+        path: PathBuf,
+        loaded: LoadedCausal,
+        profile: Profile,
+        folders: &[PathBuf],
+        documents: &Documents,
+    ) -> OpenProfile {
+        let names = file_names(&profile, &loaded);
+        let mut bases: Vec<PathBuf> = Vec::new();
+        bases.extend(
+            loaded
+                .manifest
+                .as_ref()
+                .map(|m| PathBuf::from(&m.cwd))
+                .filter(|p| p.is_absolute()),
+        );
+        bases.extend(path.parent().map(Path::to_path_buf));
+        let places = Places {
+            folders: folders.to_vec(),
+            bases,
+            open: documents.paths(),
+        };
+        let (resolutions, complete) = resolve(
+            &names.iter().map(String::as_str).collect::<Vec<_>>(),
+            &places,
+        );
+
+        let run = loaded
+            .folder
+            .as_ref()
+            .and_then(|folder| RunFolder::open(folder).ok());
+        let recorded_at = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
+        let files: Vec<SourceFile> = names
+            .into_iter()
+            .zip(resolutions)
+            .map(|(recorded, resolution)| {
+                SourceFile::new(recorded, resolution, run.as_ref(), recorded_at, documents)
+            })
+            .collect();
+
+        let mut notes = profile.notes.clone();
+        notes.extend(how_it_ended(&loaded));
+        notes.extend(missing_files(&files, complete));
+        let unvisited = visited_nothing(&loaded).then(|| hottest(&loaded.recording, &files));
+        OpenProfile {
+            path,
+            title: loaded.title,
+            profile,
+            files,
+            notes,
+            unvisited,
+            anchors: Mutex::default(),
+        }
+    }
+
+    /// The named progress point, else the first.
+    pub fn point(&self, name: Option<&str>) -> Option<&PointProfile> {
+        let points = &self.profile.progress_points;
+        points
+            .iter()
+            .find(|point| Some(point.name.as_str()) == name)
+            .or(points.first())
+    }
+
+    /// The file of a recorded location.
+    pub fn file(&self, recorded: &str) -> Option<usize> {
+        self.files.iter().position(|file| file.recorded == recorded)
+    }
+
+    /// Where a recorded line is in the file's text as it is now; as recorded when there is no text.
+    pub fn place(&self, file: usize, recorded: u32, text: Option<&str>) -> Placed {
+        let as_recorded = Placed {
+            line: recorded.saturating_sub(1),
+            state: State::Exact,
+        };
+        let Some(text) = text else { return as_recorded };
+        let Some(baseline) = &self.files[file].baseline else {
+            let last = text.lines().count().max(1) as u32;
+            return match recorded {
+                n if (1..=last).contains(&n) => as_recorded,
+                _ => Placed {
+                    line: last - 1,
+                    state: State::Stale,
+                },
+            };
+        };
+        let hash = hash(text);
+        if hash == baseline.hash && baseline.text == text && recorded >= 1 {
+            let last = text.lines().count().max(1) as u32;
+            if recorded <= last {
+                return as_recorded;
+            }
+        }
+        let key = (file, hash);
+        let cached = self
+            .anchors
+            .lock()
+            .ok()
+            .and_then(|cache| cache.get(&key).cloned());
+        let anchors = cached.unwrap_or_else(|| {
+            let anchors = Arc::new(Anchors::new(&baseline.text, text));
+            if let Ok(mut cache) = self.anchors.lock() {
+                // One text a file is current; older ones are not asked for again.
+                cache.retain(|(other, _), _| *other != file);
+                cache.insert(key, Arc::clone(&anchors));
+            }
+            anchors
+        });
+        let anchor = anchors.anchor(recorded);
+        Placed {
+            line: anchor.line - 1,
+            state: anchor.state,
+        }
+    }
+
+    /// The files of the profile that a document is: by resolution, or, when nothing was found, by the end of its path.
+    pub fn files_of(&self, path: &Path) -> Vec<usize> {
+        let name = path.to_string_lossy();
+        (0..self.files.len())
+            .filter(|&n| match &self.files[n].resolution {
+                Resolution::Found(found) => found == path,
+                Resolution::Missing => common_suffix(&self.files[n].recorded, &name) > 0,
+                Resolution::Ambiguous(_) => false,
+            })
+            .collect()
+    }
+
+    /// The results of one progress point for the document at `path` with this text, by line, then rank.
+    pub fn placements<'a>(
+        &'a self,
+        point: &'a PointProfile,
+        path: &Path,
+        text: &str,
+    ) -> Vec<Placement<'a>> {
+        let files = self.files_of(path);
+        let mut placements: Vec<_> = point
+            .targets
+            .iter()
+            .enumerate()
+            .filter_map(|(index, target)| {
+                let file = self
+                    .file(&target.location.file)
+                    .filter(|file| files.contains(file))?;
+                Some(Placement {
+                    file: &self.files[file],
+                    target,
+                    rank: index as u32 + 1,
+                    placed: self.place(file, target.location.line, Some(text)),
+                })
+            })
+            .collect();
+        placements.sort_by_key(|p| (p.placed.line, p.rank));
+        placements
+    }
+}
+
+impl SourceFile {
+    fn new(
+        recorded: String,
+        resolution: Resolution,
+        run: Option<&RunFolder>,
+        recorded_at: Option<SystemTime>,
+        documents: &Documents,
+    ) -> SourceFile {
+        let snapshot = run.and_then(|run| run.read_snapshot(&recorded));
+        let written_since = snapshot.is_none()
+            && resolution.path().is_some_and(|path| {
+                let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+                written
+                    .zip(recorded_at)
+                    .is_some_and(|(written, recorded)| written > recorded)
+            });
+        // Without a snapshot the text at this moment stands in for it: the lines then follow further edits.
+        let text = snapshot.or_else(|| {
+            resolution
+                .path()
+                .and_then(|path| current_text(path, documents))
+        });
+        let baseline = text.map(|text| Baseline {
+            hash: hash(&text),
+            text,
+        });
+        SourceFile {
+            recorded,
+            resolution,
+            baseline,
+            written_since,
+        }
+    }
+}
+
+/// The text of a file as it is on the screen, else on disk.
+pub fn current_text(path: &Path, documents: &Documents) -> Option<String> {
+    if let Some(document) = documents.by_path(path) {
+        return Some(document.text.to_string());
+    }
+    let bytes = std::fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The files that results point into; without results those of samples, then those with snapshots.
+fn file_names(profile: &Profile, loaded: &LoadedCausal) -> Vec<String> {
+    let mut names: Vec<String> = profile
+        .progress_points
+        .iter()
+        .flat_map(|point| &point.targets)
+        .map(|target| target.location.file.clone())
+        .collect();
+    if names.is_empty() {
+        names.extend(
+            loaded
+                .recording
+                .samples
+                .iter()
+                .map(|(at, _)| at.file.clone()),
+        );
+    }
+    if names.is_empty() {
+        names.extend(
+            loaded
+                .manifest
+                .iter()
+                .flat_map(|m| &m.sources)
+                .map(|s| s.path.clone()),
+        );
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn visited_nothing(loaded: &LoadedCausal) -> bool {
+    let ran = loaded.folder.is_some() || !loaded.recording.experiments.is_empty();
+    ran && !loaded
+        .recording
+        .experiments
+        .iter()
+        .flat_map(|e| &e.points)
+        .any(|point| match point.count {
+            Count::Throughput { delta } => delta > 0,
+            Count::Latency {
+                arrivals,
+                departures,
+                ..
+            } => arrivals + departures > 0,
+        })
+}
+
+/// The line with most samples among the files that are here, else the first of those files.
+fn hottest(recording: &Recording, files: &[SourceFile]) -> Option<(usize, u32)> {
+    let mut counts: BTreeMap<(usize, u32), u64> = BTreeMap::new();
+    for (at, count) in &recording.samples {
+        let here = |file: &SourceFile| file.recorded == at.file && file.resolution.path().is_some();
+        if let Some(file) = files.iter().position(here) {
+            *counts.entry((file, at.line)).or_default() += count;
+        }
+    }
+    let top = counts
+        .iter()
+        .max_by_key(|&(at, count)| (*count, std::cmp::Reverse(*at)));
+    let first = || {
+        files
+            .iter()
+            .position(|file| file.resolution.path().is_some())
+            .map(|file| (file, 1))
+    };
+    top.map(|(&at, _)| at).or_else(first)
+}
+
+fn how_it_ended(loaded: &LoadedCausal) -> Option<String> {
+    match loaded.manifest.as_ref()?.ended {
+        Ended::Lost => Some(
+            "The recorder was ended before the program was, so this run may be cut short; everything up to that moment is shown."
+                .into(),
+        ),
+        Ended::Running => Some("This run is still going on; open it again to see what was recorded since.".into()),
+        _ => None,
+    }
+}
+
+fn missing_files(files: &[SourceFile], complete: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    let missing: Vec<&str> = files
+        .iter()
+        .filter(|f| f.resolution == Resolution::Missing)
+        .map(|f| f.recorded.as_str())
+        .collect();
+    if let [first, rest @ ..] = missing.as_slice() {
+        let (which, they) = match rest.len() {
+            0 => (format!("{first} is"), "it"),
+            1 => (format!("{first} and one other file are"), "them"),
+            n => (format!("{first} and {n} other files are"), "them"),
+        };
+        let search = if complete {
+            ""
+        } else {
+            " (the workspace was too large to search all of it)"
+        };
+        notes.push(format!(
+            "{which} not in the workspace{search}: open the folder that holds {they} to see the results beside the code."
+        ));
+    }
+    for file in files {
+        if let Resolution::Ambiguous(paths) = &file.resolution {
+            let list: Vec<_> = paths
+                .iter()
+                .take(3)
+                .map(|p| p.display().to_string())
+                .collect();
+            notes.push(format!(
+                "{} could be {}: open only the folder that the program was built from.",
+                file.recorded,
+                list.join(" or ")
+            ));
+        }
+    }
+    notes
+}
+
+/// The canonical path of a document's URI.
+pub fn path_of(uri: &str) -> Option<PathBuf> {
+    crate::uri::to_path(uri).map(|path| canonical(&path))
+}

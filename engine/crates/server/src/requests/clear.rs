@@ -1,0 +1,17 @@
+//! `fulcrum/causal/clear`: closes the open profile.
+
+use super::Mutating;
+use crate::failure::Failure;
+use crate::main_loop::State;
+use crate::protocol::{CausalClear, ClearParams};
+
+pub(crate) enum Clear {}
+
+impl Mutating for Clear {
+    type Method = CausalClear;
+
+    fn run(state: &mut State, _: ClearParams) -> Result<(), Failure> {
+        state.show(None);
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! `fulcrum/progressPoint/edit`: inserts or removes a progress point at a position.
+
+use std::collections::BTreeMap;
+
+use fulcrum_source::{Kind, progress_point};
+
+use super::Immediate;
+use crate::convert;
+use crate::documents::Document;
+use crate::failure::Failure;
+use crate::position::{Encoding, offset};
+use crate::protocol::{
+    DocumentPosition, FileEdits, ProgressPointEdit, ProgressPointEditKind, ProgressPointEditParams,
+    ProgressPointEditResult,
+};
+use crate::state::Snapshot;
+
+pub(crate) enum Edit {}
+
+impl Immediate for Edit {
+    type Method = ProgressPointEdit;
+
+    fn run(
+        snapshot: &Snapshot,
+        params: ProgressPointEditParams,
+    ) -> Result<ProgressPointEditResult, Failure> {
+        let Some(document) = snapshot.document(&params.uri) else {
+            let message = format!(
+                "{} could not be read: save the file and try again.",
+                params.uri
+            );
+            return Ok(ProgressPointEditResult {
+                edit: None,
+                message: Some(message),
+            });
+        };
+        let encoding = snapshot.config.encoding;
+        Ok(
+            match edit(&document, params.position, params.kind, encoding) {
+                Ok(edit) => ProgressPointEditResult {
+                    edit: Some(edit),
+                    message: None,
+                },
+                Err(message) => ProgressPointEditResult {
+                    edit: None,
+                    message: Some(message),
+                },
+            },
+        )
+    }
+}
+
+/// The edit, or a sentence on why there is none. The code actions are made of this too.
+pub(crate) fn edit(
+    document: &Document,
+    at: DocumentPosition,
+    kind: ProgressPointEditKind,
+    encoding: Encoding,
+) -> Result<FileEdits, String> {
+    let Some(language) = document.language else {
+        return Err(
+            "Progress points can be inserted into C and C++ files: open one of those.".into(),
+        );
+    };
+    let at = offset(&document.text, at, encoding);
+    let kind = match kind {
+        ProgressPointEditKind::Throughput => Kind::Throughput,
+        ProgressPointEditKind::LatencyBegin => Kind::LatencyBegin,
+        ProgressPointEditKind::LatencyEnd => Kind::LatencyEnd,
+        ProgressPointEditKind::Remove => Kind::Remove,
+    };
+    let edits = progress_point(&document.text, language, at, kind)
+        .map_err(|refused| refused.to_string())?;
+    let edits = convert::edits(&document.text, &edits, encoding);
+    Ok(FileEdits {
+        changes: BTreeMap::from([(document.uri.clone(), edits)]),
+    })
+}

@@ -1,0 +1,137 @@
+//! `textDocument/hover`: the plot, the same numbers as text, what they mean, what to do next.
+
+use std::fmt::Write as _;
+
+use fulcrum_model::causal::PointProfile;
+use fulcrum_source::State as LineState;
+use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind, Position, Range};
+
+use super::{HoverMethod, Pooled};
+use crate::failure::Failure;
+use crate::position::line_range;
+use crate::profile::Placement;
+use crate::state::Snapshot;
+use crate::words::{percent, plain_percent};
+use crate::{plot, words};
+
+pub(crate) enum HoverRequest {}
+
+impl Pooled for HoverRequest {
+    type Method = HoverMethod;
+
+    fn run(snapshot: &Snapshot, params: HoverParams) -> Result<Option<Hover>, Failure> {
+        Ok(hover(snapshot, &params))
+    }
+}
+
+fn hover(snapshot: &Snapshot, params: &HoverParams) -> Option<Hover> {
+    let place = &params.text_document_position_params;
+    let open = snapshot.profile.as_ref()?;
+    let document = snapshot.document(place.text_document.uri.as_ref())?;
+    let path = document.path.as_ref()?;
+    let line = place.position.line;
+    let mut value = String::new();
+    for point in &open.profile.progress_points {
+        let placements = open.placements(point, path, &document.text);
+        // Of two results that met on one line, the better speaks; the ranking has both.
+        if let Some(placement) = placements.iter().find(|p| p.placed.line == line) {
+            if !value.is_empty() {
+                value.push_str("\n\n---\n\n");
+            }
+            section(&mut value, snapshot, point, placement);
+        }
+    }
+    if value.is_empty() {
+        return None;
+    }
+    if snapshot.config.rich_hover {
+        value.push_str(
+            "\n\n[Show Ranking](command:fulcrum.ranking.open) · [Run Again…](command:fulcrum.causal.run) · \
+             [Clear Results](command:fulcrum.clearResults)",
+        );
+    }
+    let (start, end) = line_range(&document.text, line, snapshot.config.encoding);
+    let position = |p: crate::protocol::DocumentPosition| Position {
+        line: p.line,
+        character: p.character,
+    };
+    Some(Hover {
+        contents: Contents::MarkupContent(MarkupContent {
+            kind: MarkupKind::Markdown,
+            value,
+        }),
+        range: Some(Range {
+            start: position(start),
+            end: position(end),
+        }),
+    })
+}
+
+/// One progress point's result. Writing into a String cannot fail.
+fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placement: &Placement<'_>) {
+    let target = placement.target;
+    if snapshot.config.rich_hover {
+        let svg = plot::base64(plot::svg(target).as_bytes());
+        let _ = write!(
+            out,
+            "![{}](data:image/svg+xml;base64,{svg}|width={},height={})\n\n",
+            plot::description(target),
+            plot::WIDTH,
+            plot::HEIGHT
+        );
+    }
+    let _ = write!(
+        out,
+        "**{}** · rank {} of {} for {}\n\n{}\n\n",
+        words::short(target),
+        placement.rank,
+        point.targets.len(),
+        code(&point.name),
+        words::sentences(target, &point.name.replace('`', "'"), point.kind)
+    );
+    out.push_str("| Line faster by | Program faster by | 95\u{a0}% interval | Visits |\n|---:|---:|:---:|---:|\n");
+    for measured in &target.points {
+        let interval = measured.interval.map_or_else(
+            || "unknown".to_owned(),
+            |(low, high)| format!("{} to {}", percent(low), percent(high)),
+        );
+        let _ = writeln!(
+            out,
+            "| {} | {} | {interval} | {} |",
+            plain_percent(measured.speedup),
+            percent(measured.program_speedup),
+            measured.visits
+        );
+    }
+    let _ = write!(out, "\n{} experiments on this line.", target.experiments);
+    if target.contention {
+        let _ = write!(out, "\n\n{}", words::CONTENTION);
+    }
+    let recorded = target.location.line;
+    match placement.placed.state {
+        LineState::Exact => {}
+        LineState::Moved => {
+            let _ = write!(
+                out,
+                "\n\nThis line was line {recorded} when the profile was recorded."
+            );
+        }
+        LineState::Stale => {
+            let _ = write!(
+                out,
+                "\n\n**The line was changed since the profile was recorded** (it was line {recorded}): run again for \
+                 results that fit the code."
+            );
+        }
+    }
+    if placement.file.written_since {
+        out.push_str(
+            "\n\nThe source was not recorded with this profile, and the file is newer: the line may have been another one.",
+        );
+    }
+}
+
+/// A name as inline code, whatever it holds.
+fn code(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'"))
+}

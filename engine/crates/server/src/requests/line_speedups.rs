@@ -1,0 +1,59 @@
+//! `fulcrum/lineSpeedups`: the results for one document, for the gutter.
+
+use super::Pooled;
+use crate::failure::Failure;
+use crate::profile::Placement;
+use crate::protocol::{LineSpeedup, LineSpeedups, LineSpeedupsParams, LineSpeedupsResult};
+use crate::state::Snapshot;
+use crate::{convert, words};
+
+pub(crate) enum LineSpeedupsRequest {}
+
+impl Pooled for LineSpeedupsRequest {
+    type Method = LineSpeedups;
+
+    fn run(snapshot: &Snapshot, params: LineSpeedupsParams) -> Result<LineSpeedupsResult, Failure> {
+        let point = snapshot.profile.as_ref().and_then(|open| {
+            let point = open.point(params.progress_point.as_deref())?;
+            Some((open, point))
+        });
+        let Some((open, point)) = point else {
+            return Ok(LineSpeedupsResult {
+                progress_point: None,
+                lines: Vec::new(),
+            });
+        };
+        let document = snapshot.document(&params.uri);
+        let lines = document.as_ref().and_then(|document| {
+            let path = document.path.as_ref()?;
+            Some(
+                open.placements(point, path, &document.text)
+                    .iter()
+                    .map(line)
+                    .collect(),
+            )
+        });
+        Ok(LineSpeedupsResult {
+            progress_point: Some(point.name.clone()),
+            lines: lines.unwrap_or_default(),
+        })
+    }
+}
+
+fn line(placement: &Placement<'_>) -> LineSpeedup {
+    let target = placement.target;
+    LineSpeedup {
+        line: placement.placed.line,
+        recorded_line: target.location.line,
+        state: convert::state(placement.placed.state),
+        shape: convert::shape(target.shape),
+        text: words::short(target),
+        rank: placement.rank,
+        slope: target.slope,
+        slope_low: target.slope_interval.map(|(low, _)| low),
+        slope_high: target.slope_interval.map(|(_, high)| high),
+        best: convert::best(target),
+        contention: target.contention,
+        points: target.points.iter().map(convert::speedup_point).collect(),
+    }
+}

@@ -1,0 +1,68 @@
+//! One file a request. The trait that a handler implements says how it runs.
+
+pub(crate) mod clear;
+pub(crate) mod code_action;
+pub(crate) mod edit;
+pub(crate) mod hover;
+pub(crate) mod inlay_hint;
+pub(crate) mod line_speedups;
+pub(crate) mod open;
+pub(crate) mod ranking;
+pub(crate) mod run;
+pub(crate) mod runs_list;
+
+use crate::failure::Failure;
+use crate::main_loop::State;
+use crate::protocol::Method;
+use crate::state::Snapshot;
+
+/// Changes the state: runs on the loop and must be quick.
+pub(crate) trait Mutating {
+    /// What it answers.
+    type Method: Method;
+    fn run(
+        state: &mut State,
+        params: <Self::Method as Method>::Params,
+    ) -> Result<<Self::Method as Method>::Result, Failure>;
+}
+
+/// Reads a snapshot on the loop, because the user waits for it while typing; must be quick.
+pub(crate) trait Immediate {
+    /// What it answers.
+    type Method: Method;
+    fn run(
+        snapshot: &Snapshot,
+        params: <Self::Method as Method>::Params,
+    ) -> Result<<Self::Method as Method>::Result, Failure>;
+}
+
+/// Reads a snapshot on the pool.
+pub(crate) trait Pooled {
+    /// What it answers.
+    type Method: Method;
+    fn run(
+        snapshot: &Snapshot,
+        params: <Self::Method as Method>::Params,
+    ) -> Result<<Self::Method as Method>::Result, Failure>;
+}
+
+macro_rules! standard {
+    ($($name:ident = $text:literal: $request:ident;)*) => {
+        $(
+            /// The standard request, as a method of ours.
+            #[derive(Clone, Copy, Debug)]
+            pub(crate) enum $name {}
+            impl Method for $name {
+                const NAME: &'static str = $text;
+                type Params = <gen_lsp_types::$request as gen_lsp_types::Request>::Params;
+                type Result = <gen_lsp_types::$request as gen_lsp_types::Request>::Result;
+            }
+        )*
+    };
+}
+
+standard! {
+    HoverMethod = "textDocument/hover": HoverRequest;
+    InlayHintMethod = "textDocument/inlayHint": InlayHintRequest;
+    CodeActionMethod = "textDocument/codeAction": CodeActionRequest;
+}

@@ -1,0 +1,80 @@
+//! `fulcrum/causal/ranking`: the open profile's lines, best first.
+
+use std::collections::HashMap;
+
+use fulcrum_model::causal::Target;
+
+use super::Pooled;
+use crate::failure::Failure;
+use crate::profile::{OpenProfile, current_text};
+use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
+use crate::state::Snapshot;
+use crate::{convert, words};
+
+pub(crate) enum RankingRequest {}
+
+impl Pooled for RankingRequest {
+    type Method = CausalRanking;
+
+    fn run(snapshot: &Snapshot, params: RankingParams) -> Result<Ranking, Failure> {
+        let Some(open) = &snapshot.profile else {
+            let (progress_point, progress_points, rows, notes) = Default::default();
+            return Ok(Ranking {
+                progress_point,
+                progress_points,
+                rows,
+                notes,
+            });
+        };
+        let point = open.point(params.progress_point.as_deref());
+        let mut texts = HashMap::new();
+        let targets = point.map_or(&[][..], |point| &point.targets);
+        Ok(Ranking {
+            progress_point: point.map(|point| point.name.clone()),
+            progress_points: open
+                .profile
+                .progress_points
+                .iter()
+                .map(convert::progress_point)
+                .collect(),
+            rows: targets
+                .iter()
+                .map(|target| row(snapshot, open, target, &mut texts))
+                .collect(),
+            notes: open.notes.clone(),
+        })
+    }
+}
+
+fn row(
+    snapshot: &Snapshot,
+    open: &OpenProfile,
+    target: &Target,
+    texts: &mut HashMap<usize, Option<String>>,
+) -> RankingRow {
+    let at = &target.location;
+    let file = open
+        .file(&at.file)
+        .expect("every target's file is in the profile's list");
+    let path = open.files[file].resolution.path();
+    let text = texts
+        .entry(file)
+        .or_insert_with(|| path.and_then(|path| current_text(path, &snapshot.documents)));
+    let placed = open.place(file, at.line, text.as_deref());
+    let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
+    RankingRow {
+        location: at.to_string(),
+        label: format!("{base}:{}", placed.line + 1),
+        uri: path.map(|path| snapshot.uri(path)),
+        line: placed.line,
+        state: convert::state(placed.state),
+        shape: convert::shape(target.shape),
+        slope: target.slope,
+        slope_low: target.slope_interval.map(|(low, _)| low),
+        slope_high: target.slope_interval.map(|(_, high)| high),
+        best: convert::best(target),
+        contention: target.contention,
+        experiments: u32::try_from(target.experiments).unwrap_or(u32::MAX),
+        text: words::short(target),
+    }
+}

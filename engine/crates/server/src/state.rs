@@ -1,0 +1,83 @@
+//! What the server knows, and the immutable snapshot of it that requests read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::documents::{Document, Documents};
+use crate::profile::{OpenProfile, current_text};
+use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
+use crate::{convert, uri};
+
+/// Read-only view of the state at one moment; cheap to make.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// What the client can do.
+    pub config: Config,
+    /// The open profile.
+    pub profile: Option<Arc<OpenProfile>>,
+    /// The open documents.
+    pub documents: Arc<Documents>,
+    /// The workspace's folders.
+    pub folders: Arc<Vec<PathBuf>>,
+}
+
+impl Snapshot {
+    /// The document of a URI: as open in the editor, else from disk. `None` when it is neither.
+    pub fn document(&self, uri: &str) -> Option<Arc<Document>> {
+        if let Some(document) = self.documents.by_uri(uri) {
+            return Some(Arc::clone(document));
+        }
+        let path = crate::profile::path_of(uri)?;
+        let text = current_text(&path, &self.documents)?;
+        Some(Arc::new(Document {
+            uri: uri.to_owned(),
+            version: 0,
+            language: fulcrum_source::Language::from_path(&path),
+            path: Some(path),
+            text: text.into(),
+        }))
+    }
+
+    /// The URI of a file, spelt as the client does when it is open.
+    pub fn uri(&self, path: &Path) -> String {
+        self.documents
+            .by_path(path)
+            .map_or_else(|| uri::from_path(path), |d| d.uri.clone())
+    }
+
+    /// The open profile in a few words.
+    pub fn summary(&self) -> Option<ProfileSummary> {
+        self.profile
+            .as_ref()
+            .map(|profile| self.summary_of(profile))
+    }
+
+    /// A profile in a few words.
+    pub fn summary_of(&self, open: &OpenProfile) -> ProfileSummary {
+        let points = &open.profile.progress_points;
+        let mut lines: Vec<_> = points
+            .iter()
+            .flat_map(|p| &p.targets)
+            .map(|t| &t.location)
+            .collect();
+        lines.sort();
+        lines.dedup();
+        ProfileSummary {
+            path: open.path.to_string_lossy().into_owned(),
+            title: open.title.clone(),
+            kind: ProfileKind::Causal,
+            progress_points: points.iter().map(convert::progress_point).collect(),
+            targets: lines.len() as u32,
+            files: open
+                .files
+                .iter()
+                .map(|file| ProfileFile {
+                    location: file.recorded.clone(),
+                    uri: file.resolution.path().map(|path| self.uri(path)),
+                })
+                .collect(),
+            notes: open.notes.clone(),
+        }
+    }
+}
