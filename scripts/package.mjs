@@ -1,5 +1,5 @@
 /** `npm run package`: fulcrum-linux-x64.vsix, and unpacking it, so that whatever is tested was packaged. */
-import { chmodSync, rmSync, statSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { bootstrap } from "./bootstrap.mjs";
 import { main, root, run, StepError, step } from "./lib/steps.mjs";
@@ -9,16 +9,29 @@ const platform = `linux-${process.arch}`;
 export const vsix = path.join(root, `fulcrum-${platform}.vsix`);
 const limit = 6e6;
 
+/** What the extension consists of; README.md and CHANGELOG.md when they are there. */
+const parts = [
+  ...["package.json", "README.md", "CHANGELOG.md", "LICENSE", "media", "syntaxes"],
+  ...["dist/extension.js", "bin/fulcrum", "bin/libfulcrum_runtime.so", "bin/include/fulcrum.h"],
+];
+
 /** Packages what bootstrap built. Throws when the file is larger than an extension should be. */
 export async function packageExtension() {
   await step("package", async () => {
+    // vsce walks the whole folder, so it gets one that holds nothing else.
+    const stage = path.join(root, "out", "package");
+    rmSync(stage, { recursive: true, force: true });
+    mkdirSync(stage, { recursive: true });
+    for (const part of parts.filter((name) => existsSync(path.join(root, name)))) {
+      cpSync(path.join(root, part), path.join(stage, part), { recursive: true });
+    }
     rmSync(vsix, { force: true });
     const vsce = path.join(root, "node_modules", "@vscode", "vsce", "vsce");
     const options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository"];
-    await run(process.execPath, [vsce, "package", "--target", platform, ...options, "--out", vsix]);
+    await run(process.execPath, [vsce, "package", "--target", platform, ...options, "--out", vsix], { cwd: stage });
     const { size } = statSync(vsix);
     if (size > limit) {
-      throw new StepError(`${path.basename(vsix)} has ${mb(size)}, more than ${mb(limit)}: look at .vscodeignore.`);
+      throw new StepError(`${path.basename(vsix)} has ${mb(size)}, more than ${mb(limit)}: look at what it holds.`);
     }
   });
   return vsix;
