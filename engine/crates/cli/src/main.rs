@@ -1,2 +1,60 @@
-//! The `fulcrum` command.
-fn main() {}
+//! The `fulcrum` command: every capability from a terminal, and the language server.
+
+mod args;
+mod causal;
+mod outcome;
+mod progress;
+mod report;
+mod run;
+mod runs;
+mod signals;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::args::{Arguments, Causal, Command, Runs};
+use crate::outcome::{Failure, Outcome};
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Lsp { stdio: _ } => serve(),
+        Command::Run(args) => run::run(args),
+        Command::Causal {
+            command: Causal::Show(args),
+        } => causal::show(&args),
+        Command::Causal {
+            command: Causal::Export(args),
+        } => causal::export(&args),
+        Command::Runs {
+            command: Runs::List(args),
+        } => runs::list(&args),
+        Command::Runs {
+            command: Runs::Show(args),
+        } => runs::show(&args),
+        Command::Runs {
+            command: Runs::Rm(args),
+        } => runs::remove(&args),
+        Command::Completions { shell } => completions(shell),
+    };
+    match outcome {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            terminal::say(&format!("fulcrum: {failure}"));
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn serve() -> Outcome {
+    fulcrum_server::run_stdio().map_err(|error| Failure::BadInput(error.to_string()))?;
+    Ok(outcome::DONE)
+}
+
+fn completions(shell: clap_complete::Shell) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "fulcrum", &mut script);
+    terminal::print(&String::from_utf8_lossy(&script))?;
+    Ok(outcome::DONE)
+}

@@ -1,0 +1,319 @@
+//! The command line, declared once: parsing, help and completions follow from it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// See what would happen to the whole program if a line were faster.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fulcrum",
+    version,
+    about,
+    max_term_width = 100,
+    infer_subcommands = false
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    Lsp {
+        /// Some clients say how they connect; there is no other way
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
+    /// Run a native program under the causal profiler and rank its lines
+    Run(RunArgs),
+    /// Look at causal profiles, ours or coz's
+    Causal {
+        #[command(subcommand)]
+        command: Causal,
+    },
+    /// The runs recorded in a workspace
+    Runs {
+        #[command(subcommand)]
+        command: Runs,
+    },
+    /// Print a completion script
+    Completions {
+        /// For which shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Stop the program after this long: 30, 30s, 500ms, 2m
+    #[arg(long, short, value_name = "TIME", value_parser = duration)]
+    pub duration: Option<Duration>,
+    /// Stop the program when the best lines are known to within this: 1.5% or 0.015
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    pub until: Option<f64>,
+    /// Files whose lines may be sped up; % matches anything [default: every file that is not the system's]
+    #[arg(long, value_name = "PATTERN")]
+    pub source_scope: Vec<String>,
+    /// Binaries whose code may be sped up; % matches anything [default: the program itself]
+    #[arg(long, value_name = "PATTERN")]
+    pub binary_scope: Vec<String>,
+    /// Experiment on this line only
+    #[arg(long, value_name = "FILE:LINE", value_parser = file_and_line)]
+    pub fixed_line: Option<String>,
+    /// Experiment with this speedup only: 50% or 0.5
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    pub fixed_speedup: Option<f64>,
+    /// How samples are taken
+    #[arg(long, value_enum, default_value_t = SamplerArg::Auto)]
+    pub sampler: SamplerArg,
+    /// The folder that holds .fulcrum/runs [default: the program's working folder]
+    #[arg(long, short, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Write the run into this new folder instead of the workspace's store
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Start the program in this folder
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// Where the program's standard streams go
+    #[arg(long, value_enum, default_value_t = StdioArg::Inherit)]
+    pub stdio: StdioArg,
+    /// No progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Lines in the table; 0 shows all
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SamplerArg {
+    /// perf events where the kernel allows them, otherwise CPU timers
+    Auto,
+    /// perf events only
+    Perf,
+    /// CPU timers only
+    Timer,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum StdioArg {
+    /// Those of this command
+    Inherit,
+    /// stdout.txt and stderr.txt in the run; no input
+    Files,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Causal {
+    /// Rank the lines of a profile by what speeding them up would gain
+    Show(ShowArgs),
+    /// Write a profile in coz's formats
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// A run folder, a .coz file (text or JSON lines) or a causal-*.jsonl [default: the newest run here]
+    pub path: Option<PathBuf>,
+    /// Print JSON: fractions, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Leave out the phase correction (COZ eq. 8), as coz's own viewer does
+    #[arg(long)]
+    pub no_phase_correction: bool,
+    /// How many different speedups a line needs, the baseline counted
+    #[arg(long, value_name = "N")]
+    pub min_points: Option<usize>,
+    /// Only this progress point
+    #[arg(long, value_name = "NAME")]
+    pub progress_point: Option<String>,
+    /// Only the best N lines of each progress point; 0 shows all [default: 20 in the table, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// A run folder, a .coz file (text or JSON lines) or a causal-*.jsonl
+    pub path: PathBuf,
+    /// The format to write
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExportFormat {
+    /// coz's text records
+    Coz,
+    /// coz's JSON lines
+    CozJson,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Runs {
+    /// List the runs of a workspace, newest first
+    List(ListArgs),
+    /// Describe a run
+    Show(RunsShowArgs),
+    /// Delete runs
+    Rm(RemoveArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub workspace: WorkspaceArg,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RunsShowArgs {
+    /// Its name or folder [default: the newest]
+    pub run: Option<PathBuf>,
+    #[command(flatten)]
+    pub workspace: WorkspaceArg,
+    /// Print JSON: the run's run.json
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoveArgs {
+    /// Their names or folders
+    #[arg(required = true)]
+    pub runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub workspace: WorkspaceArg,
+}
+
+#[derive(Debug, Args)]
+pub struct WorkspaceArg {
+    /// The folder that holds .fulcrum/runs [default: this folder or the nearest one above it that has runs]
+    #[arg(long, short, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+}
+
+/// `30`, `30s`, `500ms`, `2m`, `1h`; more than zero.
+fn duration(text: &str) -> Result<Duration, String> {
+    let split = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let scale = match unit.trim() {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a time such as 30, 30s, 500ms or 2m".into()),
+    };
+    let seconds = number.parse::<f64>().ok().map(|number| number * scale);
+    match seconds.map(Duration::try_from_secs_f64) {
+        Some(Ok(duration)) if !duration.is_zero() => Ok(duration),
+        _ => Err("expected a time above zero, such as 30, 30s, 500ms or 2m".into()),
+    }
+}
+
+/// `1.5%` or `0.015`. A bare number above 1 is in percent, as coz counts.
+fn fraction(text: &str) -> Result<f64, String> {
+    let (number, percent) = match text.strip_suffix('%') {
+        Some(number) => (number.trim_end(), true),
+        None => (text, false),
+    };
+    let number: f64 = number
+        .parse()
+        .map_err(|_| "expected a fraction such as 50% or 0.5")?;
+    let value = if percent || number > 1.0 {
+        number / 100.0
+    } else {
+        number
+    };
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("expected a fraction between 0 % and 100 %, such as 50% or 0.5".into())
+    }
+}
+
+fn file_and_line(text: &str) -> Result<String, String> {
+    let location: Result<fulcrum_model::Location, _> = text.parse();
+    location
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_declaration_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn durations() {
+        for (text, expected) in [
+            ("30", Some(30_000)),
+            ("30s", Some(30_000)),
+            ("1.5", Some(1_500)),
+            ("500ms", Some(500)),
+            ("2m", Some(120_000)),
+            ("1h", Some(3_600_000)),
+            ("0", None),
+            ("", None),
+            ("-1", None),
+            ("5x", None),
+            ("1e400", None),
+        ] {
+            let got = duration(text).ok().map(|d| d.as_millis());
+            assert_eq!(got, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn fractions() {
+        for (text, expected) in [
+            ("1.5%", Some(0.015)),
+            ("0.015", Some(0.015)),
+            ("50", Some(0.5)),
+            ("1", Some(1.0)),
+            ("0", Some(0.0)),
+            ("100 %", Some(1.0)),
+            ("101%", None),
+            ("-0.1", None),
+            ("nan", None),
+            ("fast", None),
+        ] {
+            assert_eq!(fraction(text).ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn everything_after_the_program_is_the_programs() {
+        for line in [
+            "fulcrum run -q -- prog --top -q",
+            "fulcrum run -q prog --top -q",
+        ] {
+            let parsed = Arguments::try_parse_from(line.split(' ')).expect("it parses");
+            let Command::Run(run) = parsed.command else {
+                panic!("{line}")
+            };
+            assert_eq!(run.program, ["prog", "--top", "-q"], "{line}");
+            assert!(run.quiet && run.top == 20);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `fulcrum causal`: show and export.
+
+use std::path::{Path, PathBuf};
+
+use fulcrum_causal::{Options, analyse};
+use fulcrum_model::causal::Profile;
+
+use crate::args::{ExportArgs, ExportFormat, ShowArgs};
+use crate::outcome::{DONE, Failure, NOTHING, Outcome};
+use crate::terminal::{self, Style};
+use crate::{report, runs};
+
+/// The table without `--top`.
+const TABLE_TOP: usize = 20;
+
+/// `fulcrum causal show`.
+pub fn show(args: &ShowArgs) -> Outcome {
+    let path = match &args.path {
+        Some(path) => path.clone(),
+        None => newest()?,
+    };
+    let loaded = load(&path)?;
+    let options = Options {
+        phase_correction: !args.no_phase_correction,
+        min_points: args.min_points,
+        ..Options::default()
+    };
+    let mut profile = analyse(&loaded.recording, &options);
+    if let Some(name) = &args.progress_point {
+        only(&mut profile, name, &path)?;
+    }
+    if args.json {
+        let top = args.top.unwrap_or(0);
+        let json = report::json(&profile, &loaded.title, options.phase_correction, top);
+        terminal::print(&format!("{json:#}\n"))?;
+    } else {
+        let top = args.top.unwrap_or(TABLE_TOP);
+        terminal::print(&report::table(&profile, top, Style::stdout()))?;
+    }
+    let found = profile
+        .progress_points
+        .iter()
+        .any(|point| !point.targets.is_empty());
+    Ok(if found { DONE } else { NOTHING })
+}
+
+fn newest() -> Result<PathBuf, Failure> {
+    let workspace = runs::workspace(None);
+    match fulcrum_runs::latest(&workspace) {
+        Some(run) => Ok(run.path),
+        None => Err(Failure::NotFound(format!(
+            "there are no runs in {}; give a profile, or record one with `fulcrum run`",
+            workspace.display()
+        ))),
+    }
+}
+
+fn only(profile: &mut Profile, name: &str, path: &Path) -> Result<(), Failure> {
+    let names: Vec<String> = profile
+        .progress_points
+        .iter()
+        .map(|p| p.name.clone())
+        .collect();
+    profile.progress_points.retain(|point| point.name == name);
+    if profile.progress_points.is_empty() {
+        let there = match names.as_slice() {
+            [] => "it has none".to_owned(),
+            names => format!("choose one of {}", names.join(", ")),
+        };
+        return Err(Failure::NotFound(format!(
+            "{} has no progress point {name:?}; {there}",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+fn load(path: &Path) -> Result<fulcrum_runs::LoadedCausal, Failure> {
+    fulcrum_runs::load_causal(path).map_err(|error| Failure::BadInput(error.to_string()))
+}
+
+/// `fulcrum causal export`.
+pub fn export(args: &ExportArgs) -> Outcome {
+    let recording = load(&args.path)?.recording;
+    let text = match args.format {
+        ExportFormat::Coz => fulcrum_ingest::causal::write_text(&recording),
+        ExportFormat::CozJson => fulcrum_ingest::causal::write_json_lines(&recording),
+    };
+    match &args.output {
+        None => terminal::print(&text)?,
+        Some(path) => std::fs::write(path, text).map_err(|error| {
+            Failure::BadInput(format!(
+                "cannot write {}: {error}; choose another file with -o",
+                path.display()
+            ))
+        })?,
+    }
+    Ok(DONE)
+}

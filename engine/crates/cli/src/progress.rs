@@ -1,0 +1,136 @@
+//! The progress line of `fulcrum run`, on standard error.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use fulcrum_recorder::Progress;
+
+use crate::terminal::Style;
+
+/// Without a terminal: a line this often.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+
+/// Redraws one line on a terminal; elsewhere writes a line now and then.
+#[derive(Debug)]
+pub struct Line {
+    style: Style,
+    mode: Mode,
+    next: Duration,
+    drawn: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Quiet,
+    Redraw,
+    Log,
+}
+
+impl Line {
+    pub fn new(quiet: bool) -> Line {
+        let mode = match (quiet, io::stderr().is_terminal()) {
+            (true, _) => Mode::Quiet,
+            (_, true) => Mode::Redraw,
+            (_, false) => Mode::Log,
+        };
+        Line {
+            style: Style::stderr(),
+            mode,
+            next: LOG_EVERY,
+            drawn: false,
+        }
+    }
+
+    /// Shows where the run is.
+    pub fn show(&mut self, progress: &Progress) {
+        let text = describe(progress, self.style);
+        let mut err = io::stderr().lock();
+        match self.mode {
+            Mode::Quiet => {}
+            Mode::Redraw => {
+                let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
+                self.drawn = true;
+            }
+            Mode::Log if progress.elapsed >= self.next => {
+                let _ = writeln!(err, "{text}");
+                self.next = progress.elapsed + LOG_EVERY;
+            }
+            Mode::Log => {}
+        }
+    }
+
+    /// Takes the line away.
+    pub fn clear(&mut self) {
+        if self.drawn {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r\x1b[K").and_then(|()| err.flush());
+            self.drawn = false;
+        }
+    }
+}
+
+/// `12 s · 23 experiments · 2 lines · best two-threads.cpp:12, slope +0.044 (+0.031…+0.058)`.
+fn describe(progress: &Progress, style: Style) -> String {
+    let plural = |count: u64, one: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    };
+    let mut parts = vec![format!("{} s", progress.elapsed.as_secs())];
+    if let Some(fraction) = progress.fraction {
+        parts.push(format!("{:.0} %", fraction * 100.0));
+    }
+    parts.push(plural(progress.experiments, "experiment"));
+    parts.push(plural(progress.lines, "line"));
+    match &progress.best {
+        Some((location, slope, interval)) => {
+            let file = location.file.rsplit('/').next().unwrap_or(&location.file);
+            let between = if style.unicode { "…" } else { ".." };
+            let bounds = interval.map(|(low, high)| {
+                format!(
+                    " ({}{between}{})",
+                    style.signed(low, 3),
+                    style.signed(high, 3)
+                )
+            });
+            let slope = style.signed(*slope, 3);
+            let bounds = bounds.unwrap_or_default();
+            parts.push(format!(
+                "best {file}:{}, slope {slope}{bounds}",
+                location.line
+            ));
+        }
+        None => parts.push(plural(progress.visits, "visit")),
+    }
+    parts.join(style.dot())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_far_it_is() {
+        let style = Style {
+            colour: false,
+            unicode: true,
+            terminal: true,
+        };
+        let mut progress = Progress {
+            elapsed: Duration::from_millis(12_900),
+            experiments: 23,
+            lines: 1,
+            visits: 40,
+            best: None,
+            fraction: Some(0.25),
+        };
+        let start = "12 s · 25 % · 23 experiments · 1 line · ";
+        assert_eq!(describe(&progress, style), format!("{start}40 visits"));
+        let at = fulcrum_model::Location {
+            file: "/w/two.cpp".into(),
+            line: 12,
+        };
+        progress.best = Some((at, 0.044, Some((0.031, 0.058))));
+        let best = "best two.cpp:12, slope +0.044 (+0.031…+0.058)";
+        assert_eq!(describe(&progress, style), format!("{start}{best}"));
+    }
+}

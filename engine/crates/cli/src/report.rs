@@ -1,0 +1,302 @@
+//! A causal profile as a table and as JSON.
+
+use std::path::Path;
+
+use fulcrum_model::causal::{Point, PointKind, PointProfile, Profile, Shape, Target};
+use serde_json::{Value, json};
+
+use crate::terminal::{Cell, Colour, Style, Table};
+
+/// The ranking for people: a table for each progress point, then the notes.
+pub fn table(profile: &Profile, top: usize, style: Style) -> String {
+    let mut out = String::new();
+    for point in &profile.progress_points {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&point_table(point, top, style));
+    }
+    if !profile.notes.is_empty() && !out.is_empty() {
+        out.push('\n');
+    }
+    for note in &profile.notes {
+        out.push_str(&style.paint(Colour::Dim, &format!("note: {note}")));
+        out.push('\n');
+    }
+    out
+}
+
+fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
+    let count = match point.targets.len() {
+        1 => "1 line".to_owned(),
+        count => format!("{count} lines"),
+    };
+    let dot = style.dot();
+    let name = style.paint(Colour::Strong, &point.name);
+    let mut out = format!("{name}{dot}{}{dot}{count}\n", kind(point.kind));
+    if point.targets.is_empty() {
+        return out;
+    }
+    let mut table = Table::default();
+    let heads = [
+        "",
+        "",
+        "line",
+        "slope",
+        "",
+        "gain",
+        "",
+        "at",
+        "experiments",
+        "visits",
+        "",
+    ];
+    let right = [
+        true, false, false, true, false, true, false, true, true, true, false,
+    ];
+    table.row(
+        heads
+            .into_iter()
+            .zip(right)
+            .map(|(head, right)| Cell {
+                text: head.into(),
+                colour: Some(Colour::Dim),
+                right,
+            })
+            .collect(),
+    );
+    let shown = if top == 0 { point.targets.len() } else { top };
+    for (index, target) in point.targets.iter().take(shown).enumerate() {
+        table.row(row(index + 1, target, style));
+    }
+    out.push_str(&table.render(style));
+    let hidden = point.targets.len().saturating_sub(shown);
+    if hidden > 0 {
+        let more = format!("{hidden} more: --top 0 shows all");
+        out.push_str(&style.paint(Colour::Dim, &more));
+        out.push('\n');
+    }
+    out
+}
+
+fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
+    let colour = Some(shape_colour(target.shape));
+    let gain = largest(target);
+    let visits: u64 = target.points.iter().map(|point| point.visits).sum();
+    vec![
+        Cell::right(rank.to_string()),
+        Cell::left(glyph(target.shape, style)).colour(colour),
+        Cell::left(short_location(target, style)),
+        Cell::right(style.signed(target.slope, 3)).colour(colour),
+        Cell::left(interval(
+            target.slope_interval,
+            |number| style.signed(number, 3),
+            style,
+        )),
+        Cell::right(
+            gain.map(|point| style.percent(point.program_speedup))
+                .unwrap_or_default(),
+        )
+        .colour(colour),
+        Cell::left(
+            gain.map(|p| percents(p.interval, style))
+                .unwrap_or_default(),
+        ),
+        Cell::right(
+            gain.map(|p| format!("{:.0} %", p.speedup * 100.0))
+                .unwrap_or_default(),
+        ),
+        Cell::right(target.experiments.to_string()),
+        Cell::right(visits.to_string()),
+        Cell::left(remark(target)).colour(colour),
+    ]
+}
+
+/// The point with the largest program speedup, or slowdown for a line that harms; the baseline is none.
+fn largest(target: &Target) -> Option<&Point> {
+    let harms = matches!(target.shape, Shape::Harm1 | Shape::Harm2 | Shape::Harm3);
+    let sign = if harms { -1.0 } else { 1.0 };
+    target
+        .points
+        .iter()
+        .filter(|point| point.speedup > 0.0)
+        .max_by(|a, b| (sign * a.program_speedup).total_cmp(&(sign * b.program_speedup)))
+}
+
+fn percents(bounds: Option<(f64, f64)>, style: Style) -> String {
+    interval(bounds, |number| style.signed(number * 100.0, 1), style)
+}
+
+fn interval(bounds: Option<(f64, f64)>, show: impl Fn(f64) -> String, style: Style) -> String {
+    let between = if style.unicode { "…" } else { ".." };
+    match bounds {
+        Some((low, high)) => format!("({}{between}{})", show(low), show(high)),
+        None => "(?)".into(),
+    }
+}
+
+fn remark(target: &Target) -> &'static str {
+    match target.shape {
+        _ if target.contention => "contention: a faster line makes the program slower",
+        Shape::Unknown => "not enough data",
+        Shape::Flat => "no effect",
+        _ => "",
+    }
+}
+
+/// Direction and size without colour.
+fn glyph(shape: Shape, style: Style) -> &'static str {
+    let (unicode, ascii) = match shape {
+        Shape::Gain1 => ("▲", "+"),
+        Shape::Gain2 => ("▲▲", "++"),
+        Shape::Gain3 => ("▲▲▲", "+++"),
+        Shape::Gain4 => ("▲▲▲▲", "++++"),
+        Shape::Flat => ("─", "="),
+        Shape::Harm1 => ("▼", "-"),
+        Shape::Harm2 => ("▼▼", "--"),
+        Shape::Harm3 => ("▼▼▼", "---"),
+        Shape::Unknown => ("○", "?"),
+    };
+    if style.unicode { unicode } else { ascii }
+}
+
+fn shape_colour(shape: Shape) -> Colour {
+    match shape {
+        Shape::Gain1 | Shape::Gain2 | Shape::Gain3 | Shape::Gain4 => Colour::Good,
+        Shape::Harm1 | Shape::Harm2 | Shape::Harm3 => Colour::Bad,
+        Shape::Flat | Shape::Unknown => Colour::Dim,
+    }
+}
+
+fn kind(kind: PointKind) -> &'static str {
+    match kind {
+        PointKind::Throughput => "throughput",
+        PointKind::Latency => "latency",
+    }
+}
+
+/// Relative to the working folder when it lies below it; on a terminal long paths lose their first folders.
+fn short_location(target: &Target, style: Style) -> String {
+    let file = Path::new(&target.location.file);
+    let here = std::env::current_dir().ok();
+    let short = here
+        .as_deref()
+        .and_then(|here| file.strip_prefix(here).ok())
+        .unwrap_or(file);
+    let short = short.to_string_lossy();
+    let line = target.location.line;
+    if style.terminal {
+        format!("{}:{line}", tail(&short, style))
+    } else {
+        format!("{short}:{line}")
+    }
+}
+
+/// At most about this many characters of a path.
+const PATH_WIDTH: usize = 40;
+
+fn tail(path: &str, style: Style) -> String {
+    let long = path.chars().count().saturating_sub(PATH_WIDTH);
+    let after = path.char_indices().nth(long).map_or(0, |(at, _)| at);
+    if long == 0 {
+        return path.to_owned();
+    }
+    let cut = path[after..]
+        .find('/')
+        .map(|at| after + at)
+        .or_else(|| path.rfind('/'));
+    let dots = if style.unicode { "…" } else { "..." };
+    cut.map_or_else(|| path.to_owned(), |cut| format!("{dots}{}", &path[cut..]))
+}
+
+/// The JSON that scripts rely on. `top` limits the targets of each progress point; 0 is all.
+pub fn json(profile: &Profile, title: &str, phase_correction: bool, top: usize) -> Value {
+    let points: Vec<Value> = profile
+        .progress_points
+        .iter()
+        .map(|point| {
+            let shown = if top == 0 { point.targets.len() } else { top };
+            let targets: Vec<Value> = point.targets.iter().take(shown).map(target_json).collect();
+            json!({ "name": point.name, "kind": kind(point.kind), "targets": targets })
+        })
+        .collect();
+    json!({
+        "title": title,
+        "phaseCorrection": phase_correction,
+        "progressPoints": points,
+        "notes": profile.notes,
+    })
+}
+
+fn target_json(target: &Target) -> Value {
+    let points: Vec<Value> = target
+        .points
+        .iter()
+        .map(|point| {
+            json!({
+                "speedup": point.speedup,
+                "programSpeedup": point.program_speedup,
+                "low": point.interval.map(|interval| interval.0),
+                "high": point.interval.map(|interval| interval.1),
+                "visits": point.visits,
+                "durationNs": point.duration_ns,
+            })
+        })
+        .collect();
+    json!({
+        "location": target.location.to_string(),
+        "kind": "line",
+        "slope": target.slope,
+        "slopeLow": target.slope_interval.map(|interval| interval.0),
+        "slopeHigh": target.slope_interval.map(|interval| interval.1),
+        "contention": target.contention,
+        "experiments": target.experiments,
+        "shape": shape_name(target.shape),
+        "points": points,
+    })
+}
+
+fn shape_name(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Gain1 => "gain1",
+        Shape::Gain2 => "gain2",
+        Shape::Gain3 => "gain3",
+        Shape::Gain4 => "gain4",
+        Shape::Flat => "flat",
+        Shape::Harm1 => "harm1",
+        Shape::Harm2 => "harm2",
+        Shape::Harm3 => "harm3",
+        Shape::Unknown => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_paths_keep_their_end() {
+        let style = Style {
+            colour: false,
+            unicode: true,
+            terminal: true,
+        };
+        for (path, expected) in [
+            ("src/main.c", "src/main.c"),
+            (
+                "parsec-2.1/pkgs/apps/ferret/obj/benchmark/ferret-parallel.c",
+                "…/ferret/obj/benchmark/ferret-parallel.c",
+            ),
+            (
+                "a/an-extremely-long-name-that-does-not-fit-anywhere.cpp",
+                "…/an-extremely-long-name-that-does-not-fit-anywhere.cpp",
+            ),
+            (
+                "another-extremely-long-name-without-any-folder.cpp",
+                "another-extremely-long-name-without-any-folder.cpp",
+            ),
+        ] {
+            assert_eq!(tail(path, style), expected);
+        }
+    }
+}

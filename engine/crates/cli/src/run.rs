@@ -1,0 +1,86 @@
+//! `fulcrum run`: profile a program, then say what was found. The program's output and exit status are its own.
+
+use fulcrum_causal::analyse;
+use fulcrum_recorder::{Error, Exit, Options, Recorded, Sampler, Stdio, record};
+
+use crate::args::{RunArgs, SamplerArg, StdioArg};
+use crate::outcome::{DONE, Failure, Outcome};
+use crate::terminal::{self, Colour, Style};
+use crate::{progress, report, signals};
+
+/// Records and shows the ranking on standard error, as `perf stat` does.
+pub fn run(args: RunArgs) -> Outcome {
+    let (quiet, top) = (args.quiet, args.top);
+    let options = options(args);
+    let cancel = signals::watch();
+    let mut line = progress::Line::new(quiet);
+    let recorded = record(&options, &cancel, &mut |progress| line.show(progress));
+    line.clear();
+    let recorded = recorded.map_err(|error| match error {
+        Error::CannotStart(text) | Error::CannotRecord(text) => Failure::NotStarted(text),
+    })?;
+    show(&recorded, top);
+    Ok(match recorded.exit {
+        Exit::Code(code) => u8::try_from(code).unwrap_or(u8::MAX),
+        // As a shell reports it.
+        Exit::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        Exit::Stopped => DONE,
+    })
+}
+
+fn options(mut args: RunArgs) -> Options {
+    let rest = args.program.split_off(1);
+    Options {
+        program: args.program.into_iter().next().unwrap_or_default(),
+        args: rest,
+        cwd: args.cwd,
+        workspace: args.workspace,
+        output: args.output,
+        duration: args.duration,
+        until: args.until,
+        stdio: match args.stdio {
+            StdioArg::Inherit => Stdio::Inherit,
+            StdioArg::Files => Stdio::Files,
+        },
+        source_scope: args.source_scope,
+        binary_scope: args.binary_scope,
+        fixed_line: args.fixed_line,
+        fixed_speedup: args.fixed_speedup,
+        sampler: match args.sampler {
+            SamplerArg::Auto => Sampler::Auto,
+            SamplerArg::Perf => Sampler::Perf,
+            SamplerArg::Timer => Sampler::Timer,
+        },
+    }
+}
+
+fn show(recorded: &Recorded, top: usize) {
+    let style = Style::stderr();
+    let mut text = String::from("\n");
+    let mut notes = recorded.notes.clone();
+    match fulcrum_runs::load_causal(&recorded.run) {
+        Ok(loaded) => {
+            let mut profile = analyse(&loaded.recording, &fulcrum_causal::Options::default());
+            // The manifest repeats the recorder's notes.
+            notes.retain(|note| !profile.notes.contains(note));
+            notes.append(&mut profile.notes);
+            profile.notes = notes;
+            text.push_str(&report::table(&profile, top, style));
+        }
+        Err(error) => {
+            for note in notes {
+                text.push_str(&format!("note: {note}\n"));
+            }
+            text.push_str(&format!("the run cannot be shown: {error}\n"));
+        }
+    }
+    let how = match recorded.exit {
+        Exit::Code(0) => String::new(),
+        Exit::Code(code) => format!("the program ended with exit status {code}; "),
+        Exit::Signal(signal) => format!("the program was ended by signal {signal}; "),
+        Exit::Stopped => "the program was stopped; ".into(),
+    };
+    let place = format!("{how}recorded in {}", recorded.run.display());
+    text.push_str(&style.paint(Colour::Dim, &place));
+    terminal::say(&text);
+}

@@ -1,0 +1,44 @@
+//! Signals while a program is profiled.
+//!
+//! Ctrl-C reaches the whole foreground group: the first one is the program's own affair, and its result is still shown.
+//! A second one, or a request to end that only we get, stops the program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+/// Watches from now on; the flag is set when the program should be stopped.
+pub fn watch() -> Arc<AtomicBool> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    // A signal that is ignored (nohup, a background job) stays ignored: the program inherits that.
+    let wanted: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter(|&s| !is_ignored(s))
+        .collect();
+    let Ok(mut signals) = Signals::new(wanted) else {
+        return cancel;
+    };
+    let flag = Arc::clone(&cancel);
+    std::thread::spawn(move || {
+        let mut interrupts = 0;
+        for signal in signals.forever() {
+            interrupts += usize::from(signal == SIGINT);
+            if matches!(signal, SIGTERM | SIGHUP) || interrupts > 1 {
+                flag.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    cancel
+}
+
+/// From this process's `SigIgn` mask.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0);
+    mask & (1 << (signal - 1)) != 0
+}

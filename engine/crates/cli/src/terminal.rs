@@ -1,0 +1,229 @@
+//! Writing for people: colours, glyphs and streams that may have closed.
+
+use std::io::{self, IsTerminal, Write as _};
+
+use crate::outcome::Failure;
+
+/// Writes to standard output. A reader that closed its end (`| head`) wanted no more: that is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::BadInput(format!(
+            "cannot write to standard output: {error}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to standard error, if anybody still listens.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// How to write for one stream.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Colours: a terminal, and neither `NO_COLOR` nor `TERM=dumb`.
+    pub colour: bool,
+    /// Characters beyond ASCII, by the locale.
+    pub unicode: bool,
+    /// A person reads it: long names may be shortened.
+    pub terminal: bool,
+}
+
+/// The colours in use, by meaning.
+#[derive(Clone, Copy, Debug)]
+pub enum Colour {
+    Good,
+    Bad,
+    Dim,
+    Strong,
+}
+
+impl Style {
+    pub fn stdout() -> Style {
+        Style::of(io::stdout().is_terminal())
+    }
+
+    pub fn stderr() -> Style {
+        Style::of(io::stderr().is_terminal())
+    }
+
+    fn of(terminal: bool) -> Style {
+        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let dumb = set("TERM").as_deref() == Some("dumb");
+        let locale = set("LC_ALL")
+            .or_else(|| set("LC_CTYPE"))
+            .or_else(|| set("LANG"));
+        let locale = locale.unwrap_or_default().to_ascii_lowercase();
+        Style {
+            colour: terminal && set("NO_COLOR").is_none() && !dumb,
+            unicode: locale.contains("utf-8") || locale.contains("utf8"),
+            terminal,
+        }
+    }
+
+    /// Wraps text in a colour. Escape codes have no width: pad before.
+    pub fn paint(self, colour: Colour, text: &str) -> String {
+        if !self.colour || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match colour {
+            Colour::Good => 32,
+            Colour::Bad => 31,
+            Colour::Dim => 2,
+            Colour::Strong => 1,
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    /// `+4.4 %`, with a real minus sign where it can be shown.
+    pub fn percent(self, fraction: f64) -> String {
+        format!("{} %", self.signed(fraction * 100.0, 1))
+    }
+
+    /// A number with its sign and this many decimals.
+    pub fn signed(self, number: f64, decimals: usize) -> String {
+        if !number.is_finite() {
+            return "?".into();
+        }
+        let text = format!("{:.*}", decimals, number.abs());
+        let zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+        match (number.is_sign_negative() && !zero, self.unicode) {
+            (false, _) => format!("+{text}"),
+            (true, true) => format!("\u{2212}{text}"),
+            (true, false) => format!("-{text}"),
+        }
+    }
+
+    /// The separator of facts in a line.
+    pub fn dot(self) -> &'static str {
+        if self.unicode { " · " } else { ", " }
+    }
+}
+
+/// A table whose cells are padded to their columns' widths.
+#[derive(Debug, Default)]
+pub struct Table {
+    rows: Vec<Vec<Cell>>,
+}
+
+/// One cell: what it says, in which colour, on which side of its column.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub text: String,
+    pub colour: Option<Colour>,
+    pub right: bool,
+}
+
+impl Cell {
+    pub fn left(text: impl Into<String>) -> Cell {
+        Cell {
+            text: text.into(),
+            colour: None,
+            right: false,
+        }
+    }
+
+    pub fn right(text: impl Into<String>) -> Cell {
+        Cell {
+            text: text.into(),
+            colour: None,
+            right: true,
+        }
+    }
+
+    pub fn colour(self, colour: Option<Colour>) -> Cell {
+        Cell { colour, ..self }
+    }
+}
+
+impl Table {
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// Lines with two spaces between columns and none at the end.
+    pub fn render(&self, style: Style) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |cell: &Cell| cell.text.chars().count();
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(column))
+                    .map(width)
+                    .max()
+            })
+            .map(|width| width.unwrap_or(0))
+            .collect();
+        let mut out = String::new();
+        for row in &self.rows {
+            let last = row.iter().rposition(|cell| !cell.text.is_empty());
+            let shown = last.map_or(0, |last| last + 1);
+            for (column, cell) in row.iter().take(shown).enumerate() {
+                if column > 0 {
+                    out.push_str("  ");
+                }
+                let padding = " ".repeat(widths[column] - width(cell));
+                let text = cell
+                    .colour
+                    .map_or(cell.text.clone(), |c| style.paint(c, &cell.text));
+                if cell.right {
+                    out.push_str(&padding);
+                }
+                out.push_str(&text);
+                if !cell.right && column + 1 < shown {
+                    out.push_str(&padding);
+                }
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_without_trailing_space() {
+        let mut table = Table::default();
+        table.row(vec![Cell::left("name"), Cell::right("n"), Cell::left("")]);
+        table.row(vec![
+            Cell::left("a−b"),
+            Cell::right("100"),
+            Cell::left("why"),
+        ]);
+        let style = Style {
+            colour: false,
+            unicode: true,
+            terminal: false,
+        };
+        assert_eq!(table.render(style), "name    n\na−b   100  why\n");
+    }
+
+    #[test]
+    fn numbers_carry_their_sign() {
+        let unicode = Style {
+            colour: false,
+            unicode: true,
+            terminal: false,
+        };
+        let ascii = Style {
+            colour: false,
+            unicode: false,
+            terminal: false,
+        };
+        for (number, in_unicode, in_ascii) in [
+            (0.044, "+4.4 %", "+4.4 %"),
+            (-0.044, "\u{2212}4.4 %", "-4.4 %"),
+            (-0.0001, "+0.0 %", "+0.0 %"),
+            (f64::NAN, "? %", "? %"),
+        ] {
+            assert_eq!(unicode.percent(number), in_unicode);
+            assert_eq!(ascii.percent(number), in_ascii);
+        }
+    }
+}
