@@ -28,12 +28,17 @@ impl FromStr for Location {
     type Err = NotALocation;
 
     fn from_str(text: &str) -> Result<Self, NotALocation> {
-        let (file, line) = text.rsplit_once(':').ok_or_else(|| NotALocation(text.into()))?;
+        let (file, line) = text
+            .rsplit_once(':')
+            .ok_or_else(|| NotALocation(text.into()))?;
         let line = line.parse().map_err(|_| NotALocation(text.into()))?;
         if file.is_empty() {
             return Err(NotALocation(text.into()));
         }
-        Ok(Location { file: file.into(), line })
+        Ok(Location {
+            file: file.into(),
+            line,
+        })
     }
 }
 
