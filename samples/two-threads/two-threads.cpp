@@ -7,12 +7,18 @@
 
 #include "fulcrum.h"
 
+static volatile unsigned long result;
+
 static void longer() {
-  for (volatile long i = 0; i < 31500000; i = i + 1) {}
+  unsigned long x = 1;
+  for (long i = 0; i < 10500000; i++) x = x * 6364136223846793005u + 1;
+  result = x;
 }
 
 static void shorter() {
-  for (volatile long i = 0; i < 30000000; i = i + 1) {}
+  unsigned long x = 1;
+  for (long i = 0; i < 10000000; i++) x = x * 6364136223846793005u + 1;
+  result = x;
 }
 
 int main(int argc, char **argv) {

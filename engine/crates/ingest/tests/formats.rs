@@ -224,7 +224,7 @@ fn our_own_stream() {
         r#"{"type":"samples","time":800,"total":5,"in_scope":4,"lines":{"/w/a b.cpp:12":3}}"#,
         r#"{"type":"gossip"}"#,
         r#"{"type":"samples","time":1500,"total":9,"in_scope":8,"lines":{"/w/a b.cpp:12":6,"/w/z.cpp:1":2}}"#,
-        r#"{"type":"end","time":2000,"reason":"exit"}"#,
+        r#"{"type":"end","time":2000,"delay":150,"reason":"exit"}"#,
     ];
     let text = lines.join("\n") + "\n";
     let expected = Recording {
@@ -233,7 +233,8 @@ fn our_own_stream() {
             ..experiment(vec![throughput("iter", 9), latency("req", 9, 8, 2.5)])
         }],
         samples: vec![(at("/w/a b.cpp:12"), 6), (at("/w/z.cpp:1"), 2)],
-        runtime_ns: 2000,
+        // Like an experiment's duration, without the delays that were inserted.
+        runtime_ns: 1850,
         levels: vec![0.25, 0.5],
         notes: vec!["Skipped 1 record of the unknown type \"gossip\".".into()],
     };
@@ -242,14 +243,27 @@ fn our_own_stream() {
         Ok(expected.clone())
     );
 
-    // Killed: the run lasted at least until the last record.
+    // Killed: the run lasted at least until the last record, less the experiment's own delay.
     let killed = lines[..3].join("\n") + "\n" + &lines[4][..40];
     let recording = read(killed.as_bytes(), "causal-123-0.jsonl").unwrap();
     assert_eq!(
         (recording.runtime_ns, &recording.samples[..]),
-        (800, &[(at("/w/a b.cpp:12"), 3)][..])
+        (700, &[(at("/w/a b.cpp:12"), 3)][..])
     );
     assert_eq!(recording.notes.len(), 2, "{:?}", recording.notes);
+
+    // A machine that did something else meanwhile.
+    let baseline = lines[1]
+        .replace("0.25", "0")
+        .replace("600,", "600,\"others\":900,");
+    let shared = [lines[0], &baseline, lines[5]].join("\n") + "\n";
+    let recording = read(shared.as_bytes(), "causal-123-0.jsonl").unwrap();
+    assert_eq!(recording.notes.len(), 1);
+    assert!(
+        recording.notes[0].starts_with("Other programs kept 1.5 processors busy"),
+        "{:?}",
+        recording.notes
+    );
 
     // Two processes in one file.
     let twice = read(format!("{text}{text}").as_bytes(), "causal-123-0.jsonl").unwrap();
@@ -259,7 +273,7 @@ fn our_own_stream() {
             twice.experiments.len(),
             twice.samples[0].1
         ),
-        (4000, 2, 12)
+        (3700, 2, 12)
     );
     assert_eq!(twice.levels, expected.levels);
 }

@@ -87,19 +87,21 @@ impl Watched {
         let samples = json!({
             "type": "samples",
             "time": elapsed,
+            "delay": process.global_ns.load(Ordering::Relaxed),
             "total": process.samples.load(Ordering::Relaxed),
             "in_scope": process.in_scope.load(Ordering::Relaxed),
             "lines": lines,
         });
-        let end = json!({ "type": "end", "time": elapsed, "reason": "killed" });
-        // A record that the process was killed in stays on a line of its own.
-        let text = fs::read(&path)?;
-        let gap = if text.last().is_none_or(|byte| *byte == b'\n') {
-            ""
-        } else {
-            "\n"
-        };
-        stream.write_all(format!("{gap}{samples}\n{end}\n").as_bytes())
+        let delay = process.global_ns.load(Ordering::Relaxed);
+        let end = json!({ "type": "end", "time": elapsed, "delay": delay, "reason": "killed" });
+        // A record that the disk had no room for is no record.
+        let bytes = fs::read(&path)?;
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        stream.set_len(whole as u64)?;
+        stream.write_all(format!("{samples}\n{end}\n").as_bytes())
     }
 
     /// Sentences about what weakens this process's result.

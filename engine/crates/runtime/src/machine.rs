@@ -3,13 +3,15 @@
 use crate::{descriptors, sys};
 
 /// `/proc/stat`, kept open.
+#[derive(Clone, Copy)]
 pub struct Machine {
     fd: i32,
     tick_ns: u64,
 }
 
 impl Machine {
-    /// `None` where the system does not tell.
+    /// `None` where the system does not tell. To be called while the process has one thread: a descriptor that is
+    /// opened later would for a moment take the number that the program expects for its own.
     pub fn open() -> Option<Machine> {
         // SAFETY: plain calls; the path is a C string.
         unsafe {

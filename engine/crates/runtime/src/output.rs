@@ -141,12 +141,13 @@ pub fn header(levels: &[u32], program: &[u8], unix_ns: u64) {
 /// The cumulative samples of every line; the last such record of a process counts.
 pub fn samples(time_ns: u64) {
     let process = control::process();
+    let delay = process.global_ns.load(Ordering::Relaxed);
     let total = process.samples.load(Ordering::Relaxed);
     let in_scope = process.in_scope.load(Ordering::Relaxed);
     record(|text| {
         let _ = write!(
             text,
-            "{{\"type\":\"samples\",\"time\":{time_ns},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{"
+            "{{\"type\":\"samples\",\"time\":{time_ns},\"delay\":{delay},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{"
         );
         let counted = control::counts().iter().enumerate();
         let counted = counted.map(|(line, count)| (line as u32, count.load(Ordering::Relaxed)));
@@ -161,10 +162,11 @@ pub fn samples(time_ns: u64) {
 
 /// The last record.
 pub fn end(time_ns: u64, reason: &str) {
+    let delay = control::process().global_ns.load(Ordering::Relaxed);
     record(|text| {
         let _ = writeln!(
             text,
-            "{{\"type\":\"end\",\"time\":{time_ns},\"reason\":\"{reason}\"}}"
+            "{{\"type\":\"end\",\"time\":{time_ns},\"delay\":{delay},\"reason\":\"{reason}\"}}"
         );
     });
 }

@@ -81,8 +81,16 @@ pub fn spawn() -> bool {
     ) -> i32;
     let create: Create = real!(pthread_create: fn(
         *mut libc::pthread_t, *const libc::pthread_attr_t, thread::Routine, *mut c_void) -> i32);
-    // SAFETY: fresh attributes and signal sets; the mask is restored before returning.
+    // SAFETY: fresh attributes and signal sets; the mask is restored before returning. The machine goes into memory of
+    // its own, which the thread reads.
     unsafe {
+        let mut machine: *mut c_void = null_mut();
+        if let (Some(opened), Some(room)) =
+            (Machine::open(), sys::map_anonymous(size_of::<Machine>()))
+        {
+            room.cast::<Machine>().write(opened);
+            machine = room.cast();
+        }
         let mut all: libc::sigset_t = core::mem::zeroed();
         let mut before: libc::sigset_t = core::mem::zeroed();
         libc::sigfillset(&mut all);
@@ -92,7 +100,7 @@ pub fn spawn() -> bool {
         libc::pthread_attr_setdetachstate(&mut attributes, libc::PTHREAD_CREATE_DETACHED);
         libc::pthread_attr_setstacksize(&mut attributes, 256 * 1024);
         let mut id: libc::pthread_t = 0;
-        let result = create(&mut id, &attributes, main, null_mut());
+        let result = create(&mut id, &attributes, main, machine);
         libc::pthread_attr_destroy(&mut attributes);
         signals::real_mask(libc::SIG_SETMASK, &before, null_mut());
         result == 0
@@ -136,10 +144,12 @@ impl Stop {
     }
 }
 
-unsafe extern "C-unwind" fn main(_: *mut c_void) -> *mut c_void {
+unsafe extern "C-unwind" fn main(argument: *mut c_void) -> *mut c_void {
     // SAFETY: names the calling thread.
     unsafe { libc::prctl(libc::PR_SET_NAME, c"fulcrum".as_ptr()) };
-    if let Some(mut profiler) = Profiler::new() {
+    // SAFETY: `spawn` passes a `Machine` or nothing, in memory that is never freed.
+    let machine = unsafe { argument.cast::<Machine>().as_ref() };
+    if let Some(mut profiler) = Profiler::new(machine.copied()) {
         let stop = profiler.run();
         profiler.finish(stop);
     }
@@ -165,7 +175,7 @@ struct Profiler {
 }
 
 impl Profiler {
-    fn new() -> Option<Profiler> {
+    fn new(machine: Option<Machine>) -> Option<Profiler> {
         let session = control::session();
         let count = (session.level_count as usize).min(MAX_LEVELS);
         let levels = &session.levels[..count];
@@ -191,7 +201,7 @@ impl Profiler {
             before: Snapshot::EMPTY,
             after: Snapshot::EMPTY,
             next_samples_ns: 1_000_000_000,
-            machine: Machine::open(),
+            machine,
         })
     }
 

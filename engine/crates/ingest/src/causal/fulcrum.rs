@@ -42,6 +42,8 @@ struct ExperimentRecord {
     #[serde(default)]
     wall: u64,
     #[serde(default)]
+    others: u64,
+    #[serde(default)]
     points: Vec<PointRecord>,
 }
 
@@ -63,12 +65,16 @@ struct PointRecord {
 struct SamplesRecord {
     time: u64,
     #[serde(default)]
+    delay: u64,
+    #[serde(default)]
     lines: HashMap<String, u64>,
 }
 
 #[derive(Deserialize)]
 struct EndRecord {
     time: u64,
+    #[serde(default)]
+    delay: u64,
 }
 
 /// What one process said last.
@@ -76,6 +82,8 @@ struct EndRecord {
 struct Process {
     samples: HashMap<Location, u64>,
     last_seen: u64,
+    /// Delay inserted by virtual speedups so far: like experiments' durations, the run time is told without it.
+    delay: u64,
     ended: bool,
     begun: bool,
 }
@@ -86,7 +94,18 @@ struct Stream {
     samples: BTreeMap<Location, u64>,
     process: Process,
     unknown: BTreeMap<String, u64>,
+    others: Others,
 }
+
+/// CPU time that other programs took during baseline experiments, against their length.
+#[derive(Default)]
+struct Others {
+    cpu_ns: u64,
+    wall_ns: u64,
+}
+
+/// Other programs' share of a processor above which a reader is told.
+const BUSY: f64 = 0.25;
 
 pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
     let mut stream = Stream::default();
@@ -143,11 +162,22 @@ impl Stream {
                 let experiment: ExperimentRecord = record(&value)?;
                 let seen = experiment.start.saturating_add(experiment.wall);
                 self.process.last_seen = self.process.last_seen.max(seen);
+                let effective = u64::try_from(experiment.duration).unwrap_or_default();
+                self.process.delay = self
+                    .process
+                    .delay
+                    .saturating_add(experiment.wall.saturating_sub(effective));
+                // Delays leave processors to others, so only the baseline tells what they take by themselves.
+                if experiment.speedup == 0.0 {
+                    self.others.cpu_ns = self.others.cpu_ns.saturating_add(experiment.others);
+                    self.others.wall_ns = self.others.wall_ns.saturating_add(experiment.wall);
+                }
                 self.recording.experiments.push(experiment.check()?);
             }
             "samples" => {
                 let samples: SamplesRecord = record(&value)?;
                 self.process.last_seen = self.process.last_seen.max(samples.time);
+                self.process.delay = self.process.delay.max(samples.delay);
                 // Cumulative: the last one counts.
                 self.process.samples = samples
                     .lines
@@ -160,6 +190,7 @@ impl Stream {
             "end" => {
                 let end: EndRecord = record(&value)?;
                 self.process.last_seen = end.time;
+                self.process.delay = self.process.delay.max(end.delay);
                 self.process.ended = true;
             }
             other => *self.unknown.entry(other.into()).or_default() += 1,
@@ -169,7 +200,8 @@ impl Stream {
 
     fn end_process(&mut self) {
         let process = std::mem::take(&mut self.process);
-        self.recording.runtime_ns = self.recording.runtime_ns.saturating_add(process.last_seen);
+        let effective = process.last_seen.saturating_sub(process.delay);
+        self.recording.runtime_ns = self.recording.runtime_ns.saturating_add(effective);
         for (at, count) in process.samples {
             let sum = self.samples.entry(at).or_default();
             *sum = sum.saturating_add(count);
@@ -184,6 +216,13 @@ impl Stream {
     fn finish(mut self) -> Recording {
         self.end_process();
         self.recording.samples = self.samples.into_iter().collect();
+        let busy = self.others.cpu_ns as f64 / (self.others.wall_ns as f64).max(1.0);
+        if busy > BUSY {
+            self.recording.notes.push(format!(
+                "Other programs kept {busy:.1} processors busy meanwhile, so intervals are wider than they need be: \
+                 run again on a quieter machine."
+            ));
+        }
         for (kind, count) in self.unknown {
             let kind = super::detect::shorten(&kind);
             let count = counted(count, "record");
