@@ -10,7 +10,7 @@ use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, Position, Ran
 use crate::position::line_range;
 use crate::profile::{OpenProfile, current_text};
 use crate::state::Snapshot;
-use crate::words::percent;
+use crate::words::plain_percent;
 
 const CONTENTION: &str = "contention";
 const NO_PROGRESS_POINT: &str = "noProgressPoint";
@@ -67,10 +67,10 @@ fn of_file(snapshot: &Snapshot, open: &OpenProfile, path: &Path, text: &str) -> 
             let half = program_speedup_at(placement.target, 0.5);
             contended.entry(placement.placed.line).or_insert_with(|| {
                 format!(
-                    "Contention: making this line 2× faster changes {} by {}, so optimising it makes the program \
-                     slower. Look for the lock or shared data that it competes for.",
+                    "Contention: making this line 2× faster would slow {} down by {}. Look for the lock or shared \
+                     data that it competes for, rather than optimising it.",
                     point.name,
-                    percent(half)
+                    plain_percent(half.abs())
                 )
             });
         }

@@ -216,7 +216,7 @@ impl State {
         match task {
             Task::Respond(response) => self.respond(response),
             Task::Opened { id, order, profile } => {
-                let profile = profile.map(|profile| Arc::<OpenProfile>::from(profile));
+                let profile = profile.map(Arc::<OpenProfile>::from);
                 let summary = profile
                     .as_ref()
                     .map(|p| self.snapshot().summary_of(p))

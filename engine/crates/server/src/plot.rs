@@ -284,7 +284,7 @@ mod tests {
                 2,
                 ["+1\u{a0}%", "0\u{a0}%", "\u{2212}1\u{a0}%"],
             ),
-            (many, 22, ["+10\u{a0}%", "0\u{a0}%", "100\u{a0}%"]),
+            (many, 21, ["+10\u{a0}%", "0\u{a0}%", "100\u{a0}%"]),
         ] {
             let svg = svg(&target(&points));
             assert_eq!(svg.matches("<circle").count(), circles, "{svg}");

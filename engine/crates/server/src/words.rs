@@ -19,6 +19,28 @@ pub fn percent(fraction: f64) -> String {
     format!("{sign}{digits}\u{a0}%")
 }
 
+/// [`percent`] with one decimal throughout, for columns of numbers.
+pub fn fine_percent(fraction: f64) -> String {
+    let digits = format!("{:.1}", fraction.abs() * 100.0);
+    let sign = match digits.as_str() {
+        "0.0" => "",
+        _ if fraction < 0.0 => "\u{2212}",
+        _ => "+",
+    };
+    format!("{sign}{digits}\u{a0}%")
+}
+
+/// A number with two decimals and a real minus sign.
+fn two_decimals(value: f64) -> String {
+    let digits = format!("{:.2}", value.abs());
+    let sign = if value < 0.0 && digits != "0.00" {
+        "\u{2212}"
+    } else {
+        ""
+    };
+    format!("{sign}{digits}")
+}
+
 /// A percentage of a line's speedup, which has no sign: `25 %`.
 pub fn plain_percent(fraction: f64) -> String {
     let value = fraction * 100.0;
@@ -51,10 +73,10 @@ pub fn sentences(target: &Target, point: &str, kind: PointKind) -> String {
         .slope_interval
         .map_or_else(String::new, |(low, high)| {
             format!(
-                " The slope is {:.2} (95\u{a0}% interval {:.2} to {:.2}).",
-                signless_zero(target.slope),
-                signless_zero(low),
-                signless_zero(high)
+                " The slope is {} (95\u{a0}% interval {} to {}).",
+                two_decimals(target.slope),
+                two_decimals(low),
+                two_decimals(high)
             )
         });
     let size = plain_percent(half.abs());
@@ -74,10 +96,6 @@ pub const CONTENTION: &str = "**Contention:** making this line faster makes the 
     a lock, a cache line or another shared resource make everyone wait longer there. Look at what this line \
     competes for; do not optimise the line itself.";
 
-fn signless_zero(value: f64) -> f64 {
-    if value.abs() < 0.005 { 0.0 } else { value }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +114,10 @@ mod tests {
         ] {
             assert_eq!(percent(fraction), expect, "{fraction}");
         }
+        assert_eq!(fine_percent(-0.1234), "\u{2212}12.3\u{a0}%");
+        assert_eq!(fine_percent(-0.0004), "0.0\u{a0}%");
+        assert_eq!(two_decimals(-0.234), "\u{2212}0.23");
+        assert_eq!(two_decimals(-0.001), "0.00");
         assert_eq!(plain_percent(0.25), "25\u{a0}%");
         assert_eq!(plain_percent(0.125), "12.5\u{a0}%");
     }

@@ -1,9 +1,30 @@
-//! Repository checks and code generation.
-fn main() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    std::fs::write(
-        root.join("extension/protocol.gen.ts"),
-        fulcrum_server::codegen::typescript(),
-    )
-    .expect("the extension folder is writable");
+//! Code generation and repository checks.
+//!
+//! `codegen` writes what is generated; `check` fails when a generated file, the protocol document or the arrows between
+//! crates are not as they should be.
+
+mod arrows;
+mod protocol;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let problems = match std::env::args().nth(1).as_deref() {
+        Some("codegen") => protocol::write(&root),
+        Some("check") => [protocol::check(&root), arrows::check(&root)].concat(),
+        _ => {
+            eprintln!("usage: cargo run -p fulcrum-xtask -- codegen | check");
+            return ExitCode::from(2);
+        }
+    };
+    for problem in &problems {
+        eprintln!("{problem}");
+    }
+    if problems.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::position::line_range;
 use crate::profile::Placement;
 use crate::state::Snapshot;
-use crate::words::{percent, plain_percent};
+use crate::words::{fine_percent, plain_percent};
 use crate::{plot, words};
 
 pub(crate) enum HoverRequest {}
@@ -93,13 +93,13 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
     for measured in &target.points {
         let interval = measured.interval.map_or_else(
             || "unknown".to_owned(),
-            |(low, high)| format!("{} to {}", percent(low), percent(high)),
+            |(low, high)| format!("{} to {}", fine_percent(low), fine_percent(high)),
         );
         let _ = writeln!(
             out,
             "| {} | {} | {interval} | {} |",
             plain_percent(measured.speedup),
-            percent(measured.program_speedup),
+            fine_percent(measured.program_speedup),
             measured.visits
         );
     }

@@ -1,5 +1,90 @@
 //! A client in the same process, talking to the real server.
 
-use crate::dispatch::Call;
+mod client;
+mod documents;
+mod examples;
+mod failures;
+mod fixtures;
+mod generated;
+mod runs;
+mod session;
 
-pub(crate) fn test_requests(_call: &mut Call<'_>) {}
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::dispatch::Call;
+use crate::failure::Failure;
+use crate::main_loop::State;
+use crate::protocol::Method;
+use crate::requests::{Immediate, Mutating, Pooled};
+use crate::state::Snapshot;
+
+/// Requests that only exist under test: they misbehave.
+pub(crate) fn test_requests(call: &mut Call<'_>) {
+    call.mutating::<Panics<0>>();
+    call.immediate::<Panics<1>>();
+    call.pooled::<Panics<2>>();
+    call.pooled::<Waits>();
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Nothing {}
+
+macro_rules! method {
+    ($name:ident = $text:literal ($params:ty)) => {
+        pub(crate) enum $name {}
+        impl Method for $name {
+            const NAME: &'static str = $text;
+            type Params = $params;
+            type Result = ();
+        }
+    };
+}
+
+method!(PanicMutating = "test/panic/mutating"(Nothing));
+method!(PanicImmediate = "test/panic/immediate"(Nothing));
+method!(PanicPooled = "test/panic/pooled"(Nothing));
+method!(Wait = "test/wait"(WaitParams));
+
+pub(crate) enum Panics<const TIER: usize> {}
+
+impl Mutating for Panics<0> {
+    type Method = PanicMutating;
+    fn run(_: &mut State, _: Nothing) -> Result<(), Failure> {
+        panic!("on the loop, with the state")
+    }
+}
+
+impl Immediate for Panics<1> {
+    type Method = PanicImmediate;
+    fn run(_: &Snapshot, _: Nothing) -> Result<(), Failure> {
+        panic!("on the loop, with a snapshot")
+    }
+}
+
+impl Pooled for Panics<2> {
+    type Method = PanicPooled;
+    fn run(_: &Snapshot, _: Nothing) -> Result<(), Failure> {
+        panic!("on the pool")
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WaitParams {
+    /// Answers when this file exists.
+    file: PathBuf,
+}
+
+pub(crate) enum Waits {}
+
+impl Pooled for Waits {
+    type Method = Wait;
+    fn run(_: &Snapshot, params: WaitParams) -> Result<(), Failure> {
+        while !params.file.exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+}

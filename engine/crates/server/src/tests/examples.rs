@@ -1,0 +1,135 @@
+//! The examples of `docs/protocol.md` are real messages of one session.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p fulcrum-server` writes them anew.
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::fixtures::{SOURCE, coz};
+
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/protocol.md");
+
+/// Compares the block after `<!-- example: name -->` with the message.
+fn check(document: &mut String, name: &str, message: &str) {
+    let marker = format!("<!-- example: {name} -->\n```json\n");
+    let start = document
+        .find(&marker)
+        .unwrap_or_else(|| panic!("docs/protocol.md has no example {name}"))
+        + marker.len();
+    let end = start + document[start..].find("```").expect("the block ends");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        document.replace_range(start..end, message);
+    }
+    let end = start + document[start..].find("```").expect("the block ends");
+    assert_eq!(
+        &document[start..end],
+        message,
+        "example {name}: run with UPDATE_EXPECT=1 to write it anew"
+    );
+}
+
+/// One result in each list and few points say enough.
+fn shortened(mut value: Value) -> Value {
+    fn shorten(value: &mut Value) {
+        match value {
+            Value::Array(items) => {
+                items.truncate(2);
+                items.iter_mut().for_each(shorten);
+            }
+            Value::Object(fields) => fields.values_mut().for_each(shorten),
+            Value::Number(number) if number.is_f64() => {
+                let rounded = (number.as_f64().unwrap_or(0.0) * 1e4).round() / 1e4;
+                *value = json!(rounded);
+            }
+            Value::String(text) => {
+                if let Some(at) = text.find("base64,") {
+                    let end = text[at..].find('|').map_or(text.len(), |n| at + n);
+                    text.replace_range(at + 7..end, "PHN2Zy…");
+                }
+            }
+            _ => {}
+        }
+    }
+    shorten(&mut value);
+    value
+}
+
+#[test]
+fn the_documents_examples_are_real() {
+    let mut client = Client::start(&[
+        ("src/consume.cpp", SOURCE),
+        ("consume.coz", &coz("src/consume.cpp", "item")),
+        (
+            ".fulcrum/runs/20261121T131500Z-consumer/run.json",
+            &super::fixtures::manifest("exited", "/app", &[]),
+        ),
+    ]);
+    let mut document = std::fs::read_to_string(DOCUMENT).expect("docs/protocol.md");
+    let uri = client.uri("src/consume.cpp");
+    let profile = client.path("consume.coz");
+
+    let initialized = client.initialized["capabilities"]["experimental"].clone();
+    check(&mut document, "initialize", &client.pretty(&initialized));
+    let mut exchange = |name: &str, method: &str, params: Value| {
+        let answer = client.request(method, params.clone());
+        let answer = match answer {
+            Ok(result) => json!({ "result": shortened(result) }),
+            Err(error) => json!({ "error": error }),
+        };
+        let request = json!({ "method": method, "params": params });
+        let text = format!("{}{}", client.pretty(&request), client.pretty(&answer));
+        check(&mut document, name, &text);
+    };
+    exchange("open", "fulcrum/causal/open", json!({ "path": profile }));
+    exchange(
+        "lineSpeedups",
+        "fulcrum/lineSpeedups",
+        json!({ "uri": uri, "progressPoint": null }),
+    );
+    exchange(
+        "ranking",
+        "fulcrum/causal/ranking",
+        json!({ "progressPoint": "item" }),
+    );
+    exchange(
+        "hover",
+        "textDocument/hover",
+        json!({ "textDocument": { "uri": uri }, "position": { "line": 5, "character": 9 } }),
+    );
+    exchange(
+        "edit",
+        "fulcrum/progressPoint/edit",
+        json!({ "uri": uri, "position": { "line": 4, "character": 0 }, "kind": "throughput" }),
+    );
+    exchange(
+        "refused",
+        "fulcrum/progressPoint/edit",
+        json!({ "uri": uri, "position": { "line": 0, "character": 0 }, "kind": "latencyBegin" }),
+    );
+    let root = client.root();
+    let mut exchange = |name: &str, method: &str, params: Value| {
+        let answer = match client.request(method, params.clone()) {
+            Ok(result) => json!({ "result": shortened(result) }),
+            Err(error) => json!({ "error": error }),
+        };
+        let request = json!({ "method": method, "params": params });
+        let text = format!("{}{}", client.pretty(&request), client.pretty(&answer));
+        check(&mut document, name, &text);
+    };
+    exchange("runs", "fulcrum/runs/list", json!({ "workspace": root }));
+    exchange(
+        "error",
+        "fulcrum/causal/open",
+        json!({ "path": root.join("src/consume.cpp") }),
+    );
+    exchange("clear", "fulcrum/causal/clear", json!({}));
+    client.notification("fulcrum/didChangeResults");
+    let params = client.notification("fulcrum/didChangeResults");
+    let message = json!({ "method": "fulcrum/didChangeResults", "params": params });
+    check(&mut document, "didChangeResults", &client.pretty(&message));
+    client.leave().expect("an orderly end");
+
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(DOCUMENT, document).expect("docs/protocol.md can be written");
+    }
+}

@@ -1,0 +1,201 @@
+//! The arrows between crates go one way (design, section 2).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// What each crate may import of ours. A crate that is not here may not import any of ours, and must be added.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("wire", &[]),
+    ("ingest", &["model"]),
+    ("causal", &["model"]),
+    ("source", &["model"]),
+    ("symbols", &["model"]),
+    ("runs", &["model", "ingest"]),
+    // They run inside other people's processes.
+    ("runtime-core", &["wire"]),
+    ("runtime", &["wire", "runtime-core"]),
+    (
+        "recorder",
+        &[
+            "model", "ingest", "causal", "source", "symbols", "runs", "wire",
+        ],
+    ),
+    (
+        "server",
+        &[
+            "model", "ingest", "causal", "source", "symbols", "runs", "recorder",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "model", "ingest", "causal", "source", "symbols", "runs", "recorder", "server",
+        ],
+    ),
+    ("xtask", &["server"]),
+];
+const PREFIX: &str = "fulcrum-";
+
+/// Reads every crate's `Cargo.toml`; the imports that must not be, one sentence each.
+pub fn check(root: &Path) -> Vec<String> {
+    let crates = root.join("engine/crates");
+    let mut manifests = BTreeMap::new();
+    let entries = match fs::read_dir(&crates) {
+        Ok(entries) => entries,
+        Err(error) => return vec![format!("cannot read engine/crates: {error}.")],
+    };
+    for entry in entries.flatten() {
+        if let Ok(text) = fs::read_to_string(entry.path().join("Cargo.toml")) {
+            manifests.insert(entry.file_name().to_string_lossy().into_owned(), text);
+        }
+    }
+    problems(&manifests)
+}
+
+fn problems(manifests: &BTreeMap<String, String>) -> Vec<String> {
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED.iter().copied().collect();
+    let mut problems = Vec::new();
+    for (name, manifest) in manifests {
+        let Some(may) = allowed.get(name.as_str()) else {
+            problems.push(format!(
+                "engine/crates/{name} is new: say in engine/crates/xtask/src/arrows.rs what it may import."
+            ));
+            continue;
+        };
+        for import in imports(manifest) {
+            if !may.contains(&import.as_str()) {
+                problems.push(format!(
+                    "engine/crates/{name}/Cargo.toml imports {PREFIX}{import}, which is against the arrows of the design: \
+                     move what is needed to a crate that both may import."
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// The crates of ours that a manifest depends on, for building and running; tests may import what they like.
+fn imports(manifest: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut section = String::new();
+    for line in manifest
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or("").trim())
+    {
+        if let Some(header) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
+            section = header.trim().to_owned();
+            // `[dependencies.fulcrum-model]`
+            if let Some((table, name)) = section.rsplit_once('.')
+                && is_dependencies(table)
+                && let Some(name) = name.strip_prefix(PREFIX)
+            {
+                found.insert(name.to_owned());
+            }
+            continue;
+        }
+        if !is_dependencies(&section) {
+            continue;
+        }
+        // `fulcrum-model.workspace = true`, `fulcrum-model = { … }`, `m = { package = "fulcrum-model" }`
+        let key = line
+            .split(['=', '.'])
+            .next()
+            .unwrap_or("")
+            .trim()
+            .trim_matches('"');
+        let package = line
+            .split_once("package")
+            .and_then(|(_, rest)| rest.split('"').nth(1));
+        for name in [Some(key), package].into_iter().flatten() {
+            if let Some(name) = name.strip_prefix(PREFIX) {
+                found.insert(name.to_owned());
+            }
+        }
+    }
+    found
+}
+
+fn is_dependencies(section: &str) -> bool {
+    let table = section.rsplit('.').next().unwrap_or("");
+    (table == "dependencies" || table == "build-dependencies") && !section.contains("workspace")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, manifest: &str, expect: &[&str]) {
+        let manifests = BTreeMap::from([(name.to_owned(), manifest.to_owned())]);
+        let found = problems(&manifests);
+        assert_eq!(found.len(), expect.len(), "{found:?}");
+        for (problem, expect) in found.iter().zip(expect) {
+            assert!(problem.contains(expect), "{problem}");
+        }
+    }
+
+    #[test]
+    fn an_import_against_the_arrows_is_found_however_it_is_written() {
+        check(
+            "causal",
+            "[dependencies]\nfulcrum-model.workspace = true\n",
+            &[],
+        );
+        check(
+            "causal",
+            "[dependencies]\nfulcrum-server.workspace = true\n",
+            &["imports fulcrum-server"],
+        );
+        check(
+            "causal",
+            "[dependencies.fulcrum-cli]\npath = \"../cli\"\n",
+            &["imports fulcrum-cli"],
+        );
+        check(
+            "runtime",
+            "[target.'cfg(unix)'.dependencies]\nfulcrum-model = { path = \"../model\" }\n",
+            &["imports fulcrum-model"],
+        );
+        check(
+            "runtime",
+            "[build-dependencies]\nm = { package = \"fulcrum-model\" }\n",
+            &["imports fulcrum-model"],
+        );
+        check(
+            "causal",
+            "[dev-dependencies]\nfulcrum-ingest.workspace = true\n",
+            &[],
+        );
+        check(
+            "causal",
+            "[dependencies]\n# fulcrum-server.workspace = true\nserde = \"1\"\n",
+            &[],
+        );
+        check(
+            "events",
+            "[dependencies]\n",
+            &["engine/crates/events is new"],
+        );
+    }
+
+    #[test]
+    fn the_table_itself_has_no_cycle() {
+        // Each crate may import only crates that stand above it.
+        for (n, (name, may)) in ALLOWED.iter().enumerate() {
+            let above: Vec<_> = ALLOWED[..n].iter().map(|(name, _)| *name).collect();
+            for import in *may {
+                assert!(above.contains(import), "{name} imports {import}");
+            }
+        }
+    }
+
+    #[test]
+    fn this_repository_keeps_them() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        assert_eq!(super::check(&root), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,95 @@
+//! The protocol's TypeScript types, and the hash that ties its document to its code.
+
+use std::fs;
+use std::path::Path;
+
+const TYPESCRIPT: &str = "extension/protocol.gen.ts";
+const DOCUMENT: &str = "docs/protocol.md";
+const SOURCE: &str = "engine/crates/server/src/protocol.rs";
+const MARKER: &str = "<!-- protocol hash: ";
+
+/// Writes the generated files; what went wrong, one sentence each.
+pub fn write(root: &Path) -> Vec<String> {
+    let path = root.join(TYPESCRIPT);
+    match fs::write(&path, fulcrum_server::codegen::typescript()) {
+        Ok(()) => Vec::new(),
+        Err(error) => vec![format!(
+            "cannot write {TYPESCRIPT}: {error}; check that the folder exists."
+        )],
+    }
+}
+
+/// Compares the generated file and the document's hash with the code.
+pub fn check(root: &Path) -> Vec<String> {
+    let read = |name: &str| {
+        fs::read_to_string(root.join(name)).map_err(|error| format!("cannot read {name}: {error}."))
+    };
+    let typescript = read(TYPESCRIPT).and_then(|text| {
+        (text == fulcrum_server::codegen::typescript()).then_some(()).ok_or_else(|| {
+            format!("{TYPESCRIPT} is not what {SOURCE} says: run `cargo run -p fulcrum-xtask -- codegen`.")
+        })
+    });
+    let hash = read(SOURCE).and_then(|source| compare(&source, &read(DOCUMENT)?));
+    [typescript, hash]
+        .into_iter()
+        .filter_map(Result::err)
+        .collect()
+}
+
+fn compare(source: &str, document: &str) -> Result<(), String> {
+    let stands = document
+        .split_once(MARKER)
+        .and_then(|(_, rest)| rest.split_once(" -->"));
+    let Some((stands, _)) = stands else {
+        return Err(format!(
+            "{DOCUMENT} has no line {MARKER}… -->: put it back."
+        ));
+    };
+    let wanted = hash(source);
+    if stands == wanted {
+        return Ok(());
+    }
+    Err(format!(
+        "{SOURCE} changed: see whether {DOCUMENT} still tells the truth, then set its hash from {stands} to {wanted}."
+    ))
+}
+
+/// FNV-1a, 64 bits: short, and the same on every machine.
+fn hash(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        // The reference values of the algorithm's authors.
+        for (text, expect) in [
+            ("", "cbf29ce484222325"),
+            ("a", "af63dc4c8601ec8c"),
+            ("foobar", "85944171f73967e8"),
+        ] {
+            assert_eq!(hash(text), expect, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_moved_code_fails_until_the_hash_is_set() {
+        let document = format!("# P\n{MARKER}{} -->\n", hash("one"));
+        assert_eq!(compare("one", &document), Ok(()));
+        let problem = compare("two", &document).expect_err("the code moved");
+        assert!(problem.contains(&hash("two")), "{problem}");
+        assert!(compare("one", "# P\n").is_err());
+    }
+
+    #[test]
+    fn this_repository_is_as_generated() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        assert_eq!(check(&root), Vec::<String>::new());
+    }
+}
