@@ -8,6 +8,7 @@ mod baseline;
 mod bootstrap;
 mod combine;
 mod contention;
+mod disturbance;
 mod latency;
 mod notes;
 mod phase;
@@ -36,6 +37,8 @@ pub struct Options {
     pub min_points: Option<usize>,
     /// How many visits a point, and the baseline, must rest on.
     pub min_visits: u64,
+    /// Count experiments during which other programs were unusually busy too.
+    pub keep_disturbed: bool,
     /// Bootstrap replicates. Fewer than 40 cannot give a 95 % interval; 40 are used then.
     pub replicates: usize,
 }
@@ -46,6 +49,7 @@ impl Default for Options {
             phase_correction: true,
             min_points: None,
             min_visits: 5,
+            keep_disturbed: false,
             replicates: 400,
         }
     }
@@ -66,6 +70,12 @@ impl Options {
 
 /// Analyses a recording. Never fails: what cannot be concluded is in the profile's notes.
 pub fn analyse(recording: &Recording, options: &Options) -> Profile {
+    let undisturbed = if options.keep_disturbed {
+        None
+    } else {
+        disturbance::undisturbed(recording)
+    };
+    let recording = undisturbed.as_ref().unwrap_or(recording);
     let combined = combine::combine(recording);
     let correction = Correction::of(recording, options.phase_correction);
     let min_points = options.min_points_for(recording);

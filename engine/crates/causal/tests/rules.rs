@@ -10,6 +10,7 @@ use fulcrum_model::causal::{
 
 fn experiment(at: &str, speedup: f64, points: &[(&str, Count)]) -> Experiment {
     Experiment {
+        others: None,
         selected: at.parse().unwrap(),
         speedup,
         duration_ns: 100_000_000,

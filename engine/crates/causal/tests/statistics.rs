@@ -71,6 +71,7 @@ impl Program {
                 let selected_samples =
                     (200.0 * duration / 1e9 * (1.0 + 0.1 * random.normal())) as u64;
                 recording.experiments.push(Experiment {
+                    others: None,
                     selected: selected.clone(),
                     speedup,
                     duration_ns: duration as i64,

@@ -30,6 +30,8 @@ pub struct Experiment {
     pub selected_samples: u64,
     /// What each progress point counted.
     pub points: Vec<Visits>,
+    /// How many processors other programs kept busy meanwhile. `None` when the recording does not say (coz).
+    pub others: Option<f64>,
 }
 
 /// What one progress point counted during one experiment (COZ §3.3).

@@ -93,6 +93,7 @@ impl Assembler {
             }
             Kind::Experiment => {
                 let experiment = Experiment {
+                    others: None,
                     selected: record.location("selected")?,
                     speedup: record.speedup()?,
                     duration_ns: record.signed("duration")?,

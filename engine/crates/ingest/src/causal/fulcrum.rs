@@ -41,8 +41,7 @@ struct ExperimentRecord {
     start: u64,
     #[serde(default)]
     wall: u64,
-    #[serde(default)]
-    others: u64,
+    others: Option<u64>,
     #[serde(default)]
     points: Vec<PointRecord>,
 }
@@ -94,18 +93,7 @@ struct Stream {
     samples: BTreeMap<Location, u64>,
     process: Process,
     unknown: BTreeMap<String, u64>,
-    others: Others,
 }
-
-/// CPU time that other programs took during baseline experiments, against their length.
-#[derive(Default)]
-struct Others {
-    cpu_ns: u64,
-    wall_ns: u64,
-}
-
-/// Other programs' share of a processor above which a reader is told.
-const BUSY: f64 = 0.25;
 
 pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
     let mut stream = Stream::default();
@@ -167,11 +155,6 @@ impl Stream {
                     .process
                     .delay
                     .saturating_add(experiment.wall.saturating_sub(effective));
-                // Delays leave processors to others, so only the baseline tells what they take by themselves.
-                if experiment.speedup == 0.0 {
-                    self.others.cpu_ns = self.others.cpu_ns.saturating_add(experiment.others);
-                    self.others.wall_ns = self.others.wall_ns.saturating_add(experiment.wall);
-                }
                 self.recording.experiments.push(experiment.check()?);
             }
             "samples" => {
@@ -216,13 +199,6 @@ impl Stream {
     fn finish(mut self) -> Recording {
         self.end_process();
         self.recording.samples = self.samples.into_iter().collect();
-        let busy = self.others.cpu_ns as f64 / (self.others.wall_ns as f64).max(1.0);
-        if busy > BUSY {
-            self.recording.notes.push(format!(
-                "Other programs kept {busy:.1} processors busy meanwhile, so intervals are wider than they need be: \
-                 run again on a quieter machine."
-            ));
-        }
         for (kind, count) in self.unknown {
             let kind = super::detect::shorten(&kind);
             let count = counted(count, "record");
@@ -252,7 +228,11 @@ impl ExperimentRecord {
                 self.speedup
             ));
         }
+        let others = self
+            .others
+            .map(|cpu_ns| cpu_ns as f64 / self.wall.max(1) as f64);
         Ok(Experiment {
+            others,
             selected: self
                 .selected
                 .parse()

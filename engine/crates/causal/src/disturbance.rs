@@ -1,0 +1,92 @@
+//! Experiments that other programs disturbed.
+//!
+//! A compiler that starts in the middle of a run slows some experiments by tens of percent, far more than most lines are
+//! worth. What the machine did besides is measured during each experiment; those during which it did unusually much are
+//! left out. "Unusually" is against the run's own quiet part, so programs that belong to the measurement (a client, a
+//! database) and work throughout do not count as a disturbance.
+
+use fulcrum_model::causal::Recording;
+
+/// The run's quiet part is its least disturbed quarter.
+const QUIET: f64 = 0.25;
+/// An experiment is disturbed when others kept this much more of a processor busy than in the quiet part.
+const UNUSUAL: f64 = 0.15;
+/// With fewer experiments, there is none to spare.
+const FEWEST: usize = 24;
+
+/// The recording without disturbed experiments, with a note; `None` when there are none, or too few experiments to tell.
+pub fn undisturbed(recording: &Recording) -> Option<Recording> {
+    let others: Option<Vec<f64>> = recording.experiments.iter().map(|it| it.others).collect();
+    let mut others = others.filter(|it| it.len() >= FEWEST)?;
+    others.sort_by(f64::total_cmp);
+    let quiet = others[(others.len() as f64 * QUIET) as usize];
+    let limit = quiet + UNUSUAL;
+    let is_quiet = |it: &Option<f64>| it.is_none_or(|others| others <= limit);
+    let kept = recording
+        .experiments
+        .iter()
+        .filter(|it| is_quiet(&it.others));
+    let kept = Recording {
+        experiments: kept.cloned().collect(),
+        ..recording.clone()
+    };
+    let total = recording.experiments.len();
+    let dropped = total - kept.experiments.len();
+    (dropped > 0).then(|| {
+        let mut kept = kept;
+        kept.notes.push(format!(
+            "{dropped} of {total} experiments are left out because other programs kept the machine busy meanwhile; a \
+             quieter machine needs less time."
+        ));
+        kept
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fulcrum_model::causal::Experiment;
+
+    fn recording(others: &[Option<f64>]) -> Recording {
+        let experiment = |others: &Option<f64>| Experiment {
+            selected: "a.c:1".parse().expect("a location"),
+            speedup: 0.0,
+            duration_ns: 1,
+            selected_samples: 0,
+            points: Vec::new(),
+            others: *others,
+        };
+        Recording {
+            experiments: others.iter().map(experiment).collect(),
+            ..Recording::default()
+        }
+    }
+
+    #[test]
+    fn what_is_unusual_depends_on_the_run() {
+        let mut busy_part = vec![Some(0.02); 20];
+        busy_part.extend([Some(0.16), Some(0.9), Some(1.3), Some(0.5)]);
+        let mut client = vec![Some(0.7); 24];
+        client.extend([Some(0.8), Some(1.2)]);
+        let mut foreign = vec![None; 30];
+        foreign.push(Some(2.0));
+        for (others, left_out) in [
+            (busy_part.clone(), 3),
+            (client, 1),
+            (vec![Some(0.1); 40], 0),
+            (busy_part[1..].to_vec(), 0),
+            (foreign, 0),
+        ] {
+            let whole = recording(&others);
+            let kept = undisturbed(&whole).map_or(whole.experiments.len(), |it| {
+                let note = format!(
+                    "{left_out} of {} experiments are left out",
+                    whole.experiments.len()
+                );
+                assert!(it.notes[0].starts_with(&note), "{:?}", it.notes);
+                it.experiments.len()
+            });
+            assert_eq!(kept, others.len() - left_out);
+        }
+    }
+}
