@@ -77,8 +77,16 @@ impl Control {
     /// Creates the file and starts the heartbeat.
     pub fn create(path: &Path, options: &Options) -> io::Result<Control> {
         let mut block = map_new(path, size_of::<Session>())?;
+        let fixed = options.fixed_speedup.map(|speedup| {
+            (speedup.clamp(0.0, 1.0) * f64::from(fulcrum_wire::FULL_SPEEDUP)).round() as u32
+        });
+        // The record says which levels were drawn from, so that a line needs no more points than there can be.
+        let drawn = match fixed {
+            Some(fixed) if fixed > 0 => vec![fixed],
+            _ => LEVELS.to_vec(),
+        };
         let mut levels = [0; MAX_LEVELS];
-        levels[..LEVELS.len()].copy_from_slice(&LEVELS);
+        levels[..drawn.len()].copy_from_slice(&drawn);
         let seed = now() as u32;
         let session = Session {
             magic: SESSION_MAGIC,
@@ -98,11 +106,9 @@ impl Control {
             experiment_ns: EXPERIMENT_NS,
             cooloff_ns: COOLOFF_NS,
             min_visits: MIN_VISITS,
-            level_count: LEVELS.len() as u32,
+            level_count: drawn.len() as u32,
             levels,
-            fixed_speedup: options.fixed_speedup.map_or(NONE, |speedup| {
-                (speedup.clamp(0.0, 1.0) * f64::from(fulcrum_wire::FULL_SPEEDUP)).round() as u32
-            }),
+            fixed_speedup: fixed.unwrap_or(NONE),
             seed,
         };
         // SAFETY: the mapping is page-aligned and exactly as long.
