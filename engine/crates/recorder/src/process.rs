@@ -81,7 +81,7 @@ impl Watched {
             return Ok(());
         };
         let process = self.block.get();
-        // The session looks every few milliseconds: now is when the process died.
+        // The session looks every 20 ms: now is about when the process died.
         let elapsed = now().saturating_sub(process.start_ns);
         let lines: BTreeMap<_, _> = map.counts().filter(|(_, count)| *count > 0).collect();
         let samples = json!({

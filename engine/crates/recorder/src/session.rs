@@ -16,8 +16,11 @@ use crate::control::{Control, ProcessBlock};
 use crate::process::{Answer, Watched};
 use crate::{Error, Exit, Options, Progress, Recorded, Sampler, Stdio, launch, watch};
 
-/// How often the session looks around.
-const TICK: Duration = Duration::from_millis(5);
+/// How often the session looks around: often while processes announce themselves, which wait for the answer, then
+/// seldom, so as not to disturb what it measures.
+const QUICK: Duration = Duration::from_millis(2);
+const SLOW: Duration = Duration::from_millis(20);
+const QUICK_FOR: Duration = Duration::from_secs(2);
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(500);
 /// How often everything recorded is analysed.
@@ -175,7 +178,7 @@ impl Session<'_> {
             if stop {
                 return self.stop();
             }
-            std::thread::sleep(TICK);
+            std::thread::sleep(if elapsed < QUICK_FOR { QUICK } else { SLOW });
         }
     }
 
@@ -236,7 +239,7 @@ impl Session<'_> {
                 .iter()
                 .any(|it| !it.is_finished() && it.is_alive())
         {
-            std::thread::sleep(TICK);
+            std::thread::sleep(QUICK);
         }
         let mut polite = true;
         let limit = Instant::now() + GRACE;
@@ -251,7 +254,7 @@ impl Session<'_> {
                 polite = false;
                 self.signal(libc::SIGKILL);
             }
-            std::thread::sleep(TICK);
+            std::thread::sleep(QUICK);
         }
     }
 
