@@ -87,7 +87,7 @@ export class Engine implements vscode.Disposable {
         new EngineUnavailable("The engine keeps stopping. See the log, then run Fulcrum: Restart Engine."),
       );
     }
-    return this.begin();
+    return this.currentState === "restarting" && this.starting === undefined ? this.whenBack() : this.begin();
   }
 
   async request<M extends keyof Requests>(
@@ -105,7 +105,7 @@ export class Engine implements vscode.Disposable {
   /** Stops the process, if any, and starts a new one: asked for by the user. */
   async restart(): Promise<void> {
     this.policy.reset();
-    clearTimeout(this.restartTimer);
+    this.cancelTimer();
     await this.stop();
     this.setState("restarting");
     await this.begin();
@@ -113,8 +113,18 @@ export class Engine implements vscode.Disposable {
 
   dispose(): Promise<void> {
     this.disposed = true;
-    clearTimeout(this.restartTimer);
+    this.cancelTimer();
     return this.stop();
+  }
+
+  /** The pause before a restart is for everyone: a request in the meantime waits for it. */
+  private whenBack(): Promise<LanguageClient> {
+    return new Promise((resolve, reject) => {
+      const listening = this.onDidChangeState(() => {
+        listening.dispose();
+        this.ready().then(resolve, reject);
+      });
+    });
   }
 
   private begin(): Promise<LanguageClient> {
@@ -125,7 +135,7 @@ export class Engine implements vscode.Disposable {
   }
 
   private async start(): Promise<LanguageClient> {
-    clearTimeout(this.restartTimer);
+    this.cancelTimer();
     const binary = await this.findBinary();
     const begun = Date.now();
     this.policy.started(begun);
@@ -151,6 +161,11 @@ export class Engine implements vscode.Disposable {
     }
     this.startedBefore = true;
     return client;
+  }
+
+  private cancelTimer(): void {
+    clearTimeout(this.restartTimer);
+    this.restartTimer = undefined;
   }
 
   private spawn(binary: string): ChildProcess {
@@ -179,6 +194,8 @@ export class Engine implements vscode.Disposable {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: () => {
           const client = this.client;
+          // Requests that are rejected by this very event may ask for the engine at once: they must not get this client.
+          this.setState("restarting");
           // The client finishes its own clean-up after this returns; only then may a new one start.
           setImmediate(() => this.closed(client));
           return { action: CloseAction.DoNotRestart, handled: true };
@@ -195,6 +212,10 @@ export class Engine implements vscode.Disposable {
     this.client = undefined;
     this.process?.kill("SIGKILL");
     this.process = undefined;
+    this.scheduleRestart();
+  }
+
+  private scheduleRestart(): void {
     const decision = this.policy.crashed(Date.now());
     if (!decision.restart) {
       this.log.error(`The engine stopped ${decision.crashes} times in a row. It is not started again.`);
@@ -204,15 +225,21 @@ export class Engine implements vscode.Disposable {
     }
     this.log.warn(`The engine stopped. It is started again in ${decision.delay} ms.`);
     this.setState("restarting");
-    this.restartTimer = setTimeout(() => void this.comeBack(), decision.delay);
+    this.restartTimer = setTimeout(() => {
+      this.restartTimer = undefined;
+      void this.comeBack();
+    }, decision.delay);
   }
 
   private async comeBack(): Promise<void> {
     try {
       await this.begin();
     } catch (error) {
-      // A failed start was counted by `closed` and leads to the next attempt.
       this.log.debug(`The engine did not start: ${error}`);
+      // A process that ended was counted by `closed`; a binary that is away, as while it is built anew, was not.
+      if (this.restartTimer === undefined && this.currentState === "restarting") {
+        this.scheduleRestart();
+      }
     }
   }
 

@@ -47,8 +47,9 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
+    const opens = this.session.opens;
     const newest = await this.newest(clearedAt);
-    if (newest !== undefined) {
+    if (newest !== undefined && opens === this.session.opens) {
       await this.openQuietly(newest.path);
     }
   }

@@ -20,6 +20,8 @@ export class Session implements vscode.Disposable {
   private chosenPoint: string | null = null;
   private currentRun: RunInProgress | null = null;
   private generation = 0;
+  private openCount = 0;
+  private latestShow: Promise<void> = Promise.resolve();
   private reopening: Promise<void> = Promise.resolve();
 
   private readonly resultsEmitter = new vscode.EventEmitter<void>();
@@ -37,7 +39,9 @@ export class Session implements vscode.Disposable {
     this.subscriptions = [
       this.resultsEmitter,
       this.runEmitter,
-      engine.onDidChangeResults(({ summary }) => void this.show(summary)),
+      engine.onDidChangeResults(({ summary }) => {
+        this.show(summary).catch((error) => engine.log.warn(`The ranking could not be fetched: ${error}`));
+      }),
       engine.onDidRestart(() => {
         this.reopening = this.reopen();
       }),
@@ -77,7 +81,13 @@ export class Session implements vscode.Disposable {
     return this.reopening;
   }
 
+  /** How often a profile was asked for. Whoever opens one unasked looks whether somebody asked meanwhile. */
+  get opens(): number {
+    return this.openCount;
+  }
+
   async open(path: string): Promise<ProfileSummary> {
+    this.openCount += 1;
     const summary = await this.engine.request("fulcrum/causal/open", { path });
     await this.show(summary);
     return summary;
@@ -107,6 +117,16 @@ export class Session implements vscode.Disposable {
 
   /** Shows what the engine has open. Called for its answer and for its notification alike; the later one wins. */
   async show(summary: ProfileSummary | null): Promise<void> {
+    this.latestShow = this.fetchAndShow(summary);
+    // Who waits for an earlier call wants to see results too, so it waits for the call that overtook it.
+    let seen: Promise<void>;
+    do {
+      seen = this.latestShow;
+      await seen;
+    } while (seen !== this.latestShow);
+  }
+
+  private async fetchAndShow(summary: ProfileSummary | null): Promise<void> {
     this.generation += 1;
     const generation = this.generation;
     const rankings = summary === null ? [] : await this.fetchRankings(summary);

@@ -29,7 +29,7 @@ export async function runTests(): Promise<SuiteResult> {
   let passed = 0;
   for (const { name, body } of tests) {
     try {
-      await within(120_000, body());
+      await within(90_000, body());
       passed += 1;
     } catch (error) {
       failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
@@ -60,14 +60,14 @@ export async function until<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 40_000;
   for (;;) {
     const value = await probe();
     if (value !== undefined && value !== false) {
       return value;
     }
     if (Date.now() > deadline) {
-      throw new Error(`Waited a minute for ${what}.`);
+      throw new Error(`Waited 40 seconds for ${what}.`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -12,7 +12,7 @@ test("a .coz file opens from the explorer and ranks the longer loop first", asyn
     ["two-threads.cpp:11", "two-threads.cpp:15"],
   );
   assert.match(rows[0]?.description ?? "", /^\+[\d.]+\u00a0% \[[\u2212\d.]+,\u00a0[\u2212\d.]+\]$/);
-  assert.match(api.statusText() ?? "", /two-threads\.cpp:11 \+4\.8\u00a0% if 2× faster/);
+  assert.match(api.statusText() ?? "", /two-threads\.cpp:11 \+4\.7\u00a0% if 2× faster/);
 });
 
 test("a file that is no profile is refused with one sentence, and what was open stays open", async () => {
@@ -21,7 +21,7 @@ test("a file that is no profile is refused with one sentence, and what was open 
   const messages = Messages.mark(api);
   begin("fulcrum.causal.open", inWorkspace("broken.coz"));
   const message = await messages.next(/broken\.coz/);
-  assert.match(message, /line 1|byte/);
+  assert.match(message, /broken\.coz:1: /);
   assert.equal(api.summary()?.path, inWorkspace("two-threads.coz").fsPath);
 });
 

@@ -36,7 +36,6 @@ async function runIn({ extension, driver, trust }) {
     const deadline = Date.now() + limit;
     while (!existsSync(result)) {
       if (Date.now() > deadline) {
-        await page.screenshot({ path: path.join(output, "stuck.png") });
         const message = `no result after ${limit / 60_000} minutes\n${log.slice(-20).join("\n")}`;
         return { passed: 0, failures: [{ name: "the suite", message }] };
       }
