@@ -25,7 +25,8 @@ export async function installPackages() {
     return;
   }
   await step("npm packages", async () => {
-    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
+    // Not `npm ci`: that refuses a lock that leaves out other platforms' optional binaries.
+    await run("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
     writeFileSync(file, stamp);
   });
 }
