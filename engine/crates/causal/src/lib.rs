@@ -32,8 +32,9 @@ use phase::Correction;
 pub struct Options {
     /// Apply eq. 8, which scales a line's effect by the part of the run in which the line runs at all.
     pub phase_correction: bool,
-    /// How many different speedups a line must have, the baseline counted. `None`: 5, or all that were tried when the
-    /// recording says that it tried fewer.
+    /// How many different speedups a line must have, the baseline counted. `None`: 5, as in COZ, which draws from twenty;
+    /// or the baseline and half of the levels, when the recording says that it drew from fewer than eight. What so few
+    /// points are worth, the intervals say.
     pub min_points: Option<usize>,
     /// How many visits a point, and the baseline, must rest on.
     pub min_visits: u64,
@@ -63,7 +64,7 @@ impl Options {
         self.min_points
             .unwrap_or_else(|| match recording.levels.len() {
                 0 => MIN_POINTS,
-                levels => MIN_POINTS.min(levels + 1),
+                levels => MIN_POINTS.min(levels.div_ceil(2) + 1),
             })
     }
 }

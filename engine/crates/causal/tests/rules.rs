@@ -85,13 +85,14 @@ fn lines_that_cannot_be_told_are_counted_in_notes() {
 }
 
 #[test]
-fn a_recording_that_tried_few_levels_needs_only_those() {
+fn a_recording_that_drew_from_few_levels_needs_half_of_them() {
     let counts = [(0.0, 50), (0.5, 60)];
-    let cases: [(&[f64], Option<usize>, usize); 6] = [
+    let cases: [(&[f64], Option<usize>, usize); 7] = [
         (&[], None, 0),
         (&[0.5], None, 1),
-        (&[0.25, 0.5], None, 0),
-        (&[0.25, 0.5], Some(2), 1),
+        (&[0.25, 0.5], None, 1),
+        (&[0.25, 0.5, 0.75, 1.0], None, 0),
+        (&[0.25, 0.5, 0.75, 1.0], Some(2), 1),
         (&[0.5], Some(5), 0),
         (&[0.2, 0.4, 0.5, 0.6, 0.8, 1.0], None, 0),
     ];

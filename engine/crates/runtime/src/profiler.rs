@@ -29,7 +29,7 @@ const WANTED: u32 = NONE - 1;
 /// that would nearly always be the same thread's.
 static PASS: AtomicU32 = AtomicU32::new(0);
 /// More than any program has threads that run at once, so that every one of them may be the chooser.
-const MOST_PASSED: u64 = 64;
+const MOST_PASSED: u64 = 32;
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
 
