@@ -103,13 +103,11 @@ impl From<fulcrum_recorder::Error> for Failure {
         match &error {
             fulcrum_recorder::Error::CannotStart(text) => Failure::user(
                 text.as_str(),
-                Some(
-                    "Build the program, or correct its path, arguments or working folder, and run it again.",
-                ),
+                Some("Correct it in Run Causal Profiler… and run again."),
             ),
             fulcrum_recorder::Error::CannotRecord(text) => Failure::environment(
                 text.as_str(),
-                Some("Nothing was recorded; put that right and run the profiler again."),
+                Some("Nothing was recorded; run again once that is put right."),
             ),
         }
     }

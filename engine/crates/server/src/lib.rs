@@ -1,6 +1,6 @@
 //! The language server: the only crate that knows LSP or JSON-RPC.
 //!
-//! The loop ([`main_loop`]) owns the state. Requests are files under `requests/`; the trait that each implements says
+//! The loop (`main_loop`) owns the state. Requests are files under `requests/`; the trait that each implements says
 //! whether it changes the state, reads a snapshot at once, or reads one on the pool. Everything below them is plain data.
 //! Standard requests come first, so that any LSP editor shows the results; `fulcrum/…` is in [`protocol`].
 
@@ -10,6 +10,7 @@ mod convert;
 mod diagnostics;
 mod dispatch;
 mod documents;
+mod facts;
 mod failure;
 mod main_loop;
 mod plot;

@@ -1,7 +1,6 @@
 //! A few threads for read-only requests.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, unbounded};
 
@@ -11,47 +10,32 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// Runs jobs in the order they come, on a fixed number of threads.
 pub struct Pool {
-    jobs: Option<Sender<Job>>,
-    threads: Vec<JoinHandle<()>>,
+    /// The threads end when this is dropped and the queue is empty. Nobody waits for them: a request that hangs must not
+    /// keep the server from ending.
+    jobs: Sender<Job>,
 }
 
 impl Pool {
     /// A pool of `size` threads.
     pub fn new(size: usize) -> std::io::Result<Pool> {
         let (jobs, receiver) = unbounded::<Job>();
-        let threads = (0..size.max(1))
-            .map(|n| {
-                let receiver = receiver.clone();
-                std::thread::Builder::new()
-                    .name(format!("fulcrum-pool-{n}"))
-                    .spawn(move || {
-                        for job in receiver {
-                            job();
-                        }
-                    })
-            })
-            .collect::<std::io::Result<_>>()?;
-        Ok(Pool {
-            jobs: Some(jobs),
-            threads,
-        })
+        for n in 0..size.max(1) {
+            let receiver = receiver.clone();
+            std::thread::Builder::new()
+                .name(format!("fulcrum-pool-{n}"))
+                .spawn(move || {
+                    for job in receiver {
+                        job();
+                    }
+                })?;
+        }
+        Ok(Pool { jobs })
     }
 
     /// Queues a job. It must not panic outside of [`guarded`].
     pub fn spawn(&self, job: impl FnOnce() + Send + 'static) {
-        if let Some(jobs) = &self.jobs {
-            // The threads end only when this sender is dropped.
-            let _ = jobs.send(Box::new(job));
-        }
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        self.jobs = None;
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
+        // The threads hold the other end as long as this one is.
+        let _ = self.jobs.send(Box::new(job));
     }
 }
 

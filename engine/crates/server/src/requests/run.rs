@@ -143,11 +143,11 @@ fn message(progress: &Progress) -> String {
             count(progress.visits, "visit")
         );
     }
-    let mut parts = vec![
-        count(progress.experiments, "experiment"),
-        count(progress.lines, "line"),
-    ];
-    if let Some((at, slope, _)) = &progress.best {
+    let mut parts = vec![count(progress.experiments, "experiment")];
+    if progress.lines > 0 {
+        parts.push(count(progress.lines, "line"));
+    }
+    if let Some((at, slope, _)) = progress.best.as_ref().filter(|(_, slope, _)| *slope > 0.0) {
         let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
         parts.push(format!("best {base}:{} {}", at.line, percent(*slope)));
     }
@@ -195,6 +195,7 @@ mod tests {
             file: "/a/b.cpp".into(),
             line: 12,
         };
+        let harm = Some((at.clone(), -0.2, None));
         let best = Some((at, 0.041, None));
         for (experiments, lines, visits, best, expect) in [
             (
@@ -204,7 +205,9 @@ mod tests {
                 None,
                 "no experiment yet · 1 visit to progress points",
             ),
+            (3, 0, 9, None, "3 experiments"),
             (1, 1, 9, None, "1 experiment · 1 line"),
+            (9, 2, 9, harm, "9 experiments · 2 lines"),
             (
                 23,
                 2,

@@ -194,8 +194,8 @@ fn a_program_that_cannot_start_is_the_users_to_fix() {
     }
     client.leave().expect("an orderly end");
     expect![[r#"
-        -32803 /app/missing does not exist [user] Build the program, or correct its path, arguments or working folder, and run it again.
-        -32803 the folder /workspace/.fulcrum cannot be written [environment] Nothing was recorded; put that right and run the profiler again.
+        -32803 /app/missing does not exist [user] Correct it in Run Causal Profiler… and run again.
+        -32803 the folder /workspace/.fulcrum cannot be written [environment] Nothing was recorded; run again once that is put right.
         -32603 fulcrum/causal/run failed inside Fulcrum: a bug in the recorder [fulcrum] Fulcrum goes on working; please report this with the log.
         "fulcrum/causal/run failed inside Fulcrum: a bug in the recorder"
         -32803 a run cannot last -1 seconds: give a duration above zero, or none [user] -
