@@ -29,7 +29,7 @@ int main(int, char** argv) {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::puts("ready");
   std::fflush(stdout);
-  const int rounds = std::strcmp(argv[1], "forever") ? 100 : 20000;
+  const int rounds = !std::strcmp(argv[1], "forever") ? 20000 : !std::strcmp(argv[1], "long") ? 5000 : 100;
   for (int i = 0; !interrupted && i < rounds; i++) work();
   std::fputs("its own error\n", stderr);
   std::puts("done");
@@ -220,4 +220,57 @@ fn a_program_without_debug_information_says_what_to_do() {
         4,
         "compile with -g",
     );
+}
+
+/// The engine dies as by a crash; the program goes on to its end, and what it recorded is there for everybody.
+#[test]
+fn a_killed_engine_leaves_the_program_running_and_the_run_readable() {
+    let lab = Lab::new();
+    // Long enough to notice that the engine is gone, and to go on for a while after that.
+    let mut engine = lab.start(&["--stdio", "files"], "long");
+    let runs = lab.folder.path().join(".fulcrum/runs");
+    let run = poll(|| std::fs::read_dir(&runs).ok()?.next()?.ok());
+    let recorded = || {
+        let files = std::fs::read_dir(run.path()).ok()?;
+        let stream = files
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .find(|path| path.extension().is_some_and(|it| it == "jsonl"))?;
+        std::fs::read_to_string(stream).ok()
+    };
+    poll(|| recorded().filter(|text| text.matches("\"experiment\"").count() >= 2));
+    engine.kill().expect("SIGKILL");
+    engine.wait().expect("it ends");
+
+    let at_the_kill = recorded().expect("records");
+    poll(|| recorded().filter(|text| text.contains("\"reason\":\"engine-gone\"")));
+    assert!(recorded().expect("records").starts_with(&at_the_kill));
+    let output = run.path().join("stdout.txt");
+    poll(|| {
+        std::fs::read_to_string(&output)
+            .ok()
+            .filter(|text| text == "ready\ndone\n")
+    });
+
+    let folder = run.path();
+    let folder = folder.to_str().expect("UTF-8");
+    assert_eq!(json(&["runs", "show", folder, "--json"])["ended"], "lost");
+    let shown = fulcrum(&["causal", "show", folder])
+        .output()
+        .expect("it runs");
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(
+        shown.contains("work · throughput") || shown.contains("work - throughput"),
+        "{shown}"
+    );
+}
+
+/// Waits for something to happen, a minute at most.
+fn poll<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..1200 {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("it did not happen within a minute");
 }
