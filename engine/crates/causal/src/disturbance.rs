@@ -10,7 +10,7 @@ use fulcrum_model::causal::Recording;
 /// The run's quiet part is its least disturbed quarter.
 const QUIET: f64 = 0.25;
 /// An experiment is disturbed when others kept this much more of a processor busy than in the quiet part.
-const UNUSUAL: f64 = 0.15;
+const UNUSUAL: f64 = 0.1;
 /// With fewer experiments, there is none to spare.
 const FEWEST: usize = 24;
 
@@ -65,9 +65,9 @@ mod tests {
     #[test]
     fn what_is_unusual_depends_on_the_run() {
         let mut busy_part = vec![Some(0.02); 20];
-        busy_part.extend([Some(0.16), Some(0.9), Some(1.3), Some(0.5)]);
+        busy_part.extend([Some(0.11), Some(0.9), Some(1.3), Some(0.5)]);
         let mut client = vec![Some(0.7); 24];
-        client.extend([Some(0.8), Some(1.2)]);
+        client.extend([Some(0.75), Some(1.2)]);
         let mut foreign = vec![None; 30];
         foreign.push(Some(2.0));
         for (others, left_out) in [
