@@ -1,8 +1,9 @@
 //! From a message to its handler, in three tiers: on the loop with the state, on the loop with a snapshot, on the pool.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use lsp_server::{Message, Notification, Request, RequestId, Response};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -29,7 +30,11 @@ pub(crate) fn client(state: &mut State, message: Message) {
 }
 
 fn request(state: &mut State, request: Request) {
-    state.requests.incoming.register(request.id.clone(), ());
+    let cancelled = Arc::new(AtomicBool::new(false));
+    state
+        .requests
+        .incoming
+        .register(request.id.clone(), Arc::clone(&cancelled));
     if request.method == "shutdown" {
         state.shutting_down = true;
         for running in state.running.values() {
@@ -44,6 +49,7 @@ fn request(state: &mut State, request: Request) {
     let mut call = Call {
         state,
         request: Some(request),
+        cancelled,
     };
     call.mutating::<Clear>();
     call.immediate::<Edit>();
@@ -67,6 +73,7 @@ fn request(state: &mut State, request: Request) {
 pub(crate) struct Call<'s> {
     state: &'s mut State,
     request: Option<Request>,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Call<'_> {
@@ -99,7 +106,12 @@ impl Call<'_> {
     pub(crate) fn pooled<R: Pooled>(&mut self) {
         if let Some((id, params)) = self.take::<R::Method>() {
             let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
+            let cancelled = Arc::clone(&self.cancelled);
             self.state.pool.spawn(move || {
+                // Answered already: an editor cancels much of what it asks while the cursor moves.
+                if cancelled.load(Ordering::Relaxed) {
+                    return;
+                }
                 let result = guarded(R::Method::NAME, || R::run(&snapshot, params));
                 // The loop is gone only when the server is.
                 let _ = tasks.send(Task::Respond(response(id, result)));
@@ -230,8 +242,11 @@ fn cancel(state: &mut State, id: RequestId) {
     // A cancelled run is stopped, and answered with what it recorded.
     if let Some(running) = state.running.get(&id) {
         running.stop();
-    } else if let Some(response) = state.requests.incoming.cancel(id) {
-        state.send(response.into());
+    } else if let Some(cancelled) = state.requests.incoming.complete(&id) {
+        cancelled.store(true, Ordering::Relaxed);
+        state.send(
+            Response::new_err(id, ErrorCode::RequestCanceled as i32, "cancelled".into()).into(),
+        );
     }
 }
 

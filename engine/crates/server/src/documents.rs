@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use fulcrum_source::Language;
+use fulcrum_source::{Language, Source};
 use gen_lsp_types::TextDocumentContentChangeEvent as Change;
 
 use crate::position::{Encoding, offset};
@@ -24,6 +24,38 @@ pub struct Document {
     pub language: Option<Language>,
     /// The text as it is on the screen.
     pub text: Arc<str>,
+    /// Its syntax, from the first time that someone asks.
+    source: OnceLock<Arc<Source>>,
+}
+
+impl Document {
+    /// A document with this text.
+    pub fn new(
+        uri: &str,
+        path: Option<PathBuf>,
+        version: i32,
+        language: Option<Language>,
+        text: Arc<str>,
+    ) -> Document {
+        let source = OnceLock::new();
+        Document {
+            uri: uri.to_owned(),
+            path,
+            version,
+            language,
+            text,
+            source,
+        }
+    }
+
+    /// The parsed text; `None` for a language that is not ours.
+    pub fn source(&self) -> Option<&Source> {
+        let language = self.language?;
+        Some(
+            self.source
+                .get_or_init(|| Arc::new(Source::parse(Arc::clone(&self.text), language))),
+        )
+    }
 }
 
 /// All open documents. Cloning is cheap enough to do per request: the texts are shared.
@@ -38,13 +70,7 @@ impl Documents {
         let path = uri::to_path(uri).map(|path| canonical(&path));
         let by_path = || path.as_deref().and_then(Language::from_path);
         let language = Language::from_id(language_id).or_else(by_path);
-        let document = Document {
-            uri: uri.to_owned(),
-            path,
-            version,
-            language,
-            text: text.into(),
-        };
+        let document = Document::new(uri, path, version, language, text.into());
         self.open.insert(uri.to_owned(), Arc::new(document));
     }
 
@@ -79,6 +105,7 @@ impl Documents {
         let document = Arc::make_mut(document);
         document.text = text.into();
         document.version = version;
+        document.source = OnceLock::new();
         true
     }
 

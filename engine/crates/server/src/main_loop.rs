@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -78,7 +79,8 @@ pub(crate) struct State {
     pub pool: Pool,
     pub recorder: Recorder,
     pub running: HashMap<RequestId, Running>,
-    pub requests: ReqQueue<(), ()>,
+    /// What is not answered yet; the flag tells a request that waits for the pool that nobody does any more.
+    pub requests: ReqQueue<Arc<AtomicBool>, ()>,
     pub shutting_down: bool,
     /// Documents that show diagnostics of ours.
     published: BTreeSet<String>,

@@ -30,13 +30,14 @@ impl Snapshot {
         }
         let path = crate::profile::path_of(uri)?;
         let text = current_text(&path, &self.documents)?;
-        Some(Arc::new(Document {
-            uri: uri.to_owned(),
-            version: 0,
-            language: fulcrum_source::Language::from_path(&path),
-            path: Some(path),
-            text: text.into(),
-        }))
+        let language = fulcrum_source::Language::from_path(&path);
+        Some(Arc::new(Document::new(
+            uri,
+            Some(path),
+            0,
+            language,
+            text.into(),
+        )))
     }
 
     /// The URI of a file, spelt as the client does when it is open.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::{Syntax, children};
+use crate::syntax::{Syntax, children, upwards};
 use crate::text::{self, Edit};
 
 /// Whose macros a file uses.
@@ -126,16 +126,18 @@ pub(crate) fn remove_if_unused(syntax: &Syntax<'_>, used: &std::ops::Range<usize
     })
 }
 
+/// The includes of the headers that have our macros.
 fn includes<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
-    syntax.all(
-        |node| node.kind() == "preproc_include",
-        |node| {
-            let kind = node.kind();
-            kind == "translation_unit"
-                || kind.starts_with("preproc_")
-                || matches!(kind, "ERROR" | "linkage_specification" | "declaration_list")
-        },
-    )
+    ["fulcrum.h", "coz.h"]
+        .into_iter()
+        .flat_map(|name| syntax.text.match_indices(name))
+        .filter_map(|(at, _)| {
+            let node = syntax.root().descendant_for_byte_range(at, at + 1)?;
+            upwards(node)
+                .take(3)
+                .find(|node| node.kind() == "preproc_include")
+        })
+        .collect()
 }
 
 fn file_name<'t>(syntax: &Syntax<'t>, include: Node<'_>) -> Option<&'t str> {

@@ -17,5 +17,5 @@ pub mod text;
 
 pub use drift::{Anchor, Anchors, State};
 pub use language::Language;
-pub use progress::{Kind, Refused, has_progress_point, progress_point};
+pub use progress::{Kind, Refused, Source};
 pub use text::{Edit, apply};

@@ -1,8 +1,7 @@
 //! Names for latency points: the enclosing function's, so that begin and end meet.
 
-use tree_sitter::Node;
-
 use crate::progress::Kind;
+use crate::remove::points;
 use crate::syntax::{Syntax, is_function, upwards};
 
 /// The name for a latency point at byte `at`. An end takes the name of a begin that has none yet, and the other way
@@ -38,11 +37,12 @@ pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
 
 /// The names in `FULCRUM_BEGIN("…")` and the like, with where they stand.
 fn used(syntax: &Syntax<'_>, suffix: &str) -> Vec<(usize, String)> {
-    let is_call = |node: &Node<'_>| node.kind() == "call_expression";
-    syntax
-        .all(is_call, |_| true)
+    points(syntax)
         .into_iter()
-        .filter_map(|call| {
+        .filter_map(|statement| {
+            let call = statement
+                .named_child(0)
+                .filter(|node| node.kind() == "call_expression")?;
             let function = syntax.of(call.child_by_field_name("function")?);
             if function != format!("FULCRUM{suffix}") && function != format!("COZ{suffix}") {
                 return None;

@@ -1,9 +1,10 @@
 //! Inserting and removing progress points (COZ §3.3).
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::include::{self, Header};
-use crate::syntax::Syntax;
+use crate::syntax::{Syntax, parse_tree};
 use crate::text::{Edit, apply};
 use crate::{Language, insert, names, remove, target};
 
@@ -65,26 +66,42 @@ impl Refused {
     }
 }
 
-/// The edits for a progress point at byte `at` (any byte is taken; one in the white space around a line's text counts as
-/// that text). Ascending, without overlap. The edited text parses at least as well as before.
-pub fn progress_point(
-    text: &str,
+/// A parsed file, for one question or many.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: Arc<str>,
     language: Language,
-    at: usize,
-    kind: Kind,
-) -> Result<Vec<Edit>, Refused> {
-    let before = Syntax::parse(text, language);
-    let edits = plan(&before, at, kind)?;
-    if verify(&before, language, &edits, kind) {
-        Ok(edits)
-    } else {
-        Err(Refused::unparseable(line_of(text, at)))
-    }
+    tree: tree_sitter::Tree,
 }
 
-/// Whether [`Kind::Remove`] at byte `at` would find a progress point.
-pub fn has_progress_point(text: &str, language: Language, at: usize) -> bool {
-    remove::find(&Syntax::parse(text, language), floor(text, at)).is_some()
+impl Source {
+    /// Parses.
+    pub fn parse(text: Arc<str>, language: Language) -> Source {
+        let tree = parse_tree(&text, language, None);
+        Source {
+            text,
+            language,
+            tree,
+        }
+    }
+
+    /// The edits for a progress point at byte `at` (any byte is taken; one in the white space around a line's text counts
+    /// as that text). Ascending, without overlap. The edited text parses at least as well as before.
+    pub fn progress_point(&self, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
+        let before = Syntax::new(&self.text, &self.tree);
+        let edits = plan(&before, at, kind)?;
+        let now = apply(&self.text, &edits);
+        if is_as_good(&before, &before.edited(self.language, &edits, &now), kind) {
+            Ok(edits)
+        } else {
+            Err(Refused::unparseable(line_of(&self.text, at)))
+        }
+    }
+
+    /// Whether [`Kind::Remove`] at byte `at` would find a progress point.
+    pub fn has_progress_point(&self, at: usize) -> bool {
+        remove::find(&Syntax::new(&self.text, &self.tree), floor(&self.text, at)).is_some()
+    }
 }
 
 pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
@@ -119,10 +136,8 @@ pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edi
 }
 
 /// The edited text parses at least as well, and holds exactly one progress point more (or fewer).
-pub(crate) fn verify(before: &Syntax<'_>, language: Language, edits: &[Edit], kind: Kind) -> bool {
-    let text = apply(before.text, edits);
-    let after = Syntax::parse(&text, language);
-    let (had, has) = (remove::count(before), remove::count(&after));
+pub(crate) fn is_as_good(before: &Syntax<'_>, after: &Syntax<'_>, kind: Kind) -> bool {
+    let (had, has) = (remove::points(before).len(), remove::points(after).len());
     let counts = if kind == Kind::Remove {
         has + 1 == had
     } else {

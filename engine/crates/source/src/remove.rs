@@ -20,10 +20,9 @@ const MACROS: [&str; 8] = [
 /// The progress point on the line of byte `at`; the nearest when there are several.
 pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
     let (start, end) = (line_start(syntax.text, at), line_end(syntax.text, at));
-    let near = |node: &Node<'_>| node.start_byte() <= end && node.end_byte() >= start;
-    syntax
-        .all(|node| near(node) && is_point(syntax, *node), near)
+    points(syntax)
         .into_iter()
+        .filter(|node| node.start_byte() <= end && node.end_byte() >= start)
         .min_by_key(|node| {
             let (first, last) = (node.start_byte(), node.end_byte());
             if (first..last).contains(&at) {
@@ -34,22 +33,24 @@ pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
         })
 }
 
-/// How many progress points the file holds.
-pub(crate) fn count(syntax: &Syntax<'_>) -> usize {
-    syntax.all(|node| is_point(syntax, *node), |_| true).len()
-}
-
-/// A statement that is a use of one of the macros.
-fn is_point(syntax: &Syntax<'_>, node: Node<'_>) -> bool {
-    node.kind() == "expression_statement"
-        && node.named_child(0).is_some_and(|inner| {
-            let name = match inner.kind() {
-                "call_expression" => inner.child_by_field_name("function"),
-                "identifier" => Some(inner),
-                _ => None,
+/// Every statement that is a use of one of the macros. Found by their text: a tree can have millions of nodes.
+pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
+    ["FULCRUM_", "COZ_"]
+        .into_iter()
+        .flat_map(|prefix| syntax.text.match_indices(prefix))
+        .filter_map(|(at, _)| {
+            let name = syntax.root().descendant_for_byte_range(at, at + 1)?;
+            if name.start_byte() != at || !MACROS.contains(&syntax.of(name)) {
+                return None;
+            }
+            let parent = name.parent()?;
+            let statement = match parent.kind() {
+                "call_expression" => parent.parent()?,
+                _ => parent,
             };
-            name.is_some_and(|name| MACROS.contains(&syntax.of(name)))
+            (statement.kind() == "expression_statement").then_some(statement)
         })
+        .collect()
 }
 
 /// The edits that remove the progress point `node`, and the include when nothing else needs it.

@@ -1,8 +1,8 @@
 //! The syntax tree of one file, and what its nodes mean to us.
 
-use tree_sitter::{Node, Parser, Tree};
+use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-use crate::Language;
+use crate::{Edit, Language};
 
 /// A parsed file.
 pub(crate) struct Syntax<'t> {
@@ -10,16 +10,53 @@ pub(crate) struct Syntax<'t> {
     tree: Tree,
 }
 
+/// Parses; quickly when `old` is the tree of a text that differs by known edits.
+pub(crate) fn parse_tree(text: &str, language: Language, old: Option<&Tree>) -> Tree {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&language.grammar())
+        .expect("the grammars are built against this tree-sitter");
+    parser
+        .parse(text, old)
+        .expect("parsing has neither a time limit nor a cancellation flag")
+}
+
 impl<'t> Syntax<'t> {
+    #[cfg(test)]
     pub fn parse(text: &'t str, language: Language) -> Syntax<'t> {
-        let mut parser = Parser::new();
-        parser
-            .set_language(&language.grammar())
-            .expect("the grammars are built against this tree-sitter");
-        let tree = parser
-            .parse(text, None)
-            .expect("parsing has neither a time limit nor a cancellation flag");
-        Syntax { text, tree }
+        Syntax {
+            text,
+            tree: parse_tree(text, language, None),
+        }
+    }
+
+    /// A tree and the text that it was made of.
+    pub fn new(text: &'t str, tree: &Tree) -> Syntax<'t> {
+        Syntax {
+            text,
+            tree: tree.clone(),
+        }
+    }
+
+    /// The file after `edits`, which made `now` of its text; only what they touch is parsed again.
+    pub fn edited<'n>(&self, language: Language, edits: &[Edit], now: &'n str) -> Syntax<'n> {
+        let mut old = self.tree.clone();
+        // From the last to the first, so that the offsets of the others stay.
+        for edit in edits.iter().rev() {
+            let start = point(self.text, edit.start);
+            old.edit(&InputEdit {
+                start_byte: edit.start,
+                old_end_byte: edit.end,
+                new_end_byte: edit.start + edit.new_text.len(),
+                start_position: start,
+                old_end_position: point(self.text, edit.end),
+                new_end_position: advance(start, &edit.new_text),
+            });
+        }
+        Syntax {
+            text: now,
+            tree: parse_tree(now, language, Some(&old)),
+        }
     }
 
     pub fn root(&self) -> Node<'_> {
@@ -58,6 +95,17 @@ impl<'t> Syntax<'t> {
             }
         }
         found
+    }
+}
+
+fn point(text: &str, at: usize) -> Point {
+    advance(Point::new(0, 0), &text[..at])
+}
+
+fn advance(from: Point, text: &str) -> Point {
+    match text.rfind('\n') {
+        None => Point::new(from.row, from.column + text.len()),
+        Some(last) => Point::new(from.row + text.matches('\n').count(), text.len() - last - 1),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Tables: a text with the cursor at `│`, and what it becomes.
 
 use expect_test::{Expect, expect};
-use fulcrum_source::{Kind, Language, apply, progress_point};
+use fulcrum_source::{Kind, Language, Source, apply};
 
 fn edited(language: Language, marked: &str, kind: Kind) -> String {
     let at = marked.find('│').expect("the case marks the cursor");
     let text = marked.replacen('│', "", 1);
-    match progress_point(&text, language, at, kind) {
+    match Source::parse(text.as_str().into(), language).progress_point(at, kind) {
         Ok(edits) => apply(&text, &edits),
         Err(refused) => format!("refused: {refused}\n"),
     }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use fulcrum_source::has_progress_point;
 use gen_lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, Diagnostic, Position, Range,
     TextEdit, Uri, WorkspaceEdit,
@@ -33,7 +32,7 @@ impl Pooled for CodeActions {
 
 fn actions(snapshot: &Snapshot, params: CodeActionParams) -> Option<Vec<CodeActionResponse>> {
     let document = snapshot.document(params.text_document.uri.as_ref())?;
-    let language = document.language?;
+    let source = document.source()?;
     let encoding = snapshot.config.encoding;
     let start = params.range.start;
     let at = DocumentPosition {
@@ -55,11 +54,7 @@ fn actions(snapshot: &Snapshot, params: CodeActionParams) -> Option<Vec<CodeActi
                 kind == only || kind.starts_with(&format!("{only}."))
             })
     };
-    let here = has_progress_point(
-        &document.text,
-        language,
-        offset(&document.text, at, encoding),
-    );
+    let here = source.has_progress_point(offset(&document.text, at, encoding));
     let kinds: &[(Kind, &str)] = if here {
         &[(Kind::Remove, "Remove Progress Point")]
     } else {

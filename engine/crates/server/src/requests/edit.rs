@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_source::{Kind, progress_point};
+use fulcrum_source::Kind;
 
 use super::Immediate;
 use crate::convert;
@@ -57,7 +57,7 @@ pub(crate) fn edit(
     kind: ProgressPointEditKind,
     encoding: Encoding,
 ) -> Result<FileEdits, String> {
-    let Some(language) = document.language else {
+    let Some(source) = document.source() else {
         return Err(
             "Progress points can be inserted into C and C++ files: open one of those.".into(),
         );
@@ -69,7 +69,8 @@ pub(crate) fn edit(
         ProgressPointEditKind::LatencyEnd => Kind::LatencyEnd,
         ProgressPointEditKind::Remove => Kind::Remove,
     };
-    let edits = progress_point(&document.text, language, at, kind)
+    let edits = source
+        .progress_point(at, kind)
         .map_err(|refused| refused.to_string())?;
     let edits = convert::edits(&document.text, &edits, encoding);
     Ok(FileEdits {

@@ -78,6 +78,35 @@ fn a_cancelled_request_is_answered_at_once_and_only_once() {
 }
 
 #[test]
+fn a_request_that_is_cancelled_in_the_queue_is_not_worked_on() {
+    let mut client = Client::start(&[]);
+    let [first, second, never] = ["first", "second", "never"].map(|name| client.path(name));
+    let busy =
+        [first, second].map(|file| (client.send("test/wait", json!({ "file": file })), file));
+    // Would wait for ever.
+    let queued = client.send("test/wait", json!({ "file": never }));
+    client.notify("$/cancelRequest", json!({ "id": queued }));
+    client.response(queued).expect_err("it was cancelled");
+    for (id, file) in busy {
+        std::fs::write(file, "").expect("a file");
+        client.response(id).expect("it ends");
+    }
+    // Both threads are free again.
+    for _ in 0..2 {
+        client.failure("test/panic/pooled", json!({}));
+    }
+    let files = ["third", "fourth"].map(|name| client.path(name));
+    let both = files
+        .clone()
+        .map(|file| client.send("test/wait", json!({ "file": file })));
+    for (id, file) in both.into_iter().zip(files).rev() {
+        std::fs::write(file, "").expect("a file");
+        client.response(id).expect("it ends");
+    }
+    client.leave().expect("an orderly end");
+}
+
+#[test]
 fn a_slow_request_holds_up_no_other() {
     let mut client = Client::start(&[("a.cpp", "void f() {\n    a();\n}\n")]);
     let (first, second) = (client.path("first"), client.path("second"));
