@@ -51,14 +51,14 @@ test("a killed engine comes back with the profile, and the gutter with it", asyn
   const editor = await show("two-threads.cpp");
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// moved\n"));
   await until("shapes one line further down, from the new engine", () =>
-    api.currentDecorations(source)?.shapes.some((mark) => mark.line === 11),
+    api.currentDecorations(source)?.shapes.some((mark) => mark.line === 14),
   );
   await vscode.commands.executeCommand("undo");
   const hovers = await until("a hover of the new engine", async () => {
     const found = await vscode.commands.executeCommand<vscode.Hover[]>(
       "vscode.executeHoverProvider",
       source,
-      new vscode.Position(10, 6),
+      new vscode.Position(13, 6),
     );
     return found.length > 0 && found;
   });

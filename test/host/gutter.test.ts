@@ -30,25 +30,25 @@ async function configure(name: string, value: unknown): Promise<void> {
 test("the longer loop has a gain, the shorter is flat, both with text", async () => {
   const api = await fulcrum();
   await opened();
-  await settle("two shapes", (shown) => /^gain/.test(shown[11] ?? "") && shown[15] === "flat");
+  await settle("two shapes", (shown) => /^gain/.test(shown[14] ?? "") && shown[20] === "flat");
   const texts = api.currentDecorations(source)?.texts ?? [];
   assert.deepEqual(
     texts.map((text) => [text.line + 1, text.text]),
     [
-      [11, "+4.7\u00a0% if 2× faster"],
-      [15, "no effect"],
+      [14, "+4.7\u00a0% if 2× faster"],
+      [20, "no effect"],
     ],
   );
-  assert.deepEqual(api.currentDecorations(source)?.ruler, [{ line: 10, tone: "gain" }]);
+  assert.deepEqual(api.currentDecorations(source)?.ruler, [{ line: 13, tone: "gain" }]);
 });
 
 test("results move with their lines", async () => {
   const editor = await opened();
-  await settle("two shapes", (shown) => shown[15] === "flat");
+  await settle("two shapes", (shown) => shown[20] === "flat");
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// one\n// two\n"));
-  await settle("both two lines further down", (shown) => /^gain/.test(shown[13] ?? "") && shown[17] === "flat");
+  await settle("both two lines further down", (shown) => /^gain/.test(shown[16] ?? "") && shown[22] === "flat");
   await vscode.commands.executeCommand("undo");
-  await settle("both back", (shown) => /^gain/.test(shown[11] ?? "") && shown[15] === "flat");
+  await settle("both back", (shown) => /^gain/.test(shown[14] ?? "") && shown[20] === "flat");
 });
 
 test("the hover has the plot as an image and the numbers as text", async () => {
@@ -57,7 +57,7 @@ test("the hover has the plot as an image and the numbers as text", async () => {
     const found = await vscode.commands.executeCommand<vscode.Hover[]>(
       "vscode.executeHoverProvider",
       source,
-      new vscode.Position(10, 6),
+      new vscode.Position(13, 6),
     );
     return found.length > 0 && found;
   });
@@ -74,7 +74,7 @@ test("inlay hints come only when they are asked for", async () => {
     vscode.commands.executeCommand<vscode.InlayHint[]>(
       "vscode.executeInlayHintProvider",
       source,
-      new vscode.Range(0, 0, 26, 0),
+      new vscode.Range(0, 0, 32, 0),
     );
   assert.deepEqual(await hints(), []);
   await configure("inlayHints", true);
@@ -83,7 +83,7 @@ test("inlay hints come only when they are asked for", async () => {
       const found = await hints();
       return found.length > 0 && found;
     });
-    assert.ok(shown.some((hint) => hint.position.line === 10));
+    assert.ok(shown.some((hint) => hint.position.line === 13));
   } finally {
     await configure("inlayHints", undefined);
   }
@@ -92,20 +92,20 @@ test("inlay hints come only when they are asked for", async () => {
 test("the settings say where shapes and text stand", async () => {
   const api = await fulcrum();
   await opened();
-  await settle("two shapes", (shown) => shown[15] === "flat");
+  await settle("two shapes", (shown) => shown[20] === "flat");
   await configure("gutter", "off");
   await configure("inlineText", "current");
   try {
     await settle("no shapes", (shown) => Object.keys(shown).length === 0);
     const editor = await show("two-threads.cpp");
-    editor.selection = new vscode.Selection(14, 0, 14, 0);
+    editor.selection = new vscode.Selection(19, 0, 19, 0);
     await until("text at the current line", () => {
       const texts = api.currentDecorations(source)?.texts ?? [];
-      return texts.length === 1 && texts[0]?.line === 14;
+      return texts.length === 1 && texts[0]?.line === 19;
     });
   } finally {
     await configure("gutter", undefined);
     await configure("inlineText", undefined);
   }
-  await settle("the shapes again", (shown) => shown[15] === "flat");
+  await settle("the shapes again", (shown) => shown[20] === "flat");
 });

@@ -9,10 +9,10 @@ test("a .coz file opens from the explorer and ranks the longer loop first", asyn
   const rows = api.ranking().filter((row) => row.label.startsWith("two-threads.cpp:"));
   assert.deepEqual(
     rows.map((row) => row.label),
-    ["two-threads.cpp:11", "two-threads.cpp:15"],
+    ["two-threads.cpp:14", "two-threads.cpp:20"],
   );
   assert.match(rows[0]?.description ?? "", /^\+[\d.]+\u00a0% \[[\u2212\d.]+,\u00a0[\u2212\d.]+\]$/);
-  assert.match(api.statusText() ?? "", /two-threads\.cpp:11 \+4\.7\u00a0% if 2× faster/);
+  assert.match(api.statusText() ?? "", /two-threads\.cpp:14 \+4\.7\u00a0% if 2× faster/);
 });
 
 test("a file that is no profile is refused with one sentence, and what was open stays open", async () => {
@@ -35,13 +35,13 @@ test("a result for a file that is not in the workspace says so and what to do", 
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("elsewhere.coz"));
   const [row] = api.ranking();
-  assert.equal(row?.label, "gone.cpp:11");
+  assert.equal(row?.label, "gone.cpp:14");
   assert.match(row?.description ?? "", /not in the workspace$/);
   const messages = Messages.mark(api);
   begin("fulcrum.ranking.goto");
   assert.match(
-    await messages.next(/gone\.cpp:11/),
-    /^gone\.cpp:11 belongs to \/nowhere\/that\/exists\/gone\.cpp, which is not in this workspace\. Open the folder/,
+    await messages.next(/gone\.cpp:14/),
+    /^gone\.cpp:14 belongs to \/nowhere\/that\/exists\/gone\.cpp, which is not in this workspace\. Open the folder/,
   );
 });
 
@@ -69,5 +69,5 @@ test("a click in the ranking goes to the line", async () => {
   await vscode.commands.executeCommand("fulcrum.ranking.goto");
   const editor = vscode.window.activeTextEditor;
   assert.equal(editor?.document.uri.fsPath, inWorkspace("two-threads.cpp").fsPath);
-  assert.equal(editor?.selection.active.line, 10);
+  assert.equal(editor?.selection.active.line, 13);
 });

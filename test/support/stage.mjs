@@ -76,19 +76,19 @@ export async function stageDriver() {
   return { folder, suite: path.join(folder, "suite.js") };
 }
 
-/** A workspace of its own with the sample, its recorded run, profiles good and bad, and a short program to run. */
-export function makeWorkspace({ run = true } = {}) {
+/** The folder of the fixture's run: start time and program. */
+const fixtureRun = "20261121T131500Z-two-threads";
+
+/**
+ * A workspace of its own with the sample as it was when the fixture was recorded, that run, and profiles good and bad.
+ * The source is the run's own snapshot, so that a change of the sample does not make these results stale.
+ */
+export function makeWorkspace() {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "fulcrum-workspace-")));
-  const sample = path.join(root, "samples/two-threads");
-  for (const file of readdirSync(sample).filter((name) => name !== "build" && !name.startsWith("."))) {
-    cpSync(path.join(sample, file), path.join(folder, file), { recursive: true });
-  }
-  const fixtures = path.join(root, "test/fixtures");
-  copyRelocated(path.join(fixtures, "profiles"), folder, folder);
-  if (run) {
-    const name = "20261121T131500Z-two-threads";
-    copyRelocated(path.join(fixtures, "two-threads-run"), path.join(folder, ".fulcrum/runs", name), folder);
-  }
+  const run = path.join(root, "test/fixtures/two-threads-run");
+  cpSync(path.join(run, "sources/0-two-threads.cpp"), path.join(folder, "two-threads.cpp"));
+  copyRelocated(path.join(root, "test/fixtures/profiles"), folder, folder);
+  copyRelocated(run, path.join(folder, ".fulcrum/runs", fixtureRun), folder);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
 }
 

@@ -10,6 +10,7 @@ import { startEditor } from "../../scripts/editor.mjs";
 import { launchBrowser, quietSettings } from "../support/browser.mjs";
 import { writeResults } from "../support/results.mjs";
 import { root } from "../support/root.mjs";
+import { sampleLines } from "../support/sample.mjs";
 import { buildSample, engineBinary, makeWorkspace, stageExtension } from "../support/stage.mjs";
 import { until, workbench } from "./workbench.mjs";
 
@@ -17,8 +18,7 @@ const screenshots = path.join(root, "test/ui/screenshots");
 rmSync(screenshots, { recursive: true, force: true });
 mkdirSync(screenshots, { recursive: true });
 
-const longer = 11;
-const shorter = 15;
+const { longer, shorter } = sampleLines;
 const scratch = `#include <cstdio>
 
 int main() {
@@ -75,6 +75,12 @@ function enginePid() {
     });
 }
 
+/** Writes the workspace's settings; the editor notices. */
+function configure(settings) {
+  mkdirSync(path.join(workspace.folder, ".vscode"), { recursive: true });
+  writeFileSync(path.join(workspace.folder, ".vscode", "settings.json"), JSON.stringify(settings));
+}
+
 /** Way of the sparkline over the cell: up is positive. */
 function rise(cell) {
   const line = /<path d="M[\d.]+ ([\d.-]+) L[\d.]+ ([\d.-]+)" fill="none"/.exec(cell?.svg ?? "");
@@ -100,8 +106,8 @@ try {
   });
 
   await test("the payoff stands in words at the end of both lines", "inline", async () => {
-    assert.match(await vscode.lineText(longer), /\{\}\s*\+\d(\.\d)? % if 2× faster$/);
-    assert.match(await vscode.lineText(shorter), /\{\}\s*no effect$/);
+    assert.match(await vscode.lineText(longer), /\+ 1;\s*\+\d(\.\d)? % if 2× faster$/);
+    assert.match(await vscode.lineText(shorter), /\+ 1;\s*(no effect|[+−]\d(\.\d)? % if 2× faster)$/);
   });
 
   await test("the ranking lists both lines, the longer loop first, with intervals", "ranking", async () => {
@@ -112,7 +118,7 @@ try {
     });
     assert.match(rows[0], new RegExp(`^two-threads\\.cpp:${longer}\\+[\\d.]+ % \\[.+, .+\\]`));
     assert.match(rows[1], new RegExp(`^two-threads\\.cpp:${shorter}[+−]?[\\d.]+ % \\[.+, .+\\]`));
-    assert.match((await vscode.statusText()) ?? "", /two-threads\.cpp:11 \+/);
+    assert.match((await vscode.statusText()) ?? "", new RegExp(`two-threads\\.cpp:${longer} \\+`));
   });
 
   await test("a click in the ranking goes to the line", "click", async () => {
@@ -123,7 +129,7 @@ try {
   });
 
   await test("the hover shows the plot as a picture, and the numbers", "hover", async () => {
-    await vscode.hover("31500000");
+    await vscode.hover("10500000");
     const image = page.locator(".monaco-hover img").first();
     await image.waitFor({ state: "visible", timeout: 20_000 });
     const size = await image.evaluate((node) => ({ width: node.naturalWidth, height: node.naturalHeight }));
@@ -144,10 +150,9 @@ try {
     await action.click();
     const text = await until("the macro", async () => {
       const shown = await vscode.documentText();
-      return shown.includes("FULCRUM_PROGRESS") && shown;
+      return /printf.*\n {4}FULCRUM_PROGRESS.*\n {2}\}/.test(shown) && shown;
     });
     assert.match(text, /#include "fulcrum\.h"/);
-    assert.match(text, /printf.*\n {4}FULCRUM_PROGRESS.*\n {2}\}/);
     await page.keyboard.press("Control+S");
   });
 
@@ -216,22 +221,23 @@ try {
   for (const [theme, picture] of [
     ["Default Light Modern", "light"],
     ["Default High Contrast", "high-contrast"],
+    ["Default High Contrast Light", "high-contrast-light"],
   ]) {
     await test(`the shapes change with the theme: ${theme}`, picture, async () => {
       const before = Object.values(await vscode.gutterCells())[0]?.svg;
-      await vscode.command("Preferences: Color Theme");
-      await page.keyboard.type(theme);
-      await page
-        .locator(".quick-input-list .monaco-list-row", { hasText: theme.replace("Default ", "") })
-        .first()
-        .waitFor();
-      await page.keyboard.press("Enter");
+      configure({ "workbench.colorTheme": theme });
       await until("other colours", async () => {
         const svg = Object.values(await vscode.gutterCells())[0]?.svg;
         return svg !== undefined && svg !== before;
       });
     });
   }
+
+  await test("the shapes move to the end of the line when the gutter must stay free", "end-of-line", async () => {
+    configure({ "workbench.colorTheme": "Default Dark Modern", "fulcrum.gutter": "inline" });
+    await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
+    await page.waitForTimeout(500);
+  });
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });
   await page.screenshot({ path: path.join(screenshots, "00-FAILED.png") }).catch(() => undefined);

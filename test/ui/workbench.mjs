@@ -13,7 +13,7 @@ export function workbench(page) {
       await page.keyboard.press("F1");
       await page.locator(".quick-input-widget input").waitFor({ state: "visible" });
       await page.keyboard.type(title);
-      await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first().waitFor();
       await page.keyboard.press("Enter");
     },
 
@@ -21,7 +21,7 @@ export function workbench(page) {
       await page.keyboard.press("Control+P");
       await page.locator(".quick-input-widget input").waitFor({ state: "visible" });
       await page.keyboard.type(name);
-      await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
       await page.locator(".tab.active", { hasText: name }).waitFor();
       await editor.locator(".view-line").first().waitFor();
