@@ -128,6 +128,62 @@ pub fn runtime_library() -> Result<PathBuf, Error> {
     })
 }
 
+/// The runtime under a path that `LD_PRELOAD` can name: spaces and colons separate its entries. The link goes away with
+/// the value.
+pub struct Preload {
+    path: PathBuf,
+    link_in: Option<PathBuf>,
+}
+
+impl Preload {
+    /// The library itself where its path allows that, otherwise a link to it in a folder of our own.
+    pub fn new(library: PathBuf) -> Result<Preload, Error> {
+        let separates = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b':' | b';');
+        if !library
+            .as_os_str()
+            .as_bytes()
+            .iter()
+            .any(|byte| separates(byte))
+        {
+            return Ok(Preload {
+                path: library,
+                link_in: None,
+            });
+        }
+        let folder = env::temp_dir().join(format!(
+            "fulcrum-{}-{}",
+            std::process::id(),
+            crate::control::now()
+        ));
+        let path = folder.join(RUNTIME_FILE);
+        fs::create_dir(&folder).and_then(|()| std::os::unix::fs::symlink(&library, &path)).map_err(|error| {
+            Error::CannotRecord(format!(
+                "{} has a space or colon in its path, which the loader cannot read, and {} cannot be written ({error}): \
+                 install Fulcrum elsewhere",
+                library.display(),
+                folder.display()
+            ))
+        })?;
+        Ok(Preload {
+            path,
+            link_in: Some(folder),
+        })
+    }
+
+    /// What to preload.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Preload {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.link_in {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
 /// Starts the program with the runtime preloaded.
 pub fn spawn(
     options: &Options,
@@ -169,4 +225,27 @@ pub fn spawn(
             "cannot start {name}: {error}; run it by itself to see why"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_whose_path_the_loader_cannot_read_gets_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let plain = folder.path().join("plain.so");
+        fs::write(&plain, "plain").unwrap();
+        assert_eq!(Preload::new(plain.clone()).unwrap().path(), plain);
+        for name in ["with space.so", "with:colon.so"] {
+            let library = folder.path().join(name);
+            fs::write(&library, name).unwrap();
+            let preload = Preload::new(library).unwrap();
+            let link = preload.path().to_owned();
+            assert!(!link.to_string_lossy().contains([' ', ':']), "{link:?}");
+            assert_eq!(fs::read_to_string(&link).unwrap(), name);
+            drop(preload);
+            assert!(!link.exists());
+        }
+    }
 }

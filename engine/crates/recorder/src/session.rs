@@ -52,7 +52,7 @@ pub fn record(
         )));
     }
     let program = launch::resolve(options, &cwd)?;
-    let runtime = launch::runtime_library()?;
+    let preload = launch::Preload::new(launch::runtime_library()?)?;
     let workspace = options.workspace.clone().unwrap_or_else(|| here.clone());
     let folder = match &options.output {
         Some(output) => RunFolder::create_at(&here.join(output)),
@@ -66,7 +66,7 @@ pub fn record(
     folder
         .write_manifest(&manifest)
         .map_err(|error| Error::CannotRecord(error.to_string()))?;
-    let child = match launch::spawn(options, &program, &cwd, folder.path(), &runtime) {
+    let child = match launch::spawn(options, &program, &cwd, folder.path(), preload.path()) {
         Ok(child) => child,
         Err(error) => {
             drop(control);
@@ -86,6 +86,7 @@ pub fn record(
         seen: BTreeSet::new(),
         snapshots: BTreeSet::new(),
         greeted: 0,
+        _preload: preload,
     };
     let ended = session.watch(cancel, on_progress);
     session.finish(ended)
@@ -134,6 +135,7 @@ struct Session<'a> {
     seen: BTreeSet<PathBuf>,
     snapshots: BTreeSet<String>,
     greeted: u32,
+    _preload: launch::Preload,
 }
 
 enum End {
