@@ -40,7 +40,16 @@ async function cargoTest() {
   if (code !== 0 && failed === 0) {
     failed = 1;
   }
-  return { passed, failed, output };
+  return { passed, failed, output: withoutSuccesses(output) };
+}
+
+/** Of a long log, what there is to read when something failed. */
+function withoutSuccesses(output) {
+  const quiet = /^(running \d+ tests?|[.\s]*|\.* \d+\/\d+|test result: ok\..*)$/;
+  return output
+    .split("\n")
+    .filter((line) => !quiet.test(line))
+    .join("\n");
 }
 
 async function reported(floor, args) {
