@@ -139,12 +139,7 @@ impl Preload {
     /// The library itself where its path allows that, otherwise a link to it in a folder of our own.
     pub fn new(library: PathBuf) -> Result<Preload, Error> {
         let separates = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b':' | b';');
-        if !library
-            .as_os_str()
-            .as_bytes()
-            .iter()
-            .any(|byte| separates(byte))
-        {
+        if !library.as_os_str().as_bytes().iter().any(separates) {
             return Ok(Preload {
                 path: library,
                 link_in: None,
