@@ -43,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const running = engine;
   context.subscriptions.push(
     ...[log, session, gutter, ranking, status, profiles, run],
-    registerProgressPoints(running),
+    registerProgressPoints(running, context),
     refreshInlayHints(running, session),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
     vscode.commands.registerCommand("fulcrum.restartEngine", () => running.restart()),

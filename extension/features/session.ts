@@ -21,6 +21,7 @@ export class Session implements vscode.Disposable {
   private currentRun: RunInProgress | null = null;
   private generation = 0;
   private openCount = 0;
+  private lastOpen: Promise<unknown> = Promise.resolve();
   private latestShow: Promise<void> = Promise.resolve();
   private reopening: Promise<void> = Promise.resolve();
 
@@ -88,7 +89,10 @@ export class Session implements vscode.Disposable {
 
   async open(path: string): Promise<ProfileSummary> {
     this.openCount += 1;
-    const summary = await this.engine.request("fulcrum/causal/open", { path });
+    // One after the other: the engine opens in parallel, and what was asked for last must be what stays open.
+    const turn = this.lastOpen.then(() => this.engine.request("fulcrum/causal/open", { path }));
+    this.lastOpen = turn.catch(() => undefined);
+    const summary = await turn;
     await this.show(summary);
     return summary;
   }

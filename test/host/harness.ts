@@ -11,6 +11,7 @@ export interface Failure {
 export interface SuiteResult {
   passed: number;
   failures: Failure[];
+  activationMs?: number;
 }
 
 interface Test {
@@ -35,7 +36,7 @@ export async function runTests(): Promise<SuiteResult> {
       failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
   }
-  return { passed, failures };
+  return { passed, failures, activationMs: (await fulcrum()).activationMs };
 }
 
 /** The extension under test, activated. */

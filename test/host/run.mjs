@@ -54,4 +54,5 @@ const extension = await stageExtension();
 const driver = await stageDriver();
 const trusted = await runIn({ extension, driver, trust: true });
 const untrusted = await runIn({ extension, driver, trust: false });
+console.log(`activation: ${trusted.activationMs?.toFixed(1)} ms`);
 writeResults("host", trusted.passed + untrusted.passed, [...trusted.failures, ...untrusted.failures]);

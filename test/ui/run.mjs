@@ -182,14 +182,17 @@ try {
     await step(4);
     await input.fill("20");
     await page.keyboard.press("Enter");
-    await until("experiments in the status bar", async () => /experiment/.test((await vscode.statusText()) ?? ""));
+    await until("experiments in the status bar", async () =>
+      /[1-9]\d*\sexperiment/.test((await vscode.statusText()) ?? ""),
+    );
     await page.screenshot({ path: path.join(screenshots, "08-run-progress.png") });
     await until("the run to end", async () => !/experiment/.test((await vscode.statusText()) ?? ""), 120_000);
-    const message = await until("a message", async () =>
-      (await vscode.notifications()).find((text) => /two-threads/.test(text)),
-    );
-    assert.match(message, /best line two-threads\.cpp:\d+/);
+    // How much a short run on a busy machine can tell is not this test's business; that it tells something is.
+    await until("a message", async () => (await vscode.notifications()).some((text) => /^two-threads/.test(text)));
     await until("shapes in the gutter", async () => Object.keys(await vscode.gutterCells()).length >= 1);
+    await until("rows in the ranking", async () =>
+      (await vscode.rankingRows()).some((row) => /^two-threads\.cpp:/.test(row)),
+    );
   });
 
   await test("a killed engine comes back, and the gutter follows edits again", "engine-back", async () => {
