@@ -69,8 +69,10 @@ async function openServer() {
   const first = !existsSync(path.join(data, "data", "Machine", "settings.json"));
   const settings = {
     "workbench.startupEditor": "none",
-    "telemetry.telemetryLevel": "off",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "editor.minimap.enabled": false,
     "chat.disableAIFeatures": true,
+    "telemetry.telemetryLevel": "off",
   };
   const editor = await startEditor({
     extensions: [unpackExtension(path.join(root, "out", "extension-start"))],
