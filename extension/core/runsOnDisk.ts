@@ -2,14 +2,14 @@
 import * as path from "node:path";
 import type { RunEntry } from "./protocol";
 
-/** Finished: the run will not change any more. */
-export function isFinishedManifest(text: string): boolean {
+/** When a run ended, in milliseconds since 1970; `undefined` for one that is still going, or a manifest that is damaged. */
+export function finishedAt(manifest: string): number | undefined {
   try {
-    const manifest: unknown = JSON.parse(text);
-    const ended = (manifest as { ended?: unknown } | null)?.ended;
-    return typeof ended === "string" && ended !== "running";
+    const { ended, end } = JSON.parse(manifest) as { ended?: unknown; end?: unknown };
+    const time = typeof end === "string" ? Date.parse(end) : Number.NaN;
+    return typeof ended === "string" && ended !== "running" && !Number.isNaN(time) ? time : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../core/format";
 import type { RunEntry } from "../core/protocol";
-import { isFinishedManifest, newestRun, runFolderOf } from "../core/runsOnDisk";
+import { finishedAt, newestRun, runFolderOf } from "../core/runsOnDisk";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Session } from "./session";
@@ -13,6 +13,7 @@ export class OpenProfile implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
   /** Run folders that need no attention: seen finished, or opened by the run that made them. */
   private readonly known = new Set<string>();
+  private readonly startedAt = Date.now();
 
   constructor(
     private readonly engine: Engine,
@@ -39,15 +40,17 @@ export class OpenProfile implements vscode.Disposable {
   /** On activation: what was open before; else, when wanted, the newest run of the workspace. */
   async restore(): Promise<void> {
     const remembered = this.session.remembered;
+    const opens = this.session.opens;
     if (remembered !== undefined && "path" in remembered && (await exists(remembered.path))) {
-      await this.openQuietly(remembered.path);
+      if (opens === this.session.opens) {
+        await this.openQuietly(remembered.path);
+      }
       return;
     }
     if (!opensLatest() || !(await this.hasRuns())) {
       return;
     }
     const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
-    const opens = this.session.opens;
     const newest = await this.newest(clearedAt);
     if (newest !== undefined && opens === this.session.opens) {
       await this.openQuietly(newest.path);
@@ -192,7 +195,9 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     const text = Buffer.from(await vscode.workspace.fs.readFile(manifest)).toString("utf8");
-    if (!isFinishedManifest(text)) {
+    const ended = finishedAt(text);
+    // A watcher also reports files that were there before it: only a run that ended since is news. Whole seconds are kept.
+    if (ended === undefined || ended < this.startedAt - 1000) {
       return;
     }
     this.known.add(folder);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import { begin, fulcrum, inWorkspace, Messages, test, until } from "./harness";
 
@@ -59,7 +60,10 @@ test("a run that ends in a terminal is opened by itself", async () => {
   const api = await fulcrum();
   const from = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads");
   const to = inWorkspace(".fulcrum/runs/20261121T140000Z-terminal");
+  const manifest = JSON.parse(readFileSync(vscode.Uri.joinPath(from, "run.json").fsPath, "utf8"));
   await vscode.workspace.fs.copy(from, to);
+  manifest.end = new Date().toISOString();
+  writeFileSync(vscode.Uri.joinPath(to, "run.json").fsPath, JSON.stringify(manifest));
   await until("the new run to be open", () => api.summary()?.path === to.fsPath);
   await vscode.workspace.fs.delete(to, { recursive: true });
 });

@@ -1,18 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { isFinishedManifest, newestRun, runFolderOf } from "../../extension/core/runsOnDisk";
+import { finishedAt, newestRun, runFolderOf } from "../../extension/core/runsOnDisk";
 
-describe("a finished manifest", () => {
-  const table: [text: string, finished: boolean][] = [
-    ['{"ended":"exited"}', true],
-    ['{"ended":"signalled"}', true],
-    ['{"ended":"running"}', false],
-    ['{"ended":3}', false],
-    ["{}", false],
-    ["null", false],
-    ['{"ended":"exi', false],
+describe("when a manifest says that its run ended", () => {
+  const end = "2026-11-21T13:15:37Z";
+  const table: [text: string, finished: number | undefined][] = [
+    [`{"ended":"exited","end":"${end}"}`, Date.parse(end)],
+    [`{"ended":"signalled","end":"${end}"}`, Date.parse(end)],
+    ['{"ended":"running","end":null}', undefined],
+    ['{"ended":"lost","end":null}', undefined],
+    ['{"ended":"exited","end":"yesterday"}', undefined],
+    [`{"ended":3,"end":"${end}"}`, undefined],
+    ["{}", undefined],
+    ["null", undefined],
+    ['{"ended":"exi', undefined],
   ];
   test.each(table)("%s", (text, finished) => {
-    expect(isFinishedManifest(text)).toBe(finished);
+    expect(finishedAt(text)).toBe(finished);
   });
 });
 
