@@ -58,8 +58,8 @@ fn each_line_is_sampled_by_its_share_of_the_work() {
     };
     let samples = lines(&recording);
     let total: u64 = samples.values().sum();
-    let in_experiments = per_visit(9) / (per_visit(9) + per_visit(13));
-    for share in [samples[&9] as f64 / total as f64, in_experiments] {
+    let in_experiments = per_visit(10) / (per_visit(10) + per_visit(14));
+    for share in [samples[&10] as f64 / total as f64, in_experiments] {
         assert!(
             (share - 0.7).abs() < 0.07,
             "{share} of the samples: {samples:?}"
@@ -143,7 +143,7 @@ fn the_cpu_timer_finds_the_same_lines() {
     let recorded = run(&options).unwrap();
     let recording = recording(&recorded);
     let samples = lines(&recording);
-    let share = samples[&9] as f64 / samples.values().sum::<u64>() as f64;
+    let share = samples[&10] as f64 / samples.values().sum::<u64>() as f64;
     assert!((share - 0.7).abs() < 0.1, "{samples:?}");
     assert!(!recording.experiments.is_empty());
 }
@@ -222,7 +222,7 @@ fn a_killed_program_leaves_a_readable_run() {
     assert_eq!(recorded.exit, Exit::Signal(libc::SIGKILL));
     let recording = recording(&recorded);
     assert!(recording.experiments.len() >= 2);
-    assert!(lines(&recording)[&9] > 0);
+    assert!(lines(&recording)[&10] > 0);
     assert!(recording.runtime_ns > 0);
 }
 
@@ -265,22 +265,23 @@ fn a_wrapper_is_passed_through() {
 
 #[test]
 fn an_empty_result_says_why() {
-    let cases: [(&str, f64, &[&str], &str); 3] = [
-        ("idle.c", 1.0, &[], "No progress point was visited"),
-        ("shares.cpp", 0.1, &[], "too short for an experiment"),
+    let cases: [(&str, &[&str], &[&str], &str); 3] = [
+        ("idle.c", &[], &[], "No progress point was visited"),
+        // Three rounds take milliseconds.
+        ("shares.cpp", &["3"], &[], "too short for an experiment"),
         (
             "shares.cpp",
-            0.5,
+            &[],
             &["%/elsewhere/%"],
             "widen --source-scope",
         ),
     ];
-    for (source, seconds, scope, why) in cases {
+    for (source, arguments, scope, why) in cases {
         let lab = Lab::build(source, &["-g"]);
         let source_scope = scope.iter().map(|it| (*it).to_owned()).collect();
         let recorded = run(&Options {
             source_scope,
-            ..lab.options(&[], seconds)
+            ..lab.options(arguments, 2.0)
         })
         .unwrap();
         assert!(recording(&recorded).experiments.is_empty());

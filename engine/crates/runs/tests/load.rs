@@ -49,7 +49,7 @@ fn a_run_loads_by_its_folder_its_manifest_and_its_data() {
     ] {
         let loaded = load_causal(&path).unwrap();
         assert_eq!(loaded.recording.experiments.len(), 3, "{path:?}");
-        assert_eq!(loaded.recording.runtime_ns, 3000);
+        assert_eq!(loaded.recording.runtime_ns, 3000 - 3 * 50);
         assert_eq!(loaded.recording.levels, [0.5, 1.0]);
         assert_eq!(loaded.folder.as_deref(), Some(run.path()));
         assert_eq!(loaded.manifest.as_ref(), Some(&manifest));
@@ -86,7 +86,7 @@ fn the_processes_of_a_run_add_up() {
         ]
     );
     assert_eq!(loaded.recording.experiments.len(), 5);
-    assert_eq!(loaded.recording.runtime_ns, 5000);
+    assert_eq!(loaded.recording.runtime_ns, 5000 - 5 * 50);
     let notes = loaded.recording.notes;
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert!(
