@@ -52,10 +52,8 @@ macro_rules! blocks {
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
             thread::before();
-            thread::blocks();
             // SAFETY: passes the program's arguments on.
             let result = unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) };
-            thread::unblocks();
             if $credited(result) {
                 thread::after_wake();
             }
@@ -77,11 +75,9 @@ macro_rules! locks {
                     return result;
                 }
                 thread::before();
-                thread::blocks();
             }
             // SAFETY: passes the program's arguments on.
             let result = unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
-            thread::unblocks();
             if $credited(result) {
                 thread::after_wake();
             }
@@ -155,11 +151,9 @@ macro_rules! semaphores {
                 }
                 drop(errno);
                 thread::before();
-                thread::blocks();
             }
             // SAFETY: passes the program's arguments on.
             let result = unsafe { real!($name: fn(*mut sem_t $(, $type)*) -> c_int)(semaphore $(, $argument)*) };
-            thread::unblocks();
             if result == 0 {
                 thread::after_wake();
             }

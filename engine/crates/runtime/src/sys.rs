@@ -140,18 +140,6 @@ pub fn map_anonymous(length: usize) -> Option<*mut u8> {
     (at > 0).then_some(at as *mut u8)
 }
 
-/// How many processors the calling thread may run on.
-pub fn processors() -> i64 {
-    // SAFETY: zeroed is an empty set, which the kernel fills as far as it reaches.
-    unsafe {
-        let mut set: libc::cpu_set_t = core::mem::zeroed();
-        match libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) {
-            0 => i64::from(libc::CPU_COUNT(&set)).max(1),
-            _ => libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1),
-        }
-    }
-}
-
 /// The page size, bytes.
 pub const PAGE: usize = 4096;
 

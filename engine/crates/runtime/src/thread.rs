@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
 
 use fulcrum_runtime_core::ledger::{Global, Ledger, Sleeper};
 use fulcrum_wire::flag;
@@ -23,8 +23,6 @@ pub struct Thread {
     pending: AtomicBool,
     /// The program believes that it has blocked our signal in this thread.
     pub blocks_signal: Cell<bool>,
-    /// The thread is inside a call that blocks, as far as we can see.
-    blocked: Cell<bool>,
     ledger: Cell<Ledger>,
     /// How the thread is sampled.
     pub sampling: Sampling,
@@ -45,7 +43,6 @@ thread_local! {
 pub fn prepare() -> Option<()> {
     let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
     TABLE.store(table.cast(), Ordering::Release);
-    PROCESSORS.store(sys::processors(), Ordering::Relaxed);
     Some(())
 }
 
@@ -85,7 +82,6 @@ pub fn allocate(
         thread.busy.store(false, Ordering::Relaxed);
         thread.pending.store(false, Ordering::Relaxed);
         thread.blocks_signal.set(false);
-        thread.blocked.set(false);
         thread.ledger.set(ledger);
         thread.sampling.clear();
         thread.routine.set(routine);
@@ -121,7 +117,6 @@ pub fn adopt(thread: &'static Thread) {
     let _errno = sys::KeepErrno::new();
     thread.enter();
     CURRENT.with(|current| current.set(thread));
-    RUNNABLE.fetch_add(1, Ordering::Relaxed);
     life::at_thread_end(thread);
     sampling::start(thread);
     thread.leave();
@@ -138,10 +133,6 @@ pub extern "C" fn end(slot: *mut c_void) {
     thread.enter();
     thread.catch_up();
     sampling::stop(thread);
-    // A thread that was cancelled in a blocking call has left the count already.
-    if !thread.blocked.get() {
-        RUNNABLE.fetch_sub(1, Ordering::Relaxed);
-    }
     CURRENT.with(|current| current.set(core::ptr::null()));
     release(thread);
 }
@@ -151,17 +142,7 @@ pub fn forget_current() {
     CURRENT.with(|current| current.set(core::ptr::null()));
 }
 
-/// Profiled threads that are not known to be blocked.
-static RUNNABLE: AtomicI64 = AtomicI64::new(0);
-/// Processors that this process may use.
-static PROCESSORS: AtomicI64 = AtomicI64::new(1);
-
 /// Pauses, in slices, so that switching delays off ends them.
-///
-/// While every runnable thread has a processor, a pause keeps its own busy. Going to sleep would hand it, and whatever
-/// processors share (execution units, power, the hypervisor's favour), to others; the program would run faster during
-/// experiments than at its baseline, and every line would seem worth something. With more threads than processors the
-/// paused thread must make way for those that run, so it sleeps.
 struct Pause;
 
 impl Sleeper for Pause {
@@ -177,24 +158,8 @@ impl Sleeper for Pause {
             if now >= end || !life::delays_on() {
                 return Some((now - begin).max(ns));
             }
-            if RUNNABLE.load(Ordering::Relaxed) > PROCESSORS.load(Ordering::Relaxed) {
-                sys::sleep_until(end.min(now + SLICE));
-            }
+            sys::sleep_until(end.min(now + SLICE));
         }
-    }
-}
-
-/// The calling thread is about to block where another thread can wake it.
-pub fn blocks() {
-    if active().is_some_and(|thread| !thread.blocked.replace(true)) {
-        RUNNABLE.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// It has returned from there.
-pub fn unblocks() {
-    if current().is_some_and(|thread| thread.blocked.replace(false)) {
-        RUNNABLE.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -247,12 +212,8 @@ impl Thread {
     fn settle(&self) {
         let mut ledger = self.ledger.get();
         if ledger.accounted() != global().now() {
-            let pauses = ledger.pauses();
             ledger.settle(global(), &Pause);
             self.ledger.set(ledger);
-            if ledger.pauses() != pauses {
-                self.sampling.forget_pause();
-            }
         }
     }
 
