@@ -11,10 +11,13 @@ use fulcrum_model::causal::Recording;
 const QUIET: f64 = 0.25;
 /// An experiment is disturbed when others kept this much more of a processor busy than in the quiet part.
 const UNUSUAL: f64 = 0.1;
+/// Others that keep this much of a processor busy even in the quiet part weaken the whole run.
+const CROWDED: f64 = 0.25;
 /// With fewer experiments, there is none to spare.
 const FEWEST: usize = 24;
 
-/// The recording without disturbed experiments, with a note; `None` when there are none, or too few experiments to tell.
+/// The recording without disturbed experiments, with a note; `None` when nothing disturbed it, or when there are too few
+/// experiments to tell.
 pub fn undisturbed(recording: &Recording) -> Option<Recording> {
     let others: Option<Vec<f64>> = recording.experiments.iter().map(|it| it.others).collect();
     let mut others = others.filter(|it| it.len() >= FEWEST)?;
@@ -25,21 +28,28 @@ pub fn undisturbed(recording: &Recording) -> Option<Recording> {
     let kept = recording
         .experiments
         .iter()
-        .filter(|it| is_quiet(&it.others));
-    let kept = Recording {
-        experiments: kept.cloned().collect(),
+        .filter(|it| is_quiet(&it.others))
+        .cloned()
+        .collect();
+    let mut kept = Recording {
+        experiments: kept,
         ..recording.clone()
     };
     let total = recording.experiments.len();
     let dropped = total - kept.experiments.len();
-    (dropped > 0).then(|| {
-        let mut kept = kept;
+    if dropped > 0 {
         kept.notes.push(format!(
             "{dropped} of {total} experiments are left out because other programs kept the machine busy meanwhile; a \
              quieter machine needs less time."
         ));
-        kept
-    })
+    }
+    if quiet > CROWDED {
+        kept.notes.push(format!(
+            "Other programs kept {quiet:.1} processors busy throughout. Pauses make room for them, which flatters every \
+             line: unless they belong to the measurement, run again on a quieter machine."
+        ));
+    }
+    (dropped > 0 || quiet > CROWDED).then_some(kept)
 }
 
 #[cfg(test)]
@@ -60,6 +70,15 @@ mod tests {
             experiments: others.iter().map(experiment).collect(),
             ..Recording::default()
         }
+    }
+
+    #[test]
+    fn a_machine_that_is_busy_throughout_is_said() {
+        let kept = undisturbed(&recording(&[Some(0.8); 30])).expect("a note");
+        assert_eq!(kept.experiments.len(), 30);
+        assert_eq!(kept.notes.len(), 1);
+        assert!(kept.notes[0].starts_with("Other programs kept 0.8 processors busy throughout."));
+        assert_eq!(undisturbed(&recording(&[Some(0.2); 30])), None);
     }
 
     #[test]
