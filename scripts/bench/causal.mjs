@@ -5,7 +5,7 @@ import path from "node:path";
 import { engine, root, run } from "../lib/steps.mjs";
 
 const rounds = 7;
-const iterations = 30;
+const iterations = 300;
 const fulcrum = path.join(root, "bin", "fulcrum");
 
 /** @returns {Promise<string>} Markdown */
