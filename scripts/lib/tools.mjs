@@ -64,9 +64,7 @@ async function installMissing(missing) {
   if (needed.length > 0 && !ours) {
     const names = needed.map(({ name }) => name);
     const how = debian ? `run \`sudo apt-get install ${names.join(" ")}\`` : `install ${names.join(", ")}`;
-    throw new StepError(
-      `Missing: ${needed.map(({ program }) => program).join(", ")}. To go on, ${how} and try again.`,
-    );
+    throw new StepError(`Missing: ${needed.map(({ program }) => program).join(", ")}. To go on, ${how} and try again.`);
   }
   if (missing.length === 0 || !ours) {
     return;
