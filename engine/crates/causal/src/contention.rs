@@ -5,8 +5,8 @@ use fulcrum_model::causal::Point;
 /// The smallest loss of program speedup that is worth a warning.
 pub const NEGLIGIBLE: f64 = 0.01;
 
-/// The slope's interval lies wholly below zero, and somewhere the program loses more than a negligible amount.
+/// The slope is credibly negative by more than a negligible amount, and so is some point.
 pub fn is_contention(slope_interval: Option<(f64, f64)>, points: &[Point]) -> bool {
-    let falls = slope_interval.is_some_and(|(_, high)| high < 0.0);
+    let falls = slope_interval.is_some_and(|(_, high)| high <= -NEGLIGIBLE);
     falls && points.iter().any(|p| p.program_speedup <= -NEGLIGIBLE)
 }

@@ -10,8 +10,7 @@
 //! |---|---|
 //! | gain 1 | gains at least 1 % by estimate, and more than nothing credibly |
 //! | gain 2, 3, 4 | gains at least 10, 25, 50 % credibly |
-//! | harm 1 | loses at least 1 % by estimate, and more than nothing credibly |
-//! | harm 2, 3 | loses at least 10, 25 % credibly |
+//! | harm 1, 2, 3 | loses at least 1, 10, 25 % credibly: a warning must be worth something |
 //! | flat | no effect of 1 %, and the slope is known to within ±5 % |
 //! | unknown | everything else: the interval is too wide to tell |
 
@@ -55,7 +54,7 @@ pub fn shape_of(slope: f64, slope_interval: Option<(f64, f64)>, points: &[Point]
                 _ => Shape::Gain1,
             }
         }
-        (_, Some(harm)) if harm.estimate >= HARMS[0] => match harm.credible {
+        (_, Some(harm)) if harm.credible >= HARMS[0] => match harm.credible {
             c if c >= HARMS[2] => Shape::Harm3,
             c if c >= HARMS[1] => Shape::Harm2,
             _ => Shape::Harm1,
@@ -126,6 +125,7 @@ mod tests {
         check(0.40, 0.80, 0.45, Shape::Gain3); // a large gain that rests on little
         check(0.40, 0.80, 0.90, Shape::Unknown);
         check(-0.02, -0.04, 0.02, Shape::Harm1);
+        check(-0.01, -0.02, 0.015, Shape::Flat); // a loss, but hardly one of 1 %
         check(-0.10, -0.20, 0.05, Shape::Harm2);
         check(-0.20, -0.40, 0.05, Shape::Harm3);
         check(-0.20, -0.40, 0.90, Shape::Unknown);

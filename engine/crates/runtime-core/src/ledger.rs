@@ -62,6 +62,11 @@ impl Ledger {
         self.hits + self.pauses + self.credits
     }
 
+    /// What is accounted for by pauses alone.
+    pub fn pauses(&self) -> u64 {
+        self.pauses
+    }
+
     /// Time slept beyond what was asked and not used up yet.
     pub fn excess(&self) -> u64 {
         self.excess

@@ -244,6 +244,24 @@ impl Sampling {
         earned
     }
 
+    /// The thread has just paused: samples of the pause are none of the program's.
+    pub fn forget_pause(&self) {
+        let ring = self.ring.get();
+        if !ring.is_null() {
+            // SAFETY: the head page of a mapped ring; both words are aligned and shared with the kernel.
+            let (head, tail) = unsafe {
+                (
+                    &*ring.add(HEAD_AT).cast::<AtomicU64>(),
+                    &*ring.add(TAIL_AT).cast::<AtomicU64>(),
+                )
+            };
+            tail.store(head.load(Ordering::Acquire), Ordering::Release);
+        }
+        if self.timer.get() >= 0 {
+            self.cpu_ns.set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
+        }
+    }
+
     /// A tick of this thread's timer, which interrupted the program at `ip`. Ticks come late on kernels with a slow
     /// clock, so each weighs as much as the CPU time that has passed.
     pub fn tick(&self, ip: u64, chain: impl Iterator<Item = u64>) -> u64 {

@@ -142,15 +142,22 @@ pub fn forget_current() {
     CURRENT.with(|current| current.set(core::ptr::null()));
 }
 
-/// Pauses, in slices, so that switching delays off ends them.
+/// Pauses to the microsecond: sleeps most of the time and waits out the rest.
+///
+/// The kernel wakes a sleeper some tens of microseconds late. The ledger takes that off the next pause, but a thread
+/// that ends soon after has no next pause, and whoever waits for it would be late for good.
 struct Pause;
+
+/// What a sleep may be late by, usually.
+const LATE_NS: u64 = 70_000;
+/// Longest sleep at once, so that switching delays off ends a pause.
+const SLICE_NS: u64 = 50_000_000;
 
 impl Sleeper for Pause {
     fn sleep(&self, ns: u64) -> Option<u64> {
         if !life::delays_on() {
             return None;
         }
-        const SLICE: u64 = 50_000_000;
         let begin = sys::now();
         let end = begin + ns;
         loop {
@@ -158,7 +165,11 @@ impl Sleeper for Pause {
             if now >= end || !life::delays_on() {
                 return Some((now - begin).max(ns));
             }
-            sys::sleep_until(end.min(now + SLICE));
+            if now + LATE_NS < end {
+                sys::sleep_until((end - LATE_NS).min(now + SLICE_NS));
+            } else {
+                core::hint::spin_loop();
+            }
         }
     }
 }
@@ -212,8 +223,12 @@ impl Thread {
     fn settle(&self) {
         let mut ledger = self.ledger.get();
         if ledger.accounted() != global().now() {
+            let pauses = ledger.pauses();
             ledger.settle(global(), &Pause);
             self.ledger.set(ledger);
+            if ledger.pauses() != pauses {
+                self.sampling.forget_pause();
+            }
         }
     }
 
