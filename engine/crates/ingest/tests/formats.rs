@@ -244,8 +244,8 @@ fn our_own_stream() {
         Ok(expected.clone())
     );
 
-    // Killed: the run lasted at least until the last record, less the experiment's own delay.
-    let killed = lines[..3].join("\n") + "\n" + &lines[4][..40];
+    // Killed: samples and run time are those of the last count, less the delay until then, whatever came after.
+    let killed = lines[..3].join("\n") + "\n" + lines[1] + "\n" + &lines[4][..40];
     let recording = read(killed.as_bytes(), "causal-123-0.jsonl").unwrap();
     assert_eq!(
         (recording.runtime_ns, &recording.samples[..]),

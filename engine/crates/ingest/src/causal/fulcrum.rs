@@ -83,6 +83,9 @@ struct Process {
     last_seen: u64,
     /// Delay inserted by virtual speedups so far: like experiments' durations, the run time is told without it.
     delay: u64,
+    /// When the samples were counted, without the delay until then. While a run goes on, samples are older than its
+    /// last experiment; eq. 8 wants samples and time of the same stretch.
+    counted: Option<u64>,
     ended: bool,
     begun: bool,
 }
@@ -161,6 +164,7 @@ impl Stream {
                 let samples: SamplesRecord = record(&value)?;
                 self.process.last_seen = self.process.last_seen.max(samples.time);
                 self.process.delay = self.process.delay.max(samples.delay);
+                self.process.counted = Some(samples.time.saturating_sub(self.process.delay));
                 // Cumulative: the last one counts.
                 self.process.samples = samples
                     .lines
@@ -183,7 +187,10 @@ impl Stream {
 
     fn end_process(&mut self) {
         let process = std::mem::take(&mut self.process);
-        let effective = process.last_seen.saturating_sub(process.delay);
+        let effective = match process.counted {
+            Some(counted) if !process.ended => counted,
+            _ => process.last_seen.saturating_sub(process.delay),
+        };
         self.recording.runtime_ns = self.recording.runtime_ns.saturating_add(effective);
         for (at, count) in process.samples {
             let sum = self.samples.entry(at).or_default();
