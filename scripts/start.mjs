@@ -72,6 +72,7 @@ async function openServer() {
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "editor.minimap.enabled": false,
     "chat.disableAIFeatures": true,
+    "git.openRepositoryInParentFolders": "never",
     "telemetry.telemetryLevel": "off",
   };
   const editor = await startEditor({
