@@ -31,29 +31,29 @@ describe("durations", () => {
 describe("paths", () => {
   const table: [typed: string, resolved: string][] = [
     ["/abs/prog", "/abs/prog"],
-    ["build/prog", "/work/build/prog"],
-    ["./a/../prog", "/work/prog"],
+    ["build/prog", "/project/build/prog"],
+    ["./a/../prog", "/project/prog"],
     ["~/bin/prog", "/home/me/bin/prog"],
-    [`\${workspaceFolder}/prog`, "/work/prog"],
-    [" prog ", "/work/prog"],
+    [`\${workspaceFolder}/prog`, "/project/prog"],
+    [" prog ", "/project/prog"],
   ];
   test.each(table)("%j", (typed, resolved) => {
-    expect(resolvePath(typed, "/work", "/home/me")).toBe(resolved);
+    expect(resolvePath(typed, "/project", "/home/me")).toBe(resolved);
   });
 });
 
 test("what was typed becomes what the engine takes", () => {
   const input = { program: "build/prog", args: "--size '1 000' out", cwd: "data", duration: "2m" };
-  expect(runRequest(input, "/work", "/home/me")).toEqual({
-    program: "/work/build/prog",
+  expect(runRequest(input, "/project", "/home/me")).toEqual({
+    program: "/project/build/prog",
     args: ["--size", "1 000", "out"],
-    cwd: "/work/data",
+    cwd: "/project/data",
     durationSeconds: 120,
   });
-  expect(runRequest({ program: "p", args: "", cwd: "", duration: "" }, "/work", "/home/me")).toEqual({
-    program: "/work/p",
+  expect(runRequest({ program: "p", args: "", cwd: "", duration: "" }, "/project", "/home/me")).toEqual({
+    program: "/project/p",
     args: [],
-    cwd: "/work",
+    cwd: "/project",
     durationSeconds: null,
   });
 });

@@ -168,7 +168,7 @@ fn answer(
             Ok(table) => table,
             Err(error) => {
                 if module == main || !matches!(error, SymbolsError::NoDebugInfo(_)) {
-                    why.get_or_insert(error.to_string());
+                    why.get_or_insert(format!("{error}."));
                 }
                 continue;
             }
