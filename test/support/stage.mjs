@@ -92,16 +92,17 @@ export function makeWorkspace() {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
 }
 
-/** Builds the sample in a workspace, so that a test can run it. */
+/** Builds the sample in a workspace, so that a test can run it, and a program that a short run says much about. */
 export function buildSample(folder) {
   mkdirSync(path.join(folder, "build"), { recursive: true });
-  const args = ["-O1", "-g", "-pthread", "-I", path.join(root, "engine/include")];
-  const result = spawnSync("g++", [...args, "two-threads.cpp", "-o", "build/two-threads"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-  if (result.status !== 0) {
-    throw new Error(`g++ failed on the sample: ${result.stderr || result.error}`);
+  cpSync(path.join(root, "test/fixtures/serial.cpp"), path.join(folder, "serial.cpp"));
+  const flags = ["-O1", "-g", "-pthread", "-I", path.join(root, "engine/include")];
+  for (const name of ["serial", "two-threads"]) {
+    const args = [...flags, `${name}.cpp`, "-o", `build/${name}`];
+    const result = spawnSync("g++", args, { cwd: folder, encoding: "utf8" });
+    if (result.status !== 0) {
+      throw new Error(`g++ failed on ${name}.cpp: ${result.stderr || result.error}`);
+    }
   }
   return path.join(folder, "build/two-threads");
 }
