@@ -180,7 +180,7 @@ try {
     await step(3);
     await page.keyboard.press("Enter");
     await step(4);
-    await input.fill("12");
+    await input.fill("20");
     await page.keyboard.press("Enter");
     await until("experiments in the status bar", async () =>
       /[1-9]\d*\sexperiment/.test((await vscode.statusText()) ?? ""),
