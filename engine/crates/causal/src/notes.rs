@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_model::causal::{Count, Profile, Recording};
+use fulcrum_model::causal::{Profile, Recording};
 
 /// Why a line has no profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,18 +72,7 @@ pub fn why_empty(recording: &Recording, profile: &Profile) -> Option<String> {
     {
         return None;
     }
-    let visited = recording
-        .experiments
-        .iter()
-        .flat_map(|e| &e.points)
-        .any(|point| match point.count {
-            Count::Throughput { delta } => delta > 0,
-            Count::Latency {
-                arrivals,
-                departures,
-                ..
-            } => arrivals > 0 || departures > 0,
-        });
+    let visited = recording.is_visited();
     let text = if recording.experiments.is_empty() {
         "The recording holds no experiments: run the program longer, and check that it was built with debug information (-g)."
     } else if profile.progress_points.is_empty() {

@@ -132,6 +132,9 @@ pub struct ShowArgs {
     /// How many different speedups a line needs, the baseline counted
     #[arg(long, value_name = "N")]
     pub min_points: Option<usize>,
+    /// Count experiments that other programs disturbed too
+    #[arg(long)]
+    pub keep_disturbed: bool,
     /// Only this progress point
     #[arg(long, value_name = "NAME")]
     pub progress_point: Option<String>,

@@ -23,6 +23,7 @@ pub fn show(args: &ShowArgs) -> Outcome {
     let options = Options {
         phase_correction: !args.no_phase_correction,
         min_points: args.min_points,
+        keep_disturbed: args.keep_disturbed,
         ..Options::default()
     };
     let mut profile = analyse(&loaded.recording, &options);

@@ -235,3 +235,32 @@ fn a_closed_pipe_is_no_error() {
         assert_eq!(run.status.code(), Some(0), "{args:?}");
     }
 }
+
+#[test]
+fn disturbed_experiments_are_left_out_unless_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("causal-1-0.jsonl");
+    let mut text = String::from(
+        "{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"levels\":[0.5]}\n",
+    );
+    // Thirty quiet experiments of each kind, and one baseline that shared the machine with a compiler.
+    for i in 0..61 {
+        let (speedup, others) = (
+            if i % 2 == 0 { 0.0 } else { 0.5 },
+            if i == 60 { 900 } else { 0 },
+        );
+        text += &format!(
+            "{{\"type\":\"experiment\",\"selected\":\"/a.c:1\",\"speedup\":{speedup},\"duration\":1000,\
+             \"selected_samples\":10,\"wall\":1000,\"others\":{others},\
+             \"points\":[{{\"name\":\"p\",\"kind\":\"throughput\",\"delta\":100}}]}}\n"
+        );
+    }
+    std::fs::write(&file, text).expect("a recording");
+    let path = file.to_str().expect("UTF-8");
+    let experiments = |options: &[&str]| {
+        let show = ["causal", "show", path, "--json", "--no-phase-correction"];
+        targets(&json(&[&show, options].concat()))[0]["experiments"].as_u64()
+    };
+    assert_eq!(experiments(&[]), Some(60));
+    assert_eq!(experiments(&["--keep-disturbed"]), Some(61));
+}

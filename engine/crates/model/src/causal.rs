@@ -62,6 +62,30 @@ pub enum Count {
     },
 }
 
+impl Count {
+    /// Whether the program came by at all.
+    pub fn is_visited(&self) -> bool {
+        match *self {
+            Count::Throughput { delta } => delta > 0,
+            Count::Latency {
+                arrivals,
+                departures,
+                ..
+            } => arrivals > 0 || departures > 0,
+        }
+    }
+}
+
+impl Recording {
+    /// Whether any experiment saw any progress point visited.
+    pub fn is_visited(&self) -> bool {
+        self.experiments
+            .iter()
+            .flat_map(|it| &it.points)
+            .any(|point| point.count.is_visited())
+    }
+}
+
 /// A causal profile: per progress point, targets ranked by slope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {

@@ -228,41 +228,25 @@ unsafe fn mask(
     }
 }
 
-/// `pthread_sigmask(3)`: our signal cannot be blocked, but the program does not notice.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn pthread_sigmask(
-    how: c_int,
-    set: *const libc::sigset_t,
-    old: *mut libc::sigset_t,
-) -> c_int {
-    // SAFETY: passes the program's arguments on.
-    unsafe {
-        mask(
-            real!(pthread_sigmask: fn(c_int, *const libc::sigset_t, *mut libc::sigset_t) -> c_int),
-            how,
-            set,
-            old,
-        )
-    }
+/// Our signal cannot be blocked, but the program does not notice.
+macro_rules! mask_hook {
+    ($name:ident) => {
+        /// As libc's, with our signal left open.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(
+            how: c_int,
+            set: *const libc::sigset_t,
+            old: *mut libc::sigset_t,
+        ) -> c_int {
+            let real = real!($name: fn(c_int, *const libc::sigset_t, *mut libc::sigset_t) -> c_int);
+            // SAFETY: passes the program's arguments on.
+            unsafe { mask(real, how, set, old) }
+        }
+    };
 }
 
-/// `sigprocmask(2)`, likewise.
-#[unsafe(no_mangle)]
-pub unsafe extern "C-unwind" fn sigprocmask(
-    how: c_int,
-    set: *const libc::sigset_t,
-    old: *mut libc::sigset_t,
-) -> c_int {
-    // SAFETY: passes the program's arguments on.
-    unsafe {
-        mask(
-            real!(sigprocmask: fn(c_int, *const libc::sigset_t, *mut libc::sigset_t) -> c_int),
-            how,
-            set,
-            old,
-        )
-    }
-}
+mask_hook!(pthread_sigmask);
+mask_hook!(sigprocmask);
 
 /// Runs `then` in a thread that is about to become another program: no sample may arrive in between, since the new
 /// program would die of it. Whatever is pending is taken away.

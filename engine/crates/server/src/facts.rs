@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_model::causal::{Count, Profile, Recording};
+use fulcrum_model::causal::{Profile, Recording};
 use fulcrum_runs::{Ended, LoadedCausal};
 
 use crate::profile::SourceFile;
@@ -41,19 +41,7 @@ pub(crate) fn file_names(profile: &Profile, loaded: &LoadedCausal) -> Vec<String
 
 pub(crate) fn visited_nothing(loaded: &LoadedCausal) -> bool {
     let ran = loaded.folder.is_some() || !loaded.recording.experiments.is_empty();
-    ran && !loaded
-        .recording
-        .experiments
-        .iter()
-        .flat_map(|e| &e.points)
-        .any(|point| match point.count {
-            Count::Throughput { delta } => delta > 0,
-            Count::Latency {
-                arrivals,
-                departures,
-                ..
-            } => arrivals + departures > 0,
-        })
+    ran && !loaded.recording.is_visited()
 }
 
 /// The line with most samples among the files that are here, else the first of those files.
