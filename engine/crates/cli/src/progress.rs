@@ -122,6 +122,7 @@ mod tests {
             visits: 40,
             best: None,
             fraction: Some(0.25),
+            ..Progress::default()
         };
         let start = "12 s · 25 % · 23 experiments · 1 line · ";
         assert_eq!(describe(&progress, style), format!("{start}40 visits"));

@@ -1,7 +1,7 @@
 //! `fulcrum run`: profile a program, then say what was found. The program's output and exit status are its own.
 
 use fulcrum_causal::analyse;
-use fulcrum_recorder::{Error, Exit, Options, Recorded, Sampler, Stdio, record};
+use fulcrum_recorder::{Aim, Error, Exit, Options, Recorded, Sampler, Stdio, record};
 
 use crate::args::{RunArgs, SamplerArg, StdioArg};
 use crate::outcome::{DONE, Failure, Outcome};
@@ -12,9 +12,9 @@ use crate::{progress, report, signals};
 pub fn run(args: RunArgs) -> Outcome {
     let (quiet, top) = (args.quiet, args.top);
     let options = options(args);
-    let cancel = signals::watch();
+    let remote = signals::watch();
     let mut line = progress::Line::new(quiet);
-    let recorded = record(&options, &cancel, &mut |progress| line.show(progress));
+    let recorded = record(&options, &remote, &mut |progress| line.show(progress));
     line.clear();
     let recorded = recorded.map_err(|error| match error {
         Error::CannotStart(text) | Error::CannotRecord(text) => Failure::NotStarted(text),
@@ -42,8 +42,11 @@ fn options(mut args: RunArgs) -> Options {
             StdioArg::Inherit => Stdio::Inherit,
             StdioArg::Files => Stdio::Files,
         },
-        source_scope: args.source_scope,
-        binary_scope: args.binary_scope,
+        aim: Aim {
+            source_scope: args.source_scope,
+            binary_scope: args.binary_scope,
+            ..Aim::default()
+        },
         fixed_line: args.fixed_line,
         fixed_speedup: args.fixed_speedup,
         sampler: match args.sampler {

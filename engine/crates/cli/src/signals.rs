@@ -3,34 +3,32 @@
 //! Ctrl-C reaches the whole foreground group: the first one is the program's own affair, and its result is still shown.
 //! A second one, or a request to end that only we get, stops the program.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
+use fulcrum_recorder::Remote;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// Watches from now on; the flag is set when the program should be stopped.
-pub fn watch() -> Arc<AtomicBool> {
-    let cancel = Arc::new(AtomicBool::new(false));
+/// Watches from now on; the program is stopped when it should be.
+pub fn watch() -> Remote {
+    let remote = Remote::new();
     // A signal that is ignored (nohup, a background job) stays ignored: the program inherits that.
     let wanted: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
         .into_iter()
         .filter(|&s| !is_ignored(s))
         .collect();
     let Ok(mut signals) = Signals::new(wanted) else {
-        return cancel;
+        return remote;
     };
-    let flag = Arc::clone(&cancel);
+    let stopper = remote.clone();
     std::thread::spawn(move || {
         let mut interrupts = 0;
         for signal in signals.forever() {
             interrupts += usize::from(signal == SIGINT);
             if matches!(signal, SIGTERM | SIGHUP) || interrupts > 1 {
-                flag.store(true, Ordering::Relaxed);
+                stopper.stop();
             }
         }
     });
-    cancel
+    remote
 }
 
 /// From this process's `SigIgn` mask.

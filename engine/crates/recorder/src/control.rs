@@ -143,8 +143,9 @@ impl Control {
     /// Tells every process what to do: one of `fulcrum_wire::command`.
     pub fn command(&self, command: u32) {
         let word = &session_of(&self.block).command;
-        word.store(command, Ordering::Release);
-        wake(word);
+        if word.swap(command, Ordering::AcqRel) != command {
+            wake(word);
+        }
     }
 }
 

@@ -54,7 +54,7 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
         Kind::Script(_) => true,
         Kind::Dynamic => {
             !found.has_debug_info
-                && (is_wrapper(options, &path, cwd) || !options.binary_scope.is_empty())
+                && (is_wrapper(options, &path, cwd) || !options.aim.binary_scope.is_empty())
         }
         _ => false,
     };

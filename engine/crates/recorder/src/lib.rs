@@ -7,13 +7,18 @@
 mod control;
 mod launch;
 mod process;
+mod remote;
 mod session;
 mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use fulcrum_model::causal::Profile;
+
+pub use remote::{Aim, Remote, TargetChoice};
 pub use session::record;
 
 /// What to run and how. Every field but the program has a sensible [`Default`].
@@ -35,10 +40,8 @@ pub struct Options {
     pub until: Option<f64>,
     /// Where the program's standard streams go.
     pub stdio: Stdio,
-    /// File patterns (`%` matches anything) that may be selected; empty is every file that is not a system header.
-    pub source_scope: Vec<String>,
-    /// Binary patterns; empty is the main executable.
-    pub binary_scope: Vec<String>,
+    /// What may be sped up.
+    pub aim: Aim,
     /// Only this line, `FILE:LINE`.
     pub fixed_line: Option<String>,
     /// Only this speedup, 0 to 1.
@@ -88,6 +91,14 @@ pub struct Progress {
     pub best: Option<Best>,
     /// 0 to 1 when the end is known (`duration`), else `None`.
     pub fraction: Option<f64>,
+    /// Experiments are paused.
+    pub paused: bool,
+    /// Until the wanted duration or confidence is reached, estimated; `None` when nothing was wanted or nothing is known.
+    pub remaining: Option<Duration>,
+    /// The run folder.
+    pub run: PathBuf,
+    /// The analysis of everything recorded so far; present exactly when it is new, about every two seconds.
+    pub profile: Option<Arc<Profile>>,
 }
 
 /// How a recorded program ended.

@@ -159,11 +159,11 @@ fn answer(
         .map_err(|e| format!("Process {pid} is gone ({e})."))?;
     let main = fs::read_link(format!("/proc/{pid}/exe"))
         .map_err(|e| format!("Process {pid} is gone ({e})."))?;
-    let scope = Scope::new(options.source_scope.iter().map(String::as_str));
+    let scope = Scope::new(options.aim.source_scope.iter().map(String::as_str));
     let mut names: Vec<Location> = Vec::new();
     let mut ranges = Vec::new();
     let mut why = None;
-    for module in modules(&maps, &main, &options.binary_scope) {
+    for module in modules(&maps, &main, &options.aim.binary_scope) {
         let table = match line_ranges(&module, &scope) {
             Ok(table) => table,
             Err(error) => {
@@ -195,7 +195,7 @@ fn answer(
     if ranges.is_empty() {
         return Err(why.unwrap_or_else(|| {
             let program = main.display();
-            if options.source_scope.is_empty() && options.binary_scope.is_empty() {
+            if options.aim.source_scope.is_empty() && options.aim.binary_scope.is_empty() {
                 format!("No line of {program} is in scope: build it with -g from sources outside the system folders.")
             } else {
                 format!("No line of {program} is in the given scope: widen --source-scope or --binary-scope.")

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fulcrum_runs::{Ended, Manifest, RunFolder};
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::control::{Control, ProcessBlock};
 use crate::process::{Answer, Watched};
-use crate::{Error, Exit, Options, Progress, Recorded, Sampler, Stdio, launch, watch};
+use crate::{Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, launch, watch};
 
 /// How often the session looks around: often while processes announce themselves, which wait for the answer, then
 /// seldom, so as not to disturb what it measures.
@@ -30,11 +30,11 @@ const GRACE: Duration = Duration::from_secs(3);
 /// How long the runtime may take to write its last records.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
-/// Runs the program to its end (or until `cancel`, the duration or the confidence stops it) and leaves a run folder.
+/// Runs the program to its end (or until `remote`, the duration or the confidence stops it) and leaves a run folder.
 /// Returns before anything is created when the program cannot be started.
 pub fn record(
     options: &Options,
-    cancel: &AtomicBool,
+    remote: &Remote,
     on_progress: &mut dyn FnMut(&Progress),
 ) -> Result<Recorded, Error> {
     let cannot = |what: &str, error: &dyn std::fmt::Display| {
@@ -88,7 +88,7 @@ pub fn record(
         greeted: 0,
         _preload: preload,
     };
-    let ended = session.watch(cancel, on_progress);
+    let ended = session.watch(remote, on_progress);
     session.finish(ended)
 }
 
@@ -102,11 +102,11 @@ fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
     if let Some(until) = options.until {
         set("until", json!(until));
     }
-    if !options.source_scope.is_empty() {
-        set("sourceScope", json!(options.source_scope));
+    if !options.aim.source_scope.is_empty() {
+        set("sourceScope", json!(options.aim.source_scope));
     }
-    if !options.binary_scope.is_empty() {
-        set("binaryScope", json!(options.binary_scope));
+    if !options.aim.binary_scope.is_empty() {
+        set("binaryScope", json!(options.aim.binary_scope));
     }
     if let Some(line) = &options.fixed_line {
         set("fixedLine", json!(line));
@@ -144,22 +144,31 @@ enum End {
 }
 
 impl Session<'_> {
-    fn watch(&mut self, cancel: &AtomicBool, on_progress: &mut dyn FnMut(&Progress)) -> End {
+    fn watch(&mut self, remote: &Remote, on_progress: &mut dyn FnMut(&Progress)) -> End {
         let (mut told, mut analysed) = (Instant::now(), Instant::now());
-        let mut progress = Progress::default();
+        let mut progress = Progress {
+            run: self.folder.path().into(),
+            ..Progress::default()
+        };
         on_progress(&progress);
         loop {
             self.greet_newcomers();
             if let Ok(Some(status)) = self.child.try_wait() {
                 return End::Itself(status);
             }
+            self.control.command(if remote.is_paused() {
+                command::PAUSE
+            } else {
+                command::RUN
+            });
             let elapsed = self.started.elapsed();
-            let mut stop = cancel.load(Ordering::Relaxed)
-                || self.options.duration.is_some_and(|limit| elapsed >= limit);
+            let mut stop =
+                remote.is_stopped() || self.options.duration.is_some_and(|limit| elapsed >= limit);
             if analysed.elapsed() >= ANALYSE {
                 analysed = Instant::now();
                 if let Some(standing) = watch::standing(self.folder.path()) {
                     (progress.lines, progress.best) = (standing.lines, standing.best.clone());
+                    progress.profile = Some(Arc::new(standing.profile.clone()));
                     self.snapshot(&standing.files);
                     stop |= self
                         .options
@@ -173,9 +182,13 @@ impl Session<'_> {
                 progress = Progress {
                     lines: progress.lines,
                     best: progress.best.take(),
+                    profile: progress.profile.take(),
+                    paused: remote.is_paused(),
+                    run: progress.run,
                     ..counters
                 };
                 on_progress(&progress);
+                progress.profile = None;
             }
             if stop {
                 return self.stop();

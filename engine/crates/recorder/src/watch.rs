@@ -31,6 +31,8 @@ pub fn counters(processes: &[Watched], elapsed: Duration, options: &Options) -> 
         fraction: options
             .duration
             .map(|limit| (elapsed.as_secs_f64() / limit.as_secs_f64()).min(1.0)),
+        remaining: options.duration.map(|limit| limit.saturating_sub(elapsed)),
+        ..Progress::default()
     }
 }
 
@@ -42,7 +44,8 @@ pub struct Standing {
     pub best: Option<Best>,
     /// Files that experiments have selected lines of.
     pub files: Vec<String>,
-    profile: Profile,
+    /// Everything that is known.
+    pub profile: Profile,
 }
 
 /// Reads the run as anybody would and analyses it. `None` before there is anything to read.

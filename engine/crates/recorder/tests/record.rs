@@ -3,10 +3,9 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_model::causal::{Count, Experiment, Recording};
-use fulcrum_recorder::{Error, Exit, Options, Sampler, record};
+use fulcrum_recorder::{Aim, Error, Exit, Options, Remote, Sampler, record};
 use support::{Lab, recording, run, says};
 
 const PERIOD_NS: f64 = 1e6;
@@ -203,7 +202,7 @@ fn awkward_programs_behave_as_they_do_alone() {
 #[test]
 fn a_killed_program_leaves_a_readable_run() {
     let lab = Lab::build("shares.cpp", &["-g"]);
-    let cancel = AtomicBool::new(false);
+    let cancel = Remote::new();
     let mut kill = |progress: &fulcrum_recorder::Progress| {
         if progress.experiments >= 2 {
             let program = lab.program.to_string_lossy().into_owned();
@@ -229,14 +228,14 @@ fn a_killed_program_leaves_a_readable_run() {
 #[test]
 fn cancelling_stops_the_program_and_keeps_the_run() {
     let lab = Lab::build("shares.cpp", &["-g"]);
-    let cancel = AtomicBool::new(false);
+    let cancel = Remote::new();
     let options = Options {
         duration: None,
         ..lab.options(&[], 0.0)
     };
     let recorded = record(&options, &cancel, &mut |progress| {
         if progress.experiments >= 2 {
-            cancel.store(true, Ordering::Relaxed);
+            cancel.stop();
         }
     })
     .unwrap();
@@ -280,7 +279,10 @@ fn an_empty_result_says_why() {
         let lab = Lab::build(source, &["-g"]);
         let source_scope = scope.iter().map(|it| (*it).to_owned()).collect();
         let recorded = run(&Options {
-            source_scope,
+            aim: Aim {
+                source_scope,
+                ..Aim::default()
+            },
             ..lab.options(arguments, 2.0)
         })
         .unwrap();

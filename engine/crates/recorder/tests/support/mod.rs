@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use fulcrum_model::causal::Recording;
-use fulcrum_recorder::{Error, Options, Recorded, Stdio, record};
+use fulcrum_recorder::{Error, Options, Recorded, Remote, Stdio, record};
 use tempfile::TempDir;
 
 /// A folder that holds a built program and the runs recorded from it.
@@ -70,7 +69,7 @@ impl Lab {
 
 /// Records without progress and without cancelling.
 pub fn run(options: &Options) -> Result<Recorded, Error> {
-    record(options, &AtomicBool::new(false), &mut |_| {})
+    record(options, &Remote::new(), &mut |_| {})
 }
 
 /// What anybody who opens the run reads.

@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Stdio};
+use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Remote, Stdio};
 use lsp_server::RequestId;
 
 use crate::failure::Failure;
@@ -18,22 +17,20 @@ use crate::words::percent;
 
 /// How programs are recorded: `fulcrum_recorder::record`, or a stand-in under test.
 pub type Recorder = Arc<
-    dyn Fn(&Options, &AtomicBool, &mut dyn FnMut(&Progress)) -> Result<Recorded, Error>
-        + Send
-        + Sync,
+    dyn Fn(&Options, &Remote, &mut dyn FnMut(&Progress)) -> Result<Recorded, Error> + Send + Sync,
 >;
 
 /// A run that is going on.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub cancel: Arc<AtomicBool>,
+    pub remote: Remote,
     pub token: Option<ProgressToken>,
 }
 
 impl Running {
     /// The program is stopped; what was recorded stays, and the request is answered with it.
     pub fn stop(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+        self.remote.stop();
     }
 }
 
@@ -49,9 +46,9 @@ pub(crate) struct Finished {
 /// Starts the recording thread.
 pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result<(), Failure> {
     let options = options(&params)?;
-    let cancel = Arc::new(AtomicBool::new(false));
+    let remote = Remote::new();
     let running = Running {
-        cancel: Arc::clone(&cancel),
+        remote: remote.clone(),
         token: params.work_done_token.clone(),
     };
     let (recorder, tasks, snapshot) =
@@ -72,7 +69,7 @@ pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result
                 }
             };
             let finished = guarded(CausalRun::NAME, || {
-                let recorded = recorder(&options, &cancel, &mut report)?;
+                let recorded = recorder(&options, &remote, &mut report)?;
                 Ok(Box::new(finish(recorded, &options, &snapshot)))
             });
             let _ = tasks.send(Task::RunDone {

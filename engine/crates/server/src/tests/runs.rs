@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use expect_test::expect;
-use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Stdio};
+use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Remote, Stdio};
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -108,12 +108,12 @@ fn a_run_reports_progress_and_is_opened() {
 /// Runs until it is cancelled.
 fn endless() -> Recorder {
     Arc::new(
-        |options: &Options, cancel: &AtomicBool, report: &mut dyn FnMut(&Progress)| {
+        |options: &Options, remote: &Remote, report: &mut dyn FnMut(&Progress)| {
             report(&Progress {
                 visits: 1,
                 ..Progress::default()
             });
-            while !cancel.load(Ordering::Relaxed) {
+            while !remote.is_stopped() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             Ok(write_run(options, Exit::Stopped, ""))
@@ -151,8 +151,8 @@ fn the_end_of_the_server_stops_the_program() {
     for orderly in [true, false] {
         let ended = Arc::new(AtomicBool::new(false));
         let (flag, inner) = (Arc::clone(&ended), endless());
-        let mut client = start(Arc::new(move |options, cancel, report| {
-            let recorded = inner(options, cancel, report);
+        let mut client = start(Arc::new(move |options, remote, report| {
+            let recorded = inner(options, remote, report);
             flag.store(true, Ordering::SeqCst);
             recorded
         }));
