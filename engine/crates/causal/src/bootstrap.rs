@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use fulcrum_model::TargetKind;
 use fulcrum_model::causal::PointKind;
 
 use crate::baseline::Measured;
@@ -199,10 +200,12 @@ pub fn intervals(
         .map(|m| draw(m.group, &of_line, point))
         .collect();
     let replicates = replicates.max(40);
-    let mut rng = Rng::of(&[
-        line.location.file.as_bytes(),
-        &line.location.line.to_le_bytes(),
-    ]);
+    let id = line.id;
+    let (file, number) = (id.location.file.as_bytes(), id.location.line.to_le_bytes());
+    let mut rng = match id.kind {
+        TargetKind::Line => Rng::of(&[file, &number]),
+        kind => Rng::of(&[file, &number, kind.word().as_bytes(), id.name.as_bytes()]),
+    };
 
     let mut values = vec![Vec::with_capacity(replicates); measured.len()];
     let mut slopes = Vec::with_capacity(replicates);

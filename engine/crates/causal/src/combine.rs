@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fulcrum_model::Location;
+use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, PointKind, Recording};
 
 /// All experiments, combined.
@@ -22,7 +22,7 @@ pub struct PointKey {
 
 /// A line's experiments as eq. 8 needs them, whatever the progress point.
 pub struct Line<'a> {
-    pub location: &'a Location,
+    pub id: &'a TargetId,
     /// Effective duration and selected samples of each experiment; damaged ones (no duration) left out.
     pub observed: Vec<(f64, f64)>,
 }
@@ -80,19 +80,17 @@ impl Ord for PointKey {
 /// Adds visits and durations per (line, progress point, speedup).
 pub fn combine(recording: &Recording) -> Combined<'_> {
     let mut lines: Vec<Line<'_>> = Vec::new();
-    let mut index: HashMap<&Location, usize> = HashMap::new();
+    let mut index: HashMap<&TargetId, usize> = HashMap::new();
     let mut names: HashMap<(&str, bool), usize> = HashMap::new();
     let mut points: Vec<(PointKey, BTreeMap<usize, Series>)> = Vec::new();
     for experiment in &recording.experiments {
-        let line = *index
-            .entry(&experiment.selected)
-            .or_insert_with_key(|location| {
-                lines.push(Line {
-                    location,
-                    observed: Vec::new(),
-                });
-                lines.len() - 1
+        let line = *index.entry(&experiment.selected).or_insert_with_key(|id| {
+            lines.push(Line {
+                id,
+                observed: Vec::new(),
             });
+            lines.len() - 1
+        });
         let duration = experiment.duration_ns as f64;
         if experiment.duration_ns > 0 {
             lines[line]

@@ -59,12 +59,9 @@ mod tests {
 
     fn recording(others: &[Option<f64>]) -> Recording {
         let experiment = |others: &Option<f64>| Experiment {
-            selected: "a.c:1".parse().expect("a location"),
-            speedup: 0.0,
             duration_ns: 1,
-            selected_samples: 0,
-            points: Vec::new(),
             others: *others,
+            ..Experiment::on("a.c:1".parse().expect("a target"))
         };
         Recording {
             experiments: others.iter().map(experiment).collect(),

@@ -141,9 +141,11 @@ fn target(
     let slope = slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
     let slope_interval = Some(around(intervals.slope, slope));
     Ok(Target {
-        location: line.location.clone(),
+        id: line.id.clone(),
         slope,
         slope_interval,
+        minimum_effect: None,
+        flags: Vec::new(),
         contention: contention::is_contention(slope_interval, &points),
         experiments: measured
             .iter()

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use fulcrum_model::Location;
+use fulcrum_model::TargetId;
 use fulcrum_model::causal::Recording;
 
 use crate::combine::Line;
@@ -19,7 +19,7 @@ pub enum Correction<'a> {
     /// The recording lacks what eq. 8 needs for every line; the sentence says what.
     Impossible(&'static str),
     /// By `s / T` per line, in samples a nanosecond.
-    Rates(HashMap<&'a Location, f64>),
+    Rates(HashMap<&'a TargetId, f64>),
 }
 
 impl<'a> Correction<'a> {
@@ -32,9 +32,9 @@ impl<'a> Correction<'a> {
                 "The results are not corrected for phases: the recording does not say how long the program ran.",
             );
         }
-        let mut samples: HashMap<&Location, u64> = HashMap::new();
-        for (location, count) in &recording.samples {
-            let sum = samples.entry(location).or_default();
+        let mut samples: HashMap<&TargetId, u64> = HashMap::new();
+        for (id, count) in &recording.samples {
+            let sum = samples.entry(id).or_default();
             *sum = sum.saturating_add(*count);
         }
         if samples.values().all(|&count| count == 0) {
@@ -76,7 +76,7 @@ impl<'a> Correction<'a> {
     pub fn rate(&self, line: &Line<'_>) -> Option<f64> {
         match self {
             Correction::Off | Correction::Impossible(_) => None,
-            Correction::Rates(rates) => Some(rates.get(line.location).copied().unwrap_or(0.0)),
+            Correction::Rates(rates) => Some(rates.get(line.id).copied().unwrap_or(0.0)),
         }
     }
 }

@@ -19,7 +19,7 @@ fn table(profile: &Profile) -> Table {
             for p in &target.points {
                 let key = (
                     point.name.clone(),
-                    target.location.to_string(),
+                    target.id.to_string(),
                     (p.speedup * 1000.0).round() as u64,
                 );
                 let value = (p.visits, p.duration_ns, p.program_speedup);
@@ -145,7 +145,7 @@ fn the_lines_that_the_paper_names_have_targets_and_the_best_is_one_of_them() {
     let lines: Vec<u32> = profile.progress_points[0]
         .targets
         .iter()
-        .map(|t| t.location.line)
+        .map(|t| t.id.location.line)
         .collect();
     assert_eq!(lines[0], 357);
     assert!(lines.contains(&319) && lines.contains(&254), "{lines:?}");

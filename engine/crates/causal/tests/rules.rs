@@ -10,8 +10,6 @@ use fulcrum_model::causal::{
 
 fn experiment(at: &str, speedup: f64, points: &[(&str, Count)]) -> Experiment {
     Experiment {
-        others: None,
-        selected: at.parse().unwrap(),
         speedup,
         duration_ns: 100_000_000,
         selected_samples: 10,
@@ -22,6 +20,7 @@ fn experiment(at: &str, speedup: f64, points: &[(&str, Count)]) -> Experiment {
                 count,
             })
             .collect(),
+        ..Experiment::on(at.parse().unwrap())
     }
 }
 
@@ -56,7 +55,7 @@ fn locations(profile: &Profile) -> Vec<String> {
         .progress_points
         .iter()
         .flat_map(|p| &p.targets)
-        .map(|t| t.location.to_string())
+        .map(|t| t.id.to_string())
         .collect()
 }
 
@@ -267,11 +266,13 @@ fn a_curve_is_read_between_its_points() {
         duration_ns: 1,
     };
     let mut target = Target {
-        location: "a.c:1".parse().unwrap(),
+        id: "a.c:1".parse().unwrap(),
         slope: 0.5,
         slope_interval: Some((0.4, 0.6)),
         contention: false,
         experiments: 3,
+        minimum_effect: None,
+        flags: Vec::new(),
         shape: Shape::Gain2,
         points: vec![point(0.0, 0.0), point(0.4, 0.2), point(0.8, 0.4)],
     };

@@ -4,8 +4,8 @@
 //! tests are the same on every machine.
 
 use fulcrum_causal::{Options, analyse};
-use fulcrum_model::Location;
 use fulcrum_model::causal::{Count, Experiment, Profile, Recording, Shape, Target, Visits};
+use fulcrum_model::{Location, TargetId};
 
 /// A program to record.
 struct Program {
@@ -55,10 +55,10 @@ impl Program {
             levels: self.levels.to_vec(),
             ..Recording::default()
         };
-        let selected = Location {
+        let selected = TargetId::line(Location {
             file: format!("/w/seed{seed}.cpp"),
             line: 12,
-        };
+        });
         let arms = std::iter::once((0.0, self.counts.0))
             .chain(self.levels.iter().map(|&s| (s, self.counts.1)));
         for (speedup, n) in arms {
@@ -71,8 +71,6 @@ impl Program {
                 let selected_samples =
                     (200.0 * duration / 1e9 * (1.0 + 0.1 * random.normal())) as u64;
                 recording.experiments.push(Experiment {
-                    others: None,
-                    selected: selected.clone(),
                     speedup,
                     duration_ns: duration as i64,
                     selected_samples,
@@ -80,6 +78,7 @@ impl Program {
                         name: "iter".into(),
                         count: Count::Throughput { delta },
                     }],
+                    ..Experiment::on(selected.clone())
                 });
             }
         }

@@ -82,8 +82,7 @@ fn describe(progress: &Progress, style: Style) -> String {
     parts.push(plural(progress.experiments, "experiment"));
     parts.push(plural(progress.lines, "line"));
     match &progress.best {
-        Some((location, slope, interval)) => {
-            let file = location.file.rsplit('/').next().unwrap_or(&location.file);
+        Some((target, slope, interval)) => {
             let between = if style.unicode { "…" } else { ".." };
             let bounds = interval.map(|(low, high)| {
                 format!(
@@ -95,8 +94,8 @@ fn describe(progress: &Progress, style: Style) -> String {
             let slope = style.signed(*slope, 3);
             let bounds = bounds.unwrap_or_default();
             parts.push(format!(
-                "best {file}:{}, slope {slope}{bounds}",
-                location.line
+                "best {}, slope {slope}{bounds}",
+                target.short_label()
             ));
         }
         None => parts.push(plural(progress.visits, "visit")),
@@ -126,10 +125,7 @@ mod tests {
         };
         let start = "12 s · 25 % · 23 experiments · 1 line · ";
         assert_eq!(describe(&progress, style), format!("{start}40 visits"));
-        let at = fulcrum_model::Location {
-            file: "/w/two.cpp".into(),
-            line: 12,
-        };
+        let at = "/w/two.cpp:12".parse().expect("a target");
         progress.best = Some((at, 0.044, Some((0.031, 0.058))));
         let best = "best two.cpp:12, slope +0.044 (+0.031…+0.058)";
         assert_eq!(describe(&progress, style), format!("{start}{best}"));

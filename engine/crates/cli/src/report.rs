@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fulcrum_model::TargetKind;
 use fulcrum_model::causal::{Point, PointKind, PointProfile, Profile, Shape, Target};
 use serde_json::{Value, json};
 
@@ -27,9 +28,14 @@ pub fn table(profile: &Profile, top: usize, style: Style) -> String {
 }
 
 fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
+    let lines = point
+        .targets
+        .iter()
+        .all(|it| it.id.kind == TargetKind::Line);
+    let what = if lines { "line" } else { "target" };
     let count = match point.targets.len() {
-        1 => "1 line".to_owned(),
-        count => format!("{count} lines"),
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     };
     let dot = style.dot();
     let name = style.paint(Colour::Strong, &point.name);
@@ -41,7 +47,7 @@ fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
     let heads = [
         "",
         "",
-        "line",
+        what,
         "slope",
         "",
         "gain",
@@ -177,19 +183,19 @@ fn kind(kind: PointKind) -> &'static str {
 
 /// Relative to the working folder when it lies below it; on a terminal long paths lose their first folders.
 fn short_location(target: &Target, style: Style) -> String {
-    let file = Path::new(&target.location.file);
+    let file = Path::new(&target.id.location.file);
     let here = std::env::current_dir().ok();
     let short = here
         .as_deref()
         .and_then(|here| file.strip_prefix(here).ok())
         .unwrap_or(file);
     let short = short.to_string_lossy();
-    let line = target.location.line;
-    if style.terminal {
+    let line = target.id.location.line;
+    target.id.label(&if style.terminal {
         format!("{}:{line}", tail(&short, style))
     } else {
         format!("{short}:{line}")
-    }
+    })
 }
 
 /// At most about this many characters of a path.
@@ -243,9 +249,20 @@ fn target_json(target: &Target) -> Value {
             })
         })
         .collect();
-    json!({
-        "location": target.location.to_string(),
-        "kind": "line",
+    let mut json = json!({
+        "location": target.id.location.to_string(),
+        "kind": match target.id.kind {
+            TargetKind::Inclusive => TargetKind::Function.word(),
+            kind => kind.word(),
+        },
+    });
+    if target.id.kind != TargetKind::Line {
+        json["name"] = target.id.name.as_str().into();
+    }
+    if target.id.kind == TargetKind::Inclusive {
+        json["inclusive"] = true.into();
+    }
+    let rest = json!({
         "slope": target.slope,
         "slopeLow": target.slope_interval.map(|interval| interval.0),
         "slopeHigh": target.slope_interval.map(|interval| interval.1),
@@ -253,7 +270,11 @@ fn target_json(target: &Target) -> Value {
         "experiments": target.experiments,
         "shape": shape_name(target.shape),
         "points": points,
-    })
+    });
+    for (key, value) in rest.as_object().into_iter().flatten() {
+        json[key] = value.clone();
+    }
+    json
 }
 
 fn shape_name(shape: Shape) -> &'static str {

@@ -1,10 +1,10 @@
 //! What each format reads as.
 
 use fulcrum_ingest::causal::{Format, detect, read, write_json_lines, write_text};
-use fulcrum_model::Location;
+use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 
-fn at(text: &str) -> Location {
+fn at(text: &str) -> TargetId {
     text.parse().unwrap()
 }
 
@@ -29,12 +29,11 @@ fn latency(name: &str, arrivals: u64, departures: u64, difference: f64) -> Visit
 /// One experiment of 500 ms on `a.c:1` at 25 %, with 7 samples.
 fn experiment(points: Vec<Visits>) -> Experiment {
     Experiment {
-        others: None,
-        selected: at("a.c:1"),
         speedup: 0.25,
         duration_ns: 500,
         selected_samples: 7,
         points,
+        ..Experiment::on(at("a.c:1"))
     }
 }
 
@@ -236,6 +235,7 @@ fn our_own_stream() {
         samples: vec![(at("/w/a b.cpp:12"), 6), (at("/w/z.cpp:1"), 2)],
         // Like an experiment's duration, without the delays that were inserted.
         runtime_ns: 1850,
+        period_ns: Some(1_000_000),
         levels: vec![0.25, 0.5],
         notes: vec!["Skipped 1 record of the unknown type \"gossip\".".into()],
     };

@@ -1,16 +1,18 @@
 //! Causal profiles: what was recorded (experiments) and what was concluded (slopes). COZ §2.
 
-use crate::Location;
+use crate::{Location, TargetId};
 
 /// What a causal profiler recorded, by us or by coz: the input of `fulcrum-causal`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
     /// In the order they ran. Several processes or appended runs follow one another.
     pub experiments: Vec<Experiment>,
-    /// Samples of each line over the whole execution, in and out of experiments: `s` of eq. 8.
-    pub samples: Vec<(Location, u64)>,
+    /// Samples of each target over the whole execution, in and out of experiments: `s` of eq. 8.
+    pub samples: Vec<(TargetId, u64)>,
     /// Total run time in nanoseconds: `T` of eq. 8. Zero when the file does not say.
     pub runtime_ns: u64,
+    /// CPU time between two samples of a thread, in nanoseconds. `None` when the file does not say (coz: 1 ms).
+    pub period_ns: Option<u64>,
     /// The speedups that experiments drew from, 0 excluded, ascending. Empty when unknown (coz).
     pub levels: Vec<f64>,
     /// What a reader should know: records that were skipped, a file cut short. Whole sentences.
@@ -20,18 +22,39 @@ pub struct Recording {
 /// One performance experiment (COZ §3.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
-    /// The line that was virtually sped up.
-    pub selected: Location,
+    /// What was virtually sped up.
+    pub selected: TargetId,
     /// Virtual speedup, 0 (baseline) to 1 (the line takes no time).
     pub speedup: f64,
     /// Effective duration in nanoseconds: real time less the inserted delays. Negative in damaged files.
     pub duration_ns: i64,
-    /// Samples that fell in the selected line while the experiment ran: `s_obs` of eq. 6.
+    /// Relative probability with which a sample of this target was accepted as the choice; 1 when every sample was.
+    /// Estimates that combine experiments over phases are weighted by its inverse.
+    pub weight: f64,
+    /// Samples that fell in the selected target while the experiment ran: `s_obs` of eq. 6.
     pub selected_samples: u64,
     /// What each progress point counted.
     pub points: Vec<Visits>,
     /// How many processors other programs kept busy meanwhile. `None` when the recording does not say (coz).
     pub others: Option<f64>,
+    /// Nanoseconds that the program's threads stood in run queues, summed over threads. `None` when not known.
+    pub queued_ns: Option<u64>,
+}
+
+impl Experiment {
+    /// An experiment on `selected` that saw nothing: no time, no samples, no points, weight 1, speedup 0.
+    pub fn on(selected: TargetId) -> Self {
+        Experiment {
+            selected,
+            speedup: 0.0,
+            duration_ns: 0,
+            weight: 1.0,
+            selected_samples: 0,
+            points: Vec::new(),
+            others: None,
+            queued_ns: None,
+        }
+    }
 }
 
 /// What one progress point counted during one experiment (COZ §3.3).
@@ -115,23 +138,49 @@ pub enum PointKind {
     Latency,
 }
 
-/// One line's causal profile.
+/// One target's causal profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// Where it is.
-    pub location: Location,
+    /// What was sped up, and where it is.
+    pub id: TargetId,
     /// Slope of the linear regression of program speedup on virtual speedup.
     pub slope: f64,
     /// 95 % interval of the slope. `None` when the data cannot give one.
     pub slope_interval: Option<(f64, f64)>,
     /// The interval lies below zero: making this line faster makes the program slower.
     pub contention: bool,
-    /// Experiments on this line that counted, baseline included.
+    /// Experiments on this target that counted, baseline included.
     pub experiments: u64,
+    /// The smallest slope that this data would show in 80 % of such runs (test at 5 %). `None` when the data cannot say.
+    pub minimum_effect: Option<f64>,
+    /// What to keep in mind about this result.
+    pub flags: Vec<Flag>,
     /// How the result reads at a glance.
     pub shape: Shape,
     /// Ascending by speedup; the first is the baseline (0, 0).
     pub points: Vec<Point>,
+}
+
+impl Target {
+    /// Where it is.
+    pub fn location(&self) -> &Location {
+        &self.id.location
+    }
+}
+
+/// What to keep in mind about a target's result. Ordered as they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flag {
+    /// Threads waited long for a processor during its experiments: pauses fill such waits, so effects look smaller.
+    RunQueue,
+    /// Its points rest on few visits.
+    FewVisits,
+    /// Other targets share its code (identical functions folded, macro bodies): the effect may be theirs.
+    Shared,
+    /// The curve jumps or bends beyond noise: beyond some speedup the program may behave otherwise.
+    RegimeChange,
+    /// Little's law does not hold: arrivals and departures differ over the run (latency).
+    Unstable,
 }
 
 /// One point of the curve.

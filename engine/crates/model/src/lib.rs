@@ -2,5 +2,7 @@
 
 pub mod causal;
 pub mod location;
+pub mod target;
 
 pub use location::Location;
+pub use target::{TargetId, TargetKind};

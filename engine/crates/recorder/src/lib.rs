@@ -74,7 +74,7 @@ pub enum Sampler {
 }
 
 /// A line, its slope, and the slope's 95 % interval where there is one.
-pub type Best = (fulcrum_model::Location, f64, Option<(f64, f64)>);
+pub type Best = (fulcrum_model::TargetId, f64, Option<(f64, f64)>);
 
 /// What a run looks like while it goes. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq)]

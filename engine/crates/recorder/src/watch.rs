@@ -59,14 +59,14 @@ pub fn standing(run: &Path) -> Option<Standing> {
         .collect();
     selected.sort_unstable();
     selected.dedup();
-    let mut files: Vec<String> = selected.iter().map(|at| at.file.clone()).collect();
+    let mut files: Vec<String> = selected.iter().map(|at| at.location.file.clone()).collect();
     files.dedup();
     let profile = analyse(&loaded.recording, &fulcrum_causal::Options::default());
     let first = profile
         .progress_points
         .iter()
         .find_map(|point| point.targets.first());
-    let best = first.map(|it| (it.location.clone(), it.slope, it.slope_interval));
+    let best = first.map(|it| (it.id.clone(), it.slope, it.slope_interval));
     Some(Standing {
         lines: selected.len() as u64,
         best,

@@ -14,7 +14,7 @@ fn lines(recording: &Recording) -> BTreeMap<u32, u64> {
     recording
         .samples
         .iter()
-        .map(|(at, count)| (at.line, *count))
+        .map(|(at, count)| (at.location.line, *count))
         .collect()
 }
 
@@ -48,7 +48,7 @@ fn each_line_is_sampled_by_its_share_of_the_work() {
         for experiment in recording
             .experiments
             .iter()
-            .filter(|it| it.selected.line == line)
+            .filter(|it| it.selected.location.line == line)
         {
             samples += experiment.selected_samples;
             visits += delta(experiment, "round");
@@ -124,7 +124,12 @@ fn other_threads_pause_while_the_line_runs() {
         }
         visits as f64 / (effective + delay)
     };
-    assert!(recording.experiments.iter().all(|it| it.selected.line == 7));
+    assert!(
+        recording
+            .experiments
+            .iter()
+            .all(|it| it.selected.location.line == 7)
+    );
     let (alone, paused) = (rate(0.0), rate(1.0));
     assert!(
         paused < 0.8 * alone,

@@ -144,8 +144,8 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
 /// Puts the recordings of several processes after one another.
 #[derive(Default)]
 struct Merge {
-    /// Where a line's samples stand.
-    samples: HashMap<fulcrum_model::Location, usize>,
+    /// Where a target's samples stand.
+    samples: HashMap<fulcrum_model::TargetId, usize>,
 }
 
 impl Merge {
@@ -161,6 +161,7 @@ impl Merge {
             }
         }
         all.runtime_ns = all.runtime_ns.saturating_add(one.runtime_ns);
+        all.period_ns = all.period_ns.or(one.period_ns);
         all.levels.extend(one.levels);
         all.levels.sort_by(f64::total_cmp);
         all.levels.dedup();

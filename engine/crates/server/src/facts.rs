@@ -14,7 +14,7 @@ pub(crate) fn file_names(profile: &Profile, loaded: &LoadedCausal) -> Vec<String
         .progress_points
         .iter()
         .flat_map(|point| &point.targets)
-        .map(|target| target.location.file.clone())
+        .map(|target| target.id.location.file.clone())
         .collect();
     if names.is_empty() {
         names.extend(
@@ -22,7 +22,7 @@ pub(crate) fn file_names(profile: &Profile, loaded: &LoadedCausal) -> Vec<String
                 .recording
                 .samples
                 .iter()
-                .map(|(at, _)| at.file.clone()),
+                .map(|(at, _)| at.location.file.clone()),
         );
     }
     if names.is_empty() {
@@ -48,9 +48,11 @@ pub(crate) fn visited_nothing(loaded: &LoadedCausal) -> bool {
 pub(crate) fn hottest(recording: &Recording, files: &[SourceFile]) -> Option<(usize, u32)> {
     let mut counts: BTreeMap<(usize, u32), u64> = BTreeMap::new();
     for (at, count) in &recording.samples {
-        let here = |file: &SourceFile| file.recorded == at.file && file.resolution.path().is_some();
+        let here = |file: &SourceFile| {
+            file.recorded == at.location.file && file.resolution.path().is_some()
+        };
         if let Some(file) = files.iter().position(here) {
-            *counts.entry((file, at.line)).or_default() += count;
+            *counts.entry((file, at.location.line)).or_default() += count;
         }
     }
     let top = counts

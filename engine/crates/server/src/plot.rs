@@ -217,7 +217,6 @@ pub fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use fulcrum_model::Location;
     use fulcrum_model::causal::Shape;
 
     use super::*;
@@ -234,14 +233,13 @@ mod tests {
             })
             .collect();
         Target {
-            location: Location {
-                file: "a.cpp".into(),
-                line: 1,
-            },
+            id: "a.cpp:1".parse().expect("a target"),
             slope: 0.1,
             slope_interval: Some((0.0, 0.2)),
             contention: false,
             experiments: 9,
+            minimum_effect: None,
+            flags: Vec::new(),
             shape: Shape::Gain1,
             points,
         }

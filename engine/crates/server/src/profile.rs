@@ -228,13 +228,13 @@ impl OpenProfile {
             .enumerate()
             .filter_map(|(index, target)| {
                 let file = self
-                    .file(&target.location.file)
+                    .file(&target.id.location.file)
                     .filter(|file| files.contains(file))?;
                 Some(Placement {
                     file: &self.files[file],
                     target,
                     rank: index as u32 + 1,
-                    placed: self.place(file, target.location.line, Some(text)),
+                    placed: self.place(file, target.id.location.line, Some(text)),
                 })
             })
             .collect();

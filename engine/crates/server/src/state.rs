@@ -60,7 +60,7 @@ impl Snapshot {
         let mut lines: Vec<_> = points
             .iter()
             .flat_map(|p| &p.targets)
-            .map(|t| &t.location)
+            .map(|t| &t.id.location)
             .collect();
         lines.sort();
         lines.dedup();

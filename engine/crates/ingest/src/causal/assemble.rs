@@ -86,19 +86,17 @@ impl Assembler {
             Kind::Samples if header("location") => self.in_header += 1,
             Kind::Samples => self
                 .processes
-                .samples(record.location("location")?, record.count("count")?),
+                .samples(record.target("location")?, record.count("count")?),
             Kind::Experiment if header("selected") => {
                 self.current = Current::Skipped;
                 self.in_header += 1;
             }
             Kind::Experiment => {
                 let experiment = Experiment {
-                    others: None,
-                    selected: record.location("selected")?,
                     speedup: record.speedup()?,
                     duration_ns: record.signed("duration")?,
                     selected_samples: record.count("selected-samples")?,
-                    points: Vec::new(),
+                    ..Experiment::on(record.target("selected")?)
                 };
                 self.processes.experiment(experiment.duration_ns);
                 self.recording.experiments.push(experiment);

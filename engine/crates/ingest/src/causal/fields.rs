@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fulcrum_model::Location;
+use fulcrum_model::TargetId;
 
 /// A record: its type and its fields.
 pub struct Fields<'a> {
@@ -58,8 +58,8 @@ impl Fields<'_> {
             .ok_or_else(|| format!("expected a speedup from 0 to 1, got {value}"))
     }
 
-    /// A `FILE:LINE`.
-    pub fn location(&self, key: &str) -> Result<Location, String> {
+    /// A `FILE:LINE`, or another target's text.
+    pub fn target(&self, key: &str) -> Result<TargetId, String> {
         self.text(key)?
             .parse()
             .map_err(|e| format!("bad {key}: {e}"))

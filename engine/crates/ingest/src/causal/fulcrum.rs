@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fulcrum_model::Location;
+use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 use serde::Deserialize;
 use serde_json::Value;
@@ -29,6 +29,7 @@ struct Header {
     version: u64,
     #[serde(default)]
     levels: Vec<f64>,
+    period: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +43,8 @@ struct ExperimentRecord {
     #[serde(default)]
     wall: u64,
     others: Option<u64>,
+    weight: Option<f64>,
+    queued: Option<u64>,
     #[serde(default)]
     points: Vec<PointRecord>,
 }
@@ -79,7 +82,7 @@ struct EndRecord {
 /// What one process said last.
 #[derive(Default)]
 struct Process {
-    samples: HashMap<Location, u64>,
+    samples: HashMap<TargetId, u64>,
     last_seen: u64,
     /// Delay inserted by virtual speedups so far: like experiments' durations, the run time is told without it.
     delay: u64,
@@ -93,7 +96,7 @@ struct Process {
 #[derive(Default)]
 struct Stream {
     recording: Recording,
-    samples: BTreeMap<Location, u64>,
+    samples: BTreeMap<TargetId, u64>,
     process: Process,
     unknown: BTreeMap<String, u64>,
 }
@@ -139,6 +142,7 @@ impl Stream {
                 }
                 self.end_process();
                 self.process.begun = true;
+                self.recording.period_ns = self.recording.period_ns.or(header.period);
                 for level in header.levels {
                     if !(0.0..=1.0).contains(&level) {
                         return Err(format!("expected levels from 0 to 1, got {level}"));
@@ -170,7 +174,7 @@ impl Stream {
                     .lines
                     .into_iter()
                     .map(|(at, count)| {
-                        Ok((at.parse::<Location>().map_err(|e| e.to_string())?, count))
+                        Ok((at.parse::<TargetId>().map_err(|e| e.to_string())?, count))
                     })
                     .collect::<Result<_, String>>()?;
             }
@@ -238,8 +242,14 @@ impl ExperimentRecord {
         let others = self
             .others
             .map(|cpu_ns| cpu_ns as f64 / self.wall.max(1) as f64);
+        let weight = self.weight.unwrap_or(1.0);
+        if !(weight > 0.0 && weight <= 1.0) {
+            return Err(format!("expected a weight above 0, up to 1, got {weight}"));
+        }
         Ok(Experiment {
             others,
+            weight,
+            queued_ns: self.queued,
             selected: self
                 .selected
                 .parse()

@@ -12,14 +12,14 @@
 
 use std::collections::HashMap;
 
-use fulcrum_model::Location;
+use fulcrum_model::TargetId;
 
 use super::assemble::counted;
 
 /// What [`Processes::finish`] found.
 pub struct Total {
     /// In order of first appearance.
-    pub samples: Vec<(Location, u64)>,
+    pub samples: Vec<(TargetId, u64)>,
     /// Zero when the file does not say.
     pub runtime_ns: u64,
     /// Whole sentences.
@@ -47,8 +47,8 @@ struct Process {
     before_block_ns: u64,
     /// `runtime` of the block at the end.
     runtime_ns: Option<u64>,
-    order: Vec<Location>,
-    samples: HashMap<Location, u64>,
+    order: Vec<TargetId>,
+    samples: HashMap<TargetId, u64>,
 }
 
 impl Processes {
@@ -86,7 +86,7 @@ impl Processes {
         now.since_block_ns = 0;
     }
 
-    pub fn samples(&mut self, at: Location, count: u64) {
+    pub fn samples(&mut self, at: TargetId, count: u64) {
         let now = &mut self.now;
         match now.samples.get_mut(&at) {
             Some(known) => *known = count,

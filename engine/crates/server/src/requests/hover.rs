@@ -107,7 +107,7 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
     if target.contention {
         let _ = write!(out, "\n\n{}", words::CONTENTION);
     }
-    let recorded = target.location.line;
+    let recorded = target.id.location.line;
     match placement.placed.state {
         LineState::Exact => {}
         LineState::Moved => {

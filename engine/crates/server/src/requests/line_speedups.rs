@@ -44,7 +44,7 @@ fn line(placement: &Placement<'_>) -> LineSpeedup {
     let target = placement.target;
     LineSpeedup {
         line: placement.placed.line,
-        recorded_line: target.location.line,
+        recorded_line: target.id.location.line,
         state: convert::state(placement.placed.state),
         shape: convert::shape(target.shape),
         text: words::short(target),

@@ -52,7 +52,7 @@ fn row(
     target: &Target,
     texts: &mut HashMap<usize, Option<String>>,
 ) -> RankingRow {
-    let at = &target.location;
+    let at = &target.id.location;
     let file = open
         .file(&at.file)
         .expect("every target's file is in the profile's list");

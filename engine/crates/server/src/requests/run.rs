@@ -145,8 +145,7 @@ fn message(progress: &Progress) -> String {
         parts.push(count(progress.lines, "line"));
     }
     if let Some((at, slope, _)) = progress.best.as_ref().filter(|(_, slope, _)| *slope > 0.0) {
-        let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
-        parts.push(format!("best {base}:{} {}", at.line, percent(*slope)));
+        parts.push(format!("best {} {}", at.short_label(), percent(*slope)));
     }
     parts.join(" · ")
 }
@@ -188,10 +187,7 @@ mod tests {
 
     #[test]
     fn progress_in_words() {
-        let at = fulcrum_model::Location {
-            file: "/a/b.cpp".into(),
-            line: 12,
-        };
+        let at: fulcrum_model::TargetId = "/a/b.cpp:12".parse().expect("a target");
         let harm = Some((at.clone(), -0.2, None));
         let best = Some((at, 0.041, None));
         for (experiments, lines, visits, best, expect) in [

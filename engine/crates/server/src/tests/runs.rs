@@ -54,10 +54,7 @@ fn a_run_reports_progress_and_is_opened() {
     let sink = Arc::clone(&seen);
     let mut client = start(Arc::new(move |options, _, report| {
         *sink.lock().expect("no panic") = Some(options.clone());
-        let at = fulcrum_model::Location {
-            file: "/x/src/a.cpp".into(),
-            line: 5,
-        };
+        let at = "/x/src/a.cpp:5".parse().expect("a target");
         report(&Progress {
             visits: 2,
             fraction: Some(0.1),
