@@ -33,6 +33,23 @@ pub(crate) fn with_debug_info<T>(
     read(&code, &Dwarf::load(&found, &debug)?)
 }
 
+/// Reads a file piece by piece and keeps the pieces.
+pub(crate) type Cache<'a> = &'a ReadCache<File>;
+
+/// A section's bytes, uncompressed.
+pub(crate) fn contents<'a>(
+    path: &Path,
+    section: &object::Section<'a, '_, Cache<'a>>,
+) -> Result<Cow<'a, [u8]>, SymbolsError> {
+    section.uncompressed_data().map_err(|error| {
+        SymbolsError::Damaged(format!(
+            "cannot read section {} of {}: {error}; build it again",
+            section.name().unwrap_or("(without a name)"),
+            path.display()
+        ))
+    })
+}
+
 pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> SymbolsError {
     SymbolsError::Unreadable(format!("cannot read {}: {error}", path.display()))
 }
@@ -130,7 +147,7 @@ pub(crate) fn separate<'a>(path: &Path, module: &impl Object<'a>) -> Option<Path
 pub(crate) struct Code(Vec<(u64, u64)>);
 
 impl Code {
-    fn of<'a>(module: &impl Object<'a>) -> Code {
+    pub(crate) fn of<'a>(module: &impl Object<'a>) -> Code {
         let mut ranges: Vec<(u64, u64)> = module
             .sections()
             .filter(|section| match section.flags() {
@@ -187,13 +204,7 @@ impl<'a> Dwarf<'a> {
             let Some(section) = name(id).and_then(|name| module.section_by_name(name)) else {
                 return Ok(Cow::Borrowed(&[][..]));
             };
-            section.uncompressed_data().map_err(|error| {
-                SymbolsError::Damaged(format!(
-                    "cannot read section {} of {}: {error}; build it again",
-                    id.name(),
-                    path.display()
-                ))
-            })
+            contents(path, &section)
         })
         .map(Dwarf)
     }

@@ -10,6 +10,7 @@ mod inlines;
 mod lines;
 mod paths;
 mod scope;
+mod unwind;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ pub use bias::load_bias;
 pub use executable::{Executable, Kind, executable_kind};
 pub use fulcrum_model::Location;
 pub use scope::{Scope, matches_path};
+pub use unwind::{Base, UnwindRow, UnwindRule, unwind_rows};
 
 /// Where the lines in scope are in a module's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
