@@ -9,13 +9,16 @@ use fulcrum_symbols::{Scope, line_ranges, unwind_rows};
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().expect("usage: measure FILE [RUNS]");
-    let runs: usize = arguments.next().map_or(9, |text| {
-        text.parse().expect("RUNS is a number")
-    });
+    let runs: usize = arguments
+        .next()
+        .map_or(9, |text| text.parse().expect("RUNS is a number"));
     let path = Path::new(&path);
     let scope = Scope::default();
     median(runs, "lines", || {
-        line_ranges(path, &scope).map_or_else(|e| e.to_string(), |it| format!("{} ranges", it.ranges.len()))
+        line_ranges(path, &scope).map_or_else(
+            |e| e.to_string(),
+            |it| format!("{} ranges", it.ranges.len()),
+        )
     });
     median(runs, "unwind", || {
         unwind_rows(path).map_or_else(|e| e.to_string(), |it| format!("{} rows", it.len()))

@@ -11,16 +11,23 @@ use crate::SymbolsError;
 /// Where distributions install debug information that was split off.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
+/// A module's code and its debug information, wherever that was found.
+pub(crate) struct Module<'a> {
+    pub(crate) code: Code,
+    pub(crate) dwarf: Dwarf<'a>,
+}
+
 /// Opens the module and, when needed, its separate debug file, and hands both to `read`.
 pub(crate) fn with_debug_info<T>(
     path: &Path,
-    read: impl FnOnce(&Code, &Dwarf<'_>) -> Result<T, SymbolsError>,
+    read: impl FnOnce(&Module<'_>) -> Result<T, SymbolsError>,
 ) -> Result<T, SymbolsError> {
     let cache = open(path)?;
     let module = parse(path, &cache)?;
     let code = Code::of(&module);
     if has_line_table(&module) {
-        return read(&code, &Dwarf::load(path, &module)?);
+        let dwarf = Dwarf::load(path, &module)?;
+        return read(&Module { code, dwarf });
     }
     let Some(found) = separate(path, &module) else {
         return Err(SymbolsError::NoDebugInfo(format!(
@@ -30,7 +37,8 @@ pub(crate) fn with_debug_info<T>(
     };
     let cache = open(&found)?;
     let debug = parse(&found, &cache)?;
-    read(&code, &Dwarf::load(&found, &debug)?)
+    let dwarf = Dwarf::load(&found, &debug)?;
+    read(&Module { code, dwarf })
 }
 
 /// Reads a file piece by piece and keeps the pieces.

@@ -6,10 +6,15 @@
 mod bias;
 mod executable;
 mod file;
+mod files;
+mod functions;
 mod inlines;
 mod lines;
+mod names;
+mod paint;
 mod paths;
 mod scope;
+mod units;
 mod unwind;
 
 use std::path::Path;
@@ -17,6 +22,7 @@ use std::path::Path;
 pub use bias::load_bias;
 pub use executable::{Executable, Kind, executable_kind};
 pub use fulcrum_model::Location;
+pub use functions::{Function, FunctionRange, FunctionTable, Node};
 pub use scope::{Scope, matches_path};
 pub use unwind::{Base, UnwindRow, UnwindRule, unwind_rows};
 
@@ -86,5 +92,12 @@ impl std::error::Error for SymbolsError {}
 /// Code that comes from a file out of scope but was inlined into a function in scope belongs to the innermost
 /// call site in scope. An empty table is not an error: its notes say why it is empty.
 pub fn line_ranges(path: &Path, scope: &Scope) -> Result<LineTable, SymbolsError> {
-    file::with_debug_info(path, |code, debug| lines::table(path, scope, code, debug))
+    file::with_debug_info(path, |module| lines::table(path, scope, module))
+}
+
+/// Reads a module's debug information and gives the code of every function whose declaration is in scope.
+///
+/// Code of functions out of scope that was inlined into one in scope belongs to the latter.
+pub fn function_ranges(path: &Path, scope: &Scope) -> Result<FunctionTable, SymbolsError> {
+    file::with_debug_info(path, |module| functions::table(path, scope, module))
 }

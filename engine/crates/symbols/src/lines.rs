@@ -3,20 +3,21 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::file::{self, Code, Dwarf, Reader};
+use crate::file::{Code, Module, Reader};
+use crate::files::Files;
 use crate::inlines::{Inlines, Site};
-use crate::{LineTable, Location, Range, Scope, SymbolsError, paths};
+use crate::units::Split;
+use crate::{LineTable, Location, Range, Scope, SymbolsError};
 
-/// The table of a module. `code` says where its code is, `debug` holds its debug information.
+/// The table of a module.
 pub(crate) fn table(
     path: &Path,
     scope: &Scope,
-    code: &Code,
-    debug: &Dwarf<'_>,
+    module: &Module<'_>,
 ) -> Result<LineTable, SymbolsError> {
-    let mut dwarf = debug.reader();
+    let mut dwarf = module.dwarf.reader();
     dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
-    let mut builder = Builder::new(scope, code);
+    let mut builder = Builder::new(scope, &module.code);
     let mut damage = None;
     let mut headers = dwarf.units();
     loop {
@@ -48,32 +49,27 @@ pub(crate) fn table(
 }
 
 struct Builder<'s> {
-    scope: &'s Scope,
     code: &'s Code,
     /// Files in scope, by the indices that [`Site`]s use.
-    files: Vec<String>,
-    /// Every path seen, with its index when in scope.
-    known: HashMap<String, Option<u32>>,
+    files: Files<'s>,
     /// Line programs already read: units may share one.
     programs: HashSet<usize>,
     pieces: Vec<(u64, u64, Site)>,
     any_file: bool,
     notes: Vec<String>,
-    missing_split: usize,
+    split: Split,
 }
 
 impl<'s> Builder<'s> {
     fn new(scope: &'s Scope, code: &'s Code) -> Builder<'s> {
         Builder {
-            scope,
             code,
-            files: Vec::new(),
-            known: HashMap::new(),
+            files: Files::new(scope),
             programs: HashSet::new(),
             pieces: Vec::new(),
             any_file: false,
             notes: Vec::new(),
-            missing_split: 0,
+            split: Split::default(),
         }
     }
 
@@ -95,7 +91,7 @@ impl<'s> Builder<'s> {
         if !self.programs.insert(program.header().offset().0) {
             return Ok(());
         }
-        let files = self.unit_files(dwarf, &unit, program.header());
+        let files = self.files.of_unit(dwarf, &unit, program.header());
         self.any_file |= !files.is_empty();
         if files.iter().all(Option::is_none) {
             return Ok(());
@@ -111,117 +107,23 @@ impl<'s> Builder<'s> {
             let file = files.get(usize::try_from(file).ok()?).copied().flatten()?;
             (line != 0).then_some((file, line))
         };
-        let inlines = match unit.dwo_name()? {
-            Some(name) => self.split_inlines(dwarf, &unit, name, site)?,
-            None => Inlines::read(dwarf, &unit, site)?,
-        };
+        let inlines = self
+            .split
+            .entries(dwarf, &unit, |dwarf, unit| Inlines::read(dwarf, unit, site))?
+            .unwrap_or_else(Inlines::none);
         for (start, end) in foreign {
             self.pieces.extend(inlines.within(start, end));
         }
         Ok(())
     }
 
-    /// The unit's file table, by the index that rows and call sites use; `None` for files out of scope.
-    fn unit_files<'a>(
-        &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
-        header: &gimli::LineProgramHeader<Reader<'a>>,
-    ) -> Vec<Option<u32>> {
-        let text = |value| {
-            let reader = dwarf.attr_string(unit, value).ok()?;
-            Some(reader.to_string_lossy())
-        };
-        let folder = unit
-            .comp_dir
-            .map(|folder| folder.to_string_lossy())
-            .unwrap_or_default();
-        let first = u64::from(header.version() < 5);
-        let count = header.file_names().len() as u64;
-        let mut files = vec![None; first as usize];
-        for index in first..first + count {
-            let found = header.file(index).and_then(|entry| {
-                let name = text(entry.path_name())?;
-                // Folder 0 is the compilation folder itself; before DWARF 5 it has no entry.
-                let directory = match entry.directory(header) {
-                    Some(value) => text(value)?,
-                    None => Default::default(),
-                };
-                self.file(paths::join(&folder, &directory, &name))
-            });
-            files.push(found);
-        }
-        files
-    }
-
-    fn file(&mut self, path: String) -> Option<u32> {
-        if let Some(&known) = self.known.get(&path) {
-            return known;
-        }
-        let index = self
-            .scope
-            .contains(&path)
-            .then(|| paths::on_disk(path.clone()));
-        let index = index.and_then(|real| {
-            if real == path {
-                return self.add(real);
-            }
-            if let Some(&known) = self.known.get(&real) {
-                return known;
-            }
-            // A link may lead out of the scope as well as into it.
-            let index = if self.scope.contains(&real) {
-                self.add(real.clone())
-            } else {
-                None
-            };
-            self.known.insert(real, index);
-            index
-        });
-        self.known.insert(path, index);
-        index
-    }
-
-    fn add(&mut self, path: String) -> Option<u32> {
-        let index = u32::try_from(self.files.len()).ok()?;
-        self.files.push(path);
-        Some(index)
-    }
-
-    /// `-gsplit-dwarf`: the entries are in a `.dwo` file beside the object, the line table is here.
-    fn split_inlines<'a>(
-        &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        skeleton: &gimli::Unit<Reader<'a>>,
-        name: gimli::AttributeValue<Reader<'a>>,
-        site: impl FnMut(u64, u32) -> Option<Site>,
-    ) -> gimli::Result<Inlines> {
-        let name = dwarf.attr_string(skeleton, name)?.to_string_lossy();
-        let folder = skeleton
-            .comp_dir
-            .map(|folder| folder.to_string_lossy())
-            .unwrap_or_default();
-        let path = paths::join(&folder, "", &name);
-        let path = Path::new(&path);
-        let Ok(cache) = file::open(path) else {
-            self.missing_split += 1;
-            return Ok(Inlines::none());
-        };
-        let sections = file::parse(path, &cache).and_then(|m| Dwarf::load_split(path, &m));
-        let Ok(sections) = sections else {
-            self.missing_split += 1;
-            return Ok(Inlines::none());
-        };
-        split_unit(dwarf, skeleton, &sections, site)
-    }
-
     fn finish(mut self, path: &Path) -> LineTable {
         let mut notes = std::mem::take(&mut self.notes);
-        if self.missing_split > 0 {
+        if self.split.missing > 0 {
             notes.push(format!(
                 "{} .dwo files of {} are missing, so code inlined from headers out of scope is not counted; \
                  keep them beside the objects or compile without -gsplit-dwarf",
-                self.missing_split,
+                self.split.missing,
                 path.display()
             ));
         }
@@ -249,7 +151,7 @@ impl<'s> Builder<'s> {
         let mut lines: Vec<Location> = Vec::new();
         let mut sites: Vec<Site> = pieces.iter().map(|piece| piece.2).collect();
         sites.sort_unstable_by(|a, b| {
-            let name = |site: &Site| &self.files[site.0 as usize];
+            let name = |site: &Site| &self.files.names[site.0 as usize];
             name(a).cmp(name(b)).then(a.cmp(b))
         });
         sites.dedup();
@@ -257,7 +159,7 @@ impl<'s> Builder<'s> {
         for site in sites {
             index.insert(site, lines.len() as u32);
             lines.push(Location {
-                file: self.files[site.0 as usize].clone(),
+                file: self.files.names[site.0 as usize].clone(),
                 line: site.1,
             });
         }
@@ -275,25 +177,6 @@ impl<'s> Builder<'s> {
             notes,
         }
     }
-}
-
-fn split_unit<'a>(
-    dwarf: &gimli::Dwarf<Reader<'a>>,
-    skeleton: &gimli::Unit<Reader<'a>>,
-    sections: &'a Dwarf<'a>,
-    site: impl FnMut(u64, u32) -> Option<Site>,
-) -> gimli::Result<Inlines> {
-    let mut split = sections.reader();
-    split.make_dwo(dwarf);
-    let mut headers = split.units();
-    while let Some(header) = headers.next()? {
-        let mut unit = split.unit(header)?;
-        if unit.dwo_id == skeleton.dwo_id {
-            unit.copy_relocated_attributes(skeleton);
-            return Inlines::read(&split, &unit, site);
-        }
-    }
-    Ok(Inlines::none())
 }
 
 /// Pieces of code by line, and pieces whose own file is out of scope.
