@@ -11,7 +11,9 @@ use libc::{
     pthread_rwlock_t, pthread_t, sem_t, timespec,
 };
 
+use crate::blocked::{self, Call};
 use crate::real::real;
+use crate::signals::undisturbed;
 use crate::thread::{self, Routine};
 
 /// `pthread_create(3)`: the new thread is sampled and inherits its parent's account.
@@ -32,6 +34,8 @@ pub unsafe extern "C-unwind" fn pthread_create(
         let Some(slot) = slot else {
             return real(id, attributes, routine, argument);
         };
+        slot.blocks_signal
+            .set(thread::current().is_some_and(|parent| parent.blocks_signal.get()));
         let result = real(
             id,
             attributes,
@@ -47,24 +51,21 @@ pub unsafe extern "C-unwind" fn pthread_create(
 
 /// Defines a hook for a call that may block. `credited` says from its result whether another thread ended the wait.
 macro_rules! blocks {
-    ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*), credited: $credited:expr) => {
+    ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*), $call:ident, credited: $credited:expr) => {
         /// As libc's; settles before and credits after.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
             thread::before();
             // SAFETY: passes the program's arguments on.
-            let result = unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) };
-            if $credited(result) {
-                thread::after_wake();
-            }
-            result
+            let real = || unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) };
+            blocked::wait(Call::$call, real, |result| $credited(*result))
         }
     };
 }
 
 /// Defines a hook for a lock: nothing to settle when it is free.
 macro_rules! locks {
-    ($name:ident($($argument:ident: $type:ty),*), try: $try:ident($first:ty), credited: $credited:expr) => {
+    ($name:ident($($argument:ident: $type:ty),*), try: $try:ident($first:ty), $call:ident, credited: $credited:expr) => {
         /// As libc's; settles before it blocks, credits after.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(lock: $first $(, $argument: $type)*) -> c_int {
@@ -77,11 +78,8 @@ macro_rules! locks {
                 thread::before();
             }
             // SAFETY: passes the program's arguments on.
-            let result = unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
-            if $credited(result) {
-                thread::after_wake();
-            }
-            result
+            let real = || unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
+            blocked::wait(Call::$call, real, |result| $credited(*result))
         }
     };
 }
@@ -111,29 +109,32 @@ const fn passed(result: c_int) -> bool {
     result == 0 || result == libc::PTHREAD_BARRIER_SERIAL_THREAD
 }
 
-locks!(pthread_mutex_lock(), try: pthread_mutex_trylock(*mut pthread_mutex_t), credited: taken);
-locks!(pthread_mutex_timedlock(deadline: *const timespec), try: pthread_mutex_trylock(*mut pthread_mutex_t), credited: taken);
-locks!(pthread_mutex_clocklock(clock: clockid_t, deadline: *const timespec), try: pthread_mutex_trylock(*mut pthread_mutex_t), credited: taken);
-locks!(pthread_rwlock_rdlock(), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), credited: done);
-locks!(pthread_rwlock_wrlock(), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), credited: done);
-locks!(pthread_rwlock_timedrdlock(deadline: *const timespec), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), credited: done);
-locks!(pthread_rwlock_timedwrlock(deadline: *const timespec), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), credited: done);
+locks!(pthread_mutex_lock(), try: pthread_mutex_trylock(*mut pthread_mutex_t), Mutex, credited: taken);
+locks!(pthread_mutex_timedlock(deadline: *const timespec), try: pthread_mutex_trylock(*mut pthread_mutex_t), Mutex, credited: taken);
+locks!(pthread_mutex_clocklock(clock: clockid_t, deadline: *const timespec), try: pthread_mutex_trylock(*mut pthread_mutex_t), Mutex, credited: taken);
+locks!(pthread_rwlock_rdlock(), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
+locks!(pthread_rwlock_wrlock(), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
+locks!(pthread_rwlock_timedrdlock(deadline: *const timespec), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
+locks!(pthread_rwlock_timedwrlock(deadline: *const timespec), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
+locks!(pthread_rwlock_clockrdlock(clock: clockid_t, deadline: *const timespec), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
+locks!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
 
 wakes!(pthread_mutex_unlock(mutex: *mut pthread_mutex_t));
 wakes!(pthread_rwlock_unlock(lock: *mut pthread_rwlock_t));
 
-blocks!(pthread_cond_wait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t), credited: done);
-blocks!(pthread_cond_timedwait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, deadline: *const timespec), credited: done);
-blocks!(pthread_cond_clockwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: clockid_t, deadline: *const timespec), credited: done);
+blocks!(pthread_cond_wait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t), Condition, credited: done);
+blocks!(pthread_cond_timedwait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, deadline: *const timespec), Condition, credited: done);
+blocks!(pthread_cond_clockwait(condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: clockid_t, deadline: *const timespec), Condition, credited: done);
 wakes!(pthread_cond_signal @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t));
 wakes!(pthread_cond_broadcast @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t));
 
 // The last thread to arrive does not block and has just settled: crediting it changes nothing.
-blocks!(pthread_barrier_wait(barrier: *mut pthread_barrier_t), credited: passed);
+blocks!(pthread_barrier_wait(barrier: *mut pthread_barrier_t), Barrier, credited: passed);
 
-blocks!(pthread_join(id: pthread_t, result: *mut *mut c_void), credited: done);
-blocks!(pthread_timedjoin_np(id: pthread_t, result: *mut *mut c_void, deadline: *const timespec), credited: done);
-blocks!(pthread_clockjoin_np(id: pthread_t, result: *mut *mut c_void, clock: clockid_t, deadline: *const timespec), credited: done);
+blocks!(pthread_join(id: pthread_t, result: *mut *mut c_void), Join, credited: done);
+blocks!(pthread_timedjoin_np(id: pthread_t, result: *mut *mut c_void, deadline: *const timespec), Join, credited: done);
+blocks!(pthread_clockjoin_np(id: pthread_t, result: *mut *mut c_void, clock: clockid_t, deadline: *const timespec), Join, credited: done);
+blocks!(pthread_tryjoin_np(id: pthread_t, result: *mut *mut c_void), Join, credited: done);
 
 wakes!(sem_post(semaphore: *mut sem_t));
 
@@ -153,11 +154,8 @@ macro_rules! semaphores {
                 thread::before();
             }
             // SAFETY: passes the program's arguments on.
-            let result = unsafe { real!($name: fn(*mut sem_t $(, $type)*) -> c_int)(semaphore $(, $argument)*) };
-            if result == 0 {
-                thread::after_wake();
-            }
-            result
+            let real = || unsafe { real!($name: fn(*mut sem_t $(, $type)*) -> c_int)(semaphore $(, $argument)*) };
+            undisturbed(|| blocked::wait(Call::Semaphore, real, |result| *result == 0))
         }
     };
 }

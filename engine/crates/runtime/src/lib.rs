@@ -15,10 +15,16 @@
     reason = "exported symbols have libc's contracts"
 )]
 
+mod blocked;
 mod control;
 mod descriptors;
 mod exec;
+mod exits;
+mod futex;
 mod hooks;
+mod hooks_c11;
+mod hooks_io;
+mod hooks_signal;
 mod life;
 mod machine;
 mod output;

@@ -2,15 +2,20 @@
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::state;
 
 use crate::thread::Thread;
-use crate::{control, output, profiler, signals, sys, thread};
+use crate::{control, exits, output, profiler, signals, sys, thread};
 
-static ACTIVE: AtomicBool = AtomicBool::new(false);
+/// Lies in a page that the kernel clears in forked children, so that also those that no handler announces (`_Fork`,
+/// `clone`) find the runtime inactive: they have none of their parent's rings.
+static ACTIVE: AtomicPtr<AtomicBool> = AtomicPtr::new((&raw const INACTIVE).cast_mut());
+static INACTIVE: AtomicBool = AtomicBool::new(false);
+/// This process has a record stream.
+static ATTACHED: AtomicBool = AtomicBool::new(false);
 static SAMPLING: AtomicBool = AtomicBool::new(false);
 static DELAYS: AtomicBool = AtomicBool::new(false);
 static THREAD_END: AtomicU32 = AtomicU32::new(u32::MAX);
@@ -26,7 +31,25 @@ static END: extern "C" fn() = end;
 /// Whether hooks do more than pass through.
 #[inline]
 pub fn is_active() -> bool {
-    ACTIVE.load(Ordering::Acquire)
+    active().load(Ordering::Acquire)
+}
+
+#[inline]
+fn active() -> &'static AtomicBool {
+    // SAFETY: a static, or a page that is never unmapped.
+    unsafe { &*ACTIVE.load(Ordering::Relaxed) }
+}
+
+fn make_room_for_active() -> Option<()> {
+    const WIPE_ON_FORK: usize = 18;
+    let page = sys::map_anonymous(sys::PAGE)?;
+    // SAFETY: advice on our own page; kernels that do not know it refuse.
+    unsafe {
+        let args = [page as usize, sys::PAGE, WIPE_ON_FORK, 0, 0, 0];
+        sys::call(libc::SYS_madvise, args);
+    }
+    ACTIVE.store(page.cast(), Ordering::Release);
+    Some(())
 }
 
 /// Whether samples are still wanted.
@@ -50,7 +73,8 @@ extern "C" fn begin() {
     let Some(attached) = control::attach() else {
         return;
     };
-    if thread::prepare().is_none()
+    if make_room_for_active().is_none()
+        || thread::prepare().is_none()
         || output::open(&attached).is_none()
         || signals::install().is_none()
     {
@@ -64,10 +88,13 @@ extern "C" fn begin() {
         }
         libc::pthread_atfork(None, None, Some(in_forked_child));
     }
+    exits::register_quick_exit();
     DELAYS.store(true, Ordering::Relaxed);
     SAMPLING.store(true, Ordering::Relaxed);
-    ACTIVE.store(true, Ordering::Release);
+    ATTACHED.store(true, Ordering::Release);
+    active().store(true, Ordering::Release);
     if let Some(main) = thread::allocate(Ledger::default(), None, null_mut()) {
+        main.blocks_signal.set(signals::was_blocked_at_start());
         thread::adopt(main);
     }
     control::process()
@@ -100,10 +127,12 @@ pub fn at_thread_end(thread: &'static Thread) {
 
 /// A forked child has one thread, none of our timers, and its parent's descriptors: it runs on unprofiled.
 unsafe extern "C" fn in_forked_child() {
-    if !ACTIVE.swap(false, Ordering::AcqRel) {
+    if !ATTACHED.swap(false, Ordering::AcqRel) {
         return;
     }
+    active().store(false, Ordering::Release);
     wind_down();
+    signals::restore();
     thread::forget_current();
     for thread in thread::all() {
         thread.sampling.abandon();

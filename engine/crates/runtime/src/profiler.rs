@@ -9,6 +9,7 @@ use fulcrum_runtime_core::pace::Pace;
 use fulcrum_runtime_core::record::{self, Experiment};
 use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, state};
 
+use crate::blocked::{Call, Frame};
 use crate::machine::Machine;
 use crate::points::Snapshot;
 use crate::real::real;
@@ -32,6 +33,8 @@ static PASS: AtomicU32 = AtomicU32::new(0);
 const MOST_PASSED: u64 = 32;
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
+/// The profiler thread.
+static ID: AtomicU64 = AtomicU64::new(0);
 
 /// How often counters are read while waiting for a visit.
 const POLL_NS: u64 = 250_000;
@@ -97,15 +100,33 @@ pub fn spawn() -> bool {
         signals::real_mask(libc::SIG_SETMASK, &all, &mut before);
         let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
         libc::pthread_attr_init(&mut attributes);
-        libc::pthread_attr_setdetachstate(&mut attributes, libc::PTHREAD_CREATE_DETACHED);
         libc::pthread_attr_setstacksize(&mut attributes, 256 * 1024);
         let mut id: libc::pthread_t = 0;
         let result = create(&mut id, &attributes, main, machine);
         libc::pthread_attr_destroy(&mut attributes);
         signals::real_mask(libc::SIG_SETMASK, &before, null_mut());
+        if result == 0 {
+            ID.store(id, Ordering::Release);
+        }
         result == 0
     }
 }
+
+/// The last thread of the program is ending, and with it the process: main may have left by `pthread_exit` before. Our
+/// own thread must be gone by then, or libc would not notice that nobody is left.
+pub fn finish_with_last_thread() {
+    finish_at_exit();
+    let id = ID.swap(0, Ordering::AcqRel);
+    if id != 0 {
+        // SAFETY: our own thread, which nobody else joins.
+        unsafe {
+            real!(pthread_join: fn(libc::pthread_t, *mut *mut c_void) -> i32)(id, null_mut());
+        }
+    }
+}
+
+/// Time spent blocked in a call that another speedup could have shortened.
+pub fn on_blocked(_call: Call, _from: Frame, _duration_ns: u64) {}
 
 /// The program is exiting: lets the profiler thread write the last records, and waits for them.
 pub fn finish_at_exit() {

@@ -297,6 +297,47 @@ impl Sampling {
         }
     }
 
+    /// No samples until [`Sampling::resume`]. Any thread may ask for it.
+    pub fn hold(&self) {
+        self.arm(DISABLE, 0);
+    }
+
+    /// Samples come again.
+    pub fn resume(&self) {
+        self.arm(ENABLE, control::session().period_ns);
+    }
+
+    fn arm(&self, request: usize, period_ns: u64) {
+        let period = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: period_ns as i64,
+        };
+        let setting = libc::itimerspec {
+            it_interval: period,
+            it_value: period,
+        };
+        // SAFETY: plain system calls on a descriptor and a timer that we own.
+        unsafe {
+            if self.perf.get() >= 0 {
+                sys::call(
+                    libc::SYS_ioctl,
+                    [self.perf.get() as usize, request, 0, 0, 0, 0],
+                );
+            }
+            if self.timer.get() >= 0 {
+                let args = [
+                    self.timer.get() as usize,
+                    0,
+                    &raw const setting as usize,
+                    0,
+                    0,
+                    0,
+                ];
+                sys::call(libc::SYS_timer_settime, args);
+            }
+        }
+    }
+
     fn stop(&self) {
         self.silence();
         let ring = self.ring.replace(null_mut());

@@ -4,10 +4,10 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::mem::{MaybeUninit, size_of};
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 use crate::real::real;
-use crate::{control, life, sampling, sys, thread};
+use crate::{control, exits, life, sampling, sys, thread};
 
 type Action = libc::sigaction;
 type SetAction = unsafe extern "C-unwind" fn(c_int, *const Action, *mut Action) -> c_int;
@@ -23,50 +23,132 @@ fn real_sigaction() -> SetAction {
     real!(sigaction: fn(c_int, *const Action, *mut Action) -> c_int)
 }
 
-fn ours() -> c_int {
+/// The sampling signal. Only while the runtime is active.
+pub fn ours() -> c_int {
     control::session().signal
 }
 
+/// Our signal alone.
+fn ours_alone() -> libc::sigset_t {
+    // SAFETY: zeroed memory is a set, which is emptied before use.
+    unsafe {
+        let mut set: libc::sigset_t = core::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, ours());
+        set
+    }
+}
+
+/// Changes the calling thread's mask by our signal, past libc; returns whether it was blocked before.
+fn mask_ours(how: c_int) -> bool {
+    let set = ours_alone();
+    let mut before = MaybeUninit::<u64>::zeroed();
+    let args = [
+        how as usize,
+        &raw const set as usize,
+        before.as_mut_ptr() as usize,
+        size_of::<u64>(),
+        0,
+        0,
+    ];
+    // SAFETY: the kernel reads and writes 8 bytes of each set.
+    unsafe {
+        sys::call(libc::SYS_rt_sigprocmask, args);
+        before.assume_init() & 1 << (ours() - 1) != 0
+    }
+}
+
 fn with_theirs<T>(then: impl FnOnce(&mut Action) -> T) -> T {
+    // The handler takes the lock too.
+    let blocked = mask_ours(libc::SIG_BLOCK);
     while LOCK.swap(true, Ordering::Acquire) {
         core::hint::spin_loop();
     }
     // SAFETY: the lock is held; zeroed memory is the default action.
     let result = then(unsafe { (*THEIRS.0.get()).assume_init_mut() });
     LOCK.store(false, Ordering::Release);
+    if !blocked {
+        mask_ours(libc::SIG_UNBLOCK);
+    }
     result
 }
 
-/// Takes the signal over, remembering what was there.
-pub fn install() -> Option<()> {
+/// The program has a handler of its own for our signal.
+static HANDLED: AtomicBool = AtomicBool::new(false);
+
+/// Installs our handler. Whether it restarts system calls is as the program's handler has it.
+unsafe fn install_ours(theirs: &Action, before: *mut Action) -> c_int {
+    let handled = theirs.sa_sigaction != libc::SIG_DFL && theirs.sa_sigaction != libc::SIG_IGN;
+    HANDLED.store(handled, Ordering::Relaxed);
     // SAFETY: zeroed is a valid sigaction; the handler has the three-argument form that SA_SIGINFO asks for.
     unsafe {
         let mut action: Action = core::mem::zeroed();
         action.sa_sigaction = on_signal as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+        let restart = if handled {
+            theirs.sa_flags & libc::SA_RESTART
+        } else {
+            libc::SA_RESTART
+        };
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | restart;
+        real_sigaction()(ours(), &action, before)
+    }
+}
+
+/// The main thread had our signal blocked when the program began.
+static BLOCKED_AT_START: AtomicBool = AtomicBool::new(false);
+
+/// Takes the signal over, remembering what was there.
+pub fn install() -> Option<()> {
+    // SAFETY: zeroed is a valid sigaction.
+    unsafe {
         let mut before: Action = core::mem::zeroed();
-        if real_sigaction()(ours(), &action, &mut before) != 0 {
+        if install_ours(&core::mem::zeroed(), &mut before) != 0 {
             return None;
         }
+        HANDLED.store(false, Ordering::Relaxed);
         with_theirs(|theirs| *theirs = before);
-        // A blocked signal would never sample: a parent may have left it so.
-        let mut set: libc::sigset_t = core::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, ours());
-        real_mask(libc::SIG_UNBLOCK, &set, null_mut());
     }
+    // A blocked signal would never sample: a parent may have left it so.
+    BLOCKED_AT_START.store(mask_ours(libc::SIG_UNBLOCK), Ordering::Relaxed);
     Some(())
+}
+
+/// Whether the program believes that its first thread has our signal blocked.
+pub fn was_blocked_at_start() -> bool {
+    BLOCKED_AT_START.load(Ordering::Relaxed)
+}
+
+/// Leaves the signal as the program believes it to be: in a process that is not profiled any more.
+pub fn restore() {
+    let theirs = with_theirs(|theirs| *theirs);
+    // SAFETY: what the program installed itself.
+    unsafe { real_sigaction()(ours(), &theirs, null_mut()) };
+    if thread::current().is_some_and(|thread| thread.blocks_signal.get()) {
+        mask_ours(libc::SIG_BLOCK);
+    }
+}
+
+/// Whether a signal is one of our samples.
+pub fn is_sample(info: &libc::siginfo_t) -> bool {
+    is_tick(info) || (info.si_code > 0 && info.si_code < 7)
+}
+
+fn is_tick(info: &libc::siginfo_t) -> bool {
+    const FROM_TIMER: c_int = -2;
+    // SAFETY: a timer's signal carries a value.
+    info.si_code == FROM_TIMER
+        && unsafe { info.si_value() }.sival_ptr as usize == sampling::TIMER_MARK
 }
 
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let _errno = sys::KeepErrno::new();
     // SAFETY: the kernel passes a valid siginfo and context.
     unsafe {
-        const FROM_TIMER: c_int = -2;
-        let from_timer = (*info).si_code == FROM_TIMER
-            && (*info).si_value().sival_ptr as usize == sampling::TIMER_MARK;
-        let from_perf = (*info).si_code > 0 && (*info).si_code < 7;
-        if !from_timer && !from_perf {
+        let from_timer = is_tick(&*info);
+        if !is_sample(&*info) {
+            if thread::active().is_some_and(|thread| thread.blocks_signal.get()) {
+                return hold(&*info);
+            }
             return pass_on(signal, info, context);
         }
         let Some(thread) = thread::active() else {
@@ -116,16 +198,173 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
                     ],
                 );
             }
-            handler if theirs.sa_flags & libc::SA_SIGINFO != 0 => {
-                let handler: unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
-                    core::mem::transmute(handler);
-                handler(signal, info, context);
-            }
             handler => {
-                let handler: unsafe extern "C" fn(c_int) = core::mem::transmute(handler);
-                handler(signal);
+                if theirs.sa_flags & libc::SA_RESETHAND != 0 {
+                    with_theirs(|theirs| theirs.sa_sigaction = libc::SIG_DFL);
+                }
+                // The kernel puts the mask back when our handler returns.
+                real_mask(libc::SIG_BLOCK, &theirs.sa_mask, null_mut());
+                if theirs.sa_flags & libc::SA_SIGINFO != 0 {
+                    let handler: unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
+                        core::mem::transmute(handler);
+                    handler(signal, info, context);
+                } else {
+                    let handler: unsafe extern "C" fn(c_int) = core::mem::transmute(handler);
+                    handler(signal);
+                }
             }
         }
+    }
+}
+
+/// The program's own signal of our number has come to a thread that believes it to be blocked, and stays pending: kept
+/// here, since it cannot be so in the kernel.
+static HELD: AtomicBool = AtomicBool::new(false);
+struct Held(UnsafeCell<MaybeUninit<libc::siginfo_t>>);
+// SAFETY: guarded by `LOCK`.
+unsafe impl Sync for Held {}
+static HELD_INFO: Held = Held(UnsafeCell::new(MaybeUninit::zeroed()));
+/// Threads that wait for signals, ours among them.
+static WAITERS: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
+
+fn hold(info: &libc::siginfo_t) {
+    with_theirs(|_| {
+        // A second one while the first is pending is lost, as in the kernel.
+        if !HELD.load(Ordering::Relaxed) {
+            // SAFETY: the lock is held.
+            unsafe { (*HELD_INFO.0.get()).write(*info) };
+            HELD.store(true, Ordering::SeqCst);
+        }
+    });
+    let waiter = WAITERS
+        .iter()
+        .map(|waiter| waiter.load(Ordering::SeqCst))
+        .find(|id| *id != 0);
+    if let Some(waiter) = waiter {
+        // SAFETY: a thread of this process; if it is gone meanwhile, nobody is signalled.
+        unsafe {
+            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+            sys::call(
+                libc::SYS_tgkill,
+                [process, waiter as usize, ours() as usize, 0, 0, 0],
+            );
+        }
+    }
+}
+
+/// Takes the signal that was held back, if there is one.
+pub fn take_held(info: &mut libc::siginfo_t) -> bool {
+    if !HELD.load(Ordering::SeqCst) {
+        return false;
+    }
+    with_theirs(|_| {
+        let held = HELD.swap(false, Ordering::SeqCst);
+        if held {
+            // SAFETY: the lock is held, and the flag says that it was written.
+            *info = unsafe { (*HELD_INFO.0.get()).assume_init() };
+        }
+        held
+    })
+}
+
+/// Runs a call that waits for our signal, among others, on the program's behalf.
+pub fn as_waiter(then: impl FnOnce() -> c_int) -> c_int {
+    let id = sys::thread_id();
+    let free = WAITERS.iter().find(|waiter| {
+        waiter
+            .compare_exchange(0, id, Ordering::SeqCst, Ordering::Relaxed)
+            .is_ok()
+    });
+    if HELD.load(Ordering::SeqCst) {
+        // It came since the caller looked: have it delivered to this thread.
+        // SAFETY: takes no pointers.
+        unsafe {
+            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+            mask_ours(libc::SIG_BLOCK);
+            sys::call(
+                libc::SYS_tgkill,
+                [process, id as usize, ours() as usize, 0, 0, 0],
+            );
+        }
+    }
+    let result = then();
+    if let Some(waiter) = free {
+        waiter.store(0, Ordering::SeqCst);
+    }
+    mask_ours(libc::SIG_UNBLOCK);
+    result
+}
+
+/// Delivers a signal that was held back to the calling thread, which has just opened its mask.
+fn deliver_held() {
+    // SAFETY: zeroed is a valid siginfo; a thread may send itself any.
+    unsafe {
+        let mut info: libc::siginfo_t = core::mem::zeroed();
+        if take_held(&mut info) {
+            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+            let args = [
+                process,
+                sys::thread_id() as usize,
+                ours() as usize,
+                &raw const info as usize,
+                0,
+                0,
+            ];
+            sys::call(libc::SYS_rt_tgsigqueueinfo, args);
+        }
+    }
+}
+
+/// Signals that threads of this program have sent.
+static SENT: AtomicU32 = AtomicU32::new(0);
+
+/// A thread of this program sends a signal.
+pub fn sent() {
+    SENT.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How many they have sent.
+pub fn sent_so_far() -> u32 {
+    SENT.load(Ordering::Relaxed)
+}
+
+/// Whether samples are to be kept from interrupting a call. A program that handles our signal itself wants it to.
+fn may_disturb() -> bool {
+    thread::active().is_some() && life::is_sampling() && !HANDLED.load(Ordering::Relaxed)
+}
+
+/// Runs a call that any signal handler interrupts, with samples put off until it returns. (A sample comes of CPU time,
+/// so it can only meet such a call on its way into the kernel or out.)
+#[inline(always)]
+pub fn undisturbed<R>(then: impl FnOnce() -> R) -> R {
+    if !may_disturb() {
+        return then();
+    }
+    let blocked = mask_ours(libc::SIG_BLOCK);
+    let result = then();
+    if !blocked {
+        mask_ours(libc::SIG_UNBLOCK);
+    }
+    result
+}
+
+/// The mask that a call sets while it waits, with samples put off likewise.
+///
+/// # Safety
+/// `mask` is valid or null.
+pub unsafe fn with_ours(
+    mask: *const libc::sigset_t,
+    room: &mut MaybeUninit<libc::sigset_t>,
+) -> *const libc::sigset_t {
+    // SAFETY: as the caller says.
+    match unsafe { mask.as_ref() } {
+        Some(mask) if may_disturb() => {
+            let copy = room.write(*mask);
+            // SAFETY: a valid set.
+            unsafe { libc::sigaddset(copy, ours()) };
+            &raw const *copy
+        }
+        _ => mask,
     }
 }
 
@@ -146,6 +385,7 @@ pub unsafe extern "C-unwind" fn sigaction(
         unsafe {
             if let Some(new) = new.as_ref() {
                 *theirs = *new;
+                install_ours(new, null_mut());
             }
             if !old.is_null() {
                 *old = before;
@@ -173,8 +413,27 @@ pub unsafe extern "C-unwind" fn signal(
         *theirs = unsafe { core::mem::zeroed() };
         theirs.sa_sigaction = handler;
         theirs.sa_flags = libc::SA_RESTART;
+        // SAFETY: as above.
+        unsafe { install_ours(theirs, null_mut()) };
         before
     })
+}
+
+/// `sigpending(2)`: samples are never seen, a signal that is held back is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn sigpending(set: *mut libc::sigset_t) -> c_int {
+    // SAFETY: passes the program's argument on.
+    unsafe {
+        let result = real!(sigpending: fn(*mut libc::sigset_t) -> c_int)(set);
+        if result == 0 && life::is_active() {
+            if HELD.load(Ordering::SeqCst) {
+                libc::sigaddset(set, ours());
+            } else {
+                libc::sigdelset(set, ours());
+            }
+        }
+        result
+    }
 }
 
 type SetMask =
@@ -221,8 +480,15 @@ unsafe fn mask(
             kept = &raw const copy;
         }
         let result = real(how, kept, old);
-        if result == 0 && !old.is_null() && believed {
-            libc::sigaddset(old, ours());
+        if result == 0 && !old.is_null() {
+            if believed {
+                libc::sigaddset(old, ours());
+            } else {
+                libc::sigdelset(old, ours());
+            }
+        }
+        if believed && !thread.blocks_signal.get() {
+            deliver_held();
         }
         result
     }
@@ -248,26 +514,28 @@ macro_rules! mask_hook {
 mask_hook!(pthread_sigmask);
 mask_hook!(sigprocmask);
 
-/// Runs `then` in a thread that is about to become another program: no sample may arrive in between, since the new
-/// program would die of it. Whatever is pending is taken away.
-pub fn without_samples<T>(then: impl FnOnce() -> T) -> T {
-    if !life::is_active() {
-        return then();
+/// Runs `exec` in a thread that is about to become another program: no sample may arrive in between, since the new
+/// program would die of it. Whatever is pending is taken away, and the new program inherits what this one believes.
+/// When `exec` returns, it has failed, and sampling goes on.
+pub fn without_samples<T>(exec: impl FnOnce() -> T) -> T {
+    // A child made by `vfork` has its parent's memory, but neither its timers nor its samples.
+    if !exits::is_own_process() {
+        return exec();
     }
+    let errno = sys::KeepErrno::new();
     for thread in thread::all() {
-        thread.sampling.silence();
+        thread.sampling.hold();
     }
-    // SAFETY: our own signal set and a zero time-out; the mask is restored before the program can see it.
+    let believed = thread::current().is_some_and(|thread| thread.blocks_signal.get());
+    let ignored = with_theirs(|theirs| theirs.sa_sigaction == libc::SIG_IGN);
+    // SAFETY: our own signal set and a zero time-out.
     unsafe {
-        let mut set: libc::sigset_t = core::mem::zeroed();
-        let mut before: libc::sigset_t = core::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, ours());
-        real_mask(libc::SIG_BLOCK, &set, &mut before);
+        let set = ours_alone();
         let now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
         };
+        mask_ours(libc::SIG_BLOCK);
         let size = size_of::<u64>();
         let args = [
             &raw const set as usize,
@@ -278,7 +546,27 @@ pub fn without_samples<T>(then: impl FnOnce() -> T) -> T {
             0,
         ];
         while sys::call(libc::SYS_rt_sigtimedwait, args) == ours() as isize {}
-        real_mask(libc::SIG_SETMASK, &before, null_mut());
+        if ignored {
+            let mut action: Action = core::mem::zeroed();
+            action.sa_sigaction = libc::SIG_IGN;
+            real_sigaction()(ours(), &action, null_mut());
+        }
     }
-    then()
+    if !believed {
+        mask_ours(libc::SIG_UNBLOCK);
+    }
+    drop(errno);
+    let result = exec();
+    let _errno = sys::KeepErrno::new();
+    with_theirs(|theirs| {
+        // SAFETY: as at the start.
+        unsafe { install_ours(theirs, null_mut()) };
+    });
+    mask_ours(libc::SIG_UNBLOCK);
+    if life::is_sampling() {
+        for thread in thread::all() {
+            thread.sampling.resume();
+        }
+    }
+    result
 }

@@ -3,13 +3,13 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
 
 use fulcrum_runtime_core::ledger::{Global, Ledger, Sleeper};
 use fulcrum_wire::flag;
 
 use crate::sampling::Sampling;
-use crate::{control, life, sampling, sys};
+use crate::{control, life, profiler, sampling, sys};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -32,6 +32,8 @@ pub struct Thread {
 
 const SLOTS: usize = 8192;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
+/// Profiled threads that have not ended.
+static LIVE: AtomicU32 = AtomicU32::new(0);
 static SEARCH_FROM: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -116,6 +118,7 @@ pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
 pub fn adopt(thread: &'static Thread) {
     let _errno = sys::KeepErrno::new();
     thread.enter();
+    LIVE.fetch_add(1, Ordering::Relaxed);
     CURRENT.with(|current| current.set(thread));
     life::at_thread_end(thread);
     sampling::start(thread);
@@ -135,10 +138,14 @@ pub extern "C" fn end(slot: *mut c_void) {
     sampling::stop(thread);
     CURRENT.with(|current| current.set(core::ptr::null()));
     release(thread);
+    if LIVE.fetch_sub(1, Ordering::AcqRel) == 1 {
+        profiler::finish_with_last_thread();
+    }
 }
 
 /// The forked child's only thread leaves the parent's books alone.
 pub fn forget_current() {
+    LIVE.store(0, Ordering::Relaxed);
     CURRENT.with(|current| current.set(core::ptr::null()));
 }
 
@@ -172,6 +179,11 @@ impl Sleeper for Pause {
             }
         }
     }
+}
+
+/// The delay that every thread should have made so far, nanoseconds. Only while the runtime is active.
+pub fn delay_so_far() -> u64 {
+    global().now()
 }
 
 /// The count that all threads share, in the control block so that the engine can watch it.

@@ -1,0 +1,111 @@
+//! Time that a thread spends blocked in a call: what experiments with a `blocked` target speed up.
+//!
+//! Off, it costs one relaxed load a call. On, the wall time of the real call is reported with the place it was called
+//! from. Nothing is held across the real call, which may be cancelled or left by `longjmp`: then nothing is reported.
+
+use core::arch::asm;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use crate::{profiler, sys, thread};
+
+/// The calls that are timed, by the name that a target has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Call {
+    Read,
+    Write,
+    Receive,
+    Accept,
+    Poll,
+    Select,
+    Epoll,
+    Sleep,
+    Futex,
+    Condition,
+    Mutex,
+    ReadWriteLock,
+    Semaphore,
+    Barrier,
+    Join,
+    Signal,
+}
+
+#[allow(dead_code, reason = "read by the lookup of blocked targets")]
+impl Call {
+    /// As in `blocked:NAME@FILE:LINE`.
+    pub const fn name(self) -> &'static str {
+        const NAMES: [&str; 16] = [
+            "read",
+            "write",
+            "recv",
+            "accept",
+            "poll",
+            "select",
+            "epoll_wait",
+            "nanosleep",
+            "futex",
+            "pthread_cond_wait",
+            "pthread_mutex_lock",
+            "pthread_rwlock_lock",
+            "sem_wait",
+            "pthread_barrier_wait",
+            "pthread_join",
+            "sigwait",
+        ];
+        NAMES[self as usize]
+    }
+}
+
+/// Where a thread is in our code: from here its callers can be unwound while the call that was timed is on the stack.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "read by the lookup of blocked targets")]
+pub struct Frame {
+    /// Instruction, stack and frame pointer.
+    pub ip: u64,
+    /// Stack pointer.
+    pub sp: u64,
+    /// Frame pointer, whatever it holds.
+    pub fp: u64,
+}
+
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Turns the accounting on or off.
+#[allow(dead_code, reason = "called where the target kind is read")]
+pub fn switch(on: bool) {
+    WANTED.store(on, Ordering::Relaxed);
+}
+
+/// Runs a call that may block but that no other thread of the program ends.
+#[inline(always)]
+pub fn around<R>(call: Call, real: impl FnOnce() -> R) -> R {
+    wait(call, real, |_| false)
+}
+
+/// Runs a call that may block; `woken` says from its result whether another thread ended the wait, which is then
+/// credited (COZ §3.4.1). What the others were paused for meanwhile is no time that this call could have saved.
+#[inline(always)]
+pub fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> bool) -> R {
+    if !WANTED.load(Ordering::Relaxed) {
+        let result = real();
+        if woken(&result) {
+            thread::after_wake();
+        }
+        return result;
+    }
+    let (begin, delay) = (sys::now(), thread::delay_so_far());
+    let result = real();
+    let mut duration = sys::now().saturating_sub(begin);
+    if woken(&result) {
+        duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
+        thread::after_wake();
+    }
+    let (ip, sp, fp): (u64, u64, u64);
+    // SAFETY: reads three registers.
+    unsafe {
+        asm!("lea {}, [rip]", "mov {}, rsp", "mov {}, rbp", out(reg) ip, out(reg) sp, out(reg) fp,
+            options(nomem, nostack, preserves_flags));
+    }
+    profiler::on_blocked(call, Frame { ip, sp, fp }, duration);
+    result
+}

@@ -1,0 +1,103 @@
+//! C11's threads: in glibc symbols of their own, which do not go through those of `pthread`.
+
+use core::ffi::{c_int, c_void};
+
+use fulcrum_runtime_core::ledger::Ledger;
+use libc::timespec;
+
+use crate::blocked::{self, Call};
+use crate::real::real;
+use crate::thread::{self, Routine};
+
+/// Opaque, as `mtx_t` and `cnd_t` are.
+type Opaque = *mut c_void;
+type Start = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+const SUCCESS: c_int = 0;
+const BUSY: c_int = 1;
+
+/// `thrd_create`: as `pthread_create`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn thrd_create(
+    id: Opaque,
+    routine: Start,
+    argument: *mut c_void,
+) -> c_int {
+    let real = real!(thrd_create: fn(Opaque, Start, *mut c_void) -> c_int);
+    thread::before();
+    // SAFETY: an `int` result lies in the low half of the register that a pointer is returned in, and `thread::start`
+    // passes that register on.
+    unsafe {
+        let as_routine: Routine = core::mem::transmute::<Start, Routine>(routine);
+        let start = core::mem::transmute::<Routine, Start>(thread::start);
+        let slot = thread::active().and_then(|parent| {
+            thread::allocate(
+                Ledger::inherit(&parent.ledger()),
+                Some(as_routine),
+                argument,
+            )
+        });
+        let Some(slot) = slot else {
+            return real(id, routine, argument);
+        };
+        let result = real(id, start, core::ptr::from_ref(slot).cast_mut().cast());
+        if result != SUCCESS {
+            thread::release(slot);
+        }
+        result
+    }
+}
+
+macro_rules! waits {
+    ($name:ident($($argument:ident: $type:ty),*), $call:ident) => {
+        /// As libc's; settles before and credits after.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
+            thread::before();
+            // SAFETY: passes the program's arguments on.
+            let real = || unsafe { real!($name: fn($($type),*) -> c_int)($($argument),*) };
+            blocked::wait(Call::$call, real, |result| *result == SUCCESS)
+        }
+    };
+}
+
+macro_rules! locks {
+    ($name:ident($($argument:ident: $type:ty),*)) => {
+        /// As libc's; settles before it blocks, credits after.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(mutex: Opaque $(, $argument: $type)*) -> c_int {
+            if thread::active().is_some() {
+                // SAFETY: the program's own mutex.
+                let result = unsafe { real!(mtx_trylock: fn(Opaque) -> c_int)(mutex) };
+                if result != BUSY {
+                    return result;
+                }
+                thread::before();
+            }
+            // SAFETY: passes the program's arguments on.
+            let real = || unsafe { real!($name: fn(Opaque $(, $type)*) -> c_int)(mutex $(, $argument)*) };
+            blocked::wait(Call::Mutex, real, |result| *result == SUCCESS)
+        }
+    };
+}
+
+macro_rules! wakes {
+    ($name:ident) => {
+        /// As libc's; settles before.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(object: Opaque) -> c_int {
+            thread::before();
+            // SAFETY: passes the program's argument on.
+            unsafe { real!($name: fn(Opaque) -> c_int)(object) }
+        }
+    };
+}
+
+waits!(thrd_join(id: libc::pthread_t, result: *mut c_int), Join);
+waits!(cnd_wait(condition: Opaque, mutex: Opaque), Condition);
+waits!(cnd_timedwait(condition: Opaque, mutex: Opaque, deadline: *const timespec), Condition);
+locks!(mtx_lock());
+locks!(mtx_timedlock(deadline: *const timespec));
+wakes!(mtx_unlock);
+wakes!(cnd_signal);
+wakes!(cnd_broadcast);

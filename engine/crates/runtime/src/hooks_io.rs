@@ -1,0 +1,80 @@
+//! Calls that block until time passes or something outside the program happens. Nobody is credited for those: the
+//! delays that come up meanwhile are paid afterwards (COZ §3.4.1). They are hooked to be timed, and so that a sample
+//! that arrives on the way into the kernel does not interrupt those that the kernel never restarts.
+
+use core::ffi::{c_int, c_uint, c_void};
+use core::mem::MaybeUninit;
+
+use libc::{
+    clockid_t, epoll_event, fd_set, msghdr, nfds_t, pollfd, sigset_t, size_t, sockaddr, socklen_t,
+    ssize_t, timespec, timeval,
+};
+
+use crate::blocked::{self, Call};
+use crate::real::real;
+use crate::signals::{undisturbed, with_ours};
+
+/// Defines a hook for a call that is restarted after a signal.
+macro_rules! restarted {
+    ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $call:ident) => {
+        /// As libc's, timed.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
+            // SAFETY: passes the program's arguments on.
+            blocked::around(Call::$call, || unsafe { real!($name: fn($($type),*) -> $result)($($argument),*) })
+        }
+    };
+}
+
+/// Defines a hook for a call that any signal handler ends, ours too.
+macro_rules! interrupted {
+    ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*) -> $result:ty, $call:ident) => {
+        /// As libc's, timed, and not interrupted by samples.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
+            // SAFETY: passes the program's arguments on.
+            let real = || unsafe { real!($name $(@ $version)?: fn($($type),*) -> $result)($($argument),*) };
+            undisturbed(|| blocked::around(Call::$call, real))
+        }
+    };
+}
+
+/// Defines a hook for one that sets a mask while it waits.
+macro_rules! masked {
+    ($name:ident($($argument:ident: $type:ty),*), $call:ident) => {
+        /// As libc's, timed, and not interrupted by samples.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type,)* mask: *const sigset_t) -> c_int {
+            let mut room = MaybeUninit::uninit();
+            // SAFETY: passes the program's arguments on, our signal added to its mask.
+            let mask = unsafe { with_ours(mask, &mut room) };
+            // SAFETY: likewise.
+            let real = || unsafe { real!($name: fn($($type,)* *const sigset_t) -> c_int)($($argument,)* mask) };
+            if mask.is_null() {
+                undisturbed(|| blocked::around(Call::$call, real))
+            } else {
+                blocked::around(Call::$call, real)
+            }
+        }
+    };
+}
+
+restarted!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t, Read);
+restarted!(write(fd: c_int, buffer: *const c_void, count: size_t) -> ssize_t, Write);
+restarted!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int) -> ssize_t, Receive);
+restarted!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, Receive);
+restarted!(recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t, Receive);
+restarted!(accept(fd: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int, Accept);
+restarted!(accept4(fd: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int, Accept);
+
+interrupted!(poll(fds: *mut pollfd, count: nfds_t, timeout: c_int) -> c_int, Poll);
+masked!(ppoll(fds: *mut pollfd, count: nfds_t, timeout: *const timespec), Poll);
+interrupted!(select(count: c_int, reads: *mut fd_set, writes: *mut fd_set, exceptions: *mut fd_set, timeout: *mut timeval) -> c_int, Select);
+masked!(pselect(count: c_int, reads: *mut fd_set, writes: *mut fd_set, exceptions: *mut fd_set, timeout: *const timespec), Select);
+interrupted!(epoll_wait(fd: c_int, events: *mut epoll_event, count: c_int, timeout: c_int) -> c_int, Epoll);
+masked!(epoll_pwait(fd: c_int, events: *mut epoll_event, count: c_int, timeout: c_int), Epoll);
+interrupted!(nanosleep(time: *const timespec, left: *mut timespec) -> c_int, Sleep);
+interrupted!(clock_nanosleep @ "GLIBC_2.17" (clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int, Sleep);
+interrupted!(usleep(microseconds: libc::useconds_t) -> c_int, Sleep);
+interrupted!(sleep(seconds: c_uint) -> c_uint, Sleep);
+interrupted!(thrd_sleep(time: *const timespec, left: *mut timespec) -> c_int, Sleep);
