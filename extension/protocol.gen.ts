@@ -7,6 +7,7 @@ export const PROTOCOL_VERSION = 1;
 export const Method = {
   CausalOpen: "fulcrum/causal/open",
   CausalRun: "fulcrum/causal/run",
+  CausalControl: "fulcrum/causal/control",
   CausalClear: "fulcrum/causal/clear",
   CausalRanking: "fulcrum/causal/ranking",
   LineSpeedups: "fulcrum/lineSpeedups",
@@ -18,6 +19,7 @@ export const Method = {
 export interface Requests {
   "fulcrum/causal/open": { params: OpenParams; result: ProfileSummary };
   "fulcrum/causal/run": { params: RunParams; result: RunOutcome };
+  "fulcrum/causal/control": { params: ControlParams; result: ControlResult };
   "fulcrum/causal/clear": { params: ClearParams; result: null };
   "fulcrum/causal/ranking": { params: RankingParams; result: Ranking };
   "fulcrum/lineSpeedups": { params: LineSpeedupsParams; result: LineSpeedupsResult };
@@ -27,6 +29,9 @@ export interface Requests {
 
 /** Server to client: the open profile changed. */
 export const DID_CHANGE_RESULTS = "fulcrum/didChangeResults";
+
+/** Server to client, about twice a second: how a run stands. */
+export const LIVE = "fulcrum/causal/live";
 
 /** Stands under `capabilities.experimental.fulcrum` in the answer to `initialize`. */
 export type FulcrumServerCapabilities = {
@@ -68,6 +73,8 @@ export type ProfileSummary = {
   targets: number;
   /** The files that results point into, once each. */
   files: Array<ProfileFile>;
+  /** The run is going on, and this is what is known so far; more follows by itself. */
+  live: boolean;
   /** Whole sentences on what was left out, and why. */
   notes: Array<string>;
 };
@@ -106,8 +113,86 @@ export type RunParams = {
   workspace: string;
   /** The program is stopped after this long; null lets it run to its end. */
   durationSeconds: number | null;
+  /** The program is stopped when the best targets are known this well: half width of their intervals, a fraction. */
+  until?: number | null;
+  /** What experiments speed up; absent: the lines of the program itself. */
+  aim?: Aim | null;
   /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
   workDoneToken?: ProgressToken | null;
+};
+
+/** What experiments speed up. */
+export type Aim = {
+  /** The kind of target. */
+  target: TargetKind;
+  /** For `path`: call sequences such as `main > serve > parse`, the outermost function first. */
+  paths: Array<string>;
+  /** File patterns, `%` matches anything; empty is every file that is not a system header. */
+  sourceScope: Array<string>;
+  /** Binary patterns, `MAIN` is the program itself; empty is the program itself. */
+  binaryScope: Array<string>;
+};
+
+/** What an experiment can speed up. */
+export type TargetKind = "line" | "function" | "inclusive" | "path" | "blocked";
+
+/** Parameters of `fulcrum/causal/control`. */
+export type ControlParams = {
+  /** The run's `workDoneToken`; null is every run that is going on. */
+  token: ProgressToken | null;
+  /** What to do. */
+  action: ControlAction;
+  /** For `retarget`: on what to experiment from now on. */
+  aim?: Aim | null;
+};
+
+/** What can be done with a run that is going on. */
+export type ControlAction = "pause" | "resume" | "stop" | "retarget" | "show";
+
+/** Answer to `fulcrum/causal/control`. */
+export type ControlResult = {
+  /** How many runs obeyed; never 0, since that is an error. */
+  runs: number;
+};
+
+/** Parameters of `fulcrum/causal/live`. */
+export type LiveParams = {
+  /** The run's `workDoneToken`. */
+  token: ProgressToken | null;
+  /** The run folder; null until it is known. */
+  run: string | null;
+  /** Since the program started. */
+  elapsedSeconds: number;
+  /** Experiments finished. */
+  experiments: number;
+  /** Targets with at least one experiment. */
+  targets: number;
+  /** Visits to all progress points. */
+  visits: number;
+  /** The best target so far. */
+  best: LiveBest | null;
+  /** 0 to 1 when the end is known. */
+  fraction: number | null;
+  /** Until the wanted duration or confidence is reached, estimated; null when nothing was wanted or nothing is known. */
+  remainingSeconds: number | null;
+  /** Experiments are paused. */
+  paused: boolean;
+  /** What the run experiments on. */
+  aim: Aim;
+  /** All of this in a few words: `23 experiments · 2 lines · best two-threads.cpp:12 +4.1 % · 40 s left`. */
+  message: string;
+};
+
+/** The best target of a run that is going on. */
+export type LiveBest = {
+  /** Short: base name and line, or the name. */
+  label: string;
+  /** Program speedup per target speedup. */
+  slope: number;
+  /** Lower end of its 95 % interval. */
+  slopeLow: number | null;
+  /** Upper end of its 95 % interval. */
+  slopeHigh: number | null;
 };
 
 /** LSP's progress token. */

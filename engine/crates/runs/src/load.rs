@@ -87,6 +87,18 @@ pub fn load_causal(path: &Path) -> Result<LoadedCausal, LoadError> {
     })
 }
 
+/// What a run that is going on says about itself, without its recording.
+pub fn describe(path: &Path) -> Result<LoadedCausal, LoadError> {
+    let folder = RunFolder::open(path).map_err(|_| LoadError::NotARun(path.to_path_buf()))?;
+    let manifest = folder.read_manifest().ok();
+    Ok(LoadedCausal {
+        recording: Recording::default(),
+        title: title(manifest.as_ref(), path),
+        manifest,
+        folder: Some(folder.path().to_path_buf()),
+    })
+}
+
 fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
     let Ok(folder) = RunFolder::open(path) else {
         return Err(LoadError::NotARun(path.to_path_buf()));

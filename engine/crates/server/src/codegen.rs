@@ -32,6 +32,8 @@ pub fn typescript() -> String {
     out.push_str(&format!(
         "export const DID_CHANGE_RESULTS = \"{DID_CHANGE_RESULTS}\";\n"
     ));
+    out.push_str("\n/** Server to client, about twice a second: how a run stands. */\n");
+    out.push_str(&format!("export const LIVE = \"{LIVE}\";\n"));
 
     macro_rules! declare {
         ($($ty:ty),* $(,)?) => { $( declare::<$ty>(&cfg, &mut out); )* };
@@ -47,6 +49,13 @@ pub fn typescript() -> String {
         ProgressPointKind,
         ProfileFile,
         RunParams,
+        Aim,
+        TargetKind,
+        ControlParams,
+        ControlAction,
+        ControlResult,
+        LiveParams,
+        LiveBest,
         ProgressToken,
         RunOutcome,
         RankingParams,

@@ -8,7 +8,8 @@ use fulcrum_source::State;
 use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, Position, Range};
 
 use crate::position::line_range;
-use crate::profile::{OpenProfile, current_text};
+use crate::profile::OpenProfile;
+use crate::sources::current_text;
 use crate::state::Snapshot;
 use crate::words::plain_percent;
 
@@ -28,10 +29,12 @@ pub struct Published {
 
 /// The diagnostics of the profile's files, or of one of them. Files without any are left out.
 pub fn diagnostics(snapshot: &Snapshot, only: Option<&Path>) -> Vec<Published> {
-    let Some(open) = &snapshot.profile else {
+    // While a run goes on its results come and go; the list of problems is for what is known.
+    let Some(open) = snapshot.profile.as_ref().filter(|open| !open.live) else {
         return Vec::new();
     };
     let mut paths: Vec<PathBuf> = open
+        .sources
         .files
         .iter()
         .filter_map(|file| file.resolution.path())
@@ -86,9 +89,9 @@ fn of_file(snapshot: &Snapshot, open: &OpenProfile, path: &Path, text: &str) -> 
         ));
     }
     if let Some(Some((file, line))) = open.unvisited
-        && open.files[file].resolution.path() == Some(path)
+        && open.sources.files[file].resolution.path() == Some(path)
     {
-        let placed = open.place(file, line, Some(text));
+        let placed = open.sources.place(file, line, Some(text));
         let message = "The last run visited no progress point, so nothing could be measured. Insert one into the loop \
                        whose pace matters (most time was spent near here), build again and run again.";
         found.push(diagnostic(

@@ -13,7 +13,7 @@ use crate::pool::guarded;
 use crate::protocol::{CausalOpen, CausalRun, Method, ProgressToken};
 use crate::requests::{Immediate, Mutating, Pooled};
 use crate::requests::{
-    clear::Clear, code_action::CodeActions, edit::Edit, hover::HoverRequest,
+    clear::Clear, code_action::CodeActions, control::Control, edit::Edit, hover::HoverRequest,
     inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, open, ranking::RankingRequest, run,
     runs_list::RunsListRequest,
 };
@@ -52,6 +52,7 @@ fn request(state: &mut State, request: Request) {
         cancelled,
     };
     call.mutating::<Clear>();
+    call.mutating::<Control>();
     call.immediate::<Edit>();
     call.pooled::<LineSpeedupsRequest>();
     call.pooled::<RankingRequest>();
@@ -253,7 +254,7 @@ fn cancel(state: &mut State, id: RequestId) {
 /// The diagnostics of one document, after its text changed.
 fn diagnose(state: &mut State, uri: &str) {
     if state.profile.is_some()
-        && let Some(path) = crate::profile::path_of(uri)
+        && let Some(path) = crate::sources::path_of(uri)
     {
         state.refresh_diagnostics(Some(path));
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use fulcrum_model::causal::{Profile, Recording};
 use fulcrum_runs::{Ended, LoadedCausal};
 
-use crate::profile::SourceFile;
 use crate::resolve::Resolution;
+use crate::sources::{SourceFile, Sources};
 
 /// The files that results point into; without results those of samples, then those with snapshots.
 pub(crate) fn file_names(profile: &Profile, loaded: &LoadedCausal) -> Vec<String> {
@@ -78,7 +78,10 @@ pub(crate) fn how_it_ended(loaded: &LoadedCausal) -> Option<String> {
     }
 }
 
-pub(crate) fn missing_files(files: &[SourceFile], complete: bool) -> Vec<String> {
+pub(crate) fn missing_files(sources: &Sources) -> Vec<String> {
+    let Sources {
+        files, complete, ..
+    } = sources;
     let mut notes = Vec::new();
     let missing: Vec<&str> = files
         .iter()
@@ -91,7 +94,7 @@ pub(crate) fn missing_files(files: &[SourceFile], complete: bool) -> Vec<String>
             1 => (format!("{first} and one other file are"), "them"),
             n => (format!("{first} and {n} other files are"), "them"),
         };
-        let search = if complete {
+        let search = if *complete {
             ""
         } else {
             " (the workspace was too large to search all of it)"

@@ -20,6 +20,7 @@ mod profile;
 pub mod protocol;
 mod requests;
 mod resolve;
+mod sources;
 mod state;
 #[cfg(test)]
 mod tests;

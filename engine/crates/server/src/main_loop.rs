@@ -1,12 +1,13 @@
 //! The loop: one closed enum of events, one `select!`, all changes of state in one thread.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use fulcrum_model::causal::Profile;
 use lsp_server::{Connection, Message, Notification, ReqQueue, RequestId, Response};
 use serde::Serialize;
 use serde_json::json;
@@ -17,7 +18,9 @@ use crate::documents::Documents;
 use crate::failure::Failure;
 use crate::pool::Pool;
 use crate::profile::OpenProfile;
-use crate::protocol::{DID_CHANGE_RESULTS, DidChangeResultsParams, ProgressToken, RunOutcome};
+use crate::protocol::{
+    DID_CHANGE_RESULTS, DidChangeResultsParams, LIVE, LiveParams, ProgressToken, RunOutcome,
+};
 use crate::requests::run::{Finished, Recorder, Running};
 use crate::state::Snapshot;
 use crate::{ServerError, dispatch, requests};
@@ -51,9 +54,19 @@ pub(crate) enum Task {
     },
     /// A run goes on.
     Progress {
-        token: ProgressToken,
-        message: String,
-        percentage: Option<u32>,
+        id: RequestId,
+        live: Box<LiveParams>,
+    },
+    /// The recorder analysed a run that goes on.
+    Analysed {
+        id: RequestId,
+        run: PathBuf,
+        profile: Arc<Profile>,
+    },
+    /// That analysis is ready to be shown; `None` when the run cannot be read.
+    Live {
+        id: RequestId,
+        profile: Option<Box<OpenProfile>>,
     },
     /// A run ended.
     RunDone {
@@ -140,6 +153,14 @@ impl State {
         self.refresh_diagnostics(None);
     }
 
+    /// The user wants to see `path`, or nothing: runs that go on do not replace it. Their own folder brings them back.
+    pub fn look_at(&mut self, path: Option<&Path>) {
+        for running in self.running.values_mut() {
+            let own = running.latest.as_ref().map(|latest| &*latest.path);
+            running.followed = path.is_some() && own == path;
+        }
+    }
+
     /// Computes diagnostics on the pool: of all files, or of one document.
     pub fn refresh_diagnostics(&mut self, only: Option<PathBuf>) {
         let Some(profile) = &self.profile else {
@@ -206,10 +227,11 @@ impl State {
         self.notify("$/progress", json!({ "token": token, "value": value }));
     }
 
-    fn progress_report(&self, token: &ProgressToken, message: &str, percentage: Option<u32>) {
-        let mut value = json!({ "kind": "report", "message": message });
-        if let Some(percentage) = percentage {
-            value["percentage"] = percentage.into();
+    fn progress_report(&self, live: &LiveParams) {
+        let Some(token) = &live.token else { return };
+        let mut value = json!({ "kind": "report", "message": live.message });
+        if let Some(fraction) = live.fraction {
+            value["percentage"] = ((fraction.clamp(0.0, 1.0) * 100.0) as u32).into();
         }
         self.notify("$/progress", json!({ "token": token, "value": value }));
     }
@@ -239,20 +261,17 @@ impl State {
                     self.show(Some(Arc::from(profile)));
                 }
             }
-            Task::Progress {
-                token,
-                message,
-                percentage,
-            } => {
+            Task::Progress { id, live } => {
                 // A report that was under way when its run ended comes too late.
-                if self
-                    .running
-                    .values()
-                    .any(|running| running.token.as_ref() == Some(&token))
-                {
-                    self.progress_report(&token, &message, percentage);
+                if self.running.contains_key(&id) {
+                    self.progress_report(&live);
+                    self.notify(LIVE, live);
                 }
             }
+            Task::Analysed { id, run, profile } => {
+                requests::live::analysed(self, id, run, profile);
+            }
+            Task::Live { id, profile } => requests::live::built(self, &id, profile),
             Task::RunDone { id, finished } => self.run_done(id, finished),
             Task::Diagnostics { of, all, published } => {
                 let current = self

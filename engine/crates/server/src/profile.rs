@@ -1,19 +1,14 @@
-//! The open profile: what was concluded, the files that it points into, and where their lines are now.
+//! The open profile: what was concluded, and the files that it points into.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use fulcrum_model::causal::{PointProfile, Profile, Target};
-use fulcrum_runs::{LoadedCausal, RunFolder};
-use fulcrum_source::{Anchors, State};
 
-use crate::documents::{Documents, canonical};
+use crate::documents::Documents;
 use crate::facts::{file_names, hottest, how_it_ended, missing_files, visited_nothing};
 use crate::failure::Failure;
-use crate::resolve::{Places, Resolution, common_suffix, resolve};
+use crate::sources::{Placed, SourceFile, Sources};
 
 /// A profile that is open. Immutable, so that requests on any thread can read it.
 #[derive(Debug)]
@@ -23,45 +18,18 @@ pub struct OpenProfile {
     /// For a title bar.
     pub title: String,
     /// The analysis.
-    pub profile: Profile,
+    pub profile: Arc<Profile>,
     /// The files that results (or, without results, samples) point into.
-    pub files: Vec<SourceFile>,
+    pub sources: Arc<Sources>,
+    /// The run is going on.
+    pub live: bool,
     /// Whole sentences for the user.
     pub notes: Vec<String>,
     /// The program ran, but not through any progress point: the line with most samples, if it is known, and its file.
     pub unvisited: Option<Option<(usize, u32)>>,
-    anchors: Mutex<HashMap<(usize, u64), Arc<Anchors>>>,
 }
 
-/// A file that the profile names.
-#[derive(Debug)]
-pub struct SourceFile {
-    /// As the profile spells it.
-    pub recorded: String,
-    /// What that is here.
-    pub resolution: Resolution,
-    /// The text that recorded lines belong to.
-    baseline: Option<Baseline>,
-    /// There is no snapshot, and the file was written after the profile.
-    pub written_since: bool,
-}
-
-#[derive(Debug)]
-struct Baseline {
-    text: String,
-    hash: u64,
-}
-
-/// Where a recorded line is now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
-    /// 0-based.
-    pub line: u32,
-    /// Exact, moved or stale.
-    pub state: State,
-}
-
-/// One line's result for one document.
+/// One target's result for one document.
 pub struct Placement<'a> {
     /// The file it was recorded in.
     pub file: &'a SourceFile,
@@ -84,62 +52,56 @@ impl OpenProfile {
         let loaded = fulcrum_runs::load_causal(&path)?;
         let profile =
             fulcrum_causal::analyse(&loaded.recording, &fulcrum_causal::Options::default());
-        Ok(OpenProfile::new(path, loaded, profile, folders, documents))
-    }
-
-    fn new(
-        path: PathBuf,
-        loaded: LoadedCausal,
-        profile: Profile,
-        folders: &[PathBuf],
-        documents: &Documents,
-    ) -> OpenProfile {
         let names = file_names(&profile, &loaded);
-        let mut bases: Vec<PathBuf> = Vec::new();
-        bases.extend(
-            loaded
-                .manifest
-                .as_ref()
-                .map(|m| PathBuf::from(&m.cwd))
-                .filter(|p| p.is_absolute()),
-        );
-        bases.extend(path.parent().map(Path::to_path_buf));
-        let places = Places {
-            folders: folders.to_vec(),
-            bases,
-            open: documents.paths(),
-        };
-        let (resolutions, complete) = resolve(
-            &names.iter().map(String::as_str).collect::<Vec<_>>(),
-            &places,
-        );
-
-        let run = loaded
-            .folder
-            .as_ref()
-            .and_then(|folder| RunFolder::open(folder).ok());
-        let recorded_at = std::fs::metadata(&path).and_then(|m| m.modified()).ok();
-        let files: Vec<SourceFile> = names
-            .into_iter()
-            .zip(resolutions)
-            .map(|(recorded, resolution)| {
-                SourceFile::new(recorded, resolution, run.as_ref(), recorded_at, documents)
-            })
-            .collect();
-
+        let sources = Sources::find(names, &path, &loaded, folders, documents);
         let mut notes = profile.notes.clone();
         notes.extend(how_it_ended(&loaded));
-        notes.extend(missing_files(&files, complete));
-        let unvisited = visited_nothing(&loaded).then(|| hottest(&loaded.recording, &files));
-        OpenProfile {
+        notes.extend(missing_files(&sources));
+        let unvisited =
+            visited_nothing(&loaded).then(|| hottest(&loaded.recording, &sources.files));
+        Ok(OpenProfile {
+            path,
+            title: loaded.title,
+            profile: Arc::new(profile),
+            sources: Arc::new(sources),
+            live: false,
+            notes,
+            unvisited,
+        })
+    }
+
+    /// What a run that is going on has found so far. Files are looked for only when others are named than in `before`.
+    pub fn live(
+        run: &Path,
+        profile: Arc<Profile>,
+        before: Option<&OpenProfile>,
+        folders: &[PathBuf],
+        documents: &Documents,
+    ) -> Result<OpenProfile, Failure> {
+        let path = std::path::absolute(run).unwrap_or_else(|_| run.to_path_buf());
+        let loaded = fulcrum_runs::describe(&path)?;
+        let names = file_names(&profile, &loaded);
+        let sources = match before {
+            Some(before) if before.sources.are(&names) => Arc::clone(&before.sources),
+            _ => Arc::new(Sources::find(names, &path, &loaded, folders, documents)),
+        };
+        Ok(OpenProfile {
+            notes: missing_files(&sources),
             path,
             title: loaded.title,
             profile,
-            files,
-            notes,
-            unvisited,
-            anchors: Mutex::default(),
-        }
+            sources,
+            live: true,
+            unvisited: None,
+        })
+    }
+
+    /// Whether there is anything to show.
+    pub fn has_results(&self) -> bool {
+        self.profile
+            .progress_points
+            .iter()
+            .any(|point| !point.targets.is_empty())
     }
 
     /// The named progress point, else the first.
@@ -151,69 +113,6 @@ impl OpenProfile {
             .or(points.first())
     }
 
-    /// The file of a recorded location.
-    pub fn file(&self, recorded: &str) -> Option<usize> {
-        self.files.iter().position(|file| file.recorded == recorded)
-    }
-
-    /// Where a recorded line is in the file's text as it is now; as recorded when there is no text.
-    pub fn place(&self, file: usize, recorded: u32, text: Option<&str>) -> Placed {
-        let as_recorded = Placed {
-            line: recorded.saturating_sub(1),
-            state: State::Exact,
-        };
-        let Some(text) = text else { return as_recorded };
-        let Some(baseline) = &self.files[file].baseline else {
-            let last = text.lines().count().max(1) as u32;
-            return match recorded {
-                n if (1..=last).contains(&n) => as_recorded,
-                _ => Placed {
-                    line: last - 1,
-                    state: State::Stale,
-                },
-            };
-        };
-        let hash = hash(text);
-        if hash == baseline.hash && baseline.text == text && recorded >= 1 {
-            let last = text.lines().count().max(1) as u32;
-            if recorded <= last {
-                return as_recorded;
-            }
-        }
-        let key = (file, hash);
-        let cached = self
-            .anchors
-            .lock()
-            .ok()
-            .and_then(|cache| cache.get(&key).cloned());
-        let anchors = cached.unwrap_or_else(|| {
-            let anchors = Arc::new(Anchors::new(&baseline.text, text));
-            if let Ok(mut cache) = self.anchors.lock() {
-                // One text a file is current; older ones are not asked for again.
-                cache.retain(|(other, _), _| *other != file);
-                cache.insert(key, Arc::clone(&anchors));
-            }
-            anchors
-        });
-        let anchor = anchors.anchor(recorded);
-        Placed {
-            line: anchor.line - 1,
-            state: anchor.state,
-        }
-    }
-
-    /// The files of the profile that a document is: by resolution, or, when nothing was found, by the end of its path.
-    pub fn files_of(&self, path: &Path) -> Vec<usize> {
-        let name = path.to_string_lossy();
-        (0..self.files.len())
-            .filter(|&n| match &self.files[n].resolution {
-                Resolution::Found(found) => found == path,
-                Resolution::Missing => common_suffix(&self.files[n].recorded, &name) > 0,
-                Resolution::Ambiguous(_) => false,
-            })
-            .collect()
-    }
-
     /// The results of one progress point for the document at `path` with this text, by line, then rank.
     pub fn placements<'a>(
         &'a self,
@@ -221,79 +120,25 @@ impl OpenProfile {
         path: &Path,
         text: &str,
     ) -> Vec<Placement<'a>> {
-        let files = self.files_of(path);
+        let files = self.sources.files_of(path);
         let mut placements: Vec<_> = point
             .targets
             .iter()
             .enumerate()
             .filter_map(|(index, target)| {
                 let file = self
+                    .sources
                     .file(&target.id.location.file)
                     .filter(|file| files.contains(file))?;
                 Some(Placement {
-                    file: &self.files[file],
+                    file: &self.sources.files[file],
                     target,
                     rank: index as u32 + 1,
-                    placed: self.place(file, target.id.location.line, Some(text)),
+                    placed: self.sources.place(file, target.id.location.line, Some(text)),
                 })
             })
             .collect();
         placements.sort_by_key(|p| (p.placed.line, p.rank));
         placements
     }
-}
-
-impl SourceFile {
-    fn new(
-        recorded: String,
-        resolution: Resolution,
-        run: Option<&RunFolder>,
-        recorded_at: Option<SystemTime>,
-        documents: &Documents,
-    ) -> SourceFile {
-        let snapshot = run.and_then(|run| run.read_snapshot(&recorded));
-        let written_since = snapshot.is_none()
-            && resolution.path().is_some_and(|path| {
-                let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
-                written
-                    .zip(recorded_at)
-                    .is_some_and(|(written, recorded)| written > recorded)
-            });
-        // Without a snapshot the text at this moment stands in for it: the lines then follow further edits.
-        let text = snapshot.or_else(|| {
-            resolution
-                .path()
-                .and_then(|path| current_text(path, documents))
-        });
-        let baseline = text.map(|text| Baseline {
-            hash: hash(&text),
-            text,
-        });
-        SourceFile {
-            recorded,
-            resolution,
-            baseline,
-            written_since,
-        }
-    }
-}
-
-/// The text of a file as it is on the screen, else on disk.
-pub fn current_text(path: &Path, documents: &Documents) -> Option<String> {
-    if let Some(document) = documents.by_path(path) {
-        return Some(document.text.to_string());
-    }
-    let bytes = std::fs::read(path).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The canonical path of a document's URI.
-pub fn path_of(uri: &str) -> Option<PathBuf> {
-    crate::uri::to_path(uri).map(|path| canonical(&path))
 }

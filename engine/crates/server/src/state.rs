@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::documents::{Document, Documents};
-use crate::profile::{OpenProfile, current_text};
+use crate::profile::OpenProfile;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
+use crate::sources::current_text;
 use crate::{convert, uri};
 
 /// Read-only view of the state at one moment; cheap to make.
@@ -28,7 +29,7 @@ impl Snapshot {
         if let Some(document) = self.documents.by_uri(uri) {
             return Some(Arc::clone(document));
         }
-        let path = crate::profile::path_of(uri)?;
+        let path = crate::sources::path_of(uri)?;
         let text = current_text(&path, &self.documents)?;
         let language = fulcrum_source::Language::from_path(&path);
         Some(Arc::new(Document::new(
@@ -71,6 +72,7 @@ impl Snapshot {
             progress_points: points.iter().map(convert::progress_point).collect(),
             targets: lines.len() as u32,
             files: open
+                .sources
                 .files
                 .iter()
                 .map(|file| ProfileFile {
@@ -78,6 +80,7 @@ impl Snapshot {
                     uri: file.resolution.path().map(|path| self.uri(path)),
                 })
                 .collect(),
+            live: open.live,
             notes: open.notes.clone(),
         }
     }

@@ -11,6 +11,7 @@ impl Mutating for Clear {
     type Method = CausalClear;
 
     fn run(state: &mut State, _: ClearParams) -> Result<(), Failure> {
+        state.look_at(None);
         state.show(None);
         Ok(())
     }

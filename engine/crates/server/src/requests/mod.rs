@@ -2,10 +2,12 @@
 
 pub(crate) mod clear;
 pub(crate) mod code_action;
+pub(crate) mod control;
 pub(crate) mod edit;
 pub(crate) mod hover;
 pub(crate) mod inlay_hint;
 pub(crate) mod line_speedups;
+pub(crate) mod live;
 pub(crate) mod open;
 pub(crate) mod ranking;
 pub(crate) mod run;

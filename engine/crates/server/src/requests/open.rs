@@ -12,6 +12,7 @@ use crate::protocol::{CausalOpen, Method, OpenParams};
 /// Answers when the profile is open, so that a request sent after the answer sees it.
 pub(crate) fn open(state: &mut State, id: RequestId, params: OpenParams) {
     let order = state.next_order();
+    state.look_at(Some(std::path::Path::new(&params.path)));
     let snapshot = state.snapshot();
     let tasks = state.tasks();
     state.pool.spawn(move || {

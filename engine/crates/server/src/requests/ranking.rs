@@ -6,8 +6,9 @@ use fulcrum_model::causal::Target;
 
 use super::Pooled;
 use crate::failure::Failure;
-use crate::profile::{OpenProfile, current_text};
+use crate::profile::OpenProfile;
 use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
+use crate::sources::current_text;
 use crate::state::Snapshot;
 use crate::{convert, words};
 
@@ -54,13 +55,14 @@ fn row(
 ) -> RankingRow {
     let at = &target.id.location;
     let file = open
+        .sources
         .file(&at.file)
         .expect("every target's file is in the profile's list");
-    let path = open.files[file].resolution.path();
+    let path = open.sources.files[file].resolution.path();
     let text = texts
         .entry(file)
         .or_insert_with(|| path.and_then(|path| current_text(path, &snapshot.documents)));
-    let placed = open.place(file, at.line, text.as_deref());
+    let placed = open.sources.place(file, at.line, text.as_deref());
     let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
     RankingRow {
         location: at.to_string(),

@@ -1,7 +1,7 @@
 //! `fulcrum/causal/run`: profiles a program on a thread of its own, reports progress, opens the run.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Remote, Stdio};
@@ -11,9 +11,9 @@ use crate::failure::Failure;
 use crate::main_loop::{State, Task};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
-use crate::protocol::{CausalRun, Method, ProgressToken, RunParams};
+use crate::protocol::{Aim, CausalRun, Method, ProgressToken, RunParams};
+use crate::requests::{control, live};
 use crate::state::Snapshot;
-use crate::words::percent;
 
 /// How programs are recorded: `fulcrum_recorder::record`, or a stand-in under test.
 pub type Recorder = Arc<
@@ -25,12 +25,25 @@ pub type Recorder = Arc<
 pub(crate) struct Running {
     pub remote: Remote,
     pub token: Option<ProgressToken>,
+    /// What is shown follows the run; not after the user opened something else meanwhile.
+    pub followed: bool,
+    /// What was found last.
+    pub latest: Option<Arc<OpenProfile>>,
+    /// An analysis is being prepared for showing.
+    pub building: bool,
+    /// What the run experiments on; the run's thread reads it.
+    aim: Arc<Mutex<Aim>>,
 }
 
 impl Running {
     /// The program is stopped; what was recorded stays, and the request is answered with it.
     pub fn stop(&self) {
         self.remote.stop();
+    }
+
+    /// The user chose another target or scope.
+    pub fn set_aim(&self, aim: Aim) {
+        *self.aim.lock().unwrap_or_else(PoisonError::into_inner) = aim;
     }
 }
 
@@ -47,9 +60,14 @@ pub(crate) struct Finished {
 pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result<(), Failure> {
     let options = options(&params)?;
     let remote = Remote::new();
+    let aim = Arc::new(Mutex::new(params.aim.clone().unwrap_or_default()));
     let running = Running {
         remote: remote.clone(),
         token: params.work_done_token.clone(),
+        followed: true,
+        latest: None,
+        building: false,
+        aim: Arc::clone(&aim),
     };
     let (recorder, tasks, snapshot) =
         (Arc::clone(&state.recorder), state.tasks(), state.snapshot());
@@ -58,13 +76,17 @@ pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result
         .name("fulcrum-run".into())
         .spawn(move || {
             let mut report = |progress: &Progress| {
-                if let Some(token) = &token {
-                    let _ = tasks.send(Task::Progress {
-                        token: token.clone(),
-                        message: message(progress),
-                        percentage: progress
-                            .fraction
-                            .map(|f| (f.clamp(0.0, 1.0) * 100.0) as u32),
+                let aim = aim.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                // The loop is gone only when the server is.
+                let _ = tasks.send(Task::Progress {
+                    id: run_id.clone(),
+                    live: Box::new(live::params(progress, token.clone(), aim)),
+                });
+                if let Some(profile) = &progress.profile {
+                    let _ = tasks.send(Task::Analysed {
+                        id: run_id.clone(),
+                        run: progress.run.clone(),
+                        profile: Arc::clone(profile),
                     });
                 }
             };
@@ -107,12 +129,25 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
             None,
         ));
     }
+    if let Some(until) = params.until
+        && !(until > 0.0 && until < 1.0)
+    {
+        return Err(Failure::user(
+            format!(
+                "results cannot be known to {until}: give a fraction between 0 and 1, such as 0.02"
+            ),
+            None,
+        ));
+    }
+    let aim = control::recorder_aim(&params.aim.clone().unwrap_or_default())?;
     Ok(Options {
         program: params.program.clone().into(),
         args: params.args.iter().map(Into::into).collect(),
         cwd: Some(PathBuf::from(&params.cwd)),
         workspace: Some(PathBuf::from(&params.workspace)),
         duration,
+        until: params.until,
+        aim,
         stdio: Stdio::Files,
         ..Options::default()
     })
@@ -126,28 +161,6 @@ fn finish(recorded: Recorded, options: &Options, snapshot: &Snapshot) -> Finishe
         exit,
         profile: profile.map(Box::new),
     }
-}
-
-/// `23 experiments · 2 lines · best two-threads.cpp:12 +4.1 %`.
-fn message(progress: &Progress) -> String {
-    let count = |n: u64, one: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {one}s"),
-    };
-    if progress.experiments == 0 {
-        return format!(
-            "no experiment yet · {} to progress points",
-            count(progress.visits, "visit")
-        );
-    }
-    let mut parts = vec![count(progress.experiments, "experiment")];
-    if progress.lines > 0 {
-        parts.push(count(progress.lines, "line"));
-    }
-    if let Some((at, slope, _)) = progress.best.as_ref().filter(|(_, slope, _)| *slope > 0.0) {
-        parts.push(format!("best {} {}", at.short_label(), percent(*slope)));
-    }
-    parts.join(" · ")
 }
 
 /// How the program ended, with the last that it wrote to standard error when it failed.
@@ -179,44 +192,4 @@ fn last_lines(path: &Path) -> Option<String> {
         .collect();
     let last = &lines[lines.len().saturating_sub(5)..];
     (!last.is_empty()).then(|| last.join("\n"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn progress_in_words() {
-        let at: fulcrum_model::TargetId = "/a/b.cpp:12".parse().expect("a target");
-        let harm = Some((at.clone(), -0.2, None));
-        let best = Some((at, 0.041, None));
-        for (experiments, lines, visits, best, expect) in [
-            (
-                0,
-                0,
-                1,
-                None,
-                "no experiment yet · 1 visit to progress points",
-            ),
-            (3, 0, 9, None, "3 experiments"),
-            (1, 1, 9, None, "1 experiment · 1 line"),
-            (9, 2, 9, harm, "9 experiments · 2 lines"),
-            (
-                23,
-                2,
-                9,
-                best,
-                "23 experiments · 2 lines · best b.cpp:12 +4.1\u{a0}%",
-            ),
-        ] {
-            let progress = Progress {
-                experiments,
-                lines,
-                visits,
-                best,
-                ..Progress::default()
-            };
-            assert_eq!(message(&progress), expect);
-        }
-    }
 }

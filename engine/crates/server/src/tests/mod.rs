@@ -6,6 +6,7 @@ mod examples;
 mod failures;
 mod fixtures;
 mod generated;
+mod live;
 mod progress_points;
 mod runs;
 mod session;

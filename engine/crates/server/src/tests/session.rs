@@ -57,6 +57,7 @@ fn the_server_says_what_it_can() {
                 "requests": [
                   "fulcrum/causal/open",
                   "fulcrum/causal/run",
+                  "fulcrum/causal/control",
                   "fulcrum/causal/clear",
                   "fulcrum/causal/ranking",
                   "fulcrum/lineSpeedups",
@@ -99,6 +100,7 @@ fn a_profile_opens_and_everyone_is_told() {
                 "uri": "file:///workspace/src/a.cpp"
               }
             ],
+            "live": false,
             "notes": []
           }
         }

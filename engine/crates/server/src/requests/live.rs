@@ -1,0 +1,219 @@
+//! How a run stands while it goes on: the counters as `fulcrum/causal/live`, the profile so far as the open one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fulcrum_model::causal::Profile;
+use fulcrum_recorder::Progress;
+use lsp_server::RequestId;
+
+use crate::main_loop::{State, Task};
+use crate::pool::guarded;
+use crate::profile::OpenProfile;
+use crate::protocol::{Aim, CausalRun, LiveBest, LiveParams, Method, ProgressToken};
+use crate::words::percent;
+
+/// What the client is told.
+pub(crate) fn params(progress: &Progress, token: Option<ProgressToken>, aim: Aim) -> LiveParams {
+    LiveParams {
+        token,
+        run: Some(&progress.run)
+            .filter(|run| !run.as_os_str().is_empty())
+            .map(|run| run.to_string_lossy().into_owned()),
+        elapsed_seconds: progress.elapsed.as_secs_f64(),
+        experiments: progress.experiments,
+        targets: progress.lines,
+        visits: progress.visits,
+        best: progress
+            .best
+            .as_ref()
+            .map(|(at, slope, interval)| LiveBest {
+                label: at.short_label(),
+                slope: *slope,
+                slope_low: interval.map(|(low, _)| low),
+                slope_high: interval.map(|(_, high)| high),
+            }),
+        fraction: progress.fraction,
+        remaining_seconds: progress.remaining.map(|left| left.as_secs_f64()),
+        paused: progress.paused,
+        aim,
+        message: message(progress),
+    }
+}
+
+/// `23 experiments · 2 lines · best two-threads.cpp:12 +4.1 % · 40 s left`.
+fn message(progress: &Progress) -> String {
+    let count = |n: u64, one: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    let mut parts = Vec::new();
+    if progress.paused {
+        parts.push("paused".to_owned());
+    }
+    if progress.experiments == 0 {
+        parts.push(format!(
+            "no experiment yet · {} to progress points",
+            count(progress.visits, "visit")
+        ));
+    } else {
+        parts.push(count(progress.experiments, "experiment"));
+        if progress.lines > 0 {
+            parts.push(count(progress.lines, "line"));
+        }
+        let gain = progress.best.as_ref().filter(|(_, slope, _)| *slope > 0.0);
+        if let Some((at, slope, _)) = gain {
+            parts.push(format!("best {} {}", at.short_label(), percent(*slope)));
+        }
+    }
+    if let Some(left) = progress.remaining.filter(|_| !progress.paused) {
+        parts.push(format!("{} left", about(left)));
+    }
+    parts.join(" · ")
+}
+
+/// A duration as one says it: `40 s`, `3 min`, `2 h`. Seconds in steps of five, so that the text does not flicker.
+fn about(time: Duration) -> String {
+    match time.as_secs() {
+        0..=9 => "a few seconds".into(),
+        seconds @ 10..=89 => format!("{}\u{a0}s", seconds.div_ceil(5) * 5),
+        seconds @ 90..=5399 => format!("{}\u{a0}min", (seconds + 30) / 60),
+        seconds => format!("{}\u{a0}h", (seconds + 1800) / 3600),
+    }
+}
+
+/// The loop: the recorder has analysed the run anew. The files are looked for on the pool, one analysis at a time; one
+/// that comes meanwhile is left out, since another follows within seconds.
+pub(crate) fn analysed(
+    state: &mut State,
+    id: RequestId,
+    run: std::path::PathBuf,
+    profile: Arc<Profile>,
+) {
+    let Some(running) = state.running.get_mut(&id) else {
+        return;
+    };
+    if std::mem::replace(&mut running.building, true) {
+        return;
+    }
+    let before = running.latest.clone();
+    let (snapshot, tasks) = (state.snapshot(), state.tasks());
+    state.pool.spawn(move || {
+        let profile = guarded(CausalRun::NAME, || {
+            OpenProfile::live(
+                &run,
+                profile,
+                before.as_deref(),
+                &snapshot.folders,
+                &snapshot.documents,
+            )
+        });
+        // The loop is gone only when the server is.
+        let _ = tasks.send(Task::Live {
+            id,
+            profile: profile.ok().map(Box::new),
+        });
+    });
+}
+
+/// The loop: shows what was found, unless the user looks at something else.
+pub(crate) fn built(state: &mut State, id: &RequestId, profile: Option<Box<OpenProfile>>) {
+    let Some(running) = state.running.get_mut(id) else {
+        return;
+    };
+    running.building = false;
+    // Before there is anything to show, what was shown stays.
+    let Some(profile) = profile.filter(|profile| profile.has_results()) else {
+        return;
+    };
+    let profile = Arc::<OpenProfile>::from(profile);
+    running.latest = Some(Arc::clone(&profile));
+    if running.followed {
+        state.show(Some(profile));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_in_words() {
+        let at: fulcrum_model::TargetId = "/a/b.cpp:12".parse().expect("a target");
+        let harm = Some((at.clone(), -0.2, None));
+        let best = Some((at, 0.041, None));
+        let none = Progress::default();
+        for (progress, expect) in [
+            (
+                Progress {
+                    visits: 1,
+                    ..none.clone()
+                },
+                "no experiment yet · 1 visit to progress points",
+            ),
+            (
+                Progress {
+                    experiments: 3,
+                    ..none.clone()
+                },
+                "3 experiments",
+            ),
+            (
+                Progress {
+                    experiments: 1,
+                    lines: 1,
+                    ..none.clone()
+                },
+                "1 experiment · 1 line",
+            ),
+            (
+                Progress {
+                    experiments: 9,
+                    lines: 2,
+                    best: harm,
+                    remaining: Some(Duration::from_secs(200)),
+                    ..none.clone()
+                },
+                "9 experiments · 2 lines · 3\u{a0}min left",
+            ),
+            (
+                Progress {
+                    experiments: 23,
+                    lines: 2,
+                    best: best.clone(),
+                    remaining: Some(Duration::from_secs(37)),
+                    ..none.clone()
+                },
+                "23 experiments · 2 lines · best b.cpp:12 +4.1\u{a0}% · 40\u{a0}s left",
+            ),
+            (
+                Progress {
+                    experiments: 23,
+                    lines: 2,
+                    best,
+                    remaining: Some(Duration::from_secs(37)),
+                    paused: true,
+                    ..none
+                },
+                "paused · 23 experiments · 2 lines · best b.cpp:12 +4.1\u{a0}%",
+            ),
+        ] {
+            assert_eq!(message(&progress), expect);
+        }
+    }
+
+    #[test]
+    fn times_as_one_says_them() {
+        for (seconds, expect) in [
+            (0, "a few seconds"),
+            (9, "a few seconds"),
+            (10, "10\u{a0}s"),
+            (86, "90\u{a0}s"),
+            (90, "2\u{a0}min"),
+            (5399, "90\u{a0}min"),
+            (5400, "2\u{a0}h"),
+        ] {
+            assert_eq!(about(Duration::from_secs(seconds)), expect);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The files that a profile points into, and where their recorded lines are now.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use fulcrum_runs::{LoadedCausal, RunFolder};
+use fulcrum_source::{Anchors, State};
+
+use crate::documents::{Documents, canonical};
+use crate::resolve::{Places, Resolution, common_suffix, resolve};
+
+/// The files of one profile. Immutable but for a cache.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// In the order of their names.
+    pub files: Vec<SourceFile>,
+    /// Every folder of the workspace was searched.
+    pub complete: bool,
+    anchors: Mutex<HashMap<(usize, u64), Arc<Anchors>>>,
+}
+
+/// A file that the profile names.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// As the profile spells it.
+    pub recorded: String,
+    /// What that is here.
+    pub resolution: Resolution,
+    /// The text that recorded lines belong to.
+    baseline: Option<Baseline>,
+    /// There is no snapshot, and the file was written after the profile.
+    pub written_since: bool,
+}
+
+#[derive(Debug)]
+struct Baseline {
+    text: String,
+    hash: u64,
+}
+
+/// Where a recorded line is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// 0-based.
+    pub line: u32,
+    /// Exact, moved or stale.
+    pub state: State,
+}
+
+impl Sources {
+    /// Looks for the files of a profile that was loaded from `path`.
+    pub fn find(
+        names: Vec<String>,
+        path: &Path,
+        loaded: &LoadedCausal,
+        folders: &[PathBuf],
+        documents: &Documents,
+    ) -> Sources {
+        let mut bases: Vec<PathBuf> = Vec::new();
+        bases.extend(
+            loaded
+                .manifest
+                .as_ref()
+                .map(|m| PathBuf::from(&m.cwd))
+                .filter(|p| p.is_absolute()),
+        );
+        bases.extend(path.parent().map(Path::to_path_buf));
+        let places = Places {
+            folders: folders.to_vec(),
+            bases,
+            open: documents.paths(),
+        };
+        let (resolutions, complete) = resolve(
+            &names.iter().map(String::as_str).collect::<Vec<_>>(),
+            &places,
+        );
+        let run = loaded
+            .folder
+            .as_ref()
+            .and_then(|folder| RunFolder::open(folder).ok());
+        let recorded_at = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+        let files = names
+            .into_iter()
+            .zip(resolutions)
+            .map(|(recorded, resolution)| {
+                SourceFile::new(recorded, resolution, run.as_ref(), recorded_at, documents)
+            })
+            .collect();
+        Sources {
+            files,
+            complete,
+            anchors: Mutex::default(),
+        }
+    }
+
+    /// Whether these are the files of the given names.
+    pub fn are(&self, names: &[String]) -> bool {
+        self.files.iter().map(|file| &file.recorded).eq(names)
+    }
+
+    /// The file of a recorded location.
+    pub fn file(&self, recorded: &str) -> Option<usize> {
+        self.files.iter().position(|file| file.recorded == recorded)
+    }
+
+    /// Where a recorded line is in the file's text as it is now; as recorded when there is no text.
+    pub fn place(&self, file: usize, recorded: u32, text: Option<&str>) -> Placed {
+        let as_recorded = Placed {
+            line: recorded.saturating_sub(1),
+            state: State::Exact,
+        };
+        let Some(text) = text else { return as_recorded };
+        let Some(baseline) = &self.files[file].baseline else {
+            let last = text.lines().count().max(1) as u32;
+            return match recorded {
+                n if (1..=last).contains(&n) => as_recorded,
+                _ => Placed {
+                    line: last - 1,
+                    state: State::Stale,
+                },
+            };
+        };
+        let hash = hash(text);
+        if hash == baseline.hash && baseline.text == text && recorded >= 1 {
+            let last = text.lines().count().max(1) as u32;
+            if recorded <= last {
+                return as_recorded;
+            }
+        }
+        let key = (file, hash);
+        let cached = self
+            .anchors
+            .lock()
+            .ok()
+            .and_then(|cache| cache.get(&key).cloned());
+        let anchors = cached.unwrap_or_else(|| {
+            let anchors = Arc::new(Anchors::new(&baseline.text, text));
+            if let Ok(mut cache) = self.anchors.lock() {
+                // One text a file is current; older ones are not asked for again.
+                cache.retain(|(other, _), _| *other != file);
+                cache.insert(key, Arc::clone(&anchors));
+            }
+            anchors
+        });
+        let anchor = anchors.anchor(recorded);
+        Placed {
+            line: anchor.line - 1,
+            state: anchor.state,
+        }
+    }
+
+    /// The files that a document is: by resolution, or, when nothing was found, by the end of its path.
+    pub fn files_of(&self, path: &Path) -> Vec<usize> {
+        let name = path.to_string_lossy();
+        (0..self.files.len())
+            .filter(|&n| match &self.files[n].resolution {
+                Resolution::Found(found) => found == path,
+                Resolution::Missing => common_suffix(&self.files[n].recorded, &name) > 0,
+                Resolution::Ambiguous(_) => false,
+            })
+            .collect()
+    }
+}
+
+impl SourceFile {
+    fn new(
+        recorded: String,
+        resolution: Resolution,
+        run: Option<&RunFolder>,
+        recorded_at: Option<SystemTime>,
+        documents: &Documents,
+    ) -> SourceFile {
+        let snapshot = run.and_then(|run| run.read_snapshot(&recorded));
+        let written_since = snapshot.is_none()
+            && resolution.path().is_some_and(|path| {
+                let written = std::fs::metadata(path).and_then(|m| m.modified()).ok();
+                written
+                    .zip(recorded_at)
+                    .is_some_and(|(written, recorded)| written > recorded)
+            });
+        // Without a snapshot the text at this moment stands in for it: the lines then follow further edits.
+        let text = snapshot.or_else(|| {
+            resolution
+                .path()
+                .and_then(|path| current_text(path, documents))
+        });
+        let baseline = text.map(|text| Baseline {
+            hash: hash(&text),
+            text,
+        });
+        SourceFile {
+            recorded,
+            resolution,
+            baseline,
+            written_since,
+        }
+    }
+
+    /// The text that recorded lines belong to, if there is one.
+    pub fn recorded_text(&self) -> Option<&str> {
+        self.baseline.as_ref().map(|baseline| &*baseline.text)
+    }
+}
+
+/// The text of a file as it is on the screen, else on disk.
+pub fn current_text(path: &Path, documents: &Documents) -> Option<String> {
+    if let Some(document) = documents.by_path(path) {
+        return Some(document.text.to_string());
+    }
+    let bytes = std::fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The canonical path of a document's URI.
+pub fn path_of(uri: &str) -> Option<PathBuf> {
+    crate::uri::to_path(uri).map(|path| canonical(&path))
+}
