@@ -1,9 +1,10 @@
 /** The extension's start: builds the features and connects them. The engine starts when something needs it. */
 import * as vscode from "vscode";
-import type { ProfileSummary } from "./core/protocol";
+import type { LiveParams, ProfileSummary } from "./core/protocol";
 import { Engine, type EngineState } from "./features/engine";
 import { Gutter, type ShownDecorations } from "./features/gutter";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
+import { Live } from "./features/live";
 import { recentMessages } from "./features/messages";
 import { OpenProfile } from "./features/openProfile";
 import { registerProgressPoints } from "./features/progressPoint";
@@ -19,6 +20,7 @@ export interface TestApi {
   engineState: () => EngineState;
   summary: () => ProfileSummary | null;
   runMessage: () => string | undefined;
+  live: () => LiveParams | null | undefined;
   ranking: () => { label: string; description: string }[];
   statusText: () => string | undefined;
   currentDecorations: (uri: vscode.Uri) => ShownDecorations | undefined;
@@ -39,10 +41,11 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const ranking = new RankingView(session);
   const status = new Status(engine, session);
   const profiles = new OpenProfile(engine, session);
+  const live = new Live(engine, session);
   const run = new Run(engine, session, profiles, context.workspaceState);
   const running = engine;
   context.subscriptions.push(
-    ...[log, session, gutter, ranking, status, profiles, run],
+    ...[log, session, gutter, ranking, status, profiles, live, run],
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
@@ -61,6 +64,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     engineState: () => running.state,
     summary: () => session.summary,
     runMessage: () => session.run?.message,
+    live: () => session.run?.live,
     ranking: () => ranking.shownRows,
     statusText: () => status.text,
     currentDecorations: (uri) => gutter.decorations(uri),

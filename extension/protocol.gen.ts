@@ -230,9 +230,15 @@ export type Ranking = {
 
 /** One line of the ranking. */
 export type RankingRow = {
-  /** `FILE:LINE` as recorded. */
+  /** The target as records name it: `FILE:LINE`, or `KIND:NAME@FILE:LINE`. No two rows share it. */
+  target: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
   location: string;
-  /** Short: base name and line. */
+  /** Short: base name and line, with the name in front when there is one. */
   label: string;
   /** The file in the workspace; null when it is not there. */
   uri: string | null;
@@ -256,6 +262,8 @@ export type RankingRow = {
   experiments: number;
   /** In words: `+12 % if 2× faster`. */
   text: string;
+  /** Whole sentences on what to keep in mind about this result. */
+  cautions: Array<string>;
 };
 
 /** Parameters of `fulcrum/lineSpeedups`. */
@@ -282,9 +290,13 @@ export type LineSpeedup = {
   recordedLine: number;
   /** Whether the line is still what was recorded. */
   state: LineState;
+  /** What it is; several can stand on one line. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
   /** The gutter's shape. */
   shape: LineShape;
-  /** In words: `+12 % if 2× faster`. */
+  /** In words: `+12 % if 2× faster`, with the name in front when there is one. */
   text: string;
   /** Place in the ranking of the whole profile; 1 is best. */
   rank: number;

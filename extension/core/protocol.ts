@@ -1,10 +1,14 @@
 /** The engine's own requests, as the engine generates them, and what the editor adds to them. */
 export {
+  type Aim,
   type Blame,
+  type ControlAction,
   DID_CHANGE_RESULTS,
   type DidChangeResultsParams,
+  LIVE,
   type LineShape,
   type LineSpeedup,
+  type LiveParams,
   Method,
   PROTOCOL_VERSION,
   type ProfileSummary,
@@ -16,6 +20,7 @@ export {
   type RunEntry,
   type RunOutcome,
   type SpeedupPoint,
+  type TargetKind,
 } from "../protocol.gen";
 
 /** Commands that a hover of the engine may link to. */

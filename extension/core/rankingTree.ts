@@ -1,6 +1,6 @@
 /** The ranking view's rows: what each item says, without the view. */
 import { count, signedPercent, slopeText } from "./format";
-import type { Ranking, RankingRow, SpeedupPoint } from "./protocol";
+import type { Ranking, RankingRow, SpeedupPoint, TargetKind } from "./protocol";
 
 export interface RankingGroup {
   /** `null`: the profile has one progress point, and no group heading is needed. */
@@ -43,11 +43,15 @@ export function rowDescription(row: RankingRow): string {
 /** Markdown for the tooltip of a row. */
 export function rowTooltip(row: RankingRow): string {
   const lines = [`**${escapeMarkdown(row.label)}**: ${escapeMarkdown(row.text)}`, ""];
-  lines.push(`- Slope ${slopeText(row)}: percent of the program for each 100 % of this line.`);
+  const what = { line: "this line", function: "it", inclusive: "it", path: "it", blocked: "the wait" }[row.kind];
+  lines.push(`- Slope ${slopeText(row)}: percent of the program for each 100 % of ${what}.`);
   if (row.best !== null) {
-    lines.push(`- Best measured: ${pointText(row.best)}`);
+    lines.push(`- Best measured: ${pointText(row.best, row.kind)}`);
   }
   lines.push(`- ${count(row.experiments, "experiment")}`);
+  for (const caution of row.cautions) {
+    lines.push(`- ${escapeMarkdown(caution)}`);
+  }
   if (row.contention) {
     lines.push("- Contention: making this line faster makes the program slower.");
   }
@@ -63,13 +67,21 @@ export function rowTooltip(row: RankingRow): string {
 
 /** The row as one line of plain text, for the clipboard and screen readers. */
 export function rowPlainText(row: RankingRow): string {
-  return `${row.location}: ${row.text}, slope ${slopeText(row)}, ${count(row.experiments, "experiment")}`;
+  const what = row.kind === "line" ? row.location : `${row.label}, ${row.location}`;
+  return `${what}: ${row.text}, slope ${slopeText(row)}, ${count(row.experiments, "experiment")}`;
 }
 
-function pointText(point: SpeedupPoint): string {
+function pointText(point: SpeedupPoint, kind: TargetKind): string {
   const interval =
     point.low === null || point.high === null ? "" : ` (${signedPercent(point.low)} to ${signedPercent(point.high)})`;
-  return `${signedPercent(point.programSpeedup)}${interval} with the line ${Math.round(point.speedup * 100)}\u00a0% faster`;
+  const changed = {
+    line: "the line faster",
+    function: "it faster",
+    inclusive: "it faster",
+    path: "it faster",
+    blocked: "the wait shorter",
+  }[kind];
+  return `${signedPercent(point.programSpeedup)}${interval} with ${changed} by ${Math.round(point.speedup * 100)}\u00a0%`;
 }
 
 function escapeMarkdown(text: string): string {

@@ -1,5 +1,6 @@
 /** What a person types to start a run, checked and turned into what the engine takes. */
 import * as path from "node:path";
+import type { Aim } from "./protocol";
 import { splitShellWords } from "./shellWords";
 
 export interface RunInput {
@@ -17,7 +18,13 @@ export interface RunRequest {
   args: string[];
   cwd: string;
   durationSeconds: number | null;
+  /** Stop when the best targets are known this well: half width of their intervals, a fraction. */
+  until: number | null;
+  aim: Aim;
 }
+
+/** What the settings say about runs: everything that is not asked for each time. */
+export type RunDefaults = Pick<RunRequest, "until" | "aim">;
 
 /** Resolves a typed path against a folder, `~/` against the home folder. */
 export function resolvePath(typed: string, base: string, home: string): string {
@@ -58,8 +65,9 @@ export function parseDuration(text: string): number | null | undefined {
   return seconds > 0 ? seconds : undefined;
 }
 
-export function runRequest(input: RunInput, base: string, home: string): RunRequest {
+export function runRequest(input: RunInput, defaults: RunDefaults, base: string, home: string): RunRequest {
   return {
+    ...defaults,
     program: resolvePath(input.program, base, home),
     args: splitShellWords(input.args),
     cwd: input.cwd.trim() === "" ? base : resolvePath(input.cwd, base, home),

@@ -1,11 +1,12 @@
 /** What the one status bar item says, if anything. */
 import { bestRow } from "./format";
+import { aimText, isPaused, type RunState } from "./live";
 import type { ProfileSummary, RankingRow } from "./protocol";
 
 export interface StatusInput {
   engine: "idle" | "running" | "restarting" | "failed";
-  /** The last progress message of a run that is going on; `null` when none is. */
-  run: { program: string; message: string } | null;
+  /** A run that is going on; `null` when none is. */
+  run: RunState | null;
   summary: ProfileSummary | null;
   rows: readonly RankingRow[];
 }
@@ -26,9 +27,11 @@ export function statusText(input: StatusInput): StatusText | undefined {
     };
   }
   if (input.run !== null) {
+    const { live, message, program } = input.run;
+    const target = live === null ? "" : ` (${aimText(live.aim)})`;
     return {
-      text: `$(sync~spin) ${input.run.message === "" ? "Fulcrum: starting" : input.run.message}`,
-      tooltip: `Fulcrum is profiling ${input.run.program}. Click to stop and see the results.`,
+      text: `${isPaused(input.run) ? "$(debug-pause)" : "$(sync~spin)"} ${message === "" ? "Fulcrum: starting" : message}`,
+      tooltip: `Fulcrum is profiling ${program}${target}. Click to pause, stop, or change what is tested.`,
       error: false,
     };
   }

@@ -20,6 +20,8 @@ import {
   DID_CHANGE_RESULTS,
   type DidChangeResultsParams,
   hoverCommands,
+  LIVE,
+  type LiveParams,
   PROTOCOL_VERSION,
   type Requests,
 } from "../core/protocol";
@@ -51,10 +53,13 @@ export class Engine implements vscode.Disposable {
 
   private readonly stateEmitter = new vscode.EventEmitter<EngineState>();
   private readonly resultsEmitter = new vscode.EventEmitter<DidChangeResultsParams>();
+  private readonly liveEmitter = new vscode.EventEmitter<LiveParams>();
   private readonly restartedEmitter = new vscode.EventEmitter<void>();
   readonly onDidChangeState = this.stateEmitter.event;
   /** The engine opened or closed a profile. */
   readonly onDidChangeResults = this.resultsEmitter.event;
+  /** A run that is going on has news. */
+  readonly onDidReportLive = this.liveEmitter.event;
   /** A new process runs in place of one that stopped. It knows nothing yet. */
   readonly onDidRestart = this.restartedEmitter.event;
 
@@ -146,6 +151,7 @@ export class Engine implements vscode.Disposable {
       this.clientOptions(),
     );
     client.onNotification(DID_CHANGE_RESULTS, (params: DidChangeResultsParams) => this.resultsEmitter.fire(params));
+    client.onNotification(LIVE, (params: LiveParams) => this.liveEmitter.fire(params));
     this.client = client;
     try {
       await client.start();

@@ -191,7 +191,8 @@ export class OpenProfile implements vscode.Disposable {
       this.known.add(folder);
       return;
     }
-    if (this.known.has(folder) || this.session.summary?.path === folder || !opensLatest()) {
+    // One that is open, though its program was still running then, is read again: a window that was reloaded meanwhile.
+    if (this.known.has(folder) || (this.session.summary?.path !== folder && !opensLatest())) {
       return;
     }
     const text = Buffer.from(await vscode.workspace.fs.readFile(manifest)).toString("utf8");

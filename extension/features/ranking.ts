@@ -3,13 +3,17 @@ import { stat } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { bestRow, count } from "../core/format";
+import { liveMessage } from "../core/live";
 import type { RankingRow } from "../core/protocol";
 import { type RankingGroup, rankingModel, rowDescription, rowPlainText, rowTooltip } from "../core/rankingTree";
 import { shapeDataUri } from "../core/shapes";
 import * as messages from "./messages";
 import type { Session } from "./session";
 
-type Node = { type: "group"; group: RankingGroup } | { type: "row"; row: RankingRow } | { type: "note"; text: string };
+type Node =
+  | { type: "group"; group: RankingGroup }
+  | { type: "row"; row: RankingRow; group: string }
+  | { type: "note"; text: string };
 
 export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<Node> {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -48,7 +52,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     if (node === undefined) {
       return this.nodes;
     }
-    return node.type === "group" ? node.group.rows.map((row) => ({ type: "row", row })) : [];
+    return node.type === "group" ? rowsOf(node.group) : [];
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -56,7 +60,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
       case "group":
         return groupItem(node.group);
       case "row":
-        return rowItem(node.row);
+        return rowItem(node.row, node.group);
       case "note":
         return noteItem(node.text);
     }
@@ -72,9 +76,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     const model = rankingModel(this.session.rankings);
     const notes = [...new Set([...model.notes, ...(this.session.summary?.notes ?? [])])];
     const rows = model.groups.flatMap((group) =>
-      group.progressPoint === null
-        ? group.rows.map((row): Node => ({ type: "row", row }))
-        : [{ type: "group", group } satisfies Node],
+      group.progressPoint === null ? rowsOf(group) : [{ type: "group", group } satisfies Node],
     );
     this.nodes = [...rows, ...notes.map((text): Node => ({ type: "note", text }))];
     this.describe();
@@ -83,9 +85,10 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
 
   private describe(): void {
     const { summary, run } = this.session;
-    this.view.description = summary?.title ?? "";
-    if (run !== null && summary !== null) {
-      this.view.message = `Profiling ${path.basename(run.program)}. These are the results from before.`;
+    this.view.description = summary === null ? "" : summary.live ? `live · ${summary.title}` : summary.title;
+    if (run !== null) {
+      const shown = summary === null ? "none" : summary.live ? "live" : "other";
+      this.view.message = liveMessage(run, path.basename(run.program), shown);
     } else if (summary !== null && this.session.rankings.every((ranking) => ranking.rows.length === 0)) {
       this.view.message = "No line of this profile has a result. A longer run gives more data.";
     } else {
@@ -149,16 +152,21 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
   }
 }
 
+function rowsOf(group: RankingGroup): Node[] {
+  return group.rows.map((row) => ({ type: "row", row, group: group.progressPoint ?? "" }));
+}
+
 function groupItem(group: RankingGroup): vscode.TreeItem {
   const item = new vscode.TreeItem(group.progressPoint ?? "", vscode.TreeItemCollapsibleState.Expanded);
   item.id = `group:${group.progressPoint}`;
-  item.description = `${group.kind ?? ""} · ${count(group.rows.length, "line")}`;
+  item.description = `${group.kind ?? ""} · ${count(group.rows.length, "target")}`;
   item.iconPath = new vscode.ThemeIcon(group.kind === "latency" ? "watch" : "milestone");
   item.contextValue = "group";
   return item;
 }
 
-function rowItem(row: RankingRow): vscode.TreeItem {
+/** The id keeps selection and focus while a live run brings new rows. */
+function rowItem(row: RankingRow, group: string): vscode.TreeItem {
   const item = new vscode.TreeItem(row.label);
   const stale = row.state === "stale";
   item.description = rowDescription(row);
@@ -168,6 +176,7 @@ function rowItem(row: RankingRow): vscode.TreeItem {
   };
   item.tooltip = new vscode.MarkdownString(rowTooltip(row));
   item.contextValue = row.uri === null ? "missingLine" : "line";
+  item.id = `${group}:${row.target}`;
   item.command = { command: "fulcrum.ranking.goto", title: "Go to Line", arguments: [row] };
   item.accessibilityInformation = { label: rowPlainText(row) };
   return item;

@@ -6,8 +6,8 @@ import * as vscode from "vscode";
 import { type LanguageClient, ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { troubleOf } from "../core/errors";
 import { bestRow, summarySentence } from "../core/format";
-import type { RunOutcome } from "../core/protocol";
-import { type RunInput, type RunRequest, runRequest } from "../core/runRequest";
+import type { RunOutcome, TargetKind } from "../core/protocol";
+import { type RunDefaults, type RunInput, type RunRequest, runRequest } from "../core/runRequest";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
@@ -77,7 +77,7 @@ export class Run implements vscode.Disposable {
       return undefined;
     }
     await this.memory.update(lastRunKey, input);
-    return runRequest(input, base, homedir());
+    return runRequest(input, runDefaults(), base, homedir());
   }
 
   private async run(request: RunRequest): Promise<void> {
@@ -117,9 +117,9 @@ export class Run implements vscode.Disposable {
       progress.report({ message: "stopping…" });
       void client.sendNotification("window/workDoneProgress/cancel", { token: workDoneToken });
     };
-    const listening = this.listen(client, workDoneToken, request.program, progress, cancel);
+    const listening = this.listen(client, workDoneToken, progress);
     const cancelled = token.onCancellationRequested(cancel);
-    this.session.setRun({ program: request.program, message: "", cancel });
+    this.session.setRun({ program: request.program, message: "", live: null, token: workDoneToken, cancel });
     try {
       return await client.sendRequest<RunOutcome>("fulcrum/causal/run", {
         ...request,
@@ -135,25 +135,17 @@ export class Run implements vscode.Disposable {
   private listen(
     client: LanguageClient,
     workDoneToken: string,
-    program: string,
     progress: vscode.Progress<{ message?: string; increment?: number }>,
-    cancel: () => void,
   ): vscode.Disposable {
     let percentage = 0;
     return client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, (report) => {
       const message = report.message;
-      if (this.session.run === null) {
-        return;
-      }
       const increment = report.percentage === undefined ? undefined : Math.max(0, report.percentage - percentage);
       percentage += increment ?? 0;
       progress.report({
         ...(message === undefined ? {} : { message }),
         ...(increment === undefined ? {} : { increment }),
       });
-      if (message !== undefined) {
-        this.session.setRun({ program, message, cancel });
-      }
     });
   }
 
@@ -217,11 +209,29 @@ export class Run implements vscode.Disposable {
 }
 
 function complete(given: Partial<RunRequest>, program: string, base: string): RunRequest {
+  const defaults = runDefaults();
   return {
     program: path.resolve(base, program),
     args: given.args ?? [],
     cwd: given.cwd === undefined ? base : path.resolve(base, given.cwd),
     durationSeconds: given.durationSeconds ?? null,
+    until: given.until ?? defaults.until,
+    aim: { ...defaults.aim, ...given.aim },
+  };
+}
+
+/** What the settings `fulcrum.causal.*` say. */
+function runDefaults(): RunDefaults {
+  const settings = vscode.workspace.getConfiguration("fulcrum");
+  const until = settings.get<number | null>("causal.until", null);
+  return {
+    until: until === null ? null : until / 100,
+    aim: {
+      target: settings.get<TargetKind>("causal.target", "line"),
+      paths: settings.get<string[]>("causal.paths", []),
+      sourceScope: settings.get<string[]>("causal.sourceScope", []),
+      binaryScope: settings.get<string[]>("causal.binaryScope", []),
+    },
   };
 }
 

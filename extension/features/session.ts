@@ -1,6 +1,7 @@
 /** What is open now: the profile, its ranking, the chosen progress point, and the run that is going on. */
 import * as vscode from "vscode";
-import type { ProfileSummary, Ranking, RankingRow } from "../core/protocol";
+import { isPaused, type RunState } from "../core/live";
+import type { LiveParams, ProfileSummary, Ranking, RankingRow } from "../core/protocol";
 import type { Engine } from "./engine";
 
 /** What the workspace remembers about the profile that was open. */
@@ -8,9 +9,9 @@ type Remembered = { path: string } | { clearedAt: number };
 
 const rememberedKey = "fulcrum.profile";
 
-export interface RunInProgress {
-  program: string;
-  message: string;
+export interface RunInProgress extends RunState {
+  /** The run's progress token. */
+  token: string;
   cancel: () => void;
 }
 
@@ -43,6 +44,7 @@ export class Session implements vscode.Disposable {
       engine.onDidChangeResults(({ summary }) => {
         this.show(summary).catch((error) => engine.log.warn(`The ranking could not be fetched: ${error}`));
       }),
+      engine.onDidReportLive((live) => this.report(live)),
       engine.onDidRestart(() => {
         this.reopening = this.reopen();
       }),
@@ -111,10 +113,13 @@ export class Session implements vscode.Disposable {
   }
 
   setRun(run: RunInProgress | null): void {
-    const changed = (run === null) !== (this.currentRun === null);
+    const before = this.currentRun;
     this.currentRun = run;
-    if (changed) {
+    if ((run === null) !== (before === null)) {
       setContext("fulcrum.running", run !== null);
+    }
+    if (isPaused(run) !== isPaused(before)) {
+      setContext("fulcrum.paused", isPaused(run));
     }
     this.runEmitter.fire();
   }
@@ -148,6 +153,12 @@ export class Session implements vscode.Disposable {
     setContext("fulcrum.hasResults", summary !== null);
     setContext("fulcrum.severalProgressPoints", (summary?.progressPoints.length ?? 0) > 1);
     this.resultsEmitter.fire();
+  }
+
+  private report(live: LiveParams): void {
+    if (this.currentRun !== null && live.token === this.currentRun.token) {
+      this.setRun({ ...this.currentRun, live, message: live.message });
+    }
   }
 
   dispose(): void {

@@ -1,9 +1,10 @@
 /** The one status bar item, and the menu behind it. */
 import * as vscode from "vscode";
 import { bestRow } from "../core/format";
+import { isPaused } from "../core/live";
 import { statusText } from "../core/status";
 import type { Engine } from "./engine";
-import type { Session } from "./session";
+import type { RunInProgress, Session } from "./session";
 
 export class Status implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
@@ -52,17 +53,43 @@ export class Status implements vscode.Disposable {
     this.item.show();
   }
 
+  private async runMenu(run: RunInProgress): Promise<void> {
+    const entries: (vscode.QuickPickItem & { command?: string })[] = [
+      isPaused(run)
+        ? { label: "$(play) Resume", detail: "Experiment again", command: "fulcrum.causal.resume" }
+        : {
+            label: "$(debug-pause) Pause",
+            detail: "The program runs on without experiments",
+            command: "fulcrum.causal.pause",
+          },
+      {
+        label: "$(debug-stop) Stop and show results",
+        detail: "End the program; what was recorded stays",
+        command: "fulcrum.causal.stop",
+      },
+      {
+        label: "$(target) Change scope or target…",
+        detail: "Go on with functions, paths, blocked calls, or other files",
+        command: "fulcrum.causal.retarget",
+      },
+      this.session.summary?.live === true
+        ? { label: "$(list-ordered) Show ranking", command: "fulcrum.ranking.open" }
+        : { label: "$(pulse) Show live results", command: "fulcrum.causal.showLive" },
+      { label: "$(check) Let it run" },
+    ];
+    const choice = await vscode.window.showQuickPick(entries, {
+      title: `Fulcrum is profiling ${run.program}`,
+      placeHolder: run.message,
+    });
+    if (choice?.command !== undefined) {
+      await vscode.commands.executeCommand(choice.command);
+    }
+  }
+
   private async menu(): Promise<void> {
     const { run, summary } = this.session;
     if (run !== null) {
-      const stop = "$(debug-stop) Stop and show results";
-      const choice = await vscode.window.showQuickPick([stop, "$(play) Let it run"], {
-        title: `Fulcrum is profiling ${run.program}`,
-        placeHolder: run.message,
-      });
-      if (choice === stop) {
-        this.session.run?.cancel();
-      }
+      await this.runMenu(run);
       return;
     }
     const entries: (vscode.QuickPickItem & { command: string; argument?: unknown })[] = [];

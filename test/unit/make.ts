@@ -1,8 +1,12 @@
-import type { LineSpeedup, ProfileSummary, Ranking, RankingRow } from "../../extension/core/protocol";
+import type { RunState } from "../../extension/core/live";
+import type { LineSpeedup, LiveParams, ProfileSummary, Ranking, RankingRow } from "../../extension/core/protocol";
 
 /** A row of the ranking; say only what the test is about. */
 export function row(over: Partial<RankingRow> = {}): RankingRow {
   return {
+    target: "/src/two-threads.cpp:12",
+    kind: "line",
+    name: null,
     location: "/src/two-threads.cpp:12",
     label: "two-threads.cpp:12",
     uri: "file:///src/two-threads.cpp",
@@ -16,6 +20,7 @@ export function row(over: Partial<RankingRow> = {}): RankingRow {
     contention: false,
     experiments: 212,
     text: "+4.4\u00a0% if 2× faster",
+    cautions: [],
     ...over,
   };
 }
@@ -24,6 +29,8 @@ export function speedup(over: Partial<LineSpeedup> = {}): LineSpeedup {
   return {
     line: 11,
     recordedLine: 12,
+    kind: "line",
+    name: null,
     state: "exact",
     shape: "gain1",
     text: "+4.4\u00a0% if 2× faster",
@@ -56,7 +63,31 @@ export function summary(over: Partial<ProfileSummary> = {}): ProfileSummary {
     progressPoints: [{ name: "iter", kind: "throughput" }],
     targets: 2,
     files: [],
+    live: false,
     notes: [],
     ...over,
   };
+}
+
+/** A report of a run that is going on. */
+export function live(over: Partial<LiveParams> = {}): LiveParams {
+  return {
+    token: "t",
+    run: "/w/.fulcrum/runs/20261121T131500Z-two-threads",
+    elapsedSeconds: 9,
+    experiments: 23,
+    targets: 2,
+    visits: 400,
+    best: { label: "two-threads.cpp:12", slope: 0.11, slopeLow: 0.08, slopeHigh: 0.14 },
+    fraction: null,
+    remainingSeconds: null,
+    paused: false,
+    aim: { target: "line", paths: [], sourceScope: [], binaryScope: [] },
+    message: "23 experiments",
+    ...over,
+  };
+}
+
+export function runState(over: Partial<RunState> = {}): RunState {
+  return { program: "/p", message: "23 experiments", live: live(), ...over };
 }

@@ -47,7 +47,7 @@ test("the tooltip gives the best point with its interval", () => {
       "**two\\-threads.cpp:12**: \\+4.4\u00a0% if 2× faster",
       "",
       "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of this line.",
-      "- Best measured: +4.4\u00a0% (+3\u00a0% to +5.8\u00a0%) with the line 50\u00a0% faster",
+      "- Best measured: +4.4\u00a0% (+3\u00a0% to +5.8\u00a0%) with the line faster by 50\u00a0%",
       "- 212\u00a0experiments",
       "",
       "`/src/two-threads.cpp:12`",
@@ -58,5 +58,32 @@ test("the tooltip gives the best point with its interval", () => {
 test("plain text names the whole location", () => {
   expect(rowPlainText(row())).toBe(
     "/src/two-threads.cpp:12: +4.4\u00a0% if 2× faster, slope +11\u00a0% [8,\u00a014], 212\u00a0experiments",
+  );
+});
+
+test("a target that is no line says what it is, and what to keep in mind", () => {
+  const blocked = row({
+    kind: "blocked",
+    name: "read",
+    label: "read at two-threads.cpp:12",
+    target: "blocked:read@/src/two-threads.cpp:12",
+    best: { speedup: 0.5, programSpeedup: 0.044, low: null, high: null, visits: 410, durationNs: 1 },
+    text: "+4.4\u00a0% if it waits half as long",
+    cautions: ["Its points rest on few visits: run longer."],
+  });
+  expect(rowTooltip(blocked)).toBe(
+    [
+      "**read at two\\-threads.cpp:12**: \\+4.4\u00a0% if it waits half as long",
+      "",
+      "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of the wait.",
+      "- Best measured: +4.4\u00a0% with the wait shorter by 50\u00a0%",
+      "- 212\u00a0experiments",
+      "- Its points rest on few visits: run longer.",
+      "",
+      "`/src/two-threads.cpp:12`",
+    ].join("\n"),
+  );
+  expect(rowPlainText(blocked)).toBe(
+    "read at two-threads.cpp:12, /src/two-threads.cpp:12: +4.4\u00a0% if it waits half as long, slope +11\u00a0% [8,\u00a014], 212\u00a0experiments",
   );
 });

@@ -42,19 +42,26 @@ describe("paths", () => {
   });
 });
 
+const defaults = {
+  until: 0.02,
+  aim: { target: "function" as const, paths: [], sourceScope: ["src/%"], binaryScope: [] },
+};
+
 test("what was typed becomes what the engine takes", () => {
   const input = { program: "build/prog", args: "--size '1 000' out", cwd: "data", duration: "2m" };
-  expect(runRequest(input, "/project", "/home/me")).toEqual({
+  expect(runRequest(input, defaults, "/project", "/home/me")).toEqual({
     program: "/project/build/prog",
     args: ["--size", "1 000", "out"],
     cwd: "/project/data",
     durationSeconds: 120,
+    ...defaults,
   });
-  expect(runRequest({ program: "p", args: "", cwd: "", duration: "" }, "/project", "/home/me")).toEqual({
+  expect(runRequest({ program: "p", args: "", cwd: "", duration: "" }, defaults, "/project", "/home/me")).toEqual({
     program: "/project/p",
     args: [],
     cwd: "/project",
     durationSeconds: null,
+    ...defaults,
   });
 });
 

@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
 import { type StatusInput, statusText } from "../../extension/core/status";
-import { row, summary } from "./make";
+import { live, row, runState, summary } from "./make";
 
 const idle: StatusInput = { engine: "running", run: null, summary: null, rows: [] };
 const table: [name: string, over: Partial<StatusInput>, text: string | undefined][] = [
   ["nothing loaded", {}, undefined],
   ["engine comes back", { engine: "restarting" }, undefined],
   ["engine failed", { engine: "failed" }, "$(error) Fulcrum"],
-  ["run begins", { run: { program: "/p", message: "" } }, "$(sync~spin) Fulcrum: starting"],
+  ["run begins", { run: runState({ message: "", live: null }) }, "$(sync~spin) Fulcrum: starting"],
+  ["run goes on", { run: runState(), summary: summary() }, "$(sync~spin) 23 experiments"],
   [
-    "run goes on",
-    { run: { program: "/p", message: "23 experiments" }, summary: summary() },
-    "$(sync~spin) 23 experiments",
+    "run is paused",
+    { run: runState({ message: "paused · 23 experiments", live: live({ paused: true }) }) },
+    "$(debug-pause) paused · 23 experiments",
   ],
   ["best line", { summary: summary(), rows: [row()] }, "$(graph-line) two-threads.cpp:12 +4.4\u00a0% if 2× faster"],
   ["no result", { summary: summary(), rows: [] }, "$(graph-line) No result yet"],

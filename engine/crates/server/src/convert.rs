@@ -1,11 +1,13 @@
 //! From the inner types to those of the protocol.
 
+use fulcrum_model::TargetKind as Kind;
 use fulcrum_model::causal::{Point, PointKind, PointProfile, Shape, Target};
 use fulcrum_source::{Edit, State};
 
 use crate::position::{Encoding, position};
 use crate::protocol::{
     DocumentRange, FileEdit, LineShape, LineState, ProgressPoint, ProgressPointKind, SpeedupPoint,
+    TargetKind,
 };
 
 pub(crate) fn progress_point(point: &PointProfile) -> ProgressPoint {
@@ -31,6 +33,21 @@ pub(crate) fn shape(shape: Shape) -> LineShape {
         Shape::Harm3 => LineShape::Harm3,
         Shape::Unknown => LineShape::Unknown,
     }
+}
+
+pub(crate) fn kind(kind: Kind) -> TargetKind {
+    match kind {
+        Kind::Line => TargetKind::Line,
+        Kind::Function => TargetKind::Function,
+        Kind::Inclusive => TargetKind::Inclusive,
+        Kind::Path => TargetKind::Path,
+        Kind::Blocked => TargetKind::Blocked,
+    }
+}
+
+/// A line has no name.
+pub(crate) fn name(target: &Target) -> Option<String> {
+    (target.id.kind != Kind::Line).then(|| target.id.name.clone())
 }
 
 pub(crate) fn state(state: State) -> LineState {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use fulcrum_model::causal::{Point, Target};
 
-use crate::words::{percent, plain_percent};
+use crate::words::{self, percent, plain_percent};
 
 /// Size in CSS pixels.
 pub const WIDTH: u32 = 340;
@@ -71,9 +71,10 @@ pub fn svg(target: &Target) -> String {
             plain_percent(tick)
         );
     }
+    let axis = words::faster_by(target.id.kind).to_lowercase();
     let _ = write!(
         out,
-        "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">line faster by</text>\
+        "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">{axis}</text>\
          <text transform=\"translate(10 {:.0}) rotate(-90)\" text-anchor=\"middle\">program faster by</text>",
         (left + right) / 2.0,
         HEIGHT - 8,
@@ -139,7 +140,8 @@ pub fn svg(target: &Target) -> String {
 pub fn description(target: &Target) -> String {
     match target.points.last() {
         Some(last) => format!(
-            "Plot of program speedup over line speedup: {} at {}",
+            "Plot of program speedup over {} speedup: {} at {}",
+            words::noun(target.id.kind),
             percent(last.program_speedup),
             plain_percent(last.speedup)
         ),

@@ -134,7 +134,9 @@ impl OpenProfile {
                     file: &self.sources.files[file],
                     target,
                     rank: index as u32 + 1,
-                    placed: self.sources.place(file, target.id.location.line, Some(text)),
+                    placed: self
+                        .sources
+                        .place(file, target.id.location.line, Some(text)),
                 })
             })
             .collect();

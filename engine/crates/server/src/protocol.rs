@@ -362,9 +362,15 @@ pub struct Ranking {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RankingRow {
-    /// `FILE:LINE` as recorded.
+    /// The target as records name it: `FILE:LINE`, or `KIND:NAME@FILE:LINE`. No two rows share it.
+    pub target: String,
+    /// What it is.
+    pub kind: TargetKind,
+    /// The function, path or call; null for a line.
+    pub name: Option<String>,
+    /// `FILE:LINE` as recorded: the line, the function's declaration, the place of the call.
     pub location: String,
-    /// Short: base name and line.
+    /// Short: base name and line, with the name in front when there is one.
     pub label: String,
     /// The file in the workspace; null when it is not there.
     pub uri: Option<String>,
@@ -388,6 +394,8 @@ pub struct RankingRow {
     pub experiments: u32,
     /// In words: `+12 % if 2× faster`.
     pub text: String,
+    /// Whole sentences on what to keep in mind about this result.
+    pub cautions: Vec<String>,
 }
 
 /// Parameters of `fulcrum/lineSpeedups`.
@@ -421,9 +429,13 @@ pub struct LineSpeedup {
     pub recorded_line: u32,
     /// Whether the line is still what was recorded.
     pub state: LineState,
+    /// What it is; several can stand on one line.
+    pub kind: TargetKind,
+    /// The function, path or call; null for a line.
+    pub name: Option<String>,
     /// The gutter's shape.
     pub shape: LineShape,
-    /// In words: `+12 % if 2× faster`.
+    /// In words: `+12 % if 2× faster`, with the name in front when there is one.
     pub text: String,
     /// Place in the ranking of the whole profile; 1 is best.
     pub rank: u32,

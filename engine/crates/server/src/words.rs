@@ -1,7 +1,8 @@
 //! Results in words and numbers, as every surface of the editor shows them.
 
 use fulcrum_causal::program_speedup_at;
-use fulcrum_model::causal::{PointKind, Shape, Target};
+use fulcrum_model::TargetKind;
+use fulcrum_model::causal::{Flag, PointKind, Shape, Target};
 
 /// A signed percentage: `+4.4 %`, `−12 %`. A no-break space, a real minus sign; one decimal below 10 %.
 pub fn percent(fraction: f64) -> String {
@@ -51,18 +52,78 @@ pub fn plain_percent(fraction: f64) -> String {
     }
 }
 
-/// The result of a line in a few words: what the program gains when the line is twice as fast.
+/// The result of a target in a few words: what the program gains when it takes half the time.
 pub fn short(target: &Target) -> String {
     let half = percent(program_speedup_at(target, 0.5));
+    let condition = match target.id.kind {
+        TargetKind::Blocked => "if it waits half as long",
+        _ => "if 2× faster",
+    };
     match target.shape {
         Shape::Unknown => "not enough data".into(),
         Shape::Flat => "no effect".into(),
-        _ if target.contention => format!("{half} if 2× faster: contention"),
-        _ => format!("{half} if 2× faster"),
+        _ if target.contention => format!("{half} {condition}: contention"),
+        _ => format!("{half} {condition}"),
     }
 }
 
-/// The result of a line as whole sentences. `point` is the progress point's name.
+/// [`short`] beside the code, where only a line needs no name.
+pub fn beside_code(target: &Target) -> String {
+    let name = &target.id.name;
+    match target.id.kind {
+        TargetKind::Line => short(target),
+        TargetKind::Function | TargetKind::Path | TargetKind::Blocked => {
+            format!("{name}: {}", short(target))
+        }
+        TargetKind::Inclusive => format!("{name} with its callees: {}", short(target)),
+    }
+}
+
+/// The heading of the speedups that were tried.
+pub fn faster_by(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::Line => "Line faster by",
+        TargetKind::Function | TargetKind::Inclusive => "Function faster by",
+        TargetKind::Path => "Path faster by",
+        TargetKind::Blocked => "Wait shorter by",
+    }
+}
+
+/// What kind of thing a target is, as a noun.
+pub fn noun(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::Line => "line",
+        TargetKind::Function | TargetKind::Inclusive => "function",
+        TargetKind::Path => "path",
+        TargetKind::Blocked => "call",
+    }
+}
+
+/// What takes the time, and what changing it is called, as they stand in a sentence.
+fn subject(target: &Target) -> (String, String) {
+    let name = code(&target.id.name);
+    match target.id.kind {
+        TargetKind::Line => ("this line".into(), "making this line faster".into()),
+        TargetKind::Function => (
+            format!("{name} itself, without what it calls,"),
+            format!("making {name} itself faster"),
+        ),
+        TargetKind::Inclusive => (
+            format!("{name} with everything that it calls"),
+            format!("making {name} and what it calls faster"),
+        ),
+        TargetKind::Path => (
+            format!("what {name} leads to"),
+            format!("making {name} faster"),
+        ),
+        TargetKind::Blocked => (
+            format!("waiting in {name} here"),
+            format!("waiting less in {name} here"),
+        ),
+    }
+}
+
+/// The result of a target as whole sentences. `point` is the progress point's name.
 pub fn sentences(target: &Target, point: &str, kind: PointKind) -> String {
     let half = program_speedup_at(target, 0.5);
     let what = match kind {
@@ -80,25 +141,170 @@ pub fn sentences(target: &Target, point: &str, kind: PointKind) -> String {
             )
         });
     let size = plain_percent(half.abs());
+    let (subject, changing) = subject(target);
     let first = match target.shape {
         Shape::Unknown => format!(
-            "There is not enough data to tell what making this line faster does to {what}. Run longer, or look at the interval."
+            "There is not enough data to tell what {changing} does to {what}. Run longer, or look at the interval."
         ),
-        Shape::Flat => format!("Making this line faster does not change {what}."),
-        _ if half < 0.0 => format!("If this line took half the time, {what} would grow by {size}."),
-        _ => format!("If this line took half the time, {what} would fall by {size}."),
+        Shape::Flat => format!("{} does not change {what}.", capital(&changing)),
+        _ if half < 0.0 => {
+            format!("If {subject} took half the time, {what} would grow by {size}.")
+        }
+        _ => format!("If {subject} took half the time, {what} would fall by {size}."),
     };
     format!("{first}{interval}")
 }
 
-/// What contention means, for a line that has it.
-pub const CONTENTION: &str = "**Contention:** making this line faster makes the program slower. Faster arrivals at \
-    a lock, a cache line or another shared resource make everyone wait longer there. Look at what this line \
-    competes for; do not optimise the line itself.";
+/// What to keep in mind about a result, as sentences; empty when there is nothing.
+pub fn cautions(target: &Target) -> Vec<String> {
+    let mut sentences: Vec<String> = target
+        .flags
+        .iter()
+        .map(|&flag| caution(flag).into())
+        .collect();
+    if let (Shape::Flat | Shape::Unknown, Some(effect)) = (target.shape, target.minimum_effect) {
+        sentences.push(format!(
+            "A run like this one would most likely show a slope above {}; a smaller one can hide.",
+            two_decimals(effect)
+        ));
+    }
+    sentences
+}
+
+fn caution(flag: Flag) -> &'static str {
+    match flag {
+        Flag::RunQueue => {
+            "Threads waited long for a processor during its experiments, so the effect may be larger than shown: run \
+             with fewer other programs."
+        }
+        Flag::FewVisits => "Its points rest on few visits: run longer.",
+        Flag::Shared => {
+            "Other code shares its instructions (identical functions folded into one, or a macro), so the effect may \
+             be theirs."
+        }
+        Flag::RegimeChange => {
+            "The curve bends or jumps beyond noise: beyond some speedup the program may behave otherwise."
+        }
+        Flag::Unstable => {
+            "More requests began than ended, or fewer, so this latency does not follow from Little's law."
+        }
+    }
+}
+
+/// A name as inline code, whatever it holds.
+pub fn code(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'"))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// What contention means, for a target that has it.
+pub const CONTENTION: &str = "**Contention:** the program gets slower when this gets faster. Faster arrivals at \
+    a lock, a cache line or another shared resource make everyone wait longer there. Look at what this code \
+    competes for; do not optimise the code itself.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn target(id: &str, shape: Shape) -> Target {
+        let point = |speedup: f64| fulcrum_model::causal::Point {
+            speedup,
+            program_speedup: speedup / 5.0,
+            interval: None,
+            visits: 9,
+            duration_ns: 9,
+        };
+        Target {
+            id: id.parse().expect("a target"),
+            slope: 0.2,
+            slope_interval: None,
+            contention: false,
+            experiments: 9,
+            minimum_effect: Some(0.03),
+            flags: Vec::new(),
+            shape,
+            points: vec![point(0.0), point(1.0)],
+        }
+    }
+
+    #[test]
+    fn each_kind_of_target_in_words() {
+        for (id, expect) in [
+            (
+                "a.c:7",
+                [
+                    "+10\u{a0}% if 2× faster",
+                    "If this line took half the time, the latency of `q` would fall by 10\u{a0}%.",
+                    "Making this line faster does not change the latency of `q`.",
+                ],
+            ),
+            (
+                "function:f@a.c:7",
+                [
+                    "f: +10\u{a0}% if 2× faster",
+                    "If `f` itself, without what it calls, took half the time, the latency of `q` would fall by 10\u{a0}%.",
+                    "Making `f` itself faster does not change the latency of `q`.",
+                ],
+            ),
+            (
+                "inclusive:f@a.c:7",
+                [
+                    "f with its callees: +10\u{a0}% if 2× faster",
+                    "If `f` with everything that it calls took half the time, the latency of `q` would fall by 10\u{a0}%.",
+                    "Making `f` and what it calls faster does not change the latency of `q`.",
+                ],
+            ),
+            (
+                "path:g > f@a.c:7",
+                [
+                    "g > f: +10\u{a0}% if 2× faster",
+                    "If what `g > f` leads to took half the time, the latency of `q` would fall by 10\u{a0}%.",
+                    "Making `g > f` faster does not change the latency of `q`.",
+                ],
+            ),
+            (
+                "blocked:read@a.c:7",
+                [
+                    "read: +10\u{a0}% if it waits half as long",
+                    "If waiting in `read` here took half the time, the latency of `q` would fall by 10\u{a0}%.",
+                    "Waiting less in `read` here does not change the latency of `q`.",
+                ],
+            ),
+        ] {
+            let gain = target(id, Shape::Gain2);
+            let flat = target(id, Shape::Flat);
+            let said = [
+                beside_code(&gain),
+                sentences(&gain, "q", PointKind::Latency),
+                sentences(&flat, "q", PointKind::Latency),
+            ];
+            assert_eq!(said, expect);
+        }
+    }
+
+    #[test]
+    fn cautions_are_for_results_that_need_them() {
+        let mut gain = target("a.c:7", Shape::Gain2);
+        assert!(cautions(&gain).is_empty());
+        gain.flags = vec![Flag::FewVisits];
+        assert_eq!(
+            cautions(&gain),
+            ["Its points rest on few visits: run longer."]
+        );
+        let flat = cautions(&target("a.c:7", Shape::Flat));
+        assert_eq!(
+            flat,
+            [
+                "A run like this one would most likely show a slope above 0.03; a smaller one can hide."
+            ]
+        );
+    }
 
     #[test]
     fn percentages() {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use fulcrum_model::causal::PointProfile;
+use fulcrum_model::TargetKind;
+use fulcrum_model::causal::{PointProfile, Target};
 use fulcrum_source::State as LineState;
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind, Position, Range};
 
@@ -11,8 +12,11 @@ use crate::failure::Failure;
 use crate::position::line_range;
 use crate::profile::Placement;
 use crate::state::Snapshot;
-use crate::words::{fine_percent, plain_percent};
+use crate::words::{code, fine_percent, plain_percent};
 use crate::{plot, words};
+
+/// Targets that a hover shows for one progress point.
+const MOST_SECTIONS: usize = 3;
 
 pub(crate) enum HoverRequest {}
 
@@ -33,8 +37,15 @@ fn hover(snapshot: &Snapshot, params: &HoverParams) -> Option<Hover> {
     let mut value = String::new();
     for point in &open.profile.progress_points {
         let placements = open.placements(point, path, &document.text);
-        // Of two results that met on one line, the better speaks; the ranking has both.
-        if let Some(placement) = placements.iter().find(|p| p.placed.line == line) {
+        let mut shown: Vec<(TargetKind, &str)> = Vec::new();
+        for placement in placements.iter().filter(|p| p.placed.line == line) {
+            // Of two lines that met on one line, the better speaks; the ranking has both, and what more there is.
+            let id = &placement.target.id;
+            let what = (id.kind, id.name.as_str());
+            if shown.contains(&what) || shown.len() == MOST_SECTIONS {
+                continue;
+            }
+            shown.push(what);
             if !value.is_empty() {
                 value.push_str("\n\n---\n\n");
             }
@@ -83,13 +94,17 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
     let _ = write!(
         out,
         "**{}** · rank {} of {} for {}\n\n{}\n\n",
-        words::short(target),
+        headline(target),
         placement.rank,
         point.targets.len(),
         code(&point.name),
         words::sentences(target, &point.name.replace('`', "'"), point.kind)
     );
-    out.push_str("| Line faster by | Program faster by | 95\u{a0}% interval | Visits |\n|---:|---:|:---:|---:|\n");
+    let _ = writeln!(
+        out,
+        "| {} | Program faster by | 95\u{a0}% interval | Visits |\n|---:|---:|:---:|---:|",
+        words::faster_by(target.id.kind)
+    );
     for measured in &target.points {
         let interval = measured.interval.map_or_else(
             || "unknown".to_owned(),
@@ -103,7 +118,15 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
             measured.visits
         );
     }
-    let _ = write!(out, "\n{} experiments on this line.", target.experiments);
+    let _ = write!(
+        out,
+        "\n{} experiments on this {}.",
+        target.experiments,
+        words::noun(target.id.kind)
+    );
+    for caution in words::cautions(target) {
+        let _ = write!(out, "\n\n{caution}");
+    }
     if target.contention {
         let _ = write!(out, "\n\n{}", words::CONTENTION);
     }
@@ -131,7 +154,15 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
     }
 }
 
-/// A name as inline code, whatever it holds.
-fn code(name: &str) -> String {
-    format!("`{}`", name.replace('`', "'"))
+/// The result in bold; of what, unless it is of the line itself.
+fn headline(target: &Target) -> String {
+    match target.id.kind {
+        TargetKind::Line => words::short(target),
+        TargetKind::Inclusive => format!(
+            "{} with its callees: {}",
+            code(&target.id.name),
+            words::short(target)
+        ),
+        _ => format!("{}: {}", code(&target.id.name), words::short(target)),
+    }
 }

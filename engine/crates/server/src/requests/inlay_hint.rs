@@ -37,7 +37,7 @@ fn hints(snapshot: &Snapshot, params: &InlayHintParams) -> Option<Vec<InlayHint>
         if !in_range || taken || placement.target.shape == Shape::Unknown {
             continue;
         }
-        let mut label = words::short(placement.target);
+        let mut label = words::beside_code(placement.target);
         if placement.placed.state == LineState::Stale {
             label.push_str(" (line changed since)");
         }

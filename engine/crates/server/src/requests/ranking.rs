@@ -66,7 +66,10 @@ fn row(
     let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
     RankingRow {
         location: at.to_string(),
-        label: format!("{base}:{}", placed.line + 1),
+        target: target.id.to_string(),
+        kind: convert::kind(target.id.kind),
+        name: convert::name(target),
+        label: target.id.label(&format!("{base}:{}", placed.line + 1)),
         uri: path.map(|path| snapshot.uri(path)),
         line: placed.line,
         state: convert::state(placed.state),
@@ -78,5 +81,6 @@ fn row(
         contention: target.contention,
         experiments: u32::try_from(target.experiments).unwrap_or(u32::MAX),
         text: words::short(target),
+        cautions: words::cautions(target),
     }
 }

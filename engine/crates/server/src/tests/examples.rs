@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::Client;
 use super::fixtures::{SOURCE, coz};
+use super::live;
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/protocol.md");
 
@@ -127,6 +128,27 @@ fn the_documents_examples_are_real() {
     let params = client.notification("fulcrum/didChangeResults");
     let message = json!({ "method": "fulcrum/didChangeResults", "params": params });
     check(&mut document, "didChangeResults", &client.pretty(&message));
+    client.leave().expect("an orderly end");
+
+    let (recorder, next, remotes) = live::puppet();
+    let mut client = live::start(recorder);
+    let id = client.send("fulcrum/causal/run", live::params(&client));
+    remotes.recv().expect("it starts");
+    next.send(live::counted(23)).expect("it runs");
+    let params = client.notification("fulcrum/causal/live");
+    let message = json!({ "method": "fulcrum/causal/live", "params": params });
+    check(&mut document, "live", &client.pretty(&message));
+    let params = json!({
+        "token": "t", "action": "retarget",
+        "aim": { "target": "function", "paths": [], "sourceScope": ["src/%"], "binaryScope": [] },
+    });
+    let answer = client.ok("fulcrum/causal/control", params.clone());
+    let request = json!({ "method": "fulcrum/causal/control", "params": params });
+    let result = json!({ "result": answer });
+    let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
+    check(&mut document, "control", &text);
+    next.send(live::Next::End).expect("it runs");
+    client.response(id).expect("an outcome");
     client.leave().expect("an orderly end");
 
     if std::env::var_os("UPDATE_EXPECT").is_some() {

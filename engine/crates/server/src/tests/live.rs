@@ -14,13 +14,13 @@ use super::fixtures::{SOURCE, coz, manifest, record_stream};
 use crate::requests::run::Recorder;
 
 /// What the test tells the recorder to do next.
-enum Next {
+pub(super) enum Next {
     Report(Box<Progress>),
     End,
 }
 
 /// A recorder that does as it is told, and its remote once it runs.
-fn puppet() -> (Recorder, Sender<Next>, Receiver<(Remote, Options)>) {
+pub(super) fn puppet() -> (Recorder, Sender<Next>, Receiver<(Remote, Options)>) {
     let (next, told) = channel();
     let (started, remotes) = channel();
     let told = Mutex::new(told);
@@ -75,7 +75,7 @@ fn analysed() -> Next {
     }))
 }
 
-fn counted(experiments: u64) -> Next {
+pub(super) fn counted(experiments: u64) -> Next {
     Next::Report(Box::new(Progress {
         experiments,
         lines: 2,
@@ -92,7 +92,7 @@ fn counted(experiments: u64) -> Next {
     }))
 }
 
-fn start(recorder: Recorder) -> Client {
+pub(super) fn start(recorder: Recorder) -> Client {
     Client::start_with(
         &[
             ("src/a.cpp", SOURCE),
@@ -103,7 +103,7 @@ fn start(recorder: Recorder) -> Client {
     )
 }
 
-fn params(client: &Client) -> Value {
+pub(super) fn params(client: &Client) -> Value {
     let root = client.root();
     json!({ "program": "build/app", "cwd": root, "workspace": root, "workDoneToken": "t" })
 }
@@ -174,8 +174,8 @@ fn results_are_shown_while_the_program_runs() {
     assert_eq!(
         texts,
         [
-            "+10\u{a0}% if 2× faster",
-            "\u{2212}12\u{a0}% if 2× faster: contention",
+            "+3.0\u{a0}% if 2× faster",
+            "\u{2212}4.5\u{a0}% if 2× faster: contention",
             "no effect"
         ]
     );

@@ -10,6 +10,7 @@ mod live;
 mod progress_points;
 mod runs;
 mod session;
+mod targets;
 
 use std::path::PathBuf;
 use std::time::Duration;

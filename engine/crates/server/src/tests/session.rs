@@ -225,7 +225,7 @@ fn a_hover_has_the_plot_the_numbers_and_the_meaning() {
 
         40 experiments on this line.
 
-        **Contention:** making this line faster makes the program slower. Faster arrivals at a lock, a cache line or another shared resource make everyone wait longer there. Look at what this line competes for; do not optimise the line itself.
+        **Contention:** the program gets slower when this gets faster. Faster arrivals at a lock, a cache line or another shared resource make everyone wait longer there. Look at what this code competes for; do not optimise the code itself.
 
         [Show Ranking](command:fulcrum.ranking.open) · [Run Again…](command:fulcrum.causal.run) · [Clear Results](command:fulcrum.clearResults)"#]].assert_eq(rest);
     assert_eq!(
