@@ -1,37 +1,13 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
-import { begin, fulcrum, inWorkspace, Messages, show, test, until } from "./harness";
+import { alive, begin, fulcrum, inWorkspace, Messages, processesOf, show, test, until } from "./harness";
 
 const source = inWorkspace("two-threads.cpp");
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 function killEngine(pid: number | undefined): void {
   assert.ok(pid !== undefined, "the engine runs");
   process.kill(pid, "SIGKILL");
-}
-
-/** Processes whose command line begins with this program. */
-function processesOf(program: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")[0] === program;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }
 
 test("a killed engine comes back with the profile, and the gutter with it", async () => {

@@ -1,5 +1,6 @@
 /** A test runner of one page, for code that runs inside the extension host. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import * as vscode from "vscode";
 import type { TestApi } from "../../extension/extension";
 
@@ -25,10 +26,12 @@ export function test(name: string, body: () => Promise<void>): void {
   tests.push({ name, body });
 }
 
+/** All of them, or those whose names match FULCRUM_HOST_ONLY. */
 export async function runTests(): Promise<SuiteResult> {
   const failures: Failure[] = [];
   let passed = 0;
-  for (const { name, body } of tests) {
+  const only = new RegExp(process.env.FULCRUM_HOST_ONLY ?? "");
+  for (const { name, body } of tests.filter((entry) => only.test(entry.name))) {
     try {
       await within(90_000, body());
       passed += 1;
@@ -98,6 +101,29 @@ export class Messages {
         .find((message) => pattern.test(message)),
     );
   }
+}
+
+export function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Processes whose command line begins with this program. */
+export function processesOf(program: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")[0] === program;
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 }
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {

@@ -26,6 +26,7 @@ async function runIn({ extension, driver, trust }) {
       FULCRUM_ENGINE: engineBinary(),
       FULCRUM_HOST_SUITE: driver.suite,
       FULCRUM_HOST_RESULT: result,
+      FULCRUM_HOST_ONLY: process.env.FULCRUM_HOST_ONLY ?? "",
       ...(trust ? {} : { FULCRUM_HOST_UNTRUSTED: "1" }),
     },
   });

@@ -11,6 +11,7 @@ export async function runSuite(): Promise<SuiteResult> {
     await import("./gutter.test");
     await import("./progressPoint.test");
     await import("./run.test");
+    await import("./live.test");
     await import("./engine.test");
   }
   return runTests();
