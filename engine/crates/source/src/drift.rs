@@ -32,6 +32,8 @@ pub struct Anchor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchors {
     lines: Vec<Anchor>,
+    /// Lines that were deleted and not put elsewhere.
+    gone: Vec<bool>,
     last: u32,
 }
 
@@ -48,6 +50,7 @@ impl Anchors {
             };
             old.len()
         ];
+        let mut gone = vec![false; old.len()];
         for op in capture_diff_slices(Algorithm::Histogram, &old, &new) {
             match op {
                 DiffOp::Equal {
@@ -70,6 +73,7 @@ impl Anchors {
                         0,
                         last,
                     );
+                    gone[old_index..old_index + old_len].fill(true);
                 }
                 DiffOp::Replace {
                     old_index,
@@ -83,6 +87,8 @@ impl Anchors {
                         new_len,
                         last,
                     );
+                    let kept = old_len.min(new_len);
+                    gone[old_index + kept..old_index + old_len].fill(true);
                 }
                 DiffOp::Insert { .. } => {}
             }
@@ -106,7 +112,15 @@ impl Anchors {
                 lines[n] = at(n, now);
             }
         }
-        Anchors { lines, last }
+        Anchors { lines, gone, last }
+    }
+
+    /// The line (1-based) that took a line's place: itself, or what it was changed into. `None` when it was deleted.
+    pub fn successor(&self, line: u32) -> Option<u32> {
+        let index = (line as usize).checked_sub(1)?;
+        let anchor = self.lines.get(index)?;
+        let deleted = anchor.state == State::Stale && self.gone[index];
+        (!deleted).then_some(anchor.line)
     }
 
     /// Where a recorded line (1-based) is now. A line past the end of the recorded text is stale.

@@ -8,6 +8,7 @@ mod every_position;
 mod include;
 mod insert;
 mod language;
+mod moves;
 mod names;
 mod progress;
 mod remove;
@@ -17,5 +18,6 @@ pub mod text;
 
 pub use drift::{Anchor, Anchors, State};
 pub use language::Language;
+pub use moves::{Moves, RecordedFile};
 pub use progress::{Kind, Refused, Source};
 pub use text::{Edit, apply};
