@@ -2,7 +2,7 @@
 
 use fulcrum_ingest::causal::{Format, detect, read, write_json_lines, write_text};
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
+use fulcrum_model::causal::{Count, Experiment, Recording, Stream, Visits};
 
 fn at(text: &str) -> TargetId {
     text.parse().unwrap()
@@ -237,7 +237,14 @@ fn our_own_stream() {
         runtime_ns: 1850,
         period_ns: Some(1_000_000),
         levels: vec![0.25, 0.5],
+        streams: vec![Stream {
+            runtime_ns: 1850,
+            samples: vec![(at("/w/a b.cpp:12"), 6), (at("/w/z.cpp:1"), 2)],
+            points: vec!["iter".into(), "req".into()],
+            target: None,
+        }],
         notes: vec!["Skipped 1 record of the unknown type \"gossip\".".into()],
+        ..Recording::default()
     };
     assert_eq!(
         read(text.as_bytes(), "causal-123-0.jsonl"),

@@ -1,6 +1,6 @@
 //! Causal profiles: what was recorded (experiments) and what was concluded (slopes). COZ §2.
 
-use crate::{Location, TargetId};
+use crate::{Location, TargetId, TargetKind};
 
 /// What a causal profiler recorded, by us or by coz: the input of `fulcrum-causal`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,12 +11,30 @@ pub struct Recording {
     pub samples: Vec<(TargetId, u64)>,
     /// Total run time in nanoseconds: `T` of eq. 8. Zero when the file does not say.
     pub runtime_ns: u64,
+    /// The record streams, one of each process (or part of one, when the target was changed on the way). Empty when the
+    /// file does not tell them apart (coz).
+    pub streams: Vec<Stream>,
+    /// Targets whose code is also other targets' (identical functions folded into one).
+    pub shared: Vec<TargetId>,
     /// CPU time between two samples of a thread, in nanoseconds. `None` when the file does not say (coz: 1 ms).
     pub period_ns: Option<u64>,
     /// The speedups that experiments drew from, 0 excluded, ascending. Empty when unknown (coz).
     pub levels: Vec<f64>,
     /// What a reader should know: records that were skipped, a file cut short. Whole sentences.
     pub notes: Vec<String>,
+}
+
+/// What one process did, or one part of it: eq. 8 compares samples and time of the same stretch of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stream {
+    /// Effective run time in nanoseconds.
+    pub runtime_ns: u64,
+    /// Samples of each target, in and out of experiments.
+    pub samples: Vec<(TargetId, u64)>,
+    /// The progress points that it visited during experiments, sorted.
+    pub points: Vec<String>,
+    /// What its samples were attributed to. `None` when the stream does not say: lines.
+    pub target: Option<TargetKind>,
 }
 
 /// One performance experiment (COZ §3.2).

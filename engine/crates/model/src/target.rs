@@ -60,11 +60,15 @@ impl TargetKind {
         }
     }
 
+    /// The kind with this [`word`](TargetKind::word).
+    pub fn of_word(word: &str) -> Option<Self> {
+        TargetKind::ALL.into_iter().find(|it| it.word() == word)
+    }
+
     /// The kind that a text begins with, and what follows the colon.
     fn prefix(text: &str) -> Option<(TargetKind, &str)> {
         let (word, rest) = text.split_once(':')?;
-        let kind = TargetKind::ALL.into_iter().find(|it| it.word() == word)?;
-        Some((kind, rest))
+        Some((TargetKind::of_word(word)?, rest))
     }
 }
 

@@ -173,6 +173,10 @@ impl Merge {
             }
         }
         all.runtime_ns = all.runtime_ns.saturating_add(one.runtime_ns);
+        all.streams.extend(one.streams);
+        all.shared.extend(one.shared);
+        all.shared.sort();
+        all.shared.dedup();
         all.period_ns = all.period_ns.or(one.period_ns);
         all.levels.extend(one.levels);
         all.levels.sort_by(f64::total_cmp);

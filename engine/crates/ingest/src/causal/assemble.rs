@@ -6,6 +6,7 @@ use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 
 use super::fields::Fields;
 use super::processes::Processes;
+use super::write::HEADER;
 
 /// Collects records.
 #[derive(Default)]
@@ -74,7 +75,7 @@ impl Assembler {
         let header = |key| {
             record
                 .get(key)
-                .is_some_and(|text: &str| text.contains("/coz.h:"))
+                .is_some_and(|text: &str| text.contains(HEADER))
         };
         match kind {
             Kind::Startup => {
@@ -116,7 +117,7 @@ impl Assembler {
                 let name = record.text("name")?;
                 match (self.current, self.recording.experiments.last_mut()) {
                     (Current::Skipped, _) => {}
-                    _ if name.contains("/coz.h:") => self.in_header += 1,
+                    _ if name.contains(HEADER) => self.in_header += 1,
                     (Current::Last, Some(last)) => last.points.push(Visits {
                         name: name.into(),
                         count,

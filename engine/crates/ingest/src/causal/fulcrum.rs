@@ -1,9 +1,9 @@
-//! Our own record stream, `causal-<pid>-<n>.jsonl`: written by the runtime, one write a record.
+//! Our own record stream, `causal-<pid>-<n>.jsonl`: written by the runtime, one write a record (docs/formats.md).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
+use fulcrum_model::causal::{self, Count, Experiment, Recording, Visits};
+use fulcrum_model::{TargetId, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -30,6 +30,9 @@ struct Header {
     #[serde(default)]
     levels: Vec<f64>,
     period: Option<u64>,
+    target: Option<String>,
+    #[serde(default)]
+    shared: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -91,6 +94,9 @@ struct Process {
     counted: Option<u64>,
     ended: bool,
     begun: bool,
+    /// Progress points visited during experiments.
+    points: BTreeSet<String>,
+    target: Option<TargetKind>,
 }
 
 #[derive(Default)]
@@ -142,6 +148,20 @@ impl Stream {
                 }
                 self.end_process();
                 self.process.begun = true;
+                self.process.target = header
+                    .target
+                    .map(|word| {
+                        TargetKind::of_word(&word).ok_or_else(|| {
+                            format!("expected a target of line, function, inclusive, path or blocked, got {word:?}")
+                        })
+                    })
+                    .transpose()?;
+                for text in header.shared {
+                    let id = text.parse().map_err(|e| format!("bad shared: {e}"))?;
+                    if !self.recording.shared.contains(&id) {
+                        self.recording.shared.push(id);
+                    }
+                }
                 self.recording.period_ns = self.recording.period_ns.or(header.period);
                 for level in header.levels {
                     if !(0.0..=1.0).contains(&level) {
@@ -162,7 +182,12 @@ impl Stream {
                     .process
                     .delay
                     .saturating_add(experiment.wall.saturating_sub(effective));
-                self.recording.experiments.push(experiment.check()?);
+                let experiment = experiment.check()?;
+                let visited = experiment.points.iter().filter(|it| it.count.is_visited());
+                self.process
+                    .points
+                    .extend(visited.map(|it| it.name.clone()));
+                self.recording.experiments.push(experiment);
             }
             "samples" => {
                 let samples: SamplesRecord = record(&value)?;
@@ -196,9 +221,19 @@ impl Stream {
             _ => process.last_seen.saturating_sub(process.delay),
         };
         self.recording.runtime_ns = self.recording.runtime_ns.saturating_add(effective);
-        for (at, count) in process.samples {
-            let sum = self.samples.entry(at).or_default();
-            *sum = sum.saturating_add(count);
+        for (at, count) in &process.samples {
+            let sum = self.samples.entry(at.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        if effective > 0 || !process.samples.is_empty() {
+            let mut samples: Vec<_> = process.samples.into_iter().collect();
+            samples.sort();
+            self.recording.streams.push(causal::Stream {
+                runtime_ns: effective,
+                samples,
+                points: process.points.into_iter().collect(),
+                target: process.target,
+            });
         }
         if process.begun && !process.ended {
             self.recording.notes.push(
@@ -243,8 +278,8 @@ impl ExperimentRecord {
             .others
             .map(|cpu_ns| cpu_ns as f64 / self.wall.max(1) as f64);
         let weight = self.weight.unwrap_or(1.0);
-        if !(weight > 0.0 && weight <= 1.0) {
-            return Err(format!("expected a weight above 0, up to 1, got {weight}"));
+        if !(weight > 0.0 && weight.is_finite()) {
+            return Err(format!("expected a weight above 0, got {weight}"));
         }
         Ok(Experiment {
             others,

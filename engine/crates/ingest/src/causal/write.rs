@@ -1,9 +1,12 @@
 //! Writers: a recording as coz text or coz JSON lines, for coz's own viewer and for the round trip through our readers.
 //!
-//! Both end with `shutdown`, `runtime` and `samples` as coz does. `levels` and `notes` have no place in coz's formats.
+//! Both end with `shutdown`, `runtime` and `samples` as coz does. What coz's formats have no place for is left out: levels,
+//! weights, what the machine did besides, which process did what. Lines inside `coz.h` are left out as coz's readers do, so
+//! that what is written reads back and is written again byte for byte.
 
 use std::fmt::Write;
 
+use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Recording};
 use serde_json::{Value, json};
 
@@ -13,7 +16,11 @@ pub fn write_text(recording: &Recording) -> String {
     // Writing to a String cannot fail.
     let mut line =
         |text: std::fmt::Arguments<'_>| out.write_fmt(text).expect("a String takes any text");
-    for e in &recording.experiments {
+    for e in recording
+        .experiments
+        .iter()
+        .filter(|it| is_target(&it.selected))
+    {
         line(format_args!(
             "experiment\tselected={}\tspeedup={}\tduration={}\tselected-samples={}\n",
             clean(&e.selected.to_string()),
@@ -21,7 +28,7 @@ pub fn write_text(recording: &Recording) -> String {
             e.duration_ns,
             e.selected_samples
         ));
-        for point in &e.points {
+        for point in e.points.iter().filter(|it| !it.name.contains(HEADER)) {
             let name = clean(&point.name);
             match point.count {
                 Count::Throughput { delta } => line(format_args!(
@@ -43,7 +50,7 @@ pub fn write_text(recording: &Recording) -> String {
             recording.runtime_ns
         ));
     }
-    for (at, count) in &recording.samples {
+    for (at, count) in recording.samples.iter().filter(|(at, _)| is_target(at)) {
         line(format_args!(
             "samples\tlocation={}\tcount={count}\n",
             clean(&at.to_string())
@@ -60,12 +67,16 @@ pub fn write_json_lines(recording: &Recording) -> String {
         out.push('\n');
     };
     line(json!({"type": "startup", "time": 0}));
-    for e in &recording.experiments {
+    for e in recording
+        .experiments
+        .iter()
+        .filter(|it| is_target(&it.selected))
+    {
         line(
             json!({"type": "experiment", "selected": e.selected.to_string(), "speedup": e.speedup,
             "duration": e.duration_ns, "selected_samples": e.selected_samples}),
         );
-        for point in &e.points {
+        for point in e.points.iter().filter(|it| !it.name.contains(HEADER)) {
             line(match point.count {
                 Count::Throughput { delta } => {
                     json!({"type": "throughput_point", "name": point.name, "delta": delta})
@@ -83,7 +94,7 @@ pub fn write_json_lines(recording: &Recording) -> String {
         line(json!({"type": "shutdown", "time": recording.runtime_ns}));
         line(json!({"type": "runtime", "time": recording.runtime_ns}));
     }
-    for (at, count) in &recording.samples {
+    for (at, count) in recording.samples.iter().filter(|(at, _)| is_target(at)) {
         line(json!({"type": "samples", "location": at.to_string(), "count": count}));
     }
     out
@@ -99,6 +110,13 @@ fn speedup(value: f64) -> String {
     }
 }
 
+/// Lines of coz's own macro.
+pub(super) const HEADER: &str = "/coz.h:";
+
+fn is_target(id: &TargetId) -> bool {
+    !id.to_string().contains(HEADER)
+}
+
 fn clean(text: &str) -> String {
-    text.replace(['\t', '\n', '\r'], " ")
+    text.replace(['\t', '\n', '\r'], " ").trim().to_owned()
 }
