@@ -17,7 +17,7 @@ use fulcrum_model::causal::PointKind;
 
 use crate::baseline::Measured;
 use crate::combine::{Group, Line, Series};
-use crate::phase::Correction;
+use crate::phase::Rates;
 use crate::rng::Rng;
 use crate::slope::slope;
 
@@ -31,6 +31,8 @@ const SMOOTHING: f64 = 0.5;
 pub struct Intervals {
     pub points: Vec<(f64, f64)>,
     pub slope: (f64, f64),
+    /// Variance of each group's relative error, the baseline first.
+    pub noise: Vec<f64>,
 }
 
 /// Residuals to draw from.
@@ -85,7 +87,7 @@ impl Pool {
                         };
                         Residual {
                             relative: scale * found / expected,
-                            root: expected.sqrt(),
+                            root: (expected / o.count).sqrt(),
                         }
                     }),
             );
@@ -129,10 +131,12 @@ fn expected(group: &Group) -> impl Iterator<Item = f64> {
 /// How one group is drawn.
 struct Draw<'a> {
     source: Source<'a>,
-    /// √ of each experiment's expected count.
-    roots: Vec<f64>,
+    /// Each experiment's expected count, and √ of it without how often the experiment counts.
+    expected: Vec<(f64, f64)>,
     /// The group's whole count.
     total: f64,
+    /// How many equally counted visits say as much.
+    effective: f64,
     /// Σ numerator / Σ denominator.
     period: f64,
 }
@@ -158,18 +162,18 @@ impl Draw<'_> {
                 smooth,
             } => {
                 let mut sum = 0.0;
-                for root in &self.roots {
+                for (expected, root) in &self.expected {
                     let residual = residuals[rng.below(residuals.len())];
                     let relative = match smooth {
                         Some(spread) => smoothed(residual.relative, *spread, rng),
                         None => residual.relative,
                     };
                     // relative · max(1, root of its own count / root of this one) · this count
-                    sum += relative * root * root.max(residual.root);
+                    sum += relative * expected * (residual.root / root).max(1.0);
                 }
                 sum / self.total * widening
             }
-            Source::Normal(spread) => spread * rng.normal() / self.total.sqrt(),
+            Source::Normal(spread) => spread * rng.normal() / self.effective.sqrt(),
         };
         // A count cannot fall to nothing: the points have visits.
         let scale = (1.0 + error).max(0.1);
@@ -190,7 +194,7 @@ pub fn intervals(
     line: &Line<'_>,
     measured: &[Measured<'_>],
     point: &Pool,
-    correction: &Correction<'_>,
+    rates: &Rates<'_>,
     replicates: usize,
 ) -> Intervals {
     let kind = point.kind;
@@ -210,13 +214,18 @@ pub fn intervals(
     let mut values = vec![Vec::with_capacity(replicates); measured.len()];
     let mut slopes = Vec::with_capacity(replicates);
     let mut effects = vec![0.0; measured.len()];
+    let mut noise = vec![0.0; measured.len()];
     for _ in 0..replicates {
-        let factor = phase_factor(line, correction, &mut rng);
-        let p0 = draws
-            .first()
-            .map_or(1.0, |baseline| baseline.period(kind, &mut rng));
-        for (draw, effect) in draws.iter().zip(&mut effects).skip(1) {
-            *effect = (p0 - draw.period(kind, &mut rng)) / p0 * factor;
+        let factor = phase_factor(line, rates, &mut rng);
+        let mut p0 = 1.0;
+        for (n, draw) in draws.iter().enumerate() {
+            let period = draw.period(kind, &mut rng);
+            noise[n] += (period / draw.period - 1.0).powi(2) / replicates as f64;
+            if n == 0 {
+                p0 = period;
+            } else {
+                effects[n] = (p0 - period) / p0 * factor;
+            }
         }
         for (value, effect) in values.iter_mut().zip(&effects) {
             value.push(*effect);
@@ -231,6 +240,7 @@ pub fn intervals(
     Intervals {
         points: values.into_iter().map(percentiles).collect(),
         slope: percentiles(slopes),
+        noise,
     }
 }
 
@@ -254,15 +264,19 @@ fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
     };
     Draw {
         source,
-        roots: expected(group).map(f64::sqrt).collect(),
+        expected: expected(group)
+            .zip(&group.observations)
+            .map(|(expected, o)| (expected, (expected / o.count).sqrt()))
+            .collect(),
         total: group.denominator,
+        effective: group.denominator * group.denominator / group.squares,
         period: group.numerator / group.denominator,
     }
 }
 
 /// Eq. 8's factor in one replicate: `t_obs / s_obs` over experiments drawn anew; few experiments scatter as Poisson counts.
-fn phase_factor(line: &Line<'_>, correction: &Correction<'_>, rng: &mut Rng) -> f64 {
-    let Some(rate) = correction.rate(line) else {
+fn phase_factor(line: &Line<'_>, rates: &Rates<'_>, rng: &mut Rng) -> f64 {
+    let Some(rate) = rates.rate(line) else {
         return 1.0;
     };
     let n = line.observed.len();

@@ -1,9 +1,12 @@
-//! Combination: experiments with the same line, progress point and speedup are added up (COZ §2).
+//! Combination: experiments with the same line, progress point and speedup are added up (COZ §2), each as often as it
+//! counts (see `weights`).
 
 use std::collections::{BTreeMap, HashMap};
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, PointKind, Recording};
+
+use crate::weights;
 
 /// All experiments, combined.
 pub struct Combined<'a> {
@@ -23,8 +26,11 @@ pub struct PointKey {
 /// A line's experiments as eq. 8 needs them, whatever the progress point.
 pub struct Line<'a> {
     pub id: &'a TargetId,
-    /// Effective duration and selected samples of each experiment; damaged ones (no duration) left out.
+    /// Effective duration and selected samples of each experiment, as often as it counts; damaged ones (no duration) left
+    /// out.
     pub observed: Vec<(f64, f64)>,
+    /// Nanoseconds that threads stood in run queues, and the durations of the experiments that say so.
+    pub queued: (f64, f64),
 }
 
 /// A line's measurements at one progress point, ascending by speedup.
@@ -44,12 +50,14 @@ pub struct Group {
     pub numerator: f64,
     /// Summed.
     pub denominator: f64,
+    /// Σ count² · visits, so that `denominator²` over it is how many equally counted visits say as much.
+    pub squares: f64,
     /// Some experiment lasted no time, so the sums mean nothing.
     pub damaged: bool,
     pub observations: Vec<Observation>,
 }
 
-/// One experiment's part in a group: the period is Σ numerator / Σ denominator.
+/// One experiment's part in a group, as often as it counts: the period is Σ numerator / Σ denominator.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation {
     pub duration: f64,
@@ -57,6 +65,8 @@ pub struct Observation {
     pub numerator: f64,
     /// Throughput: visits. Latency: arrivals.
     pub denominator: f64,
+    /// How often it counts.
+    pub count: f64,
 }
 
 impl PointKey {
@@ -77,25 +87,36 @@ impl Ord for PointKey {
     }
 }
 
-/// Adds visits and durations per (line, progress point, speedup).
-pub fn combine(recording: &Recording) -> Combined<'_> {
+/// Adds visits and durations per (line, progress point, speedup), of the experiments that are `kept`. What eq. 8 needs is
+/// taken from all: whoever disturbed an experiment disturbed the samples of the whole run just as much.
+pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut index: HashMap<&TargetId, usize> = HashMap::new();
     let mut names: HashMap<(&str, bool), usize> = HashMap::new();
     let mut points: Vec<(PointKey, BTreeMap<usize, Series>)> = Vec::new();
-    for experiment in &recording.experiments {
+    let counts = weights::counts(&recording.experiments);
+    for ((experiment, count), &kept) in recording.experiments.iter().zip(counts).zip(kept) {
         let line = *index.entry(&experiment.selected).or_insert_with_key(|id| {
             lines.push(Line {
                 id,
                 observed: Vec::new(),
+                queued: (0.0, 0.0),
             });
             lines.len() - 1
         });
-        let duration = experiment.duration_ns as f64;
+        let duration = experiment.duration_ns as f64 * count;
         if experiment.duration_ns > 0 {
+            if let Some(queued) = experiment.queued_ns {
+                let (sum, time) = &mut lines[line].queued;
+                *sum += queued as f64;
+                *time += experiment.duration_ns as f64;
+            }
             lines[line]
                 .observed
-                .push((duration, experiment.selected_samples as f64));
+                .push((duration, experiment.selected_samples as f64 * count));
+        }
+        if !kept {
+            continue;
         }
         for point in &experiment.points {
             let latency = matches!(point.count, Count::Latency { .. });
@@ -120,7 +141,7 @@ pub fn combine(recording: &Recording) -> Combined<'_> {
                 .or_default()
                 .group(experiment.speedup);
             let (visits, numerator, denominator) = match point.count {
-                Count::Throughput { delta } => (delta, duration, delta as f64),
+                Count::Throughput { delta } => (delta, duration, delta as f64 * count),
                 Count::Latency {
                     arrivals,
                     departures,
@@ -128,12 +149,13 @@ pub fn combine(recording: &Recording) -> Combined<'_> {
                 } => (
                     departures,
                     crate::latency::in_progress_time(difference, duration),
-                    arrivals as f64,
+                    arrivals as f64 * count,
                 ),
             };
             group.visits = group.visits.saturating_add(visits);
             group.numerator += numerator;
             group.denominator += denominator;
+            group.squares += denominator * count;
             match u64::try_from(experiment.duration_ns) {
                 Ok(ns @ 1..) => group.duration_ns = group.duration_ns.saturating_add(ns),
                 _ => group.damaged = true,
@@ -142,6 +164,7 @@ pub fn combine(recording: &Recording) -> Combined<'_> {
                 duration,
                 numerator,
                 denominator,
+                count,
             });
         }
     }
@@ -165,6 +188,7 @@ impl Series {
                     duration_ns: 0,
                     numerator: 0.0,
                     denominator: 0.0,
+                    squares: 0.0,
                     damaged: false,
                     observations: Vec::new(),
                 };

@@ -16,40 +16,56 @@ const CROWDED: f64 = 0.25;
 /// With fewer experiments, there is none to spare.
 const FEWEST: usize = 24;
 
-/// The recording without disturbed experiments, with a note; `None` when nothing disturbed it, or when there are too few
-/// experiments to tell.
-pub fn undisturbed(recording: &Recording) -> Option<Recording> {
+/// Which experiments count.
+#[derive(Debug, PartialEq)]
+pub struct Kept {
+    /// One an experiment.
+    pub kept: Vec<bool>,
+    /// Whole sentences.
+    pub notes: Vec<String>,
+}
+
+impl Kept {
+    /// Every experiment counts.
+    pub fn all(recording: &Recording) -> Self {
+        Kept {
+            kept: vec![true; recording.experiments.len()],
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// All but the disturbed experiments; all of them when there are too few to tell.
+pub fn undisturbed(recording: &Recording) -> Kept {
+    let mut found = Kept::all(recording);
     let others: Option<Vec<f64>> = recording.experiments.iter().map(|it| it.others).collect();
-    let mut others = others.filter(|it| it.len() >= FEWEST)?;
+    let Some(mut others) = others.filter(|it| it.len() >= FEWEST) else {
+        return found;
+    };
     others.sort_by(f64::total_cmp);
     let quiet = others[(others.len() as f64 * QUIET) as usize];
     let limit = quiet + UNUSUAL;
-    let is_quiet = |it: &Option<f64>| it.is_none_or(|others| others <= limit);
-    let kept = recording
+    let is_quiet = |it: Option<f64>| it.is_none_or(|others| others <= limit);
+    let total = recording.experiments.len();
+    found.kept = recording
         .experiments
         .iter()
-        .filter(|it| is_quiet(&it.others))
-        .cloned()
+        .map(|it| is_quiet(it.others))
         .collect();
-    let mut kept = Recording {
-        experiments: kept,
-        ..recording.clone()
-    };
-    let total = recording.experiments.len();
-    let dropped = total - kept.experiments.len();
+    let dropped = found.kept.iter().filter(|&&kept| !kept).count();
     if dropped > 0 {
-        kept.notes.push(format!(
+        found.notes.push(format!(
             "{dropped} of {total} experiments are left out because other programs kept the machine busy meanwhile; a \
              quieter machine needs less time."
         ));
     }
     if quiet > CROWDED {
-        kept.notes.push(format!(
+        found.notes.push(format!(
             "Other programs kept {quiet:.1} processors busy throughout. Pauses make room for them, which flatters every \
              line: unless they belong to the measurement, run again on a quieter machine."
         ));
     }
-    (dropped > 0 || quiet > CROWDED).then_some(kept)
+    found
 }
 
 #[cfg(test)]
@@ -71,11 +87,12 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_busy_throughout_is_said() {
-        let kept = undisturbed(&recording(&[Some(0.8); 30])).expect("a note");
-        assert_eq!(kept.experiments.len(), 30);
-        assert_eq!(kept.notes.len(), 1);
-        assert!(kept.notes[0].starts_with("Other programs kept 0.8 processors busy throughout."));
-        assert_eq!(undisturbed(&recording(&[Some(0.2); 30])), None);
+        let found = undisturbed(&recording(&[Some(0.8); 30]));
+        assert_eq!(found.kept, [true; 30]);
+        assert_eq!(found.notes.len(), 1);
+        assert!(found.notes[0].starts_with("Other programs kept 0.8 processors busy throughout."));
+        let quiet = recording(&[Some(0.2); 30]);
+        assert_eq!(undisturbed(&quiet), Kept::all(&quiet));
     }
 
     #[test]
@@ -94,14 +111,11 @@ mod tests {
             (foreign, 0),
         ] {
             let whole = recording(&others);
-            let kept = undisturbed(&whole).map_or(whole.experiments.len(), |it| {
-                let note = format!(
-                    "{left_out} of {} experiments are left out",
-                    whole.experiments.len()
-                );
-                assert!(it.notes[0].starts_with(&note), "{:?}", it.notes);
-                it.experiments.len()
-            });
+            let found = undisturbed(&whole);
+            let kept = found.kept.iter().filter(|&&kept| kept).count();
+            let start = format!("{left_out} of {} experiments are left out", others.len());
+            let said = found.notes.iter().any(|note| note.starts_with(&start));
+            assert_eq!(said, left_out > 0, "{:?}", found.notes);
             assert_eq!(kept, others.len() - left_out);
         }
     }

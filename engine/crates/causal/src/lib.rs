@@ -4,28 +4,39 @@
 //! phases, fit the slope, bootstrap the intervals, read the shape, rank. Each step is a module with one idea. The result
 //! is the same on every machine: the bootstrap's random numbers are seeded by the line's name.
 
+mod anytime;
 mod baseline;
 mod bootstrap;
+mod choice;
 mod combine;
 mod contention;
 mod disturbance;
+mod flags;
 mod latency;
+mod linear;
 mod notes;
 mod phase;
+mod power;
 mod prediction;
 mod rank;
 mod rng;
 mod shape;
 mod slope;
+mod weights;
 
-use fulcrum_model::causal::{Point, PointProfile, Profile, Recording, Target};
+use fulcrum_model::TargetId;
+use fulcrum_model::causal::{END_TO_END, Point, PointProfile, Profile, Recording, Target};
 
+pub use anytime::{Known, always_valid, known};
+pub use choice::{FLOOR, next_weights};
 pub use prediction::{Prediction, predict, program_speedup_at};
 pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, shape_of};
 
 use combine::{Line, Series};
+use disturbance::Kept;
+use latency::Stability;
 use notes::LeftOut;
-use phase::Correction;
+use phase::{Correction, Rates};
 
 /// How to analyse. The default is what every surface of Fulcrum shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,13 +82,12 @@ impl Options {
 
 /// Analyses a recording. Never fails: what cannot be concluded is in the profile's notes.
 pub fn analyse(recording: &Recording, options: &Options) -> Profile {
-    let undisturbed = if options.keep_disturbed {
-        None
+    let kept = if options.keep_disturbed {
+        Kept::all(recording)
     } else {
         disturbance::undisturbed(recording)
     };
-    let recording = undisturbed.as_ref().unwrap_or(recording);
-    let combined = combine::combine(recording);
+    let combined = combine::combine(recording, &kept.kept);
     let correction = Correction::of(recording, options.phase_correction);
     let min_points = options.min_points_for(recording);
 
@@ -85,18 +95,33 @@ pub fn analyse(recording: &Recording, options: &Options) -> Profile {
         progress_points: Vec::new(),
         notes: recording.notes.clone(),
     };
+    profile.notes.extend(kept.notes);
     let mut left_out = LeftOut::new(min_points, options.min_visits);
     for (key, lines) in &combined.points {
-        let pool = bootstrap::Pool::of_point(key.kind, lines);
+        let end_to_end = key.name == END_TO_END;
+        let context = Context {
+            pool: bootstrap::Pool::of_point(key.kind, lines),
+            rates: correction.at(&key.name),
+            // A repetition of the whole program is one visit: there never are many.
+            min_points: if end_to_end { 2 } else { min_points },
+            min_visits: if end_to_end { 1 } else { options.min_visits },
+            replicates: options.replicates,
+            end_to_end,
+            stability: latency::stability(recording, key),
+            shared: &recording.shared,
+        };
         let mut targets = Vec::new();
         for (&line, series) in lines {
             let line = &combined.lines[line];
-            match target(line, series, &pool, &correction, min_points, options) {
+            match target(line, series, &context) {
                 Ok(target) => targets.push(target),
-                Err(reason) => left_out.add(&key.name, reason),
+                Err(reason) => left_out.add(&key.name, line.id, reason),
             }
         }
         rank::rank(&mut targets);
+        if !targets.is_empty() {
+            profile.notes.extend(context.stability.note(&key.name));
+        }
         profile.progress_points.push(PointProfile {
             name: key.name.clone(),
             kind: key.kind,
@@ -109,21 +134,31 @@ pub fn analyse(recording: &Recording, options: &Options) -> Profile {
     profile
 }
 
+/// What all targets of one progress point share.
+struct Context<'a> {
+    pool: bootstrap::Pool,
+    rates: Rates<'a>,
+    min_points: usize,
+    min_visits: u64,
+    replicates: usize,
+    end_to_end: bool,
+    stability: Stability,
+    shared: &'a [TargetId],
+}
+
 /// One line's profile for one progress point, or why there is none.
 fn target(
     line: &Line<'_>,
     series: &Series,
-    pool: &bootstrap::Pool,
-    correction: &Correction<'_>,
-    min_points: usize,
-    options: &Options,
+    context: &Context<'_>,
 ) -> Result<Target, notes::Reason> {
-    let measured = baseline::measure(series, options.min_visits)?;
-    if measured.len() < min_points {
+    let measured = baseline::measure(series, context.min_visits)?;
+    if measured.len() < context.min_points {
         return Err(notes::Reason::FewPoints);
     }
-    let factor = correction.factor(line)?;
-    let intervals = bootstrap::intervals(line, &measured, pool, correction, options.replicates);
+    let factor = context.rates.factor(line)?;
+    let (pool, rates) = (&context.pool, &context.rates);
+    let intervals = bootstrap::intervals(line, &measured, pool, rates, context.replicates);
     let points: Vec<Point> = measured
         .iter()
         .zip(&intervals.points)
@@ -140,20 +175,47 @@ fn target(
         .collect();
     let slope = slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
     let slope_interval = Some(around(intervals.slope, slope));
+    let facts = flags::Facts {
+        line,
+        points: &points,
+        end_to_end: context.end_to_end,
+        shared: context.shared.contains(line.id),
+        bends: linear::bends(
+            &noisy(&points, &intervals.noise, factor),
+            intervals.noise[0],
+        ),
+        unstable: !context.stability.holds(),
+    };
     Ok(Target {
         id: line.id.clone(),
         slope,
         slope_interval,
-        minimum_effect: None,
-        flags: Vec::new(),
         contention: contention::is_contention(slope_interval, &points),
         experiments: measured
             .iter()
             .map(|m| m.group.observations.len() as u64)
             .sum(),
+        minimum_effect: power::minimum_effect(slope_interval),
+        flags: flags::flags(&facts),
         shape: shape_of(slope, slope_interval, &points),
         points,
     })
+}
+
+/// The points after the baseline with their noise, whose relative variances are `noise`.
+fn noisy(points: &[Point], noise: &[f64], factor: f64) -> Vec<linear::Noisy> {
+    let each = points.iter().zip(noise).skip(1);
+    each.map(|(point, variance)| {
+        // By how much an error of the period of 1 moves the program speedup: factor · p_s / p_0.
+        let reach = factor - point.program_speedup;
+        linear::Noisy {
+            speedup: point.speedup,
+            program_speedup: point.program_speedup,
+            own: reach * reach * variance,
+            shared: reach,
+        }
+    })
+    .collect()
 }
 
 /// A percentile interval need not hold the estimate; one that is shown beside it should.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use fulcrum_model::causal::{Profile, Recording};
+use fulcrum_model::{TargetId, TargetKind};
 
 /// Why a line has no profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,11 +18,12 @@ pub enum Reason {
     NoSamples,
 }
 
-/// Counts lines without a profile.
+/// Counts lines (or other targets) without a profile.
 pub struct LeftOut {
     min_points: usize,
     min_visits: u64,
-    counts: BTreeMap<(String, Reason), u64>,
+    /// Whether anything but a line is among them, and how many there are.
+    counts: BTreeMap<(String, Reason), (bool, u64)>,
 }
 
 impl LeftOut {
@@ -33,8 +35,10 @@ impl LeftOut {
         }
     }
 
-    pub fn add(&mut self, point: &str, reason: Reason) {
-        *self.counts.entry((point.into(), reason)).or_default() += 1;
+    pub fn add(&mut self, point: &str, target: &TargetId, reason: Reason) {
+        let (other, count) = self.counts.entry((point.into(), reason)).or_default();
+        *other |= target.kind != TargetKind::Line;
+        *count += 1;
     }
 
     /// One sentence a reason, and a progress point where there are several.
@@ -46,8 +50,9 @@ impl LeftOut {
         } = self;
         counts
             .into_iter()
-            .map(|((point, reason), count)| {
-                let lines = if count == 1 { "1 line has".to_owned() } else { format!("{count} lines have") };
+            .map(|((point, reason), (other, count))| {
+                let noun = if other { "target" } else { "line" };
+                let lines = if count == 1 { format!("1 {noun} has") } else { format!("{count} {noun}s have") };
                 let what = match reason {
                     Reason::NoBaseline => "no experiment without virtual speedup to compare with".to_owned(),
                     Reason::WeakBaseline => {
@@ -63,24 +68,60 @@ impl LeftOut {
     }
 }
 
-/// Why there is nothing to show, and what to do.
-pub fn why_empty(recording: &Recording, profile: &Profile) -> Option<String> {
-    if profile
-        .progress_points
-        .iter()
-        .any(|point| !point.targets.is_empty())
-    {
-        return None;
+/// Why there is nothing to show, and what to do: for the whole profile, or for each progress point that has nothing while
+/// others have results.
+pub fn why_empty(recording: &Recording, profile: &Profile) -> Vec<String> {
+    let points = &profile.progress_points;
+    if points.iter().all(|point| point.targets.is_empty()) {
+        return vec![why_all_empty(recording, profile).into()];
     }
-    let visited = recording.is_visited();
-    let text = if recording.experiments.is_empty() {
-        "The recording holds no experiments: run the program longer, and check that it was built with debug information (-g)."
+    let empty = points.iter().filter(|point| point.targets.is_empty());
+    empty
+        .map(|point| {
+            let visits = visits(recording, &point.name);
+            let what = match visits {
+                0 => "was not visited during any experiment".to_owned(),
+                1 => "was visited once in all experiments".to_owned(),
+                n => format!("was visited {n} times in all experiments, too few on any line"),
+            };
+            format!(
+                "The progress point {} has no result: it {what}. The others are judged by their own visits.",
+                point.name
+            )
+        })
+        .collect()
+}
+
+fn visits(recording: &Recording, name: &str) -> u64 {
+    recording
+        .experiments
+        .iter()
+        .flat_map(|it| &it.points)
+        .filter(|point| point.name == name)
+        .map(|point| point.count.visits())
+        .fold(0, u64::saturating_add)
+}
+
+fn why_all_empty(recording: &Recording, profile: &Profile) -> &'static str {
+    let experiments = &recording.experiments;
+    let baseline = experiments.iter().any(|it| it.speedup == 0.0);
+    let sped_up = experiments.iter().any(|it| it.speedup > 0.0);
+    if experiments.is_empty() && recording.samples.iter().any(|&(_, count)| count > 0) {
+        "The recording holds samples but no experiments: run the program longer."
+    } else if experiments.is_empty() {
+        "The recording holds no experiments: run the program longer, and check that it was built with debug information (-g) \
+         and spends time in the code that is in scope."
     } else if profile.progress_points.is_empty() {
         "The program has no progress point: mark one with FULCRUM_PROGRESS (fulcrum.h) where a unit of work is done, build, and run again."
-    } else if !visited {
+    } else if !recording.is_visited() {
         "No progress point was visited during an experiment: put it where the program passes often while it works, and run again."
+    } else if experiments.iter().all(|it| it.duration_ns <= 0) {
+        "Every experiment lasted no time or less, because more delay was inserted than time passed: record again."
+    } else if !baseline {
+        "Every experiment sped something up, and there is none to compare with: run without --fixed-speedup, or longer."
+    } else if !sped_up {
+        "No experiment sped anything up: run without --fixed-speedup 0, or longer."
     } else {
         "No line has enough experiments yet: run the program longer, or move the progress point to where it is visited more often."
-    };
-    Some(text.into())
+    }
 }

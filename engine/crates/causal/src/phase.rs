@@ -3,24 +3,41 @@
 //! Experiments run only while their line runs, so what they measure holds for that phase, not for the whole run. `t_obs`
 //! and `s_obs` are the effective durations and the selected samples of all the line's experiments, `s` its samples over
 //! the whole run, `T` the run time.
+//!
+//! A run of several processes, or one whose target was changed on the way, has several streams. `s` and `T` are then
+//! those of the streams that could tell: they visited the progress point, and counted samples of such a target. A shell
+//! that waits for the program is no phase of the program.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use fulcrum_model::TargetId;
 use fulcrum_model::causal::Recording;
+use fulcrum_model::{TargetId, TargetKind};
 
 use crate::combine::Line;
 use crate::notes::Reason;
 
-/// How to correct the lines of one recording.
+/// How to correct one recording.
 pub enum Correction<'a> {
     /// Switched off.
     Off,
     /// The recording lacks what eq. 8 needs for every line; the sentence says what.
     Impossible(&'static str),
-    /// By `s / T` per line, in samples a nanosecond.
-    Rates(HashMap<&'a TargetId, f64>),
+    /// By what these stretches of the run counted.
+    Stretches(Vec<Stretch<'a>>),
 }
+
+/// One stretch of the run.
+pub struct Stretch<'a> {
+    runtime_ns: u64,
+    samples: &'a [(TargetId, u64)],
+    /// `None`: every progress point.
+    points: Option<&'a [String]>,
+    /// `None`: every kind of target.
+    kind: Option<TargetKind>,
+}
+
+/// How to correct the lines of one progress point.
+pub struct Rates<'a>(Option<HashMap<&'a TargetId, f64>>);
 
 impl<'a> Correction<'a> {
     pub fn of(recording: &'a Recording, wanted: bool) -> Self {
@@ -32,33 +49,68 @@ impl<'a> Correction<'a> {
                 "The results are not corrected for phases: the recording does not say how long the program ran.",
             );
         }
-        let mut samples: HashMap<&TargetId, u64> = HashMap::new();
-        for (id, count) in &recording.samples {
-            let sum = samples.entry(id).or_default();
-            *sum = sum.saturating_add(*count);
-        }
-        if samples.values().all(|&count| count == 0) {
+        if recording.samples.iter().all(|&(_, count)| count == 0) {
             return Correction::Impossible(
                 "The results are not corrected for phases: the recording holds no samples of whole runs.",
             );
         }
-        let total = recording.runtime_ns as f64;
-        Correction::Rates(
-            samples
-                .into_iter()
-                .map(|(at, count)| (at, count as f64 / total))
-                .collect(),
-        )
+        let whole = || Stretch {
+            runtime_ns: recording.runtime_ns,
+            samples: &recording.samples,
+            points: None,
+            kind: None,
+        };
+        let streams = recording.streams.iter().map(|stream| Stretch {
+            runtime_ns: stream.runtime_ns,
+            samples: &stream.samples,
+            points: Some(&stream.points),
+            kind: stream.target,
+        });
+        let mut stretches: Vec<_> = streams.collect();
+        if stretches.is_empty() {
+            stretches.push(whole());
+        }
+        Correction::Stretches(stretches)
     }
 
     /// Why nothing is corrected.
     pub fn note(&self) -> Option<String> {
         match self {
             Correction::Impossible(why) => Some((*why).into()),
-            Correction::Off | Correction::Rates(_) => None,
+            Correction::Off | Correction::Stretches(_) => None,
         }
     }
 
+    /// For the progress point of this name.
+    pub fn at(&self, point: &str) -> Rates<'a> {
+        let Correction::Stretches(stretches) = self else {
+            return Rates(None);
+        };
+        let mut samples: HashMap<&TargetId, u64> = HashMap::new();
+        let mut times: BTreeMap<TargetKind, u64> = BTreeMap::new();
+        let here = |it: &&Stretch<'_>| it.points.is_none_or(|all| all.iter().any(|p| p == point));
+        for stretch in stretches.iter().filter(here) {
+            let kinds = TargetKind::ALL
+                .into_iter()
+                .filter(|kind| stretch.kind.is_none_or(|own| own == *kind));
+            for kind in kinds {
+                let time = times.entry(kind).or_default();
+                *time = time.saturating_add(stretch.runtime_ns);
+            }
+            for (id, count) in stretch.samples {
+                let sum = samples.entry(id).or_default();
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        let rate = |(id, count): (&'a TargetId, u64)| {
+            let time = times.get(&id.kind).copied().filter(|&time| time > 0)?;
+            Some((id, count as f64 / time as f64))
+        };
+        Rates(Some(samples.into_iter().filter_map(rate).collect()))
+    }
+}
+
+impl Rates<'_> {
     /// The factor on every program speedup of `line`.
     pub fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
         let (t_obs, s_obs) = line
@@ -72,11 +124,9 @@ impl<'a> Correction<'a> {
         }
     }
 
-    /// `s / T` of a line; `None` when nothing is corrected.
+    /// `s / T` of a line, in samples a nanosecond; `None` when nothing is corrected.
     pub fn rate(&self, line: &Line<'_>) -> Option<f64> {
-        match self {
-            Correction::Off | Correction::Impossible(_) => None,
-            Correction::Rates(rates) => Some(rates.get(line.id).copied().unwrap_or(0.0)),
-        }
+        let rates = self.0.as_ref()?;
+        Some(rates.get(line.id).copied().unwrap_or(0.0))
     }
 }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use fulcrum_causal::{Options, Prediction, analyse, predict, program_speedup_at};
+use fulcrum_causal::{
+    Options, Prediction, analyse, known, next_weights, predict, program_speedup_at,
+};
 use fulcrum_model::causal::{
     Count, Experiment, Point, PointKind, Profile, Recording, Shape, Target, Visits,
 };
@@ -117,21 +119,37 @@ fn a_recording_that_drew_from_few_levels_needs_half_of_them() {
 
 #[test]
 fn an_empty_profile_says_why() {
-    let unvisited = line("a.c:1", &[(0.0, 0), (0.5, 0)]);
+    let timeless = || {
+        let mut all = line("a.c:1", &FIVE);
+        all.iter_mut().for_each(|it| it.duration_ns = -1);
+        all
+    };
+    let rare = [(0.0, 1), (0.25, 1), (0.5, 1), (0.75, 1), (1.0, 1)];
     let cases = [
-        (vec![], "The recording holds no experiments: "),
+        (vec![], "The recording holds samples but no experiments: "),
         (
             vec![experiment("a.c:1", 0.0, &[])],
             "The program has no progress point: ",
         ),
         (
-            unvisited,
+            line("a.c:1", &[(0.0, 0), (0.5, 0)]),
             "No progress point was visited during an experiment: ",
+        ),
+        (timeless(), "Every experiment lasted no time or less, "),
+        (
+            line("a.c:1", &FIVE[1..]),
+            "Every experiment sped something up, and there is none to compare with: ",
+        ),
+        (
+            line("a.c:1", &FIVE[..1]),
+            "No experiment sped anything up: ",
         ),
         (
             line("a.c:1", &FIVE[..2]),
             "No line has enough experiments yet: ",
         ),
+        (line("a.c:1", &rare), "No line has enough experiments yet: "),
+        (line("e.c:1", &FIVE), "No line has enough experiments yet: "), // no samples: eq. 8 cannot be applied
     ];
     for (experiments, start) in cases {
         let profile = analyse(&recording(experiments), &Options::default());
@@ -139,6 +157,75 @@ fn an_empty_profile_says_why() {
         let last = profile.notes.last().expect("a note");
         assert!(last.starts_with(start) && last.ends_with('.'), "{last}");
     }
+    let nothing = analyse(&Recording::default(), &Options::default());
+    let last = nothing.notes.last().expect("a note");
+    assert!(
+        last.starts_with("The recording holds no experiments: "),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_rare_progress_point_silences_no_other() {
+    let with_rare = |rare: u64| {
+        let each = FIVE.iter().map(|&(s, n)| {
+            let n = n + (50.0 * s) as u64;
+            experiment("a.c:1", s, &[("often", visits(n)), ("rare", visits(rare))])
+        });
+        recording(each.collect())
+    };
+    let alone = analyse(
+        &recording(
+            FIVE.iter()
+                .map(|&(s, n)| experiment("a.c:1", s, &[("often", visits(n + (50.0 * s) as u64))]))
+                .collect(),
+        ),
+        &Options::default(),
+    );
+    for (rare, what) in [
+        (0, "was not visited during any experiment"),
+        (
+            1,
+            "was visited 5 times in all experiments, too few on any line",
+        ),
+    ] {
+        let profile = analyse(&with_rare(rare), &Options::default());
+        assert_eq!(profile.progress_points[0], alone.progress_points[0]);
+        assert!(profile.progress_points[1].targets.is_empty());
+        let said = format!(
+            "The progress point rare has no result: it {what}. The others are judged by their own visits."
+        );
+        assert_eq!(profile.notes.last(), Some(&said));
+        assert_eq!(known(&profile, 0.5), known(&alone, 0.5));
+        assert_eq!(
+            next_weights(&profile, Some(0.5)),
+            next_weights(&alone, Some(0.5))
+        );
+    }
+}
+
+#[test]
+fn whole_executions_count_though_each_is_one_visit() {
+    let runs = [(0.0, 1), (0.0, 1), (0.5, 1), (0.5, 1)].map(|(s, n)| {
+        let mut run = experiment("a.c:1", s, &[("end-to-end", visits(n)), ("p", visits(n))]);
+        run.duration_ns -= (50_000_000.0 * s) as i64;
+        run
+    });
+    let profile = analyse(
+        &recording(runs.to_vec()),
+        &Options {
+            phase_correction: false,
+            ..Options::default()
+        },
+    );
+    let whole = &profile.progress_points[0];
+    assert_eq!(
+        (whole.name.as_str(), whole.targets.len()),
+        ("end-to-end", 1)
+    );
+    assert!((whole.targets[0].points[1].program_speedup - 0.25).abs() < 1e-12);
+    assert_eq!(whole.targets[0].flags, []);
+    assert!(profile.progress_points[1].targets.is_empty());
 }
 
 #[test]

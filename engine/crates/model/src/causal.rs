@@ -84,6 +84,9 @@ pub struct Visits {
     pub count: Count,
 }
 
+/// The name of the progress point that counts whole executions of the program (COZ §3.3, `--end-to-end`).
+pub const END_TO_END: &str = "end-to-end";
+
 /// The two kinds of progress point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Count {
@@ -104,6 +107,14 @@ pub enum Count {
 }
 
 impl Count {
+    /// Visits to a throughput point, departures at a latency point.
+    pub fn visits(&self) -> u64 {
+        match *self {
+            Count::Throughput { delta } => delta,
+            Count::Latency { departures, .. } => departures,
+        }
+    }
+
     /// Whether the program came by at all.
     pub fn is_visited(&self) -> bool {
         match *self {

@@ -1,0 +1,93 @@
+//! What to test next: adaptive choice that leaves the estimates unbiased.
+//!
+//! A target that cannot be among the best any more, or is known as well as was wanted, need not be tested as often. It keeps
+//! a fifth of its chance (the exploration floor): programs change their mind, and so may a ranking. The recorder writes
+//! the probability beside every experiment and the analysis divides by it (see `weights`).
+
+use std::collections::BTreeMap;
+
+use fulcrum_model::TargetId;
+use fulcrum_model::causal::{PointProfile, Profile, Target};
+
+use crate::anytime::{BEST, FEWEST_EXPERIMENTS, always_valid, widening};
+
+/// The least relative probability.
+pub const FLOOR: f64 = 0.2;
+
+/// The relative probability, [`FLOOR`] to 1, with which a sample of each target should be accepted as the next choice.
+/// A target that is not in the list has 1: nothing is known about it. `wanted` is the half width that `--until` asks for.
+///
+/// A target is settled only when every progress point that has results agrees, each by its own visits.
+pub fn next_weights(profile: &Profile, wanted: Option<f64>) -> Vec<(TargetId, f64)> {
+    let mut settled: BTreeMap<&TargetId, bool> = BTreeMap::new();
+    let judged: Vec<&PointProfile> = profile
+        .progress_points
+        .iter()
+        .filter(|point| !point.targets.is_empty())
+        .collect();
+    for point in &judged {
+        let bar = bar(point);
+        for target in &point.targets {
+            let here = is_settled(target, bar, wanted);
+            *settled.entry(&target.id).or_insert(true) &= here;
+        }
+    }
+    // One that some point cannot judge yet is not settled.
+    let everywhere = |id: &TargetId| {
+        judged
+            .iter()
+            .all(|point| point.targets.iter().any(|it| it.id == *id))
+    };
+    settled
+        .into_iter()
+        .map(|(id, settled)| {
+            let weight = if settled && everywhere(id) {
+                FLOOR
+            } else {
+                1.0
+            };
+            (id.clone(), weight)
+        })
+        .collect()
+}
+
+/// What a target must be able to reach to be among the best: the lowest credible slope of the last of them.
+fn bar(point: &PointProfile) -> f64 {
+    let mut lows: Vec<f64> = point
+        .targets
+        .iter()
+        .filter_map(bounds)
+        .map(|(low, _)| low)
+        .collect();
+    lows.sort_by(|a, b| b.total_cmp(a));
+    lows.get(BEST - 1).copied().unwrap_or(f64::NEG_INFINITY)
+}
+
+fn bounds(target: &Target) -> Option<(f64, f64)> {
+    if target.experiments < FEWEST_EXPERIMENTS {
+        return None;
+    }
+    Some(always_valid(
+        target.slope,
+        target.slope_interval?,
+        target.experiments,
+    ))
+}
+
+fn is_settled(target: &Target, bar: f64, wanted: Option<f64>) -> bool {
+    let Some((_, high)) = bounds(target) else {
+        return false;
+    };
+    let wider = widening(target.experiments);
+    let narrow = |half: f64| {
+        target
+            .points
+            .iter()
+            .filter(|it| it.speedup > 0.0)
+            .all(|it| {
+                it.interval
+                    .is_some_and(|(low, high)| (high - low) / 2.0 * wider <= half)
+            })
+    };
+    high < bar || wanted.is_some_and(narrow)
+}

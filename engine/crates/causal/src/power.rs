@@ -1,0 +1,27 @@
+//! The minimum detectable effect: how large a slope must be for such data to show it in 80 % of runs.
+//!
+//! A slope is seen when its 95 % interval excludes zero. So the smallest slope that is seen in 80 % of runs is 1.96 + 0.84
+//! standard errors, and a line without effect can be said to have "no effect above ±x %".
+
+/// Normal quantiles: 97.5 % for the two-sided test at 5 %, 80 % for the power.
+const SEEN: f64 = 1.96;
+const POWER: f64 = 0.8416;
+
+/// From the 95 % interval of a slope. Half its width stands for 1.96 standard errors, widened for few experiments.
+pub fn minimum_effect(slope_interval: Option<(f64, f64)>) -> Option<f64> {
+    let (low, high) = slope_interval?;
+    Some((high - low) / 2.0 * (SEEN + POWER) / SEEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::minimum_effect;
+
+    #[test]
+    fn two_and_four_fifths_standard_errors() {
+        // A standard error of 1 %.
+        let found = minimum_effect(Some((-0.0096, 0.0296))).expect("an interval");
+        assert!((found - 0.028_016).abs() < 1e-9, "{found}");
+        assert_eq!(minimum_effect(None), None);
+    }
+}
