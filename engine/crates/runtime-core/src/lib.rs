@@ -13,3 +13,4 @@ pub mod ledger;
 pub mod pace;
 pub mod record;
 pub mod ring;
+pub mod unwind;

@@ -2,6 +2,8 @@
 
 use core::fmt::{self, Write};
 
+use fulcrum_wire::FULL_WEIGHT;
+
 /// A fixed piece of memory that text is written into. Text that does not fit makes [`Text::finish`] fail as a whole.
 pub struct Text<'a> {
     bytes: &'a mut [u8],
@@ -93,7 +95,7 @@ pub struct Point<'a> {
 }
 
 /// The two kinds of progress point (COZ §3.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Count {
     /// Visits.
     Throughput(u64),
@@ -107,13 +109,13 @@ pub enum Count {
         pending_before: i64,
         /// Begun less ended when it stopped.
         pending_after: i64,
+        /// Begun less ended, averaged over the experiment: `L` of Little's law.
+        mean: f64,
     },
 }
 
 /// One finished experiment.
-pub struct Experiment<'a> {
-    /// The selected line's name, JSON-escaped already.
-    pub selected: &'a [u8],
+pub struct Experiment {
     /// Ten-thousandths.
     pub speedup: u32,
     /// From the header's time, nanoseconds.
@@ -126,16 +128,21 @@ pub struct Experiment<'a> {
     pub selected_samples: u64,
     /// CPU time that other programs took meanwhile, nanoseconds; `None` where the system does not say.
     pub others_ns: Option<u64>,
+    /// Time that the program's threads stood in run queues, nanoseconds, all together; `None` when nobody has looked.
+    pub queued_ns: Option<u64>,
+    /// How likely a sample of the target was accepted as the choice, of [`FULL_WEIGHT`].
+    pub weight: u32,
 }
 
-/// Writes an experiment's record, newline included. Latency's `difference` is the mean of both ends.
+/// Writes an experiment's record, newline included. `selected` writes the target's name, JSON-escaped.
 pub fn experiment<'p>(
     text: &mut Text<'_>,
-    experiment: &Experiment<'_>,
+    experiment: &Experiment,
+    selected: impl FnOnce(&mut Text<'_>),
     points: impl Iterator<Item = Point<'p>>,
 ) {
     text.json(b"{\"type\":\"experiment\",\"selected\":\"");
-    text.json(experiment.selected);
+    selected(text);
     let effective = experiment.wall_ns as i64 - experiment.delay_ns as i64;
     let _ = write!(
         text,
@@ -147,6 +154,13 @@ pub fn experiment<'p>(
     );
     if let Some(others) = experiment.others_ns {
         let _ = write!(text, "\"others\":{others},");
+    }
+    if let Some(queued) = experiment.queued_ns {
+        let _ = write!(text, "\"queued\":{queued},");
+    }
+    if experiment.weight != FULL_WEIGHT {
+        let weight = f64::from(experiment.weight) / f64::from(FULL_WEIGHT);
+        let _ = write!(text, "\"weight\":{weight},");
     }
     text.json(b"\"points\":[");
     for (index, point) in points.enumerate() {
@@ -165,13 +179,11 @@ pub fn experiment<'p>(
                 departures,
                 pending_before,
                 pending_after,
-            } => {
-                let difference = (pending_before + pending_after) as f64 / 2.0;
-                write!(
-                    text,
-                    ",\"kind\":\"latency\",\"arrivals\":{arrivals},\"departures\":{departures},\"difference\":{difference}}}"
-                )
-            }
+                mean,
+            } => write!(
+                text,
+                ",\"kind\":\"latency\",\"arrivals\":{arrivals},\"departures\":{departures},\"difference\":{mean},\"pending\":[{pending_before},{pending_after}]}}"
+            ),
         };
     }
     text.json(b"]}\n");
@@ -195,14 +207,16 @@ mod tests {
             experiment(
                 text,
                 &Experiment {
-                    selected: b"/a/\\\"b.c:3",
                     speedup: 2500,
                     start_ns: 7,
                     wall_ns: 1000,
                     delay_ns: 200,
                     selected_samples: 4,
                     others_ns: Some(90),
+                    queued_ns: Some(8),
+                    weight: FULL_WEIGHT / 4,
                 },
+                |text| text.json(b"/a/\\\"b.c:3"),
                 [
                     Point {
                         name: b"iter",
@@ -215,6 +229,7 @@ mod tests {
                             departures: 8,
                             pending_before: 2,
                             pending_after: 3,
+                            mean: 2.25,
                         },
                     },
                 ]
@@ -225,8 +240,8 @@ mod tests {
             record.unwrap(),
             concat!(
                 r#"{"type":"experiment","selected":"/a/\"b.c:3","speedup":0.25,"duration":800,"selected_samples":4,"#,
-                r#""start":7,"wall":1000,"others":90,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
-                r#"{"name":"req","kind":"latency","arrivals":9,"departures":8,"difference":2.5}]}"#,
+                r#""start":7,"wall":1000,"others":90,"queued":8,"weight":0.25,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
+                r#"{"name":"req","kind":"latency","arrivals":9,"departures":8,"difference":2.25,"pending":[2,3]}]}"#,
                 "\n"
             )
         );

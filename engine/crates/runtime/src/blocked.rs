@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{profiler, sys, thread};
 
-/// The calls that are timed, by the name that a target has.
+/// The calls that are timed: the order is that of [`fulcrum_wire::CALLS`], which names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Call {
@@ -30,35 +30,8 @@ pub enum Call {
     Signal,
 }
 
-#[allow(dead_code, reason = "read by the lookup of blocked targets")]
-impl Call {
-    /// As in `blocked:NAME@FILE:LINE`.
-    pub const fn name(self) -> &'static str {
-        const NAMES: [&str; 16] = [
-            "read",
-            "write",
-            "recv",
-            "accept",
-            "poll",
-            "select",
-            "epoll_wait",
-            "nanosleep",
-            "futex",
-            "pthread_cond_wait",
-            "pthread_mutex_lock",
-            "pthread_rwlock_lock",
-            "sem_wait",
-            "pthread_barrier_wait",
-            "pthread_join",
-            "sigwait",
-        ];
-        NAMES[self as usize]
-    }
-}
-
 /// Where a thread is in our code: from here its callers can be unwound while the call that was timed is on the stack.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "read by the lookup of blocked targets")]
 pub struct Frame {
     /// Instruction, stack and frame pointer.
     pub ip: u64,
@@ -71,7 +44,6 @@ pub struct Frame {
 static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// Turns the accounting on or off.
-#[allow(dead_code, reason = "called where the target kind is read")]
 pub fn switch(on: bool) {
     WANTED.store(on, Ordering::Relaxed);
 }

@@ -2,14 +2,15 @@
 
 use core::ffi::CStr;
 use core::fmt::Write;
-use core::mem::size_of;
+use core::mem::{align_of, size_of};
 use core::slice;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use fulcrum_runtime_core::attribute::Targets;
 use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{
-    HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, PROCESS_MAGIC, Process, Range, SESSION_FILE,
-    SESSION_MAGIC, SESSION_VARIABLE, Session, VERSION, state,
+    HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range, SESSION_FILE,
+    SESSION_MAGIC, SESSION_VARIABLE, Session, UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode, state,
 };
 
 use crate::sys;
@@ -19,7 +20,9 @@ pub const PATH: usize = libc::PATH_MAX as usize;
 
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(core::ptr::null_mut());
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
-static MAP: AtomicPtr<MapHeader> = AtomicPtr::new(core::ptr::null_mut());
+static MAP: AtomicPtr<Map> = AtomicPtr::new(core::ptr::null_mut());
+static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
+static FOLDER: AtomicPtr<&'static str> = AtomicPtr::new(core::ptr::null_mut());
 
 /// The session's settings and commands. Only after [`attach`] succeeded.
 pub fn session() -> &'static Session {
@@ -33,42 +36,61 @@ pub fn process() -> &'static Process {
     unsafe { &*PROCESS.load(Ordering::Acquire) }
 }
 
-fn map() -> &'static MapHeader {
-    // SAFETY: set and checked by `map_answer`, mapped for the life of the process.
+/// A map as the runtime uses it: what may be sped up, and how often each was sampled.
+pub struct Map {
+    /// Which of the process's maps this is.
+    pub generation: u32,
+    /// From addresses to targets.
+    pub targets: Targets<'static>,
+    /// One counter a target ([`fulcrum_wire::CALL_SHIFT`] for blocked calls).
+    pub counts: &'static [AtomicU64],
+    /// How likely each target is accepted as a choice.
+    pub weights: &'static [AtomicU32],
+    /// The only target that may be selected, or `NONE`.
+    pub fixed: u32,
+    names: &'static [fulcrum_wire::Text],
+    base: *const u8,
+    length: u64,
+}
+
+impl Map {
+    /// A target's name, JSON-escaped. Of a blocked call, the place.
+    pub fn name(&self, target: u32) -> &'static [u8] {
+        match self.names.get(target as usize) {
+            Some(name) if name.at.saturating_add(name.length) <= self.length => {
+                // SAFETY: within the mapping, which lives as long as the process.
+                unsafe { slice::from_raw_parts(self.base.add(name.at as usize), name.length as usize) }
+            }
+            _ => b"?",
+        }
+    }
+
+    /// Bytes of all names together.
+    pub fn text_length(&self) -> usize {
+        self.names.iter().map(|name| name.length as usize).sum()
+    }
+}
+
+/// The newest map. Only after [`attach`] succeeded.
+pub fn map() -> &'static Map {
+    // SAFETY: set by `adopt`, never freed.
     unsafe { &*MAP.load(Ordering::Acquire) }
 }
 
-fn part<T>(at: u64, count: u32) -> &'static [T] {
-    let base = MAP.load(Ordering::Acquire).cast::<u8>();
-    // SAFETY: `map_answer` has checked that every part lies within the mapping; parts are 8-aligned.
-    unsafe { slice::from_raw_parts(base.add(at as usize).cast::<T>(), count as usize) }
+/// How to find callers; empty until the engine has worked it out.
+pub fn unwind_rows() -> &'static [Unwind] {
+    // SAFETY: null or set by `adopt_unwind`, never freed.
+    unsafe { UNWIND.load(Ordering::Acquire).as_ref() }.map_or(&[], |rows| rows.0)
 }
 
-/// The address ranges of the lines in scope.
-pub fn ranges() -> &'static [Range] {
-    part(map().ranges_at, map().range_count)
-}
+struct Rows(&'static [Unwind]);
 
-/// One sample counter a line.
-pub fn counts() -> &'static [AtomicU64] {
-    part(map().counts_at, map().line_count)
-}
-
-/// The only line that may be selected, or `NONE`.
-pub fn fixed_line() -> u32 {
-    map().fixed_line
-}
-
-/// A line's `FILE:LINE`, JSON-escaped.
-pub fn line_name(line: u32) -> &'static [u8] {
-    let names: &[fulcrum_wire::Text] = part(map().names_at, map().line_count);
-    let Some(name) = names.get(line as usize) else {
-        return b"?";
-    };
-    if name.at.saturating_add(name.length) > map().length {
-        return b"?";
-    }
-    part::<u8>(name.at, name.length as u32)
+/// Keeps `value` for the life of the process, where no allocator is needed.
+fn keep<T>(value: T) -> Option<*mut T> {
+    let at = sys::map_anonymous(size_of::<T>())?.cast::<T>();
+    // SAFETY: fresh memory of that size, page-aligned.
+    unsafe { at.write(value) };
+    Some(at)
 }
 
 /// A file of the run folder, as a C path.
@@ -135,17 +157,15 @@ fn map_file(path: &CStr, flags: i32, grow_to: usize, least: usize) -> Option<(*m
     }
 }
 
-/// How a process came into the session.
-pub struct Attached {
-    /// The run folder.
-    pub folder: &'static str,
-    /// Tells apart the programs that one process executes in turn.
-    pub turn: u32,
+/// The run folder. Only after [`attach`] succeeded.
+pub fn folder() -> &'static str {
+    // SAFETY: set by `attach`, never freed.
+    unsafe { *FOLDER.load(Ordering::Acquire) }
 }
 
 /// Finds the session in the environment and waits for the engine to read this process's debug information.
 /// `None`: not under Fulcrum, engine gone, or nothing to profile here.
-pub fn attach() -> Option<Attached> {
+pub fn attach() -> Option<()> {
     let mut variable = [0; 64];
     variable[..SESSION_VARIABLE.len()].copy_from_slice(SESSION_VARIABLE.as_bytes());
     // SAFETY: a C string; the environment is not changed by anybody this early.
@@ -162,13 +182,6 @@ pub fn attach() -> Option<Attached> {
     if session().magic != SESSION_MAGIC || session().version != VERSION || engine_is_late() {
         return None;
     }
-    let turn = announce(folder)?;
-    wait_for_answer();
-    if process().state.load(Ordering::Acquire) != state::READY {
-        return None;
-    }
-    let name = Name::new(format_args!("{folder}/{}-{turn}.map", process().pid))?;
-    map_answer(&name)?;
     // The environment's memory may be moved by setenv: keep our own copy of the folder.
     let copy = sys::map_anonymous(folder.len().max(1))?;
     // SAFETY: fresh memory of that length; the bytes were UTF-8.
@@ -176,11 +189,25 @@ pub fn attach() -> Option<Attached> {
         copy.copy_from_nonoverlapping(folder.as_ptr(), folder.len());
         str::from_utf8_unchecked(slice::from_raw_parts(copy, folder.len()))
     };
-    Some(Attached { folder, turn })
+    FOLDER.store(keep(folder)?, Ordering::Release);
+    announce(None)?;
+    wait_for_answer();
+    if process().state.load(Ordering::Acquire) != state::READY {
+        return None;
+    }
+    adopt(process().generation.load(Ordering::Acquire))
+}
+
+/// In a forked child: announces it under its own name, with its parent's map and counters of its own.
+pub fn attach_forked() -> Option<()> {
+    let parent = process();
+    announce(Some(parent))?;
+    adopt(process().first_generation)
 }
 
 /// Creates this process's `.proc` file under the first free turn.
-fn announce(folder: &str) -> Option<u32> {
+fn announce(parent: Option<&Process>) -> Option<()> {
+    let folder = folder();
     // SAFETY: takes no arguments.
     let pid = unsafe { sys::call(libc::SYS_getpid, [0; 6]) } as u32;
     for turn in 0..1000 {
@@ -199,16 +226,34 @@ fn announce(folder: &str) -> Option<u32> {
         unsafe {
             (*block).version = VERSION;
             (*block).pid = pid;
+            (*block).turn = turn;
             (*block).start_ns = sys::now();
             (*block)
                 .selected
                 .store(fulcrum_wire::NONE, Ordering::Relaxed);
-            (*block).state.store(state::HELLO, Ordering::Relaxed);
+            (*block).map_pid = parent.map_or(pid, |parent| parent.map_pid);
+            (*block).map_turn = parent.map_or(turn, |parent| parent.map_turn);
+            if let Some(parent) = parent {
+                let generation = parent.adopted.load(Ordering::Acquire);
+                if generation != parent.first_generation {
+                    (*block).map_pid = parent.pid;
+                    (*block).map_turn = parent.turn;
+                }
+                (*block).first_generation = generation;
+                (*block).generation.store(generation, Ordering::Relaxed);
+                (*block).adopted.store(generation, Ordering::Relaxed);
+            }
+            let first = if parent.is_some() {
+                state::RUNNING
+            } else {
+                state::HELLO
+            };
+            (*block).state.store(first, Ordering::Relaxed);
             (*block).magic = PROCESS_MAGIC;
         }
         PROCESS.store(block, Ordering::Release);
         session().hellos.fetch_add(1, Ordering::AcqRel);
-        return Some(turn);
+        return Some(());
     }
     None
 }
@@ -219,28 +264,91 @@ fn wait_for_answer() {
     }
 }
 
-fn map_answer(name: &Name) -> Option<()> {
-    let (at, length) = map_file(name.as_c(), 0, 0, size_of::<MapHeader>())?;
-    let header = at.cast::<MapHeader>();
-    // SAFETY: mapped, and at least as long as the header.
-    let head = unsafe { &*header };
-    let fits = |at: u64, count: u32, size: usize| {
-        at.is_multiple_of(8) && u64::from(count) * size as u64 + at <= length as u64
+/// Takes a map that the engine has written into use.
+pub fn adopt(generation: u32) -> Option<()> {
+    let (folder, process) = (folder(), process());
+    let (pid, turn) = if generation == process.first_generation {
+        (process.map_pid, process.map_turn)
+    } else {
+        (process.pid, process.turn)
     };
-    let sound = head.magic == MAP_MAGIC
-        && head.version == VERSION
-        && head.length == length as u64
-        && fits(head.ranges_at, head.range_count, size_of::<Range>())
-        && fits(
-            head.names_at,
-            head.line_count,
-            size_of::<fulcrum_wire::Text>(),
-        )
-        && fits(head.counts_at, head.line_count, size_of::<AtomicU64>());
-    sound.then(|| MAP.store(header, Ordering::Release))
+    let name = Name::new(format_args!("{folder}/{pid}-{turn}.{generation}.map"))?;
+    let (base, length) = map_file(name.as_c(), 0, 0, size_of::<MapHeader>())?;
+    // SAFETY: mapped, and at least as long as the header.
+    let head = unsafe { &*base.cast::<MapHeader>() };
+    if head.magic != MAP_MAGIC || head.version != VERSION || head.length != length as u64 {
+        return None;
+    }
+    let counts = (head.target_count as usize) * size_of::<AtomicU64>();
+    let name = Name::new(format_args!(
+        "{folder}/{}-{}.{generation}.counts",
+        process.pid, process.turn
+    ))?;
+    let (counters, _) = map_file(name.as_c(), libc::O_CREAT, counts.max(8), counts.max(8))?;
+    // SAFETY: a mapping of that length, page-aligned, never unmapped.
+    let counts = unsafe { slice::from_raw_parts(counters.cast(), head.target_count as usize) };
+    let file = File { base, length };
+    let map = Map {
+        generation,
+        targets: Targets {
+            mode: head.mode,
+            ranges: file.part::<Range>(head.ranges_at, head.range_count)?,
+            nodes: file.part::<Node>(head.nodes_at, head.node_count)?,
+            steps: file.part::<u32>(head.steps_at, head.step_count)?,
+        },
+        counts,
+        weights: file.part::<AtomicU32>(head.weights_at, head.target_count)?,
+        fixed: head.fixed,
+        names: file.part::<fulcrum_wire::Text>(head.names_at, head.target_count)?,
+        base,
+        length: head.length,
+    };
+    MAP.store(keep(map)?, Ordering::Release);
+    crate::blocked::switch(head.mode == mode::BLOCKED);
+    process.adopted.store(generation, Ordering::Release);
+    Some(())
 }
 
-fn engine_is_late() -> bool {
+/// Takes an unwind table that the engine has written into use. The one before stays mapped: a handler may be reading it.
+pub fn adopt_unwind(number: u32) -> Option<()> {
+    let (folder, process) = (folder(), process());
+    let name = Name::new(format_args!(
+        "{folder}/{}-{}.{number}.unwind",
+        process.pid, process.turn
+    ))?;
+    let (base, length) = map_file(name.as_c(), 0, 0, size_of::<UnwindHeader>())?;
+    // SAFETY: mapped, and at least as long as the header.
+    let head = unsafe { &*base.cast::<UnwindHeader>() };
+    if head.magic != UNWIND_MAGIC || head.version != VERSION {
+        return None;
+    }
+    let rows = File { base, length }.part(size_of::<UnwindHeader>() as u64, head.row_count)?;
+    UNWIND.store(keep(Rows(rows))?, Ordering::Release);
+    Some(())
+}
+
+/// A mapped file of the engine's.
+#[derive(Clone, Copy)]
+struct File {
+    base: *const u8,
+    length: usize,
+}
+
+impl File {
+    /// An array in the file; `None` when it does not lie within.
+    fn part<T>(self, at: u64, count: u32) -> Option<&'static [T]> {
+        let length = u64::from(count) * size_of::<T>() as u64;
+        let end = at.checked_add(length)?;
+        let fits = end <= self.length as u64 && at.is_multiple_of(align_of::<T>() as u64);
+        // SAFETY: within a mapping that is never unmapped, and aligned; all our types are plain words.
+        fits.then(|| unsafe {
+            slice::from_raw_parts(self.base.add(at as usize).cast(), count as usize)
+        })
+    }
+}
+
+/// Whether the engine's heartbeat is late.
+pub fn engine_is_late() -> bool {
     let heartbeat = session().heartbeat_ns.load(Ordering::Acquire);
     sys::now().saturating_sub(heartbeat) > HEARTBEAT_LIMIT_NS
 }

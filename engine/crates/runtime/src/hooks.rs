@@ -16,6 +16,24 @@ use crate::real::real;
 use crate::signals::undisturbed;
 use crate::thread::{self, Routine};
 
+/// The size of the stack that a new thread gets, bytes; 0 when unknown.
+pub unsafe fn stack_size(attributes: *const pthread_attr_t) -> u64 {
+    let mut size = 0;
+    // SAFETY: reads the program's attributes, or fresh ones that are filled first.
+    unsafe {
+        if attributes.is_null() {
+            let mut defaults: pthread_attr_t = core::mem::zeroed();
+            if libc::pthread_attr_init(&mut defaults) == 0 {
+                libc::pthread_attr_getstacksize(&defaults, &mut size);
+                libc::pthread_attr_destroy(&mut defaults);
+            }
+        } else {
+            libc::pthread_attr_getstacksize(attributes, &mut size);
+        }
+    }
+    size as u64
+}
+
 /// `pthread_create(3)`: the new thread is sampled and inherits its parent's account.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn pthread_create(
@@ -27,7 +45,10 @@ pub unsafe extern "C-unwind" fn pthread_create(
     let real = real!(pthread_create: fn(*mut pthread_t, *const pthread_attr_t, Routine, *mut c_void) -> c_int);
     thread::before();
     let slot = thread::active().and_then(|parent| {
-        thread::allocate(Ledger::inherit(&parent.ledger()), Some(routine), argument)
+        let ledger = Ledger::inherit(&parent.ledger());
+        // SAFETY: the program's attributes, valid or null by the call's contract.
+        let stack_size = unsafe { stack_size(attributes) };
+        thread::allocate(ledger, Some(routine), argument, stack_size)
     });
     // SAFETY: passes the program's arguments on, its routine inside the slot.
     unsafe {

@@ -35,6 +35,7 @@ pub unsafe extern "C-unwind" fn thrd_create(
                 Ledger::inherit(&parent.ledger()),
                 Some(as_routine),
                 argument,
+                crate::hooks::stack_size(core::ptr::null()),
             )
         });
         let Some(slot) = slot else {

@@ -95,7 +95,7 @@ unsafe fn wait_for(
                 break result;
             }
             if signals::is_sample(&found) {
-                thread::on_signal(thread, || 0);
+                thread::on_signal(thread, None, || 0);
             } else {
                 signals::take_held(&mut found);
                 break result;

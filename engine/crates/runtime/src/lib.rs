@@ -16,10 +16,12 @@
 )]
 
 mod blocked;
+mod choice;
 mod control;
 mod descriptors;
 mod exec;
 mod exits;
+mod fork;
 mod futex;
 mod hooks;
 mod hooks_c11;

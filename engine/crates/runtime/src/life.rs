@@ -5,10 +5,10 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use fulcrum_runtime_core::ledger::Ledger;
-use fulcrum_wire::state;
+use fulcrum_wire::{part, state};
 
 use crate::thread::Thread;
-use crate::{control, exits, output, profiler, signals, sys, thread};
+use crate::{control, exits, fork, profiler, signals, sys, thread};
 
 /// Lies in a page that the kernel clears in forked children, so that also those that no handler announces (`_Fork`,
 /// `clone`) find the runtime inactive: they have none of their parent's rings.
@@ -68,14 +68,27 @@ pub fn wind_down() {
     SAMPLING.store(false, Ordering::Relaxed);
 }
 
+/// Hooks, samples and delays from now on.
+pub fn activate() {
+    DELAYS.store(true, Ordering::Relaxed);
+    let wanted = control::session().part != part::HOOKS;
+    SAMPLING.store(wanted, Ordering::Relaxed);
+    ATTACHED.store(true, Ordering::Release);
+    active().store(true, Ordering::Release);
+}
+
+/// In a forked child: everything passes through. `false` when it did in the parent.
+pub fn deactivate() -> bool {
+    wind_down();
+    active().store(false, Ordering::Release);
+    ATTACHED.swap(false, Ordering::AcqRel)
+}
+
 extern "C" fn begin() {
     let _errno = sys::KeepErrno::new();
-    let Some(attached) = control::attach() else {
-        return;
-    };
-    if make_room_for_active().is_none()
+    if control::attach().is_none()
+        || make_room_for_active().is_none()
         || thread::prepare().is_none()
-        || output::open(&attached).is_none()
         || signals::install().is_none()
     {
         return;
@@ -86,15 +99,13 @@ extern "C" fn begin() {
         if libc::pthread_key_create(&mut key, Some(end_of_thread)) == 0 {
             THREAD_END.store(key, Ordering::Release);
         }
-        libc::pthread_atfork(None, None, Some(in_forked_child));
+        libc::pthread_atfork(None, None, Some(fork::in_child));
     }
     exits::register_quick_exit();
-    DELAYS.store(true, Ordering::Relaxed);
-    SAMPLING.store(true, Ordering::Relaxed);
-    ATTACHED.store(true, Ordering::Release);
-    active().store(true, Ordering::Release);
-    if let Some(main) = thread::allocate(Ledger::default(), None, null_mut()) {
+    activate();
+    if let Some(main) = thread::allocate(Ledger::default(), None, null_mut(), 0) {
         main.blocks_signal.set(signals::was_blocked_at_start());
+        main.set_stack(thread::main_stack());
         thread::adopt(main);
     }
     control::process()
@@ -123,19 +134,4 @@ pub fn at_thread_end(thread: &'static Thread) {
         // SAFETY: our own key.
         unsafe { libc::pthread_setspecific(key, core::ptr::from_ref(thread).cast()) };
     }
-}
-
-/// A forked child has one thread, none of our timers, and its parent's descriptors: it runs on unprofiled.
-unsafe extern "C" fn in_forked_child() {
-    if !ATTACHED.swap(false, Ordering::AcqRel) {
-        return;
-    }
-    active().store(false, Ordering::Release);
-    wind_down();
-    signals::restore();
-    thread::forget_current();
-    for thread in thread::all() {
-        thread.sampling.abandon();
-    }
-    output::abandon();
 }

@@ -4,9 +4,9 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use fulcrum_runtime_core::record::Text;
-use fulcrum_wire::flag;
+use fulcrum_wire::{CALL_SHIFT, CALLS, NONE, flag, mode};
 
-use crate::control::{Attached, Name};
+use crate::control::Name;
 use crate::{control, descriptors, sys};
 
 static FD: AtomicI32 = AtomicI32::new(-1);
@@ -15,25 +15,32 @@ static BUFFER: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static BUFFER_LENGTH: AtomicUsize = AtomicUsize::new(0);
 
 struct Path(core::cell::UnsafeCell<Option<Name>>);
-// SAFETY: written once in the constructor, before any other thread of ours exists.
+// SAFETY: written by `open` alone, which says when.
 unsafe impl Sync for Path {}
 static PATH: Path = Path(core::cell::UnsafeCell::new(None));
 
-/// Opens the record stream and reserves memory for the largest record (all lines' samples).
-pub fn open(attached: &Attached) -> Option<()> {
-    let pid = control::process().pid;
-    let name = Name::new(format_args!(
-        "{}/causal-{pid}-{}.jsonl",
-        attached.folder, attached.turn
-    ))?;
-    let names: usize = (0..control::counts().len())
-        .map(|line| control::line_name(line as u32).len())
-        .sum();
-    let length = 65_536 + names + 32 * control::counts().len();
-    BUFFER.store(sys::map_anonymous(length)?, Ordering::Release);
-    BUFFER_LENGTH.store(length, Ordering::Release);
-    // SAFETY: only the constructor runs yet.
+/// Opens the record stream of the newest map and reserves memory for the largest record (all targets' samples).
+/// Only one thread of ours may be running.
+pub fn open() -> Option<()> {
+    let (process, map) = (control::process(), control::map());
+    let (folder, pid, turn) = (control::folder(), process.pid, process.turn);
+    let name = if map.generation == process.first_generation {
+        Name::new(format_args!("{folder}/causal-{pid}-{turn}.jsonl"))?
+    } else {
+        let generation = map.generation;
+        Name::new(format_args!(
+            "{folder}/causal-{pid}-{turn}-{generation}.jsonl"
+        ))?
+    };
+    // Each name once with its count, and the call's name for blocked calls.
+    let length = 65_536 + map.text_length() + 64 * map.counts.len();
+    if length > BUFFER_LENGTH.load(Ordering::Acquire) {
+        BUFFER.store(sys::map_anonymous(length)?, Ordering::Release);
+        BUFFER_LENGTH.store(length, Ordering::Release);
+    }
+    // SAFETY: see above; readers of the path are that same thread.
     unsafe { *PATH.0.get() = Some(name) };
+    close();
     reopen()
 }
 
@@ -130,49 +137,79 @@ pub fn header(levels: &[u32], program: &[u8], unix_ns: u64) {
             );
         }
         let timer = control::process().flags.load(Ordering::Relaxed) & flag::PERF == 0;
-        let _ = writeln!(
+        let target = match control::map().targets.mode {
+            mode::FUNCTION => "function",
+            mode::INCLUSIVE => "inclusive",
+            mode::PATH => "path",
+            mode::BLOCKED => "blocked",
+            _ => "line",
+        };
+        let _ = write!(
             text,
-            "],\"sampler\":\"{}\"}}",
+            "],\"sampler\":\"{}\",\"target\":\"{target}\"",
             if timer { "timer" } else { "perf" }
         );
+        if session.max_delay != NONE {
+            let budget = fulcrum_runtime_core::record::Fraction(session.max_delay);
+            let _ = write!(text, ",\"budget\":{budget}");
+        }
+        text.json(b"}\n");
     });
 }
 
-/// The cumulative samples of every line; the last such record of a process counts.
-pub fn samples(time_ns: u64) {
+/// The name under which a target is recorded: as the map has it; of a blocked call, with the call.
+pub fn target(text: &mut Text<'_>, map: &control::Map, target: u32) {
+    if map.targets.mode == mode::BLOCKED {
+        let count = map.counts.get(target as usize);
+        let call = count.map_or(0, |count| count.load(Ordering::Relaxed) >> CALL_SHIFT);
+        let call = (call as usize).checked_sub(1).and_then(|call| CALLS.get(call));
+        let _ = write!(text, "blocked:{}@", call.unwrap_or(&"?"));
+    }
+    text.json(map.name(target));
+}
+
+/// The cumulative samples of every target; the last such record of a stream counts. `time_ns` and `delay_ns` count from
+/// the stream's beginning.
+pub fn samples(map: &control::Map, time_ns: u64, delay_ns: u64) {
     let process = control::process();
-    let delay = process.global_ns.load(Ordering::Relaxed);
     let total = process.samples.load(Ordering::Relaxed);
     let in_scope = process.in_scope.load(Ordering::Relaxed);
     record(|text| {
         let _ = write!(
             text,
-            "{{\"type\":\"samples\",\"time\":{time_ns},\"delay\":{delay},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{"
+            "{{\"type\":\"samples\",\"time\":{time_ns},\"delay\":{delay_ns},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{"
         );
-        let counted = control::counts().iter().enumerate();
-        let counted = counted.map(|(line, count)| (line as u32, count.load(Ordering::Relaxed)));
-        for (index, (line, count)) in counted.filter(|(_, count)| *count > 0).enumerate() {
-            text.json(if index == 0 { b"\"" } else { b",\"" });
-            text.json(control::line_name(line));
-            let _ = write!(text, "\":{count}");
+        let mut first = true;
+        for (index, count) in map.counts.iter().enumerate() {
+            let count = count.load(Ordering::Relaxed) & ((1 << CALL_SHIFT) - 1);
+            if count > 0 {
+                text.json(if first { b"\"" } else { b",\"" });
+                target(text, map, index as u32);
+                let _ = write!(text, "\":{count}");
+                first = false;
+            }
         }
         text.json(b"}}\n");
     });
 }
 
 /// The last record.
-pub fn end(time_ns: u64, reason: &str) {
-    let delay = control::process().global_ns.load(Ordering::Relaxed);
+pub fn end(time_ns: u64, delay_ns: u64, reason: &str) {
     record(|text| {
         let _ = writeln!(
             text,
-            "{{\"type\":\"end\",\"time\":{time_ns},\"delay\":{delay},\"reason\":\"{reason}\"}}"
+            "{{\"type\":\"end\",\"time\":{time_ns},\"delay\":{delay_ns},\"reason\":\"{reason}\"}}"
         );
     });
 }
 
-/// In a forked child.
-pub fn abandon() {
+/// Whether a stream is open.
+pub fn is_open() -> bool {
+    FD.load(Ordering::Acquire) >= 0
+}
+
+/// Ends the stream: another follows, or this is a forked child.
+pub fn close() {
     let fd = FD.swap(-1, Ordering::AcqRel);
     if fd >= 0 {
         descriptors::close(fd);

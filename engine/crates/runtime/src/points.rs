@@ -180,6 +180,79 @@ pub fn completions_now() -> u64 {
         .sum()
 }
 
+/// Whether the program counts requests in progress.
+pub fn have_begins() -> bool {
+    used().iter().any(|slot| slot.kind() == BEGIN)
+}
+
+/// The visit that ends an end-to-end experiment.
+pub fn complete_end_to_end() {
+    // SAFETY: a C string.
+    let counter = unsafe { &*_coz_get_counter(THROUGHPUT as c_int, c"end-to-end".as_ptr()) };
+    counter.count.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Requests in progress, averaged over the looks taken during an experiment (`L` of Little's law, COZ §3.3).
+pub struct Pending {
+    // Requests times nanoseconds.
+    sums: [f64; SLOTS],
+    counts: [i64; SLOTS],
+    first_ns: u64,
+    last_ns: u64,
+}
+
+impl Pending {
+    /// Not looked yet.
+    pub const NONE: Pending = Pending {
+        sums: [0.0; SLOTS],
+        counts: [0; SLOTS],
+        first_ns: 0,
+        last_ns: 0,
+    };
+
+    /// Another experiment begins.
+    pub fn clear(&mut self) {
+        *self = Pending::NONE;
+    }
+
+    /// Looks once: what is in progress counts for the time until the next look.
+    pub fn look(&mut self) {
+        if !have_begins() {
+            return;
+        }
+        let now = sys::now();
+        let passed = match self.last_ns {
+            0 => 0.0,
+            last => (now - last) as f64,
+        };
+        self.last_ns = now;
+        if self.first_ns == 0 {
+            self.first_ns = now;
+        }
+        let counted = self.sums.iter_mut().zip(&mut self.counts);
+        for ((sum, in_progress), slot) in counted.zip(used()) {
+            if slot.kind() == BEGIN {
+                *sum += *in_progress as f64 * passed;
+                let count = |slot: &Slot| slot.counter.count.load(Ordering::Relaxed) as i64;
+                // The end first: a request that ends in between counts as in progress, never as minus one.
+                let ended = partner(used(), slot, END).map_or(0, |end| count(&used()[end]));
+                *in_progress = count(slot) - ended;
+            }
+        }
+    }
+
+    fn mean(&self, index: usize) -> Option<f64> {
+        let time = self.last_ns.saturating_sub(self.first_ns) as f64;
+        (time > 0.0).then(|| self.sums[index] / time)
+    }
+}
+
+fn partner(slots: &[Slot], slot: &Slot, kind: usize) -> Option<usize> {
+    slots
+        .iter()
+        .position(|other| other.kind() == kind && other.name() == slot.name())
+}
+
 /// Visits to the busiest counter between two moments.
 pub fn busiest(before: &Snapshot, after: &Snapshot) -> u64 {
     (0..after.used)
@@ -193,36 +266,36 @@ pub fn busiest(before: &Snapshot, after: &Snapshot) -> u64 {
 pub fn between<'a>(
     before: &'a Snapshot,
     after: &'a Snapshot,
+    pending: &'a Pending,
 ) -> impl Iterator<Item = fulcrum_runtime_core::record::Point<'static>> + 'a {
     use fulcrum_runtime_core::record::{Count, Point};
     let slots = &used()[..after.used];
-    let partner = move |slot: &Slot, kind: usize| {
-        slots
-            .iter()
-            .position(|other| other.kind() == kind && other.name() == slot.name())
-    };
     slots.iter().enumerate().filter_map(move |(index, slot)| {
         let delta = |index: usize| after.at(index).wrapping_sub(before.at(index)) as u64;
         let count = match slot.kind() {
             THROUGHPUT => Count::Throughput(delta(index)),
             BEGIN => {
-                let end = partner(slot, END);
-                let pending = |snapshot: &Snapshot| {
+                let end = partner(slots, slot, END);
+                let begun = |snapshot: &Snapshot| {
                     snapshot.at(index) as i64 - end.map_or(0, |end| snapshot.at(end) as i64)
                 };
                 Count::Latency {
                     arrivals: delta(index),
                     departures: end.map_or(0, delta),
-                    pending_before: pending(before),
-                    pending_after: pending(after),
+                    pending_before: begun(before),
+                    pending_after: begun(after),
+                    mean: pending
+                        .mean(index)
+                        .unwrap_or((begun(before) + begun(after)) as f64 / 2.0),
                 }
             }
-            _ if partner(slot, BEGIN).is_some() => return None,
+            _ if partner(slots, slot, BEGIN).is_some() => return None,
             _ => Count::Latency {
                 arrivals: 0,
                 departures: delta(index),
                 pending_before: 0,
                 pending_after: 0,
+                mean: 0.0,
             },
         };
         Some(Point {

@@ -7,30 +7,16 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use fulcrum_runtime_core::draw::{Deck, Levels, Random};
 use fulcrum_runtime_core::pace::Pace;
 use fulcrum_runtime_core::record::{self, Experiment};
-use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, state};
+use fulcrum_runtime_core::unwind::Registers;
+use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, part, state};
 
 use crate::blocked::{Call, Frame};
+use crate::control::Map;
 use crate::machine::Machine;
-use crate::points::Snapshot;
+use crate::points::{Pending, Snapshot};
 use crate::real::real;
-use crate::{control, life, output, points, signals, sys, thread};
+use crate::{choice, control, life, output, points, signals, sys, thread};
 
-/// The line under experiment, or `NONE`.
-static TARGET: AtomicU32 = AtomicU32::new(NONE);
-/// Samples before this time are not of this experiment.
-static SINCE: AtomicU64 = AtomicU64::new(0);
-/// Ten-thousandths.
-static SPEEDUP: AtomicU32 = AtomicU32::new(0);
-/// Samples in the target during this experiment.
-static HITS: AtomicU64 = AtomicU64::new(0);
-/// [`WANTED`], or the line that a sample in scope chose.
-static CHOICE: AtomicU32 = AtomicU32::new(NONE);
-const WANTED: u32 = NONE - 1;
-/// Samples in scope that pass before one chooses. The paper takes the first; after an experiment that ended at a visit
-/// that would nearly always be the same thread's.
-static PASS: AtomicU32 = AtomicU32::new(0);
-/// More than any program has threads that run at once, so that every one of them may be the chooser.
-const MOST_PASSED: u64 = 32;
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
 /// The profiler thread.
@@ -40,39 +26,10 @@ static ID: AtomicU64 = AtomicU64::new(0);
 const POLL_NS: u64 = 250_000;
 /// How often commands and the engine's heartbeat are looked at.
 const SLICE_NS: u64 = 50_000_000;
-
-/// One sample, or as many as `count`; returns the delay it earns its thread, nanoseconds. Runs in signal handlers.
-#[inline]
-pub fn on_sample(line: Option<u32>, time: u64, count: u64, weight_ns: u64) -> u64 {
-    let Some(line) = line else { return 0 };
-    control::process()
-        .in_scope
-        .fetch_add(count, Ordering::Relaxed);
-    if let Some(counter) = control::counts().get(line as usize) {
-        counter.fetch_add(count, Ordering::Relaxed);
-    }
-    if CHOICE.load(Ordering::Acquire) == WANTED {
-        choose(line);
-    }
-    if TARGET.load(Ordering::Acquire) != line || time < SINCE.load(Ordering::Relaxed) {
-        return 0;
-    }
-    HITS.fetch_add(count, Ordering::Relaxed);
-    weight_ns * u64::from(SPEEDUP.load(Ordering::Relaxed)) / u64::from(FULL_SPEEDUP)
-}
-
-fn choose(line: u32) {
-    let fixed = control::fixed_line();
-    if fixed != NONE && fixed != line {
-        return;
-    }
-    let pass = PASS.load(Ordering::Relaxed);
-    if pass > 0 && fixed == NONE {
-        let _ = PASS.compare_exchange(pass, pass - 1, Ordering::Relaxed, Ordering::Relaxed);
-    } else {
-        let _ = CHOICE.compare_exchange(WANTED, line, Ordering::AcqRel, Ordering::Relaxed);
-    }
-}
+/// How often requests in progress are counted during an experiment, for their average.
+const PENDING_NS: u64 = 1_000_000;
+/// A forked child that has lived this long gets records of its own even if it does nothing in scope.
+const LASTING_NS: u64 = 500_000_000;
 
 /// Starts the thread, with every signal blocked. `false` when the system refuses.
 pub fn spawn() -> bool {
@@ -125,8 +82,15 @@ pub fn finish_with_last_thread() {
     }
 }
 
-/// Time spent blocked in a call that another speedup could have shortened.
-pub fn on_blocked(_call: Call, _from: Frame, _duration_ns: u64) {}
+/// The calling thread has been blocked in a call for so long; the call was made below `from`.
+pub fn on_blocked(call: Call, from: Frame, duration_ns: u64) {
+    let at = Registers {
+        rip: from.ip,
+        rsp: from.sp,
+        rbp: from.fp,
+    };
+    thread::after_block(call as u32, duration_ns, at);
+}
 
 /// The program is exiting: lets the profiler thread write the last records, and waits for them.
 pub fn finish_at_exit() {
@@ -141,6 +105,14 @@ pub fn finish_at_exit() {
     while EXIT.load(Ordering::Acquire) != 2 && sys::now() < limit {
         sys::futex_wait(&EXIT, 1, 100_000_000);
     }
+}
+
+/// In a forked child: nothing of the parent's experiment goes on here.
+pub fn reset() {
+    EXIT.store(0, Ordering::Release);
+    ID.store(0, Ordering::Release);
+    choice::unwant();
+    choice::end();
 }
 
 fn exiting() -> bool {
@@ -184,6 +156,8 @@ unsafe extern "C-unwind" fn main(argument: *mut c_void) -> *mut c_void {
 }
 
 struct Profiler {
+    map: &'static Map,
+    unwind: u32,
     levels: Levels,
     random: Random,
     pace: Pace,
@@ -191,50 +165,112 @@ struct Profiler {
     busiest: u64,
     before: Snapshot,
     after: Snapshot,
+    pending: Pending,
+    began_ns: u64,
+    delay_before_ns: u64,
     next_samples_ns: u64,
     machine: Option<Machine>,
 }
 
+fn decks(count: usize) -> Option<&'static mut [Deck]> {
+    let room = sys::map_anonymous((count * size_of::<Deck>()).max(1))?;
+    // SAFETY: fresh zeroed memory of that size, which is valid decks.
+    Some(unsafe { core::slice::from_raw_parts_mut(room.cast(), count) })
+}
+
 impl Profiler {
     fn new(machine: Option<Machine>) -> Option<Profiler> {
-        let session = control::session();
-        let count = (session.level_count as usize).min(MAX_LEVELS);
-        let levels = &session.levels[..count];
-        let lines = control::counts().len();
-        let decks = sys::map_anonymous((lines * size_of::<Deck>()).max(1))?;
-        let mut program = [0_u8; 4096];
-        // SAFETY: the link's text is written to `program`; the decks are fresh zeroed memory, which is a valid deck.
-        let (length, decks) = unsafe {
-            let path = c"/proc/self/exe".as_ptr();
-            let length = libc::readlink(path, program.as_mut_ptr().cast(), program.len());
-            (
-                length.max(0) as usize,
-                core::slice::from_raw_parts_mut(decks.cast::<Deck>(), lines),
-            )
-        };
-        output::header(levels, &program[..length], sys::clock(libc::CLOCK_REALTIME));
+        let (session, process, map) = (control::session(), control::process(), control::map());
+        let levels = &session.levels[..(session.level_count as usize).min(MAX_LEVELS)];
         Some(Profiler {
+            map,
+            unwind: 0,
             levels: Levels::new(levels, session.fixed_speedup),
-            random: Random::new(u64::from(session.seed) << 32 ^ u64::from(control::process().pid)),
+            random: Random::new(u64::from(session.seed) << 32 ^ u64::from(process.pid)),
             pace: Pace::new(session.experiment_ns, u64::from(session.min_visits)),
-            decks,
+            decks: decks(map.counts.len())?,
             busiest: 0,
             before: Snapshot::EMPTY,
             after: Snapshot::EMPTY,
+            pending: Pending::NONE,
+            began_ns: process.start_ns,
+            delay_before_ns: 0,
             next_samples_ns: 1_000_000_000,
             machine,
         })
     }
 
+    /// Begins the stream of records, unless it has begun: a forked child that soon becomes another program leaves none.
+    fn open(&mut self) {
+        if output::is_open() || output::open().is_none() {
+            return;
+        }
+        let mut program = [0_u8; 4096];
+        // SAFETY: the link's text is written to `program`.
+        let length = unsafe {
+            let path = c"/proc/self/exe".as_ptr();
+            libc::readlink(path, program.as_mut_ptr().cast(), program.len())
+        };
+        let session = control::session();
+        let levels = &session.levels[..(session.level_count as usize).min(MAX_LEVELS)];
+        let program = &program[..length.max(0) as usize];
+        output::header(levels, program, sys::clock(libc::CLOCK_REALTIME));
+    }
+
     fn run(&mut self) -> Stop {
+        let session = control::session();
+        let process = control::process();
+        if process.map_pid == process.pid {
+            self.open();
+        }
         loop {
-            if let Some(stop) = self.one_experiment().err() {
-                TARGET.store(NONE, Ordering::Release);
-                control::process().selected.store(NONE, Ordering::Relaxed);
+            let step = if session.part != part::ALL {
+                self.pause(SLICE_NS)
+            } else if session.end_to_end != 0 {
+                self.whole_life()
+            } else {
+                self.one_experiment()
+            };
+            if let Err(stop) = step {
+                choice::unwant();
+                choice::end();
                 return stop;
             }
+            self.follow_engine();
             self.keep_samples();
         }
+    }
+
+    /// Takes what the engine has learnt since: callers, libraries that were opened, another aim of the user's.
+    fn follow_engine(&mut self) {
+        let process = control::process();
+        let unwind = process.unwind.load(Ordering::Acquire);
+        if unwind != self.unwind {
+            self.unwind = unwind;
+            let _ = control::adopt_unwind(unwind);
+        }
+        let generation = process.generation.load(Ordering::Acquire);
+        if generation == self.map.generation {
+            return;
+        }
+        self.open();
+        self.last_records("retargeted");
+        if control::adopt(generation).is_none() {
+            // An unreadable answer: go on with what there is.
+            process
+                .generation
+                .store(self.map.generation, Ordering::Release);
+            return;
+        }
+        self.map = control::map();
+        if let Some(fresh) = decks(self.map.counts.len()) {
+            self.decks = fresh;
+        }
+        self.began_ns = sys::now();
+        self.delay_before_ns = thread::global().now();
+        self.next_samples_ns = 1_000_000_000;
+        output::close();
+        self.open();
     }
 
     /// Waits `ns`, unless there is a reason to stop.
@@ -259,7 +295,7 @@ impl Profiler {
     }
 
     /// Waits for the next completed unit of work, `limit_ns` at most.
-    fn next_visit(&self, limit_ns: u64) -> Result<(), Stop> {
+    fn next_visit(&mut self, limit_ns: u64) -> Result<(), Stop> {
         if !self.pace.align(self.busiest) {
             return Ok(());
         }
@@ -267,88 +303,86 @@ impl Profiler {
         let end = sys::now() + limit_ns;
         while points::completions_now() == seen && sys::now() < end {
             self.pause(POLL_NS)?;
+            self.pending.look();
         }
         Ok(())
     }
 
-    /// Waits until a sample falls in a line in scope: the line to speed up (COZ §3.2).
-    fn choose_line(&mut self) -> Result<u32, Stop> {
-        let tell_visits = || {
-            control::process()
-                .visits
-                .store(points::visits(), Ordering::Relaxed)
-        };
-        // Without a progress point there is nothing to measure.
-        while points::completions_now() == 0
-            || control::session().command.load(Ordering::Acquire) == command::PAUSE
-        {
-            self.pause(10_000_000)?;
-            tell_visits();
-            self.keep_samples();
+    /// Lets the program work for `ns` of the experiment's time.
+    fn watch(&mut self, ns: u64) -> Result<(), Stop> {
+        if !points::have_begins() {
+            return self.pause(ns);
         }
-        PASS.store(self.random.below(MOST_PASSED) as u32, Ordering::Relaxed);
-        CHOICE.store(WANTED, Ordering::Release);
+        let end = sys::now() + ns;
+        while sys::now() < end {
+            self.pause(PENDING_NS)?;
+            self.pending.look();
+        }
+        Ok(())
+    }
+
+    /// Waits until a sample falls in a target in scope: what to speed up (COZ §3.2).
+    fn choose_target(&mut self) -> Result<u32, Stop> {
         loop {
-            let line = CHOICE.load(Ordering::Acquire);
-            if line != WANTED {
-                return Ok(line);
+            // Without a progress point there is nothing to measure.
+            while points::completions_now() == 0
+                || control::session().command.load(Ordering::Acquire) == command::PAUSE
+                || self.must_rest()
+            {
+                self.pause(10_000_000)?;
+                self.tell_visits();
+                self.follow_engine();
+                self.keep_samples();
             }
-            self.pause(1_000_000)?;
-            self.keep_samples();
+            let map = self.map;
+            choice::want(self.random.below(choice::MOST_PASSED) as u32);
+            while core::ptr::eq(map, self.map) {
+                if let Some(target) = choice::made() {
+                    return Ok(target);
+                }
+                if control::session().command.load(Ordering::Acquire) == command::PAUSE {
+                    break;
+                }
+                self.pause(1_000_000)?;
+                self.follow_engine();
+                self.keep_samples();
+            }
+            choice::unwant();
         }
     }
 
+    /// Whether delays have taken more of the run than the user allows.
+    fn must_rest(&self) -> bool {
+        let most = control::session().max_delay;
+        let elapsed = sys::now() - control::process().start_ns;
+        most != NONE
+            && u128::from(thread::global().now()) * u128::from(FULL_SPEEDUP)
+                > u128::from(elapsed) * u128::from(most)
+    }
+
+    fn tell_visits(&self) {
+        control::process()
+            .visits
+            .store(points::visits(), Ordering::Relaxed);
+    }
+
     fn one_experiment(&mut self) -> Result<(), Stop> {
-        let process = control::process();
-        let line = self.choose_line()?;
-        let Some(deck) = self.decks.get_mut(line as usize) else {
+        let target = self.choose_target()?;
+        let weight = choice::weight(self.map, target);
+        let Some(deck) = self.decks.get_mut(target as usize) else {
             return Ok(());
         };
         let speedup = self.levels.draw(deck, &mut self.random);
         let length = self.pace.length_ns();
         self.next_visit(2 * length)?;
-
-        let others = self.others_ns();
-        self.before.take();
-        let start = sys::now();
-        let delay = thread::global().now();
-        HITS.store(0, Ordering::Relaxed);
-        SPEEDUP.store(speedup, Ordering::Relaxed);
-        SINCE.store(start, Ordering::Relaxed);
-        TARGET.store(line, Ordering::Release);
-        process.selected.store(line, Ordering::Relaxed);
-
+        let beginning = self.begin(target, speedup);
         let stop = self
-            .pause(length)
+            .watch(length)
             .and_then(|()| self.next_visit(length))
             .err();
-        self.after.take();
-        let end = sys::now();
-        let delay = thread::global().now() - delay;
-        TARGET.store(NONE, Ordering::Release);
-        process.selected.store(NONE, Ordering::Relaxed);
-
         // An experiment that the end of the program cuts short still counts, unless there is next to nothing of it.
-        if stop.is_none() || end - start >= length / 2 {
-            let others = self
-                .others_ns()
-                .zip(others)
-                .map(|(after, before)| after.saturating_sub(before));
-            let finished = Experiment {
-                selected: control::line_name(line),
-                speedup,
-                start_ns: start - process.start_ns,
-                wall_ns: end - start,
-                delay_ns: delay,
-                selected_samples: HITS.load(Ordering::Relaxed),
-                others_ns: others,
-            };
-            output::record(|text| {
-                record::experiment(text, &finished, points::between(&self.before, &self.after));
-            });
-            process.experiments.fetch_add(1, Ordering::Relaxed);
-        }
-        process.visits.store(points::visits(), Ordering::Relaxed);
+        let least = if stop.is_some() { length / 2 } else { 0 };
+        self.end(&beginning, weight, least);
         self.busiest = points::busiest(&self.before, &self.after);
         self.pace.ended(self.busiest);
         match stop {
@@ -357,26 +391,125 @@ impl Profiler {
         }
     }
 
+    /// End-to-end mode: everything until the program exits by itself is one experiment, and its end the one visit.
+    fn whole_life(&mut self) -> Result<(), Stop> {
+        let target = self.map.fixed;
+        let speedup = match control::session().fixed_speedup {
+            NONE => 0,
+            fixed => fixed,
+        };
+        let beginning = self.begin(target, speedup);
+        loop {
+            let step = self.pause(SLICE_NS);
+            self.keep_samples();
+            if let Err(stop) = step {
+                if stop == Stop::Exit && target != NONE {
+                    points::complete_end_to_end();
+                    self.end(&beginning, fulcrum_wire::FULL_WEIGHT, 0);
+                }
+                return Err(stop);
+            }
+        }
+    }
+
+    fn begin(&mut self, target: u32, speedup: u32) -> Beginning {
+        let others_ns = self.others_ns();
+        let queued_ns = control::process().queued_ns.load(Ordering::Relaxed);
+        self.before.take();
+        self.pending.clear();
+        self.pending.look();
+        let (time, delay) = (sys::now(), thread::global().now());
+        choice::begin(target, speedup, time);
+        Beginning {
+            target,
+            speedup,
+            time,
+            delay,
+            others_ns,
+            queued_ns,
+        }
+    }
+
+    /// Ends the experiment, and records it unless it was shorter than `least_ns`.
+    fn end(&mut self, beginning: &Beginning, weight: u32, least_ns: u64) {
+        self.pending.look();
+        self.after.take();
+        let end = sys::now();
+        let delay = thread::global().now() - beginning.delay;
+        let hits = choice::end();
+        self.tell_visits();
+        if end - beginning.time < least_ns {
+            return;
+        }
+        let process = control::process();
+        let queued = process.queued_ns.load(Ordering::Relaxed);
+        let finished = Experiment {
+            speedup: beginning.speedup,
+            start_ns: beginning.time - self.began_ns,
+            wall_ns: end - beginning.time,
+            delay_ns: delay,
+            selected_samples: hits,
+            others_ns: self
+                .others_ns()
+                .zip(beginning.others_ns)
+                .map(|(after, before)| after.saturating_sub(before)),
+            queued_ns: (queued > 0).then(|| queued.saturating_sub(beginning.queued_ns)),
+            weight,
+        };
+        self.open();
+        output::record(|text| {
+            record::experiment(
+                text,
+                &finished,
+                |text| output::target(text, self.map, beginning.target),
+                points::between(&self.before, &self.after, &self.pending),
+            );
+        });
+        process.experiments.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn others_ns(&self) -> Option<u64> {
         self.machine.as_ref()?.others_ns()
     }
 
+    fn elapsed_ns(&self) -> u64 {
+        sys::now() - self.began_ns
+    }
+
     /// Writes the samples so far, ever less often: what is lost when everything is killed at once stays a fraction.
     fn keep_samples(&mut self) {
-        let elapsed = sys::now() - control::process().start_ns;
+        let elapsed = self.elapsed_ns();
+        if elapsed >= LASTING_NS {
+            self.open();
+        }
         if elapsed >= self.next_samples_ns {
-            output::samples(elapsed);
+            let delay = thread::global().now() - self.delay_before_ns;
+            output::samples(self.map, elapsed, delay);
             self.next_samples_ns = (elapsed * 2).min(elapsed + 60_000_000_000);
         }
     }
 
+    fn last_records(&self, reason: &str) {
+        let delay = thread::global().now() - self.delay_before_ns;
+        output::samples(self.map, self.elapsed_ns(), delay);
+        output::end(self.elapsed_ns(), delay, reason);
+    }
+
     fn finish(&mut self, stop: Stop) {
         life::wind_down();
-        control::process()
-            .visits
-            .store(points::visits(), Ordering::Relaxed);
-        let elapsed = sys::now() - control::process().start_ns;
-        output::samples(elapsed);
-        output::end(elapsed, stop.reason());
+        self.tell_visits();
+        if output::is_open() {
+            self.last_records(stop.reason());
+        }
     }
+}
+
+/// What an experiment is measured against when it ends.
+struct Beginning {
+    target: u32,
+    speedup: u32,
+    time: u64,
+    delay: u64,
+    others_ns: Option<u64>,
+    queued_ns: u64,
 }

@@ -5,12 +5,14 @@ use core::ptr::null_mut;
 use core::slice;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use fulcrum_runtime_core::attribute::attribute;
+use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::ring::Ring;
+use fulcrum_runtime_core::unwind::{self, Registers};
 use fulcrum_wire::{flag, sampler};
 
+use crate::control::Map;
 use crate::thread::Thread;
-use crate::{control, descriptors, life, profiler, sys};
+use crate::{choice, control, descriptors, life, sys};
 
 /// How one thread is sampled. Touched by its own thread, except by [`Sampling::abandon`] in a forked child.
 pub struct Sampling {
@@ -69,6 +71,9 @@ const DISABLE: usize = 0x2401;
 
 /// Begins to sample the calling thread. A thread that cannot be sampled runs on without.
 pub fn start(thread: &Thread) {
+    if !life::is_sampling() {
+        return;
+    }
     let wanted = control::session().sampler;
     let flags = &control::process().flags;
     if wanted != sampler::TIMER && start_perf(&thread.sampling) {
@@ -212,7 +217,7 @@ impl Sampling {
 
     /// Reads what the ring holds; returns the delay earned by samples in the selected line, nanoseconds.
     #[inline]
-    pub fn drain(&self) -> u64 {
+    pub fn drain(&self, thread: &Thread, at: Option<Registers>) -> u64 {
         let ring = self.ring.get();
         if ring.is_null() {
             return 0;
@@ -233,9 +238,19 @@ impl Sampling {
         let data = unsafe { slice::from_raw_parts(ring.add(sys::PAGE).cast::<AtomicU64>(), words) };
         let mut earned = 0;
         let period = control::session().period_ns;
+        let map = control::map();
         let found = Ring::new(data).read(from, to, |sample| {
-            let line = attribute(control::ranges(), sample.ip, sample.chain());
-            earned += profiler::on_sample(line, sample.time, 1, period);
+            let found = if map.targets.is_leaf(sample.ip) {
+                map.targets.of(core::iter::once(sample.ip))
+            } else {
+                // The registers are those of the newest sample; an older one has the kernel's view of its callers.
+                let innermost = frames(sample.chain()).next();
+                match at.filter(|at| innermost == Some(at.rip) || sample.ip == at.rip) {
+                    Some(at) if !control::unwind_rows().is_empty() => found_at(map, thread, at),
+                    _ => map.targets.of(frames(sample.chain())),
+                }
+            };
+            earned += choice::on_sample(map, &found, sample.time, 1, period);
         });
         tail.store(to, Ordering::Release);
         control::process()
@@ -262,19 +277,24 @@ impl Sampling {
         }
     }
 
-    /// A tick of this thread's timer, which interrupted the program at `ip`. Ticks come late on kernels with a slow
-    /// clock, so each weighs as much as the CPU time that has passed.
-    pub fn tick(&self, ip: u64, chain: impl Iterator<Item = u64>) -> u64 {
+    /// A tick of this thread's timer, which interrupted the program `at` these registers. Ticks come late on kernels
+    /// with a slow clock, so each weighs as much as the CPU time that has passed.
+    pub fn tick(&self, thread: &Thread, at: Registers) -> u64 {
         let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
         let weight = cpu.saturating_sub(self.cpu_ns.replace(cpu));
         let period = control::session().period_ns.max(1);
         let whole = weight + self.remainder_ns.get();
         self.remainder_ns.set(whole % period);
-        let line = attribute(control::ranges(), ip, chain);
+        let map = control::map();
+        let found = if map.targets.is_leaf(at.rip) {
+            map.targets.of(core::iter::once(at.rip))
+        } else {
+            found_at(map, thread, at)
+        };
         control::process()
             .samples
             .fetch_add(whole / period, Ordering::Relaxed);
-        profiler::on_sample(line, sys::now(), whole / period, weight)
+        choice::on_sample(map, &found, sys::now(), whole / period, weight)
     }
 
     /// No more samples from now on; what the ring holds can still be read.
@@ -362,37 +382,79 @@ impl Sampling {
     }
 }
 
-/// Walks frame pointers from a signal's context, innermost first. Reads through the kernel, since a frame pointer may
-/// hold anything.
-pub fn frames(mut frame: u64, out: &mut [u64]) -> usize {
+/// Most frames that are looked at.
+pub const DEEPEST_WALK: usize = 96;
+
+/// The targets of a sample taken `at` these registers.
+fn found_at(map: &Map, thread: &Thread, at: Registers) -> Found {
+    let mut chain = [0; DEEPEST_WALK];
+    let depth = walk(thread, at, &mut chain);
+    map.targets.of(frames(chain[..depth].iter().copied()))
+}
+
+/// Where the thread stands and its callers, innermost first: by the engine's unwind table, or by frame pointers as long
+/// as there is none.
+pub fn walk(thread: &Thread, at: Registers, out: &mut [u64]) -> usize {
+    let rows = control::unwind_rows();
+    let stack = thread.stack();
+    // On the thread's own stack, what lies above the stack pointer is mapped. Elsewhere (alternate stacks, coroutines)
+    // the kernel checks each address.
+    let own = stack.low <= at.rsp && at.rsp < stack.high;
+    let read = |address: u64| {
+        if own && at.rsp <= address && address < stack.high && address.is_multiple_of(8) {
+            // SAFETY: between the stack pointer and the top of the thread's own stack, aligned.
+            Some(unsafe { (address as *const u64).read_volatile() })
+        } else {
+            read_checked(address)
+        }
+    };
+    if !rows.is_empty() {
+        return unwind::walk(rows, at, read, out);
+    }
+    let Some(first) = out.first_mut() else {
+        return 0;
+    };
+    *first = at.rip;
+    1 + frame_pointers(at.rbp, read, &mut out[1..])
+}
+
+fn frame_pointers(mut frame: u64, read: impl Fn(u64) -> Option<u64>, out: &mut [u64]) -> usize {
     let mut count = 0;
     while count < out.len() && frame != 0 && frame.is_multiple_of(8) {
-        let mut pair = [0_u64; 2];
-        let local = libc::iovec {
-            iov_base: pair.as_mut_ptr().cast(),
-            iov_len: 16,
+        let (Some(next), Some(address)) = (read(frame), read(frame.wrapping_add(8))) else {
+            break;
         };
-        let remote = libc::iovec {
-            iov_base: frame as *mut _,
-            iov_len: 16,
-        };
-        // SAFETY: the kernel checks the remote address and writes 16 bytes to `pair` at most.
-        let read = unsafe {
-            let pid = sys::call(libc::SYS_getpid, [0; 6]) as usize;
-            let (local, remote) = (&raw const local as usize, &raw const remote as usize);
-            sys::call(libc::SYS_process_vm_readv, [pid, local, 1, remote, 1, 0])
-        };
-        if read != 16 || pair[1] == 0 {
+        if address == 0 {
             break;
         }
-        out[count] = pair[1];
+        out[count] = address;
         count += 1;
-        if pair[0] <= frame {
+        if next <= frame {
             break;
         }
-        frame = pair[0];
+        frame = next;
     }
     count
+}
+
+/// Reads a word through the kernel, since the address may be anything.
+fn read_checked(address: u64) -> Option<u64> {
+    let mut word = 0_u64;
+    let local = libc::iovec {
+        iov_base: (&raw mut word).cast(),
+        iov_len: 8,
+    };
+    let remote = libc::iovec {
+        iov_base: address as *mut _,
+        iov_len: 8,
+    };
+    // SAFETY: the kernel checks the remote address and writes 8 bytes to `word` at most.
+    let read = unsafe {
+        let pid = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+        let (local, remote) = (&raw const local as usize, &raw const remote as usize);
+        sys::call(libc::SYS_process_vm_readv, [pid, local, 1, remote, 1, 0])
+    };
+    (read == 8).then_some(word)
 }
 
 /// Whether samples are still wanted; otherwise the thread that got one goes silent.

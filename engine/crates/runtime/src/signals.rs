@@ -6,6 +6,8 @@ use core::mem::{MaybeUninit, size_of};
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
+use fulcrum_runtime_core::unwind::Registers;
+
 use crate::real::real;
 use crate::{control, exits, life, sampling, sys, thread};
 
@@ -157,22 +159,19 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, contex
         if !sampling::wanted(thread) {
             return;
         }
-        if from_timer {
-            let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-            let ip = registers[libc::REG_RIP as usize] as u64;
-            let frame = registers[libc::REG_RBP as usize] as u64;
-            thread::on_signal(thread, || {
-                let mut chain = [0; 32];
-                let mut depth = 0;
-                if fulcrum_runtime_core::attribute::line_at(control::ranges(), ip).is_none() {
-                    chain[0] = ip;
-                    depth = 1 + sampling::frames(frame, &mut chain[1..]);
-                }
-                thread.sampling.tick(ip, chain[..depth].iter().copied())
-            });
-        } else {
-            thread::on_signal(thread, || 0);
-        }
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let at = Registers {
+            rip: registers[libc::REG_RIP as usize] as u64,
+            rsp: registers[libc::REG_RSP as usize] as u64,
+            rbp: registers[libc::REG_RBP as usize] as u64,
+        };
+        thread::on_signal(thread, Some(at), || {
+            if from_timer {
+                thread.sampling.tick(thread, at)
+            } else {
+                0
+            }
+        });
     }
 }
 

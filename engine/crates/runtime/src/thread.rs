@@ -5,11 +5,13 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
 
+use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::ledger::{Global, Ledger, Sleeper};
+use fulcrum_runtime_core::unwind::Registers;
 use fulcrum_wire::flag;
 
 use crate::sampling::Sampling;
-use crate::{control, life, profiler, sampling, sys};
+use crate::{choice, control, life, profiler, sampling, sys};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -28,6 +30,18 @@ pub struct Thread {
     pub sampling: Sampling,
     routine: Cell<Option<Routine>>,
     argument: Cell<*mut c_void>,
+    stack_size: Cell<u64>,
+    stack: Cell<Stack>,
+    blocked_remainder_ns: Cell<u64>,
+}
+
+/// Where a thread's stack is: from `low` to `high`, both inside it.
+#[derive(Clone, Copy, Default)]
+pub struct Stack {
+    /// Lowest address that may be read while the stack pointer is at or below it.
+    pub low: u64,
+    /// Above every frame of the program's.
+    pub high: u64,
 }
 
 const SLOTS: usize = 8192;
@@ -69,6 +83,7 @@ pub fn allocate(
     ledger: Ledger,
     routine: Option<Routine>,
     argument: *mut c_void,
+    stack_size: u64,
 ) -> Option<&'static Thread> {
     let table = TABLE.load(Ordering::Acquire);
     if table.is_null() {
@@ -88,6 +103,9 @@ pub fn allocate(
         thread.sampling.clear();
         thread.routine.set(routine);
         thread.argument.set(argument);
+        thread.stack_size.set(stack_size);
+        thread.stack.set(Stack::default());
+        thread.blocked_remainder_ns.set(0);
         return Some(thread);
     }
     control::process()
@@ -105,6 +123,10 @@ pub fn release(thread: &Thread) {
 pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
     // SAFETY: `slot` comes from `allocate`, and this thread is its only user from now on.
     let thread = unsafe { &*slot.cast::<Thread>() };
+    // Every frame of the program's lies below this one.
+    let high = (&raw const thread) as u64 & !7;
+    let low = high.saturating_sub(thread.stack_size.get());
+    thread.stack.set(Stack { low, high });
     let (routine, argument) = (thread.routine.get(), thread.argument.get());
     adopt(thread);
     match routine {
@@ -143,7 +165,14 @@ pub extern "C" fn end(slot: *mut c_void) {
     }
 }
 
-/// The forked child's only thread leaves the parent's books alone.
+/// In a forked child: the other threads are the parent's.
+pub fn forget_others(current: Option<&Thread>) {
+    for thread in all().filter(|it| current.is_none_or(|current| !core::ptr::eq(*it, current))) {
+        release(thread);
+    }
+}
+
+/// In a forked child: the only thread leaves the parent's books alone.
 pub fn forget_current() {
     LIVE.store(0, Ordering::Relaxed);
     CURRENT.with(|current| current.set(core::ptr::null()));
@@ -193,7 +222,44 @@ pub fn global() -> &'static Global {
     unsafe { &*core::ptr::from_ref(count).cast::<Global>() }
 }
 
+/// The initial thread's stack: up to the random bytes that the kernel puts above everything else.
+pub fn main_stack() -> Stack {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: writes to `limit`; the auxiliary vector is readable for the life of the process.
+    let high = unsafe {
+        libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
+        libc::getauxval(libc::AT_RANDOM) & !7
+    };
+    Stack {
+        low: high.saturating_sub(limit.rlim_cur.min(64 << 20)),
+        high,
+    }
+}
+
 impl Thread {
+    /// A forked child's account begins anew.
+    pub fn begin_again(&self) {
+        LIVE.store(1, Ordering::Relaxed);
+        self.busy.store(false, Ordering::Relaxed);
+        self.pending.store(false, Ordering::Relaxed);
+        self.ledger.set(Ledger::default());
+        self.sampling.clear();
+        self.blocked_remainder_ns.set(0);
+    }
+
+    /// Where the thread's stack is; empty when unknown.
+    pub fn stack(&self) -> Stack {
+        self.stack.get()
+    }
+
+    /// Says where the thread's stack is.
+    pub fn set_stack(&self, stack: Stack) {
+        self.stack.set(stack);
+    }
+
     /// Marks the thread as being in our code; `false` when it is already: a signal has come in the middle of a hook,
     /// and what it wanted is done when the hook ends.
     fn enter(&self) -> bool {
@@ -221,12 +287,12 @@ impl Thread {
 
     /// Processes the samples that have come in, then settles.
     fn catch_up(&self) {
-        self.count_samples();
+        self.count_samples(None);
         self.settle();
     }
 
-    fn count_samples(&self) {
-        let hits = self.sampling.drain();
+    fn count_samples(&self, at: Option<Registers>) {
+        let hits = self.sampling.drain(self, at);
         if hits > 0 {
             self.hit(hits);
         }
@@ -257,14 +323,40 @@ impl Thread {
     }
 }
 
-/// Handles a sampling signal in the calling thread; `extra` adds what a timer's tick has earned.
-pub fn on_signal(thread: &Thread, extra: impl FnOnce() -> u64) {
+/// Handles a sampling signal that interrupted the calling thread `at` these registers, if it was a handler that got it;
+/// `extra` adds what a timer's tick
+/// has earned.
+pub fn on_signal(thread: &Thread, at: Option<Registers>, extra: impl FnOnce() -> u64) {
     if thread.enter() {
         let hits = extra();
         if hits > 0 {
             thread.hit(hits);
         }
-        thread.catch_up();
+        thread.count_samples(at);
+        thread.settle();
+        thread.leave();
+    }
+}
+
+/// After a call that blocked the calling thread for `blocked_ns`, made below these registers: its time is sped up when
+/// it is the target.
+pub fn after_block(call: u32, blocked_ns: u64, at: Registers) {
+    if let Some(thread) = active()
+        && thread.enter()
+    {
+        thread.count_samples(None);
+        let period = control::session().period_ns.max(1);
+        let whole = blocked_ns + thread.blocked_remainder_ns.get();
+        thread.blocked_remainder_ns.set(whole % period);
+        let map = control::map();
+        let mut chain = [0; sampling::DEEPEST_WALK];
+        let depth = sampling::walk(thread, at, &mut chain);
+        let found = map.targets.of(attribute::frames(chain[..depth].iter().copied()));
+        let hits = choice::on_blocked(map, &found, call, whole / period, blocked_ns);
+        if hits > 0 {
+            thread.hit(hits);
+        }
+        thread.settle();
         thread.leave();
     }
 }
@@ -286,7 +378,7 @@ pub fn after_wake() {
     if let Some(thread) = active()
         && thread.enter()
     {
-        thread.count_samples();
+        thread.count_samples(None);
         let mut ledger = thread.ledger.get();
         ledger.credit(global());
         thread.ledger.set(ledger);

@@ -3,8 +3,11 @@
 //! Three kinds of file live in a run folder while the run goes on, each mapped `MAP_SHARED` by both sides:
 //! - [`Session`] (`session.ctl`): written by the engine before the program starts. Heartbeat, commands, settings.
 //! - [`Process`] (`<pid>-<n>.proc`): created by the runtime inside each process. State and live counters.
-//! - [`MapHeader`] (`<pid>-<n>.map`): written by the engine in answer. Address ranges of the lines in scope, their
-//!   names, and one sample counter a line, which outlives the process whatever kills it.
+//! - [`MapHeader`] (`<pid>-<n>.<generation>.map`): written by the engine in answer. What may be sped up ("targets"), and
+//!   the address ranges that belong to each. A new generation follows when libraries come or the user aims elsewhere.
+//! - sample counters (`<pid>-<n>.<generation>.counts`), one a target: they outlive the process whatever kills it. A forked
+//!   child shares its parent's map and makes counters of its own.
+//! - [`UnwindHeader`] (`<pid>-<n>.<generation>.unwind`): how to find callers, for code without frame pointers.
 //!
 //! Everything is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
 #![no_std]
@@ -13,13 +16,15 @@ use core::mem::size_of;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 /// Changes whenever a layout in this crate does.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// First word of [`Session`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].
 pub const PROCESS_MAGIC: u64 = u64::from_le_bytes(*b"FULCPROC");
 /// First word of [`MapHeader`].
 pub const MAP_MAGIC: u64 = u64::from_le_bytes(*b"FULCMAPS");
+/// First word of [`UnwindHeader`].
+pub const UNWIND_MAGIC: u64 = u64::from_le_bytes(*b"FULCUNWI");
 
 /// Environment variable that carries the run folder's absolute path to the runtime.
 pub const SESSION_VARIABLE: &str = "FULCRUM_SESSION";
@@ -54,6 +59,30 @@ pub mod sampler {
     pub const PERF: u32 = 1;
     /// CPU timers only.
     pub const TIMER: u32 = 2;
+}
+
+/// What experiments speed up.
+pub mod mode {
+    /// Lines: a sample belongs to the innermost line in scope.
+    pub const LINE: u32 = 0;
+    /// Functions without what they call: to the innermost function in scope.
+    pub const FUNCTION: u32 = 1;
+    /// Functions with what they call: to every function in the call chain.
+    pub const INCLUSIVE: u32 = 2;
+    /// Call sequences: to every sequence that the call chain contains.
+    pub const PATH: u32 = 3;
+    /// Blocked calls: the time that a thread waits, at the innermost line in scope.
+    pub const BLOCKED: u32 = 4;
+}
+
+/// How much of the runtime is at work: for measuring what each part costs.
+pub mod part {
+    /// Everything.
+    pub const ALL: u32 = 0;
+    /// Hooks alone.
+    pub const HOOKS: u32 = 1;
+    /// Hooks and samples, no experiments.
+    pub const SAMPLING: u32 = 2;
 }
 
 /// Where a process stands.
@@ -105,6 +134,14 @@ pub struct Session {
     pub fixed_speedup: u32,
     /// Seed of the draws.
     pub seed: u32,
+    /// Share of the run time that inserted delays may take, ten-thousandths; [`NONE`] for no limit.
+    pub max_delay: u32,
+    /// One of [`part`].
+    pub part: u32,
+    /// Not zero: the whole life of a process is one experiment, on the fixed target.
+    pub end_to_end: u32,
+    /// Keeps the layout the same everywhere.
+    pub unused: u32,
 }
 
 /// `<pid>-<n>.proc`: the runtime's side of the control block.
@@ -139,6 +176,24 @@ pub struct Process {
     pub global_ns: AtomicU64,
     /// Negative errno of the last failed write of a record; 0 when none failed.
     pub write_error: AtomicI64,
+    /// The newest map that the engine has written for this process; 0 is the first.
+    pub generation: AtomicU32,
+    /// The newest unwind table that the engine has written, counted from 1; 0 when there is none yet.
+    pub unwind: AtomicU32,
+    /// The newest generation that the runtime uses.
+    pub adopted: AtomicU32,
+    /// Whose map this process uses: its own id, or that of the parent it was forked from.
+    pub map_pid: u32,
+    /// And that process's turn.
+    pub map_turn: u32,
+    /// Which of the programs that this process has executed in turn; or of its lives as a forked child.
+    pub turn: u32,
+    /// Generation of the map when a forked child began; 0 otherwise.
+    pub first_generation: u32,
+    /// Keeps the layout the same everywhere.
+    pub unused: u32,
+    /// Time that the process's threads have stood in run queues, nanoseconds; written by the engine.
+    pub queued_ns: AtomicU64,
 }
 
 /// Bits of [`Process::flags`].
@@ -157,30 +212,71 @@ pub mod flag {
     pub const NOT_SAMPLED: u32 = 32;
 }
 
-/// Head of `<pid>-<n>.map`; the arrays follow at the offsets it names.
+/// Head of a map file; the arrays follow at the offsets it names.
 #[repr(C)]
 pub struct MapHeader {
     /// [`MAP_MAGIC`].
     pub magic: u64,
     /// [`VERSION`].
     pub version: u32,
-    /// Number of lines in scope.
-    pub line_count: u32,
+    /// One of [`mode`].
+    pub mode: u32,
+    /// Number of targets.
+    pub target_count: u32,
     /// Number of [`Range`]s.
     pub range_count: u32,
-    /// Index of the only line that may be selected, or [`NONE`].
-    pub fixed_line: u32,
+    /// Number of [`Node`]s; 0 when ranges name targets themselves.
+    pub node_count: u32,
+    /// Number of entries in all paths together ([`mode::PATH`]).
+    pub step_count: u32,
+    /// Index of the only target that may be selected, or [`NONE`].
+    pub fixed: u32,
+    /// Keeps the layout the same everywhere.
+    pub unused: u32,
     /// Byte offset of `[Range; range_count]`, sorted by start, disjoint.
     pub ranges_at: u64,
-    /// Byte offset of `[Text; line_count]`: each line's `FILE:LINE`, UTF-8, JSON-escaped already.
+    /// Byte offset of `[Node; node_count]`.
+    pub nodes_at: u64,
+    /// Byte offset of `[Text; target_count]`: each target's name (`FILE:LINE`, `function:NAME@FILE:LINE`…), UTF-8,
+    /// JSON-escaped already.
     pub names_at: u64,
-    /// Byte offset of `[AtomicU64; line_count]`: samples of each line.
-    pub counts_at: u64,
+    /// Byte offset of `[AtomicU32; target_count]`: how likely a sample is accepted as the choice of what to speed up,
+    /// 1 to [`FULL_WEIGHT`]. The engine changes them as it learns.
+    pub weights_at: u64,
+    /// Byte offset of `[u32; step_count]`: the paths one after another, each a target, outermost function first, each
+    /// ended by [`NONE`].
+    pub steps_at: u64,
     /// Length of the whole file.
     pub length: u64,
 }
 
-/// Addresses that belong to one line, as they are in the running process.
+/// The weight of a target that is always accepted.
+pub const FULL_WEIGHT: u32 = 65_536;
+
+/// In sample counters of [`mode::BLOCKED`], the call is kept above this bit (index + 1), the count below.
+pub const CALL_SHIFT: u32 = 56;
+
+/// The calls that [`mode::BLOCKED`] tells apart, by their index.
+pub const CALLS: [&str; 16] = [
+    "read",
+    "write",
+    "recv",
+    "accept",
+    "poll",
+    "select",
+    "epoll_wait",
+    "nanosleep",
+    "futex",
+    "pthread_cond_wait",
+    "pthread_mutex_lock",
+    "pthread_rwlock_lock",
+    "sem_wait",
+    "pthread_barrier_wait",
+    "pthread_join",
+    "sigwait",
+];
+
+/// Addresses that belong to one target or node, as they are in the running process.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -188,10 +284,20 @@ pub struct Range {
     pub start: u64,
     /// One past the last address.
     pub end: u64,
-    /// Index of the line.
-    pub line: u32,
+    /// Index of the node; of the target when the map has no nodes.
+    pub index: u32,
     /// Keeps the layout the same everywhere.
     pub unused: u32,
+}
+
+/// A function's activation, possibly inlined into another.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Index of the function: a target, or a step of paths. [`NONE`] when nobody asks for it.
+    pub function: u32,
+    /// The node it is inlined into, or [`NONE`].
+    pub parent: u32,
 }
 
 /// A text elsewhere in the map file.
@@ -204,15 +310,34 @@ pub struct Text {
     pub length: u64,
 }
 
-/// Byte offsets of a map file's parts, for `lines` lines, `ranges` ranges and `text` bytes of names.
+/// How many of each a map holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapSizes {
+    /// Targets.
+    pub targets: usize,
+    /// Ranges.
+    pub ranges: usize,
+    /// Nodes.
+    pub nodes: usize,
+    /// Steps of paths.
+    pub steps: usize,
+    /// Bytes of names.
+    pub text: usize,
+}
+
+/// Byte offsets of a map file's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapLayout {
     /// [`MapHeader::ranges_at`].
     pub ranges_at: usize,
+    /// [`MapHeader::nodes_at`].
+    pub nodes_at: usize,
     /// [`MapHeader::names_at`].
     pub names_at: usize,
-    /// [`MapHeader::counts_at`].
-    pub counts_at: usize,
+    /// [`MapHeader::weights_at`].
+    pub weights_at: usize,
+    /// [`MapHeader::steps_at`].
+    pub steps_at: usize,
     /// Where the names' bytes begin.
     pub text_at: usize,
     /// Length of the file.
@@ -221,19 +346,62 @@ pub struct MapLayout {
 
 impl MapLayout {
     /// Lays the parts out one after another, each aligned to 8 bytes.
-    pub const fn new(lines: usize, ranges: usize, text: usize) -> MapLayout {
+    pub const fn new(sizes: MapSizes) -> MapLayout {
         let ranges_at = size_of::<MapHeader>().next_multiple_of(8);
-        let names_at = ranges_at + ranges * size_of::<Range>();
-        let counts_at = names_at + lines * size_of::<Text>();
-        let text_at = counts_at + lines * size_of::<AtomicU64>();
+        let nodes_at = ranges_at + sizes.ranges * size_of::<Range>();
+        let names_at = nodes_at + sizes.nodes * size_of::<Node>();
+        let weights_at = names_at + sizes.targets * size_of::<Text>();
+        let steps_at = weights_at + (sizes.targets * size_of::<AtomicU32>()).next_multiple_of(8);
+        let text_at = steps_at + (sizes.steps * size_of::<u32>()).next_multiple_of(8);
         MapLayout {
             ranges_at,
+            nodes_at,
             names_at,
-            counts_at,
+            weights_at,
+            steps_at,
             text_at,
-            length: text_at + text,
+            length: text_at + sizes.text,
         }
     }
+}
+
+/// Head of an unwind file; `[Unwind; row_count]` follows, sorted by start.
+#[repr(C)]
+pub struct UnwindHeader {
+    /// [`UNWIND_MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Number of rows.
+    pub row_count: u32,
+}
+
+/// How to find the caller's frame from an address on, up to the next row (x86-64; the return address is at CFA − 8).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unwind {
+    /// First address, as it is in the running process.
+    pub start: u64,
+    /// The canonical frame address less the base register.
+    pub cfa_offset: i32,
+    /// Where the caller's `rbp` is saved, relative to the CFA; 0 when it is still in the register.
+    pub rbp_offset: i16,
+    /// One of [`base`].
+    pub base: u8,
+    /// Keeps the layout the same everywhere.
+    pub unused: u8,
+}
+
+/// What the canonical frame address is computed from.
+pub mod base {
+    /// There is no caller, or no rule that a row can hold.
+    pub const END: u8 = 0;
+    /// `rsp`.
+    pub const RSP: u8 = 1;
+    /// `rbp`.
+    pub const RBP: u8 = 2;
+    /// In a procedure linkage table: `rsp + 8`, and 8 more in the second half of an entry.
+    pub const PLT: u8 = 3;
 }
 
 #[cfg(test)]
@@ -244,25 +412,44 @@ mod tests {
     /// The layouts are a contract between two builds: a change here needs a new [`VERSION`].
     #[test]
     fn layouts_are_fixed() {
-        assert_eq!(size_of::<Session>(), 208);
+        assert_eq!(size_of::<Session>(), 224);
         assert_eq!(offset_of!(Session, heartbeat_ns), 16);
         assert_eq!(offset_of!(Session, levels), 72);
-        assert_eq!(size_of::<Process>(), 88);
+        assert_eq!(offset_of!(Session, max_delay), 208);
+        assert_eq!(size_of::<Process>(), 128);
         assert_eq!(offset_of!(Process, state), 16);
         assert_eq!(offset_of!(Process, start_ns), 24);
-        assert_eq!(size_of::<MapHeader>(), 56);
+        assert_eq!(offset_of!(Process, queued_ns), 120);
+        assert_eq!(size_of::<MapHeader>(), 88);
         assert_eq!((size_of::<Range>(), align_of::<Range>()), (24, 8));
+        assert_eq!((size_of::<Unwind>(), size_of::<Node>()), (16, 8));
+        assert_eq!(size_of::<UnwindHeader>(), 16);
     }
 
     #[test]
     fn a_map_keeps_every_part_aligned() {
-        for (lines, ranges, text) in [(0, 0, 0), (1, 1, 5), (7, 13, 101)] {
-            let layout = MapLayout::new(lines, ranges, text);
-            for at in [layout.ranges_at, layout.names_at, layout.counts_at] {
+        for (targets, ranges, nodes, steps, text) in
+            [(0, 0, 0, 0, 0), (1, 1, 1, 1, 5), (7, 13, 3, 9, 101)]
+        {
+            let layout = MapLayout::new(MapSizes {
+                targets,
+                ranges,
+                nodes,
+                steps,
+                text,
+            });
+            for at in [
+                layout.ranges_at,
+                layout.nodes_at,
+                layout.names_at,
+                layout.weights_at,
+                layout.steps_at,
+                layout.text_at,
+            ] {
                 assert_eq!(at % 8, 0);
             }
-            assert!(layout.text_at + text == layout.length);
-            assert_eq!(layout.text_at - layout.counts_at, lines * 8);
+            assert_eq!(layout.text_at + text, layout.length);
+            assert!(layout.steps_at - layout.weights_at >= targets * 4);
         }
     }
 }
