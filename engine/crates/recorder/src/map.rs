@@ -1,0 +1,229 @@
+//! A process's map file: what may be sped up there, and the address ranges that belong to each (`fulcrum-wire`).
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use fulcrum_model::{TargetId, TargetKind};
+use fulcrum_wire::{
+    CALL_SHIFT, CALLS, FULL_WEIGHT, MAP_MAGIC, MapHeader, MapLayout, MapSizes, NONE, Node, Range,
+    Text, VERSION, mode,
+};
+use memmap2::MmapMut;
+
+use crate::control::map_new;
+
+/// What a map file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// One of [`mode`].
+    pub mode: u32,
+    /// What may be selected. Blocked calls are named by their line; which call it is, the runtime finds out.
+    pub targets: Vec<TargetId>,
+    /// In the process's addresses, sorted, disjoint.
+    pub ranges: Vec<Range>,
+    /// Activations of functions.
+    pub nodes: Vec<Node>,
+    /// Paths, each ended by [`NONE`].
+    pub steps: Vec<u32>,
+    /// The only target that may be selected.
+    pub fixed: Option<u32>,
+    /// What weakens the result; whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// A map file, which the runtime reads and whose weights we change.
+pub struct MapFile {
+    block: MmapMut,
+    weights_at: usize,
+    mode: u32,
+    targets: Vec<TargetId>,
+    index: HashMap<TargetId, usize>,
+}
+
+impl MapFile {
+    /// Writes the file.
+    pub fn create(path: &Path, plan: &Plan) -> io::Result<MapFile> {
+        // The runtime copies names into JSON as they are.
+        let names: Vec<String> = plan
+            .targets
+            .iter()
+            .map(|it| match plan.mode {
+                mode::BLOCKED => escape(&it.location.to_string()),
+                _ => escape(&it.to_string()),
+            })
+            .collect();
+        let layout = MapLayout::new(MapSizes {
+            targets: names.len(),
+            ranges: plan.ranges.len(),
+            nodes: plan.nodes.len(),
+            steps: plan.steps.len(),
+            text: names.iter().map(String::len).sum(),
+        });
+        let mut block = map_new(path, layout.length)?;
+        let header = MapHeader {
+            magic: MAP_MAGIC,
+            version: VERSION,
+            mode: plan.mode,
+            target_count: names.len() as u32,
+            range_count: plan.ranges.len() as u32,
+            node_count: plan.nodes.len() as u32,
+            step_count: plan.steps.len() as u32,
+            fixed: plan.fixed.unwrap_or(NONE),
+            unused: 0,
+            ranges_at: layout.ranges_at as u64,
+            nodes_at: layout.nodes_at as u64,
+            names_at: layout.names_at as u64,
+            weights_at: layout.weights_at as u64,
+            steps_at: layout.steps_at as u64,
+            length: layout.length as u64,
+        };
+        let mut at = layout.text_at;
+        let texts: Vec<Text> = names
+            .iter()
+            .map(|name| {
+                let text = Text {
+                    at: at as u64,
+                    length: name.len() as u64,
+                };
+                block[at..at + name.len()].copy_from_slice(name.as_bytes());
+                at += name.len();
+                text
+            })
+            .collect();
+        let weights = vec![FULL_WEIGHT; names.len()];
+        // SAFETY: the mapping is page-aligned, `layout` aligns each part to eight bytes, and its length holds them all.
+        unsafe {
+            let base = block.as_mut_ptr();
+            base.cast::<MapHeader>().write(header);
+            put(base.add(layout.ranges_at), &plan.ranges);
+            put(base.add(layout.nodes_at), &plan.nodes);
+            put(base.add(layout.names_at), &texts);
+            put(base.add(layout.weights_at), &weights);
+            put(base.add(layout.steps_at), &plan.steps);
+        }
+        let targets = plan.targets.clone();
+        let index = targets
+            .iter()
+            .enumerate()
+            .map(|(index, target)| (key(target, plan.mode), index))
+            .collect();
+        Ok(MapFile {
+            block,
+            weights_at: layout.weights_at,
+            mode: plan.mode,
+            targets,
+            index,
+        })
+    }
+
+    /// How likely a sample of a target is accepted as the choice of what to speed up, 0 to 1.
+    pub fn set_weight(&self, target: &TargetId, weight: f64) {
+        let Some(&index) = self.index.get(&key(target, self.mode)) else {
+            return;
+        };
+        // SAFETY: one weight a target, 4-aligned, within the mapping.
+        let word = unsafe {
+            &*self
+                .block
+                .as_ptr()
+                .add(self.weights_at)
+                .cast::<AtomicU32>()
+                .add(index)
+        };
+        let weight = (weight.clamp(0.0, 1.0) * f64::from(FULL_WEIGHT)).round() as u32;
+        word.store(weight.max(1), Ordering::Relaxed);
+    }
+
+    /// The targets' names with the sample counters that the runtime keeps in another file.
+    pub fn named<'a>(&'a self, counts: &'a [u64]) -> impl Iterator<Item = (String, u64)> + 'a {
+        self.targets.iter().zip(counts).map(|(target, counter)| {
+            let count = counter & ((1 << CALL_SHIFT) - 1);
+            let call = (counter >> CALL_SHIFT) as usize;
+            let name = match self.mode {
+                mode::BLOCKED => TargetId {
+                    kind: TargetKind::Blocked,
+                    name: call
+                        .checked_sub(1)
+                        .and_then(|call| CALLS.get(call))
+                        .map_or_else(|| "?".into(), |call| (*call).to_owned()),
+                    location: target.location.clone(),
+                }
+                .to_string(),
+                _ => target.to_string(),
+            };
+            (name, count)
+        })
+    }
+}
+
+/// The map knows a blocked call by its place alone.
+fn key(target: &TargetId, mode: u32) -> TargetId {
+    match mode {
+        mode::BLOCKED => TargetId::line(target.location.clone()),
+        _ => target.clone(),
+    }
+}
+
+unsafe fn put<T: Copy>(to: *mut u8, values: &[T]) {
+    // SAFETY: the caller has made room, aligned.
+    unsafe {
+        to.cast::<T>()
+            .copy_from_nonoverlapping(values.as_ptr(), values.len());
+    }
+}
+
+/// The inside of a JSON string.
+fn escape(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(mode: u32) -> Plan {
+        let at = |text: &str| TargetId::line(text.parse().unwrap());
+        Plan {
+            mode,
+            targets: vec![at("/a b/\"x\".c:3"), at("/y.c:9")],
+            ranges: vec![Range {
+                start: 16,
+                end: 32,
+                index: 1,
+                unused: 0,
+            }],
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn a_map_holds_names_ranges_and_weights() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m");
+        let plan = plan(mode::LINE);
+        let map = MapFile::create(&path, &plan).unwrap();
+        map.set_weight(&plan.targets[1], 0.25);
+        map.set_weight(&TargetId::line("/z.c:1".parse().unwrap()), 0.5);
+        let bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.ends_with("/a b/\\\"x\\\".c:3/y.c:9"));
+        let weight = |index: usize| {
+            let at = map.weights_at + 4 * index;
+            u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+        };
+        assert_eq!((weight(0), weight(1)), (FULL_WEIGHT, FULL_WEIGHT / 4));
+        let named: Vec<_> = map.named(&[4, 0]).collect();
+        assert_eq!(named, [("/a b/\"x\".c:3".to_owned(), 4), ("/y.c:9".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn blocked_calls_are_named_by_what_the_runtime_saw() {
+        let folder = tempfile::tempdir().unwrap();
+        let map = MapFile::create(&folder.path().join("m"), &plan(mode::BLOCKED)).unwrap();
+        let named: Vec<_> = map.named(&[0, 7 | 10 << CALL_SHIFT]).collect();
+        assert_eq!(named[1], ("blocked:nanosleep@/y.c:9".to_owned(), 7));
+    }
+}

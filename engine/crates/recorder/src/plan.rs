@@ -1,0 +1,254 @@
+//! From an aim and a process's memory map to what may be sped up in it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fulcrum_model::{Location, TargetId};
+use fulcrum_symbols::{LineTable, Scope, SymbolsError, line_ranges, load_bias};
+use fulcrum_wire::{Range, mode};
+
+use crate::map::Plan;
+use crate::{Aim, TargetChoice};
+
+/// Debug information that has been read: processes of one run share it.
+#[derive(Default)]
+pub struct Tables {
+    scope: Vec<String>,
+    lines: HashMap<PathBuf, Result<Arc<LineTable>, SymbolsError>>,
+}
+
+impl Tables {
+    fn lines(&mut self, module: &Path, scope: &Scope) -> Result<Arc<LineTable>, SymbolsError> {
+        self.lines
+            .entry(module.into())
+            .or_insert_with(|| line_ranges(module, scope).map(Arc::new))
+            .clone()
+    }
+
+    fn reset_unless(&mut self, source_scope: &[String]) {
+        if self.scope != source_scope {
+            *self = Tables {
+                scope: source_scope.to_vec(),
+                ..Tables::default()
+            };
+        }
+    }
+}
+
+/// Where a process's modules are: `/proc/PID/maps` and the program itself.
+pub struct Memory {
+    /// The text of `/proc/PID/maps`.
+    pub maps: String,
+    main: PathBuf,
+}
+
+impl Memory {
+    /// Reads them.
+    pub fn of(pid: u32) -> Result<Memory, String> {
+        let gone = |error: std::io::Error| format!("Process {pid} is gone ({error}).");
+        Ok(Memory {
+            maps: fs::read_to_string(format!("/proc/{pid}/maps")).map_err(gone)?,
+            main: fs::read_link(format!("/proc/{pid}/exe")).map_err(gone)?,
+        })
+    }
+
+    /// Every file that is mapped with executable code, in the order of addresses, each once.
+    pub fn code(&self) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for line in self.maps.lines() {
+            let executable = line.split(' ').nth(1).is_some_and(|it| it.contains('x'));
+            if let Some(at) = line.find('/').filter(|_| executable)
+                && !found.iter().any(|it| it.as_os_str() == &line[at..])
+            {
+                found.push(line[at..].into());
+            }
+        }
+        found
+    }
+
+    /// What to add to a module's file addresses.
+    pub fn bias(&self, module: &Path) -> Option<u64> {
+        // The program headers are at the beginning.
+        let mut head = vec![0; 1 << 16];
+        let mut file = fs::File::open(module).ok()?;
+        let mut length = 0;
+        while length < head.len() {
+            match std::io::Read::read(&mut file, &mut head[length..]) {
+                Ok(0) => break,
+                Ok(more) => length += more,
+                Err(_) => return None,
+            }
+        }
+        load_bias(&self.maps, module, &head[..length])
+    }
+
+    /// The files that the binary scope names; the program itself when it names none.
+    pub fn in_scope(&self, scope: &[String]) -> Vec<PathBuf> {
+        if scope.is_empty() {
+            return vec![self.main.clone()];
+        }
+        let named = |path: &PathBuf| {
+            let text = path.to_string_lossy();
+            scope.iter().any(|pattern| {
+                (pattern == "MAIN" && *path == self.main)
+                    || fulcrum_symbols::matches_path(pattern, &text)
+            })
+        };
+        self.code().into_iter().filter(named).collect()
+    }
+}
+
+/// What a process's map says, or one sentence on why there is nothing to profile.
+pub fn plan(
+    tables: &mut Tables,
+    memory: &Memory,
+    aim: &Aim,
+    fixed: Option<&str>,
+) -> Result<Plan, String> {
+    tables.reset_unless(&aim.source_scope);
+    let scope = Scope::new(aim.source_scope.iter().map(String::as_str));
+    let mut plan = Plan {
+        mode: match aim.target {
+            TargetChoice::Blocked => mode::BLOCKED,
+            _ => mode::LINE,
+        },
+        ..Plan::default()
+    };
+    let mut why = None;
+    for module in memory.in_scope(&aim.binary_scope) {
+        let added = add_lines(&mut plan, tables, memory, &module, &scope);
+        if let Err(reason) = added {
+            // A library without debug information is no news where many are in scope.
+            if module == memory.main || reason.is_news {
+                why.get_or_insert(reason.sentence);
+            }
+        }
+    }
+    if plan.ranges.is_empty() {
+        return Err(why.unwrap_or_else(|| nothing_in_scope(memory, aim)));
+    }
+    plan.ranges.sort_unstable_by_key(|range| range.start);
+    plan.fixed = fixed.map(|text| find(text, &plan.targets)).transpose()?;
+    Ok(plan)
+}
+
+struct Reason {
+    sentence: String,
+    is_news: bool,
+}
+
+impl From<SymbolsError> for Reason {
+    fn from(error: SymbolsError) -> Reason {
+        Reason {
+            sentence: format!("{error}."),
+            is_news: !matches!(error, SymbolsError::NoDebugInfo(_)),
+        }
+    }
+}
+
+fn bias(memory: &Memory, module: &Path) -> Result<u64, Reason> {
+    memory.bias(module).ok_or_else(|| Reason {
+        sentence: format!("{} is not mapped as its file says.", module.display()),
+        is_news: true,
+    })
+}
+
+fn add_lines(
+    plan: &mut Plan,
+    tables: &mut Tables,
+    memory: &Memory,
+    module: &Path,
+    scope: &Scope,
+) -> Result<(), Reason> {
+    let table = tables.lines(module, scope)?;
+    let bias = bias(memory, module)?;
+    let first = plan.targets.len() as u32;
+    plan.targets
+        .extend(table.lines.iter().cloned().map(TargetId::line));
+    plan.ranges.extend(table.ranges.iter().map(|range| Range {
+        start: range.start.wrapping_add(bias),
+        end: range.end.wrapping_add(bias),
+        index: first + range.line,
+        unused: 0,
+    }));
+    Ok(())
+}
+
+fn nothing_in_scope(memory: &Memory, aim: &Aim) -> String {
+    let program = memory.main.display();
+    if aim.source_scope.is_empty() && aim.binary_scope.is_empty() {
+        format!("No line of {program} is in scope: build it with -g from sources outside the system folders.")
+    } else {
+        format!("No line of {program} is in the given scope: widen --source-scope or --binary-scope.")
+    }
+}
+
+/// The index of `--fixed-line`: a place by its whole path or by trailing components, or a whole target's text.
+fn find(text: &str, targets: &[TargetId]) -> Result<u32, String> {
+    let exact = targets.iter().position(|it| it.to_string() == text);
+    let place = || {
+        let wanted: Location = text.parse().ok()?;
+        targets.iter().position(|it| {
+            it.location.line == wanted.line && Path::new(&it.location.file).ends_with(&wanted.file)
+        })
+    };
+    match exact.or_else(place) {
+        Some(index) => Ok(index as u32),
+        None => Err(format!(
+            "--fixed-line {text}: no code of the program is there."
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAPS: &str = "\
+55e0-55e1 r--p 00000000 08:01 1 /opt/a b/prog
+55e1-55e2 r-xp 00001000 08:01 1 /opt/a b/prog
+7f00-7f01 r-xp 00000000 08:01 2 /usr/lib/libone.so.1
+7f02-7f03 rw-p 00000000 00:00 0
+7f04-7f05 r-xp 00000000 00:00 0 [vdso]";
+
+    #[test]
+    fn the_binary_scope_names_modules() {
+        let memory = Memory {
+            maps: MAPS.into(),
+            main: "/opt/a b/prog".into(),
+        };
+        let cases: [(&[&str], &[&str]); 4] = [
+            (&[], &["/opt/a b/prog"]),
+            (&["MAIN"], &["/opt/a b/prog"]),
+            (&["%libone%"], &["/usr/lib/libone.so.1"]),
+            (&["%"], &["/opt/a b/prog", "/usr/lib/libone.so.1"]),
+        ];
+        for (scope, expected) in cases {
+            let scope: Vec<String> = scope.iter().map(|it| (*it).to_owned()).collect();
+            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+            assert_eq!(memory.in_scope(&scope), expected, "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn a_fixed_target_is_found_by_trailing_components_or_whole() {
+        let target = |text: &str| text.parse::<TargetId>().unwrap();
+        let targets = [
+            target("/p/src/a.c:3"),
+            target("/p/src/b.c:3"),
+            target("function:f(int)@/p/src/b.c:4"),
+        ];
+        for (text, index) in [
+            ("b.c:4", 2),
+            ("src/a.c:3", 0),
+            ("function:f(int)@/p/src/b.c:4", 2),
+        ] {
+            assert_eq!(find(text, &targets), Ok(index), "{text}");
+        }
+        for bad in ["a.c:4", "c:3", "a.c", "function:g@/p/src/b.c:4"] {
+            assert!(find(bad, &targets).is_err(), "{bad}");
+        }
+    }
+}
