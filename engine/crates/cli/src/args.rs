@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fulcrum_recorder::TargetChoice;
 
 /// See what would happen to the whole program if a line were faster.
 #[derive(Debug, Parser)]
@@ -61,12 +62,25 @@ pub struct RunArgs {
     /// Binaries whose code may be sped up; % matches anything [default: the program itself]
     #[arg(long, value_name = "PATTERN")]
     pub binary_scope: Vec<String>,
-    /// Experiment on this line only
+    /// What to speed up: line, function, inclusive (functions with what they call), blocked (calls that wait), or a call
+    /// sequence "path:A > B > C", which may be given several times
+    #[arg(long, value_name = "KIND", value_parser = target, default_value = "line")]
+    pub target: Vec<TargetChoice>,
+    /// Experiment on this line only, or on the target at this place
     #[arg(long, value_name = "FILE:LINE", value_parser = file_and_line)]
     pub fixed_line: Option<String>,
     /// Experiment with this speedup only: 50% or 0.5
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub fixed_speedup: Option<f64>,
+    /// Keep what profiling takes of the program's time below this (3%) by spacing experiments out
+    #[arg(long, value_name = "FRACTION", value_parser = overhead)]
+    pub max_overhead: Option<f64>,
+    /// For a program that just finishes: run it again and again, each run as one experiment
+    #[arg(long)]
+    pub end_to_end: bool,
+    /// Stop after so many runs of the program
+    #[arg(long, value_name = "N", requires = "end_to_end", value_parser = clap::value_parser!(u64).range(1..))]
+    pub runs: Option<u64>,
     /// How samples are taken
     #[arg(long, value_enum, default_value_t = SamplerArg::Auto)]
     pub sampler: SamplerArg,
@@ -250,6 +264,52 @@ fn fraction(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Above 0 %, below 100 %.
+fn overhead(text: &str) -> Result<f64, String> {
+    match fraction(text)? {
+        share if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("expected a share of the run time between 0 % and 100 %, such as 3%".into()),
+    }
+}
+
+/// `line`, `function`, `inclusive`, `blocked`, `path:A > B`.
+fn target(text: &str) -> Result<TargetChoice, String> {
+    let kinds = "expected line, function, inclusive, blocked, or path:A > B";
+    match text {
+        "line" => Ok(TargetChoice::Line),
+        "function" => Ok(TargetChoice::Function),
+        "inclusive" => Ok(TargetChoice::Inclusive),
+        "blocked" => Ok(TargetChoice::Blocked),
+        _ => {
+            let path = text.strip_prefix("path:").ok_or(kinds)?;
+            let names = path.split('>').filter(|it| !it.trim().is_empty());
+            let names: Vec<String> = names.map(|it| it.trim().to_owned()).collect();
+            if names.is_empty() {
+                return Err("a path names its functions, outermost first: path:A > B".into());
+            }
+            Ok(TargetChoice::Path(vec![names]))
+        }
+    }
+}
+
+/// What all `--target` options together ask for.
+pub fn one_target(choices: Vec<TargetChoice>) -> Result<TargetChoice, String> {
+    let mut choices = choices.into_iter();
+    let mut wanted = choices.next().unwrap_or_default();
+    for choice in choices {
+        match (&mut wanted, choice) {
+            (TargetChoice::Path(paths), TargetChoice::Path(more)) => paths.extend(more),
+            (one, other) if *one == other => {}
+            (one, other) => {
+                return Err(format!(
+                    "--target {one} and --target {other} exclude each other: only paths may be given several times"
+                ));
+            }
+        }
+    }
+    Ok(wanted)
+}
+
 fn file_and_line(text: &str) -> Result<String, String> {
     let location: Result<fulcrum_model::Location, _> = text.parse();
     location
@@ -302,6 +362,27 @@ mod tests {
             ("fast", None),
         ] {
             assert_eq!(fraction(text).ok(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn targets() {
+        let path = |names: &[&[&str]]| {
+            let owned = |path: &&[&str]| path.iter().map(|it| (*it).to_owned()).collect();
+            TargetChoice::Path(names.iter().map(owned).collect())
+        };
+        for (given, expected) in [
+            (&["line"][..], Ok(TargetChoice::Line)),
+            (&["blocked", "blocked"], Ok(TargetChoice::Blocked)),
+            (&["path:main > work"], Ok(path(&[&["main", "work"]]))),
+            (&["path:a>b", "path: c "], Ok(path(&[&["a", "b"], &["c"]]))),
+            (&["line", "function"], Err(())),
+        ] {
+            let parsed = given.iter().map(|text| target(text).unwrap()).collect();
+            assert_eq!(one_target(parsed).map_err(drop), expected, "{given:?}");
+        }
+        for bad in ["lines", "", "path:", "path: > "] {
+            assert!(target(bad).is_err(), "{bad}");
         }
     }
 

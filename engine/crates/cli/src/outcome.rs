@@ -16,6 +16,8 @@ pub enum Failure {
     BadInput(String),
     /// The profiled program did not start.
     NotStarted(String),
+    /// The options contradict one another.
+    Usage(String),
 }
 
 impl Failure {
@@ -25,6 +27,7 @@ impl Failure {
             Failure::NotFound(_) => NOTHING,
             Failure::BadInput(_) => 3,
             Failure::NotStarted(_) => 4,
+            Failure::Usage(_) => 2,
         }
     }
 }
@@ -32,9 +35,10 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::NotFound(text) | Failure::BadInput(text) | Failure::NotStarted(text) => {
-                f.write_str(text)
-            }
+            Failure::NotFound(text)
+            | Failure::BadInput(text)
+            | Failure::NotStarted(text)
+            | Failure::Usage(text) => f.write_str(text),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `fulcrum run`: profile a program, then say what was found. The program's output and exit status are its own.
 
 use fulcrum_causal::analyse;
-use fulcrum_recorder::{Aim, Error, Exit, Options, Recorded, Sampler, Stdio, record};
+use fulcrum_recorder::{Aim, EndToEnd, Error, Exit, Options, Recorded, Sampler, Stdio, record};
 
-use crate::args::{RunArgs, SamplerArg, StdioArg};
+use crate::args::{RunArgs, SamplerArg, StdioArg, one_target};
 use crate::outcome::{DONE, Failure, Outcome};
 use crate::terminal::{self, Colour, Style};
 use crate::{progress, report, signals};
@@ -11,7 +11,7 @@ use crate::{progress, report, signals};
 /// Records and shows the ranking on standard error, as `perf stat` does.
 pub fn run(args: RunArgs) -> Outcome {
     let (quiet, top) = (args.quiet, args.top);
-    let options = options(args);
+    let options = options(args)?;
     let remote = signals::watch();
     let mut line = progress::Line::new(quiet);
     let recorded = record(&options, &remote, &mut |progress| line.show(progress));
@@ -28,9 +28,9 @@ pub fn run(args: RunArgs) -> Outcome {
     })
 }
 
-fn options(mut args: RunArgs) -> Options {
+fn options(mut args: RunArgs) -> Result<Options, Failure> {
     let rest = args.program.split_off(1);
-    Options {
+    Ok(Options {
         program: args.program.into_iter().next().unwrap_or_default(),
         args: rest,
         cwd: args.cwd,
@@ -45,7 +45,7 @@ fn options(mut args: RunArgs) -> Options {
         aim: Aim {
             source_scope: args.source_scope,
             binary_scope: args.binary_scope,
-            ..Aim::default()
+            target: one_target(args.target).map_err(Failure::Usage)?,
         },
         fixed_line: args.fixed_line,
         fixed_speedup: args.fixed_speedup,
@@ -54,7 +54,9 @@ fn options(mut args: RunArgs) -> Options {
             SamplerArg::Perf => Sampler::Perf,
             SamplerArg::Timer => Sampler::Timer,
         },
-    }
+        max_overhead: args.max_overhead,
+        end_to_end: args.end_to_end.then_some(EndToEnd { runs: args.runs }),
+    })
 }
 
 fn show(recorded: &Recorded, top: usize) {

@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use fulcrum_wire::{
-    MAP_MAGIC, MAX_LEVELS, MapHeader, MapLayout, NONE, PROCESS_MAGIC, Process, Range,
-    SESSION_MAGIC, Session, Text, VERSION, sampler,
+    FULL_SPEEDUP, MAX_LEVELS, NONE, PROCESS_MAGIC, Process, SESSION_MAGIC, Session, VERSION, part,
+    sampler,
 };
 use memmap2::MmapMut;
 
@@ -30,6 +30,16 @@ const MIN_VISITS: u32 = 5;
 /// Four levels and a fit find a slope sooner than twenty 5 % steps.
 const LEVELS: [u32; 4] = [2500, 5000, 7500, 10_000];
 
+/// Leaves parts of the runtime out, so that what each costs can be measured: `hooks` or `sampling`.
+const PART_VARIABLE: &str = "FULCRUM_ONLY";
+/// What sampling and hooks take of a program's time, apart from delays: measured by `npm run bench -- overhead`.
+const SAMPLING_SHARE: f64 = 0.01;
+
+/// What is left for delays of the overhead that the user allows.
+fn delays_share(max_overhead: f64) -> f64 {
+    (max_overhead - SAMPLING_SHARE).max(max_overhead / 4.0)
+}
+
 /// `CLOCK_MONOTONIC`, nanoseconds: the clock that the runtime compares heartbeats with.
 pub fn now() -> u64 {
     let mut time = libc::timespec {
@@ -46,7 +56,7 @@ fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }
 
-fn map_new(path: &Path, length: usize) -> io::Result<MmapMut> {
+pub fn map_new(path: &Path, length: usize) -> io::Result<MmapMut> {
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -77,9 +87,9 @@ impl Control {
     /// Creates the file and starts the heartbeat.
     pub fn create(path: &Path, options: &Options) -> io::Result<Control> {
         let mut block = map_new(path, size_of::<Session>())?;
-        let fixed = options.fixed_speedup.map(|speedup| {
-            (speedup.clamp(0.0, 1.0) * f64::from(fulcrum_wire::FULL_SPEEDUP)).round() as u32
-        });
+        let fixed = options
+            .fixed_speedup
+            .map(|speedup| (speedup.clamp(0.0, 1.0) * f64::from(FULL_SPEEDUP)).round() as u32);
         // The record says which levels were drawn from, so that a line needs no more points than there can be.
         let drawn = match fixed {
             Some(fixed) if fixed > 0 => vec![fixed],
@@ -108,8 +118,18 @@ impl Control {
             min_visits: MIN_VISITS,
             level_count: drawn.len() as u32,
             levels,
-            fixed_speedup: fixed.unwrap_or(NONE),
+            fixed_speedup: AtomicU32::new(fixed.unwrap_or(NONE)),
             seed,
+            max_delay: options.max_overhead.map_or(NONE, |share| {
+                (delays_share(share) * f64::from(FULL_SPEEDUP)).round() as u32
+            }),
+            part: match std::env::var(PART_VARIABLE).as_deref() {
+                Ok("hooks") => part::HOOKS,
+                Ok("sampling") => part::SAMPLING,
+                _ => part::ALL,
+            },
+            end_to_end: u32::from(options.end_to_end.is_some()),
+            unused: 0,
         };
         // SAFETY: the mapping is page-aligned and exactly as long.
         unsafe { block.as_mut_ptr().cast::<Session>().write(session) };
@@ -133,6 +153,14 @@ impl Control {
             stop,
             heart: Some(heart),
         })
+    }
+
+    /// The speedup of the next process's only experiment, 0 to 1 (end-to-end mode).
+    pub fn set_speedup(&self, speedup: f64) {
+        let speedup = (speedup.clamp(0.0, 1.0) * f64::from(FULL_SPEEDUP)).round() as u32;
+        session_of(&self.block)
+            .fixed_speedup
+            .store(speedup, Ordering::Release);
     }
 
     /// Processes that have announced themselves so far.
@@ -187,92 +215,6 @@ impl ProcessBlock {
     }
 }
 
-/// A process's `.map` file: the lines in scope, and how often each was sampled.
-pub struct LineMap {
-    block: MmapMut,
-    counts_at: usize,
-    names: Vec<String>,
-}
-
-impl LineMap {
-    /// Writes the file. `ranges` are sorted, disjoint, in the process's addresses, and index `names`.
-    pub fn create(
-        path: &Path,
-        names: Vec<String>,
-        ranges: &[Range],
-        fixed: Option<u32>,
-    ) -> io::Result<LineMap> {
-        // The runtime copies names into JSON as they are.
-        let escaped: Vec<String> = names.iter().map(|name| escape(name)).collect();
-        let text_length = escaped.iter().map(String::len).sum();
-        let layout = MapLayout::new(names.len(), ranges.len(), text_length);
-        let mut block = map_new(path, layout.length)?;
-        let header = MapHeader {
-            magic: MAP_MAGIC,
-            version: VERSION,
-            line_count: names.len() as u32,
-            range_count: ranges.len() as u32,
-            fixed_line: fixed.unwrap_or(NONE),
-            ranges_at: layout.ranges_at as u64,
-            names_at: layout.names_at as u64,
-            counts_at: layout.counts_at as u64,
-            length: layout.length as u64,
-        };
-        // SAFETY: the mapping is page-aligned, `layout` aligns each part to eight bytes, and its length holds them all.
-        unsafe {
-            let base = block.as_mut_ptr();
-            base.cast::<MapHeader>().write(header);
-            for (index, range) in ranges.iter().enumerate() {
-                base.add(layout.ranges_at)
-                    .cast::<Range>()
-                    .add(index)
-                    .write(*range);
-            }
-            let mut at = layout.text_at;
-            for (index, name) in escaped.iter().enumerate() {
-                let text = Text {
-                    at: at as u64,
-                    length: name.len() as u64,
-                };
-                base.add(layout.names_at)
-                    .cast::<Text>()
-                    .add(index)
-                    .write(text);
-                base.add(at)
-                    .copy_from_nonoverlapping(name.as_ptr(), name.len());
-                at += name.len();
-            }
-        }
-        Ok(LineMap {
-            block,
-            counts_at: layout.counts_at,
-            names,
-        })
-    }
-
-    /// Every line with its samples so far.
-    pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.names.iter().enumerate().map(|(index, name)| {
-            // SAFETY: one counter a name, 8-aligned, within the mapping.
-            let count = unsafe {
-                &*self
-                    .block
-                    .as_ptr()
-                    .add(self.counts_at)
-                    .cast::<AtomicU64>()
-                    .add(index)
-            };
-            (name.as_str(), count.load(Ordering::Relaxed))
-        })
-    }
-}
-
-/// The inside of a JSON string.
-fn escape(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,24 +237,5 @@ mod tests {
             session_of(&block).heartbeat_ns.load(Ordering::Acquire),
             last
         );
-    }
-
-    #[test]
-    fn a_map_holds_names_ranges_and_counters() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m");
-        let names = vec!["/a b/\"x\".c:3".to_owned(), "/y.c:9".to_owned()];
-        let ranges = [Range {
-            start: 16,
-            end: 32,
-            line: 1,
-            unused: 0,
-        }];
-        let map = LineMap::create(&path, names.clone(), &ranges, Some(1)).unwrap();
-        let counts: Vec<_> = map.counts().collect();
-        assert_eq!(counts, [("/a b/\"x\".c:3", 0), ("/y.c:9", 0)]);
-        let bytes = std::fs::read(&path).unwrap();
-        let text = String::from_utf8_lossy(&bytes);
-        assert!(text.ends_with("/a b/\\\"x\\\".c:3/y.c:9"));
     }
 }

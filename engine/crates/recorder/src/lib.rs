@@ -5,10 +5,15 @@
 //! watches progress, stops the program when asked to, and completes what a killed program could not write.
 
 mod control;
+mod endtoend;
 mod launch;
+mod map;
+mod plan;
 mod process;
+mod queue;
 mod remote;
 mod session;
+mod unwind;
 mod watch;
 
 use std::ffi::OsString;
@@ -48,6 +53,18 @@ pub struct Options {
     pub fixed_speedup: Option<f64>,
     /// How samples are taken.
     pub sampler: Sampler,
+    /// Share of the program's time that profiling may take, 0 to 1: experiments are spaced out to keep below it.
+    pub max_overhead: Option<f64>,
+    /// Run the program again and again, each time as one experiment (COZ's `--end-to-end`): for programs that just
+    /// finish.
+    pub end_to_end: Option<EndToEnd>,
+}
+
+/// Programs that just finish: each run from start to end is one experiment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndToEnd {
+    /// Stop after so many runs; `None`: when the duration or the wanted confidence is reached.
+    pub runs: Option<u64>,
 }
 
 /// Where the program's standard streams go.

@@ -216,14 +216,17 @@ mod tests {
         };
         assert_eq!((weight(0), weight(1)), (FULL_WEIGHT, FULL_WEIGHT / 4));
         let named: Vec<_> = map.named(&[4, 0]).collect();
-        assert_eq!(named, [("/a b/\"x\".c:3".to_owned(), 4), ("/y.c:9".to_owned(), 0)]);
+        assert_eq!(
+            named,
+            [("/a b/\"x\".c:3".to_owned(), 4), ("/y.c:9".to_owned(), 0)]
+        );
     }
 
     #[test]
     fn blocked_calls_are_named_by_what_the_runtime_saw() {
         let folder = tempfile::tempdir().unwrap();
         let map = MapFile::create(&folder.path().join("m"), &plan(mode::BLOCKED)).unwrap();
-        let named: Vec<_> = map.named(&[0, 7 | 10 << CALL_SHIFT]).collect();
+        let named: Vec<_> = map.named(&[0, 7 | 8 << CALL_SHIFT]).collect();
         assert_eq!(named[1], ("blocked:nanosleep@/y.c:9".to_owned(), 7));
     }
 }

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fulcrum_model::{Location, TargetId};
-use fulcrum_symbols::{LineTable, Scope, SymbolsError, line_ranges, load_bias};
-use fulcrum_wire::{Range, mode};
+use fulcrum_model::{Location, TargetId, TargetKind};
+use fulcrum_symbols::{
+    FunctionTable, LineTable, Scope, SymbolsError, function_ranges, line_ranges, load_bias,
+};
+use fulcrum_wire::{NONE, Node, Range, mode};
 
 use crate::map::Plan;
 use crate::{Aim, TargetChoice};
@@ -17,6 +19,7 @@ use crate::{Aim, TargetChoice};
 pub struct Tables {
     scope: Vec<String>,
     lines: HashMap<PathBuf, Result<Arc<LineTable>, SymbolsError>>,
+    functions: HashMap<PathBuf, Result<Arc<FunctionTable>, SymbolsError>>,
 }
 
 impl Tables {
@@ -24,6 +27,17 @@ impl Tables {
         self.lines
             .entry(module.into())
             .or_insert_with(|| line_ranges(module, scope).map(Arc::new))
+            .clone()
+    }
+
+    fn functions(
+        &mut self,
+        module: &Path,
+        scope: &Scope,
+    ) -> Result<Arc<FunctionTable>, SymbolsError> {
+        self.functions
+            .entry(module.into())
+            .or_insert_with(|| function_ranges(module, scope).map(Arc::new))
             .clone()
     }
 
@@ -111,14 +125,21 @@ pub fn plan(
     let scope = Scope::new(aim.source_scope.iter().map(String::as_str));
     let mut plan = Plan {
         mode: match aim.target {
+            TargetChoice::Line => mode::LINE,
+            TargetChoice::Function => mode::FUNCTION,
+            TargetChoice::Inclusive => mode::INCLUSIVE,
+            TargetChoice::Path(_) => mode::PATH,
             TargetChoice::Blocked => mode::BLOCKED,
-            _ => mode::LINE,
         },
         ..Plan::default()
     };
+    let mut names = Names::new(&aim.target);
     let mut why = None;
     for module in memory.in_scope(&aim.binary_scope) {
-        let added = add_lines(&mut plan, tables, memory, &module, &scope);
+        let added = match plan.mode {
+            mode::LINE | mode::BLOCKED => add_lines(&mut plan, tables, memory, &module, &scope),
+            _ => add_functions(&mut plan, &mut names, tables, memory, &module, &scope),
+        };
         if let Err(reason) = added {
             // A library without debug information is no news where many are in scope.
             if module == memory.main || reason.is_news {
@@ -130,6 +151,7 @@ pub fn plan(
         return Err(why.unwrap_or_else(|| nothing_in_scope(memory, aim)));
     }
     plan.ranges.sort_unstable_by_key(|range| range.start);
+    names.finish(&mut plan)?;
     plan.fixed = fixed.map(|text| find(text, &plan.targets)).transpose()?;
     Ok(plan)
 }
@@ -176,12 +198,169 @@ fn add_lines(
     Ok(())
 }
 
+/// From functions to the numbers that nodes and paths know them by.
+enum Names<'a> {
+    /// Every function is a target; the same function in several units of a program is one.
+    Targets(HashMap<TargetId, u32>),
+    /// Only the functions of these paths have numbers, in the order in which they are first named.
+    Paths {
+        paths: &'a [Vec<String>],
+        functions: Vec<&'a str>,
+        found: Vec<Option<Location>>,
+    },
+}
+
+impl<'a> Names<'a> {
+    fn new(target: &'a TargetChoice) -> Names<'a> {
+        let TargetChoice::Path(paths) = target else {
+            return Names::Targets(HashMap::new());
+        };
+        let mut functions: Vec<&str> = Vec::new();
+        for name in paths.iter().flatten() {
+            if !functions.contains(&name.as_str()) {
+                functions.push(name);
+            }
+        }
+        let found = vec![None; functions.len()];
+        Names::Paths {
+            paths,
+            functions,
+            found,
+        }
+    }
+
+    /// The number of a function, or [`NONE`] when nobody asks for it.
+    fn number(&mut self, plan: &mut Plan, function: &fulcrum_symbols::Function) -> u32 {
+        match self {
+            Names::Targets(numbers) => {
+                let target = TargetId {
+                    kind: if plan.mode == mode::INCLUSIVE {
+                        TargetKind::Inclusive
+                    } else {
+                        TargetKind::Function
+                    },
+                    name: function.name.replace('@', "_"),
+                    location: function.location.clone(),
+                };
+                *numbers.entry(target).or_insert_with_key(|target| {
+                    plan.targets.push(target.clone());
+                    plan.targets.len() as u32 - 1
+                })
+            }
+            Names::Paths {
+                functions, found, ..
+            } => {
+                let number = functions
+                    .iter()
+                    .position(|wanted| is_named(&function.name, wanted));
+                number.map_or(NONE, |number| {
+                    found[number].get_or_insert_with(|| function.location.clone());
+                    number as u32
+                })
+            }
+        }
+    }
+
+    /// Paths become targets once every function is known.
+    fn finish(self, plan: &mut Plan) -> Result<(), String> {
+        let Names::Paths {
+            paths,
+            functions,
+            found,
+        } = self
+        else {
+            return Ok(());
+        };
+        if let Some(missing) = found.iter().position(Option::is_none) {
+            return Err(format!(
+                "--target path: the program has no function {} in scope; write it as it is named in the source, or \
+                 widen --source-scope.",
+                functions[missing]
+            ));
+        }
+        for path in paths {
+            let numbers: Vec<usize> = path
+                .iter()
+                .filter_map(|name| functions.iter().position(|it| it == name))
+                .collect();
+            let last = numbers.last().and_then(|number| found[*number].clone());
+            let Some(location) = last.filter(|_| numbers.len() <= LONGEST_PATH) else {
+                return Err(format!(
+                    "--target path: a path has 1 to {LONGEST_PATH} functions, written A > B > C."
+                ));
+            };
+            plan.steps
+                .extend(numbers.iter().map(|number| *number as u32));
+            plan.steps.push(NONE);
+            plan.targets.push(TargetId {
+                kind: TargetKind::Path,
+                name: path.join(" > ").replace('@', "_"),
+                location,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Longest path that the runtime can follow.
+const LONGEST_PATH: usize = 63;
+
+/// Whether a function goes by this name: its whole one, or the last part of it (`pop` for `ns::Queue<int>::pop`).
+fn is_named(function: &str, wanted: &str) -> bool {
+    function == wanted
+        || function
+            .strip_suffix(wanted)
+            .is_some_and(|front| front.ends_with("::"))
+}
+
+fn add_functions(
+    plan: &mut Plan,
+    names: &mut Names<'_>,
+    tables: &mut Tables,
+    memory: &Memory,
+    module: &Path,
+    scope: &Scope,
+) -> Result<(), Reason> {
+    let table = tables.functions(module, scope)?;
+    let bias = bias(memory, module)?;
+    let numbers: Vec<u32> = table
+        .functions
+        .iter()
+        .map(|function| names.number(plan, function))
+        .collect();
+    let first = plan.nodes.len() as u32;
+    plan.nodes.extend(table.nodes.iter().map(|node| Node {
+        function: numbers[node.function as usize],
+        parent: if node.parent == u32::MAX {
+            NONE
+        } else {
+            first + node.parent
+        },
+    }));
+    plan.ranges.extend(table.ranges.iter().map(|range| Range {
+        start: range.start.wrapping_add(bias),
+        end: range.end.wrapping_add(bias),
+        index: first + range.node,
+        unused: 0,
+    }));
+    for (kept, folded) in table.folded.iter().take(3) {
+        plan.notes.push(format!(
+            "{folded} has the same code as {kept}, so samples of both count for {kept}."
+        ));
+    }
+    Ok(())
+}
+
 fn nothing_in_scope(memory: &Memory, aim: &Aim) -> String {
     let program = memory.main.display();
     if aim.source_scope.is_empty() && aim.binary_scope.is_empty() {
-        format!("No line of {program} is in scope: build it with -g from sources outside the system folders.")
+        format!(
+            "No line of {program} is in scope: build it with -g from sources outside the system folders."
+        )
     } else {
-        format!("No line of {program} is in the given scope: widen --source-scope or --binary-scope.")
+        format!(
+            "No line of {program} is in the given scope: widen --source-scope or --binary-scope."
+        )
     }
 }
 
@@ -230,6 +409,57 @@ mod tests {
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(memory.in_scope(&scope), expected, "{scope:?}");
         }
+    }
+
+    #[test]
+    fn a_function_goes_by_its_whole_name_or_the_last_part() {
+        for (function, wanted, is) in [
+            ("ns::Queue<int>::pop", "ns::Queue<int>::pop", true),
+            ("ns::Queue<int>::pop", "pop", true),
+            ("ns::Queue<int>::pop", "Queue<int>::pop", true),
+            ("ns::Queue<int>::pop", "op", false),
+            ("pop", "ns::pop", false),
+        ] {
+            assert_eq!(is_named(function, wanted), is, "{function} {wanted}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_a_target_made_of_its_functions() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let choice = TargetChoice::Path(vec![words("main work"), words("work work leaf")]);
+        let function = |name: &str, line| fulcrum_symbols::Function {
+            name: name.into(),
+            location: Location {
+                file: "/p/a.c".into(),
+                line,
+            },
+        };
+        let all = [("main", 9), ("other", 5), ("p::work", 3), ("leaf", 1)];
+        let number = |names: &mut Names<'_>| {
+            let mut plan = Plan::default();
+            let numbered = all.map(|(name, line)| names.number(&mut plan, &function(name, line)));
+            (plan, numbered)
+        };
+        let mut names = Names::new(&choice);
+        let (mut plan, numbered) = number(&mut names);
+        assert_eq!(numbered, [0, NONE, 1, 2]);
+        names.finish(&mut plan).unwrap();
+        assert_eq!(plan.steps, [0, 1, NONE, 1, 1, 2, NONE]);
+        let targets: Vec<String> = plan.targets.iter().map(TargetId::to_string).collect();
+        assert_eq!(
+            targets,
+            [
+                "path:main > work@/p/a.c:3",
+                "path:work > work > leaf@/p/a.c:1"
+            ]
+        );
+
+        let missing = TargetChoice::Path(vec![words("main nowhere")]);
+        let mut names = Names::new(&missing);
+        let (mut plan, _) = number(&mut names);
+        let why = names.finish(&mut plan).unwrap_err();
+        assert!(why.contains("no function nowhere"), "{why}");
     }
 
     #[test]

@@ -1,17 +1,22 @@
-//! One profiled process: its announcement, our answer, and its end.
+//! One profiled process: its announcement, our answers, and its end.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use fulcrum_symbols::{Location, Scope, SymbolsError, line_ranges, load_bias};
-use fulcrum_wire::{Range, flag, state};
+use fulcrum_model::TargetId;
+use fulcrum_wire::{flag, state};
 use serde_json::json;
 
-use crate::control::{LineMap, ProcessBlock, now};
-use crate::{Options, Sampler};
+use crate::control::{ProcessBlock, now};
+use crate::map::{MapFile, Plan};
+use crate::plan::{self, Memory, Tables};
+use crate::queue::Queue;
+use crate::unwind;
+use crate::{Aim, Options, Sampler};
 
 /// What a process turned out to be.
 pub enum Answer {
@@ -21,42 +26,201 @@ pub enum Answer {
     Dormant(String),
 }
 
+/// What processes of one run share.
+pub struct Shared<'a> {
+    /// The run folder.
+    pub folder: &'a Path,
+    /// What may be sped up now.
+    pub aim: Aim,
+    /// The only target that may be selected.
+    pub fixed: Option<String>,
+    /// Debug information read so far.
+    pub tables: Tables,
+    /// Unwind tables made so far.
+    pub unwind: unwind::Cache,
+}
+
+impl Shared<'_> {
+    fn plan(&mut self, memory: &Memory) -> Result<Plan, String> {
+        plan::plan(&mut self.tables, memory, &self.aim, self.fixed.as_deref())
+    }
+}
+
 /// A process of the session.
 pub struct Watched {
     /// `<pid>-<turn>`.
     stem: String,
     folder: PathBuf,
     /// What the process tells us.
-    pub block: ProcessBlock,
+    pub block: Arc<ProcessBlock>,
     /// How it was answered.
     pub answer: Answer,
-    map: Option<LineMap>,
+    // By generation.
+    maps: BTreeMap<u32, Arc<MapFile>>,
+    modules: Vec<PathBuf>,
+    unwinds: u32,
+    queue: Queue,
+    notes: Vec<String>,
 }
 
 impl Watched {
-    /// Reads a new process's debug information and answers it.
-    pub fn greet(folder: &Path, stem: &str, block: ProcessBlock, options: &Options) -> Watched {
-        let (answer, map) = match answer(folder, stem, &block, options) {
-            Ok(map) => (Answer::Profiled, Some(map)),
-            Err(why) => (Answer::Dormant(why), None),
-        };
-        block.answer(if map.is_some() {
-            state::READY
-        } else {
-            state::DORMANT
-        });
-        Watched {
+    /// Reads a new process's debug information and answers it. A forked child goes on with the map of one of `others`.
+    pub fn greet(
+        stem: &str,
+        block: ProcessBlock,
+        shared: &mut Shared<'_>,
+        others: &[Watched],
+    ) -> Watched {
+        let mut process = Watched {
             stem: stem.into(),
-            folder: folder.into(),
-            block,
-            answer,
-            map,
+            folder: shared.folder.into(),
+            block: Arc::new(block),
+            answer: Answer::Profiled,
+            maps: BTreeMap::new(),
+            modules: Vec::new(),
+            unwinds: 0,
+            queue: Queue::default(),
+            notes: Vec::new(),
+        };
+        let said = process.block.get();
+        if said.state.load(Ordering::Acquire) != state::HELLO {
+            let owner = others.iter().find(|it| {
+                let other = it.block.get();
+                (other.pid, other.turn) == (said.map_pid, said.map_turn)
+            });
+            let map = owner.and_then(|it| it.maps.get(&said.first_generation));
+            if let Some(map) = map {
+                process.maps.insert(said.first_generation, Arc::clone(map));
+            }
+            return process;
         }
+        match process.first_answer(shared) {
+            Ok(()) => process.block.answer(state::READY),
+            Err(why) => {
+                process.answer = Answer::Dormant(why);
+                process.block.answer(state::DORMANT);
+            }
+        }
+        process
+    }
+
+    fn first_answer(&mut self, shared: &mut Shared<'_>) -> Result<(), String> {
+        let memory = Memory::of(self.pid())?;
+        let plan = shared.plan(&memory)?;
+        self.write(0, &plan)?;
+        self.learn_callers(memory, &shared.unwind);
+        Ok(())
+    }
+
+    fn write(&mut self, generation: u32, plan: &Plan) -> Result<(), String> {
+        let path = self.folder.join(format!("{}.{generation}.map", self.stem));
+        let map = MapFile::create(&path, plan).map_err(|error| {
+            let pid = self.pid();
+            format!("The answer to process {pid} could not be written: {error}.")
+        })?;
+        self.maps.insert(generation, Arc::new(map));
+        self.notes.clone_from(&plan.notes);
+        Ok(())
+    }
+
+    /// Makes the unwind table beside the running program; until it is there, callers are found by frame pointers.
+    fn learn_callers(&mut self, memory: Memory, cache: &unwind::Cache) {
+        self.modules = memory.code();
+        self.unwinds += 1;
+        let number = self.unwinds;
+        let path = self.folder.join(format!("{}.{number}.unwind", self.stem));
+        let (cache, block) = (cache.clone(), Arc::clone(&self.block));
+        let work = move || {
+            if cache.write(&memory, &path).is_ok() {
+                block.get().unwind.fetch_max(number, Ordering::AcqRel);
+            }
+        };
+        // Without a thread to spare, frame pointers have to do.
+        let _ = std::thread::Builder::new()
+            .name("unwind".into())
+            .spawn(work);
+    }
+
+    /// Looks after a running process: libraries that it has opened, time that it waited for a processor.
+    pub fn tend(&mut self, shared: &mut Shared<'_>) {
+        if self.is_dormant() || self.is_finished() {
+            return;
+        }
+        let Ok(memory) = Memory::of(self.pid()) else {
+            return;
+        };
+        if memory.code() == self.modules {
+            return;
+        }
+        let aim = &shared.aim.binary_scope;
+        let in_scope = |modules: &[PathBuf]| -> Vec<PathBuf> {
+            let known = memory.in_scope(aim);
+            let mapped = |it: &&PathBuf| modules.contains(it);
+            known.iter().filter(mapped).cloned().collect()
+        };
+        let fresh = !aim.is_empty() && in_scope(&memory.code()) != in_scope(&self.modules);
+        let known_before = !self.modules.is_empty();
+        if fresh && known_before {
+            self.aim_anew(&memory, shared);
+        }
+        self.learn_callers(memory, &shared.unwind);
+    }
+
+    /// Gives the process a new map; what cannot be done is said, and the old one stays.
+    pub fn retarget(&mut self, shared: &mut Shared<'_>) {
+        if self.is_dormant() || self.is_finished() || !self.is_alive() {
+            return;
+        }
+        match Memory::of(self.pid()) {
+            Ok(memory) => self.aim_anew(&memory, shared),
+            Err(why) => self.notes.push(why),
+        }
+    }
+
+    fn aim_anew(&mut self, memory: &Memory, shared: &mut Shared<'_>) {
+        let newest = self.maps.keys().next_back().copied();
+        let generation = newest.map_or(1, |it| it + 1);
+        let written = shared
+            .plan(memory)
+            .and_then(|plan| self.write(generation, &plan));
+        match written {
+            Ok(()) => self
+                .block
+                .get()
+                .generation
+                .store(generation, Ordering::Release),
+            Err(why) => self.notes.push(why),
+        }
+    }
+
+    /// Tells the runtime how long its threads have stood in run queues.
+    pub fn look_at_queue(&mut self) {
+        if self.is_dormant() || self.is_finished() {
+            return;
+        }
+        if let Some(waited) = self.queue.look(self.pid()) {
+            let word = &self.block.get().queued_ns;
+            // Zero says that nobody has looked.
+            word.store(waited.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// How likely samples of these targets are accepted as the choice of what to speed up.
+    pub fn set_weights(&self, weights: &[(TargetId, f64)]) {
+        if let Some(map) = self.maps.values().next_back() {
+            for (target, weight) in weights {
+                map.set_weight(target, *weight);
+            }
+        }
+    }
+
+    fn is_dormant(&self) -> bool {
+        matches!(self.answer, Answer::Dormant(_))
     }
 
     /// Whether the runtime has written its last record.
     pub fn is_finished(&self) -> bool {
-        self.map.is_none() || self.block.get().state.load(Ordering::Acquire) == state::FINISHED
+        self.is_dormant() || self.block.get().state.load(Ordering::Acquire) == state::FINISHED
     }
 
     /// The process's id.
@@ -71,28 +235,45 @@ impl Watched {
         !state.is_empty() && !state.starts_with(['Z', 'X'])
     }
 
-    /// Writes the last records for a process that could not: it was killed, or left by `_exit` or `exec`.
+    /// Writes the last records for a process that could not: it was killed, or left by `exec`.
     pub fn complete(&self) -> std::io::Result<()> {
-        let Some(map) = self.map.as_ref().filter(|_| !self.is_finished()) else {
+        let process = self.block.get();
+        let generation = process.adopted.load(Ordering::Acquire);
+        let Some(map) = self.maps.get(&generation).filter(|_| !self.is_finished()) else {
             return Ok(());
         };
-        let path = self.folder.join(format!("causal-{}.jsonl", self.stem));
+        let name = if generation == process.first_generation {
+            format!("causal-{}.jsonl", self.stem)
+        } else {
+            format!("causal-{}-{generation}.jsonl", self.stem)
+        };
+        let path = self.folder.join(name);
         let Ok(mut stream) = OpenOptions::new().append(true).read(true).open(&path) else {
             return Ok(());
         };
-        let process = self.block.get();
+        let counts = fs::read(
+            self.folder
+                .join(format!("{}.{generation}.counts", self.stem)),
+        )?;
+        let counts: Vec<u64> = counts
+            .chunks_exact(8)
+            .map(|word| u64::from_le_bytes(word.try_into().expect("chunks of eight")))
+            .collect();
         // The session looks every 20 ms: now is about when the process died.
-        let elapsed = now().saturating_sub(process.start_ns);
-        let lines: BTreeMap<_, _> = map.counts().filter(|(_, count)| *count > 0).collect();
+        let elapsed = now().saturating_sub(process.epoch_ns.load(Ordering::Relaxed));
+        let delay = process
+            .global_ns
+            .load(Ordering::Relaxed)
+            .saturating_sub(process.epoch_delay_ns.load(Ordering::Relaxed));
+        let lines: BTreeMap<_, _> = map.named(&counts).filter(|(_, count)| *count > 0).collect();
         let samples = json!({
             "type": "samples",
             "time": elapsed,
-            "delay": process.global_ns.load(Ordering::Relaxed),
+            "delay": delay,
             "total": process.samples.load(Ordering::Relaxed),
             "in_scope": process.in_scope.load(Ordering::Relaxed),
             "lines": lines,
         });
-        let delay = process.global_ns.load(Ordering::Relaxed);
         let end = json!({ "type": "end", "time": elapsed, "delay": delay, "reason": "killed" });
         // A record that the disk had no room for is no record.
         let bytes = fs::read(&path)?;
@@ -111,7 +292,7 @@ impl Watched {
             return vec![why.clone()];
         }
         let flags = process.flags.load(Ordering::Relaxed);
-        let mut notes = Vec::new();
+        let mut notes = self.notes.clone();
         if flags & flag::TIMER != 0 && options.sampler == Sampler::Auto {
             notes.push(
                 "Perf events are not available here, so samples came from the CPU timer, which is coarser: \
@@ -145,150 +326,5 @@ impl Watched {
             ));
         }
         notes
-    }
-}
-
-fn answer(
-    folder: &Path,
-    stem: &str,
-    block: &ProcessBlock,
-    options: &Options,
-) -> Result<LineMap, String> {
-    let pid = block.get().pid;
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps"))
-        .map_err(|e| format!("Process {pid} is gone ({e})."))?;
-    let main = fs::read_link(format!("/proc/{pid}/exe"))
-        .map_err(|e| format!("Process {pid} is gone ({e})."))?;
-    let scope = Scope::new(options.aim.source_scope.iter().map(String::as_str));
-    let mut names: Vec<Location> = Vec::new();
-    let mut ranges = Vec::new();
-    let mut why = None;
-    for module in modules(&maps, &main, &options.aim.binary_scope) {
-        let table = match line_ranges(&module, &scope) {
-            Ok(table) => table,
-            Err(error) => {
-                if module == main || !matches!(error, SymbolsError::NoDebugInfo(_)) {
-                    why.get_or_insert(format!("{error}."));
-                }
-                continue;
-            }
-        };
-        let bias = fs::read(&module)
-            .ok()
-            .and_then(|elf| load_bias(&maps, &module, &elf));
-        let Some(bias) = bias else {
-            why.get_or_insert(format!(
-                "{} is not mapped as its file says.",
-                module.display()
-            ));
-            continue;
-        };
-        let first = names.len() as u32;
-        names.extend(table.lines);
-        ranges.extend(table.ranges.iter().map(|range| Range {
-            start: range.start.wrapping_add(bias),
-            end: range.end.wrapping_add(bias),
-            line: first + range.line,
-            unused: 0,
-        }));
-    }
-    if ranges.is_empty() {
-        return Err(why.unwrap_or_else(|| {
-            let program = main.display();
-            if options.aim.source_scope.is_empty() && options.aim.binary_scope.is_empty() {
-                format!("No line of {program} is in scope: build it with -g from sources outside the system folders.")
-            } else {
-                format!("No line of {program} is in the given scope: widen --source-scope or --binary-scope.")
-            }
-        }));
-    }
-    let fixed = fixed_line(options, &names)?;
-    ranges.sort_unstable_by_key(|range| range.start);
-    let names = names.iter().map(Location::to_string).collect();
-    LineMap::create(&folder.join(format!("{stem}.map")), names, &ranges, fixed)
-        .map_err(|error| format!("The answer to process {pid} could not be written: {error}."))
-}
-
-/// The index of `--fixed-line`, by its whole path or by trailing components.
-fn fixed_line(options: &Options, names: &[Location]) -> Result<Option<u32>, String> {
-    let Some(text) = &options.fixed_line else {
-        return Ok(None);
-    };
-    let wanted: Location = text.parse().map_err(|e| format!("--fixed-line: {e}."))?;
-    let is_it =
-        |at: &&Location| at.line == wanted.line && Path::new(&at.file).ends_with(&wanted.file);
-    match names.iter().find(is_it) {
-        Some(found) => Ok(names
-            .iter()
-            .position(|at| at == found)
-            .map(|index| index as u32)),
-        None => Err(format!(
-            "--fixed-line {text}: no code of the program is on that line."
-        )),
-    }
-}
-
-/// The mapped files that the binary scope names; the main executable when it names none.
-fn modules(maps: &str, main: &Path, scope: &[String]) -> Vec<PathBuf> {
-    if scope.is_empty() {
-        return vec![main.into()];
-    }
-    let mut found: Vec<PathBuf> = Vec::new();
-    for line in maps.lines() {
-        let Some(path) = line.find('/').map(|at| Path::new(&line[at..])) else {
-            continue;
-        };
-        let text = path.to_string_lossy();
-        let named = |pattern: &String| {
-            (pattern == "MAIN" && path == main) || fulcrum_symbols::matches_path(pattern, &text)
-        };
-        if !found.iter().any(|it| it == path) && scope.iter().any(named) {
-            found.push(path.into());
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MAPS: &str = "\
-55e0-55e1 r--p 00000000 08:01 1 /opt/a b/prog
-55e1-55e2 r-xp 00001000 08:01 1 /opt/a b/prog
-7f00-7f01 r-xp 00000000 08:01 2 /usr/lib/libone.so.1
-7f02-7f03 rw-p 00000000 00:00 0
-7f04-7f05 r-xp 00000000 00:00 0 [vdso]";
-
-    #[test]
-    fn the_binary_scope_names_modules() {
-        let main = Path::new("/opt/a b/prog");
-        let cases: [(&[&str], &[&str]); 4] = [
-            (&[], &["/opt/a b/prog"]),
-            (&["MAIN"], &["/opt/a b/prog"]),
-            (&["%libone%"], &["/usr/lib/libone.so.1"]),
-            (&["%"], &["/opt/a b/prog", "/usr/lib/libone.so.1"]),
-        ];
-        for (scope, expected) in cases {
-            let scope: Vec<String> = scope.iter().map(|it| (*it).to_owned()).collect();
-            let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
-            assert_eq!(modules(MAPS, main, &scope), expected, "{scope:?}");
-        }
-    }
-
-    #[test]
-    fn a_fixed_line_is_found_by_trailing_components() {
-        let at = |text: &str| text.parse::<Location>().unwrap();
-        let names = [at("/p/src/a.c:3"), at("/p/src/b.c:3"), at("/p/src/b.c:4")];
-        let with = |line: &str| Options {
-            fixed_line: Some(line.into()),
-            ..Options::default()
-        };
-        assert_eq!(fixed_line(&with("b.c:4"), &names), Ok(Some(2)));
-        assert_eq!(fixed_line(&with("src/a.c:3"), &names), Ok(Some(0)));
-        assert_eq!(fixed_line(&Options::default(), &names), Ok(None));
-        for bad in ["a.c:4", "c:3", "a.c"] {
-            assert!(fixed_line(&with(bad), &names).is_err(), "{bad}");
-        }
     }
 }

@@ -30,6 +30,25 @@ pub enum TargetChoice {
     Blocked,
 }
 
+impl std::fmt::Display for TargetChoice {
+    /// As on the command line: `line`, `path:A > B`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TargetChoice::Line => f.write_str("line"),
+            TargetChoice::Function => f.write_str("function"),
+            TargetChoice::Inclusive => f.write_str("inclusive"),
+            TargetChoice::Blocked => f.write_str("blocked"),
+            TargetChoice::Path(paths) => {
+                for (index, path) in paths.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}path:{}", path.join(" > "))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Steers a run from another thread; clones steer the same run.
 #[derive(Clone, Debug, Default)]
 pub struct Remote(Arc<Inner>);

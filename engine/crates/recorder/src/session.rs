@@ -13,8 +13,12 @@ use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
 use crate::control::{Control, ProcessBlock};
-use crate::process::{Answer, Watched};
-use crate::{Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, launch, watch};
+use crate::plan::Tables;
+use crate::process::{Answer, Shared, Watched};
+use crate::{
+    Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
+};
+use crate::{endtoend, unwind};
 
 /// How often the session looks around: often while processes announce themselves, which wait for the answer, then
 /// seldom, so as not to disturb what it measures.
@@ -25,6 +29,10 @@ const QUICK_FOR: Duration = Duration::from_secs(2);
 const TELL: Duration = Duration::from_millis(500);
 /// How often everything recorded is analysed.
 const ANALYSE: Duration = Duration::from_secs(2);
+/// How often running processes are looked after.
+const TEND: Duration = Duration::from_millis(500);
+/// How often run queues are looked at: several times an experiment.
+const QUEUES: Duration = Duration::from_millis(50);
 /// How long a program may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long the runtime may take to write its last records.
@@ -75,22 +83,49 @@ pub fn record(
             return Err(error);
         }
     };
+    let run = folder.path().to_path_buf();
     let mut session = Session {
         options,
+        shared: Shared {
+            folder: &run,
+            aim: options.aim.clone(),
+            fixed: options.fixed_line.clone(),
+            tables: Tables::default(),
+            unwind: unwind::Cache::default(),
+        },
         folder,
         manifest,
         control,
         child,
         started: Instant::now(),
+        spawned: Instant::now(),
         processes: Vec::new(),
         seen: BTreeSet::new(),
         snapshots: BTreeSet::new(),
         greeted: 0,
-        _preload: preload,
+        preload,
     };
-    let ended = session.watch(remote, on_progress);
+    let mut ended = session.watch(remote, on_progress);
+    if let Some(wanted) = options.end_to_end {
+        let mut draw = endtoend::Draw::new(options.fixed_speedup);
+        let mut runs = 0;
+        while matches!(ended, End::Itself(_)) && !remote.is_stopped() {
+            runs += 1;
+            let elapsed = session.started.elapsed();
+            if !endtoend::goes_on(wanted.runs, runs, options.duration, elapsed) {
+                break;
+            }
+            session.prepare(&mut draw);
+            session.child = launch::spawn(options, &program, &cwd, &run, session.preload.path())?;
+            session.spawned = Instant::now();
+            ended = session.watch(remote, on_progress);
+        }
+    }
     session.finish(ended)
 }
+
+/// Files that only live processes need.
+const LIVE_ONLY: [&str; 5] = ["proc", "map", "ctl", "counts", "unwind"];
 
 fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
     let mut set =
@@ -107,6 +142,18 @@ fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
     }
     if !options.aim.binary_scope.is_empty() {
         set("binaryScope", json!(options.aim.binary_scope));
+    }
+    if options.aim.target != TargetChoice::Line {
+        set("target", json!(options.aim.target.to_string()));
+    }
+    if let Some(share) = options.max_overhead {
+        set("maxOverhead", json!(share));
+    }
+    if let Some(wanted) = options.end_to_end {
+        set("endToEnd", json!(true));
+        if let Some(runs) = wanted.runs {
+            set("runs", json!(runs));
+        }
     }
     if let Some(line) = &options.fixed_line {
         set("fixedLine", json!(line));
@@ -126,16 +173,18 @@ fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
 
 struct Session<'a> {
     options: &'a Options,
+    shared: Shared<'a>,
     folder: RunFolder,
     manifest: Manifest,
     control: Control,
     child: Child,
     started: Instant,
+    spawned: Instant,
     processes: Vec<Watched>,
     seen: BTreeSet<PathBuf>,
     snapshots: BTreeSet<String>,
     greeted: u32,
-    _preload: launch::Preload,
+    preload: launch::Preload,
 }
 
 enum End {
@@ -144,8 +193,22 @@ enum End {
 }
 
 impl Session<'_> {
+    /// Says what the next run of the program experiments on (end-to-end mode).
+    fn prepare(&mut self, draw: &mut endtoend::Draw) {
+        let Ok(loaded) = fulcrum_runs::load_causal(self.folder.path()) else {
+            return;
+        };
+        if let Some((target, speedup)) = draw.next(&loaded.recording) {
+            if self.options.fixed_line.is_none() {
+                self.shared.fixed = Some(target.to_string());
+            }
+            self.control.set_speedup(speedup);
+        }
+    }
+
     fn watch(&mut self, remote: &Remote, on_progress: &mut dyn FnMut(&Progress)) -> End {
         let (mut told, mut analysed) = (Instant::now(), Instant::now());
+        let (mut tended, mut queued) = (Instant::now(), Instant::now());
         let mut progress = Progress {
             run: self.folder.path().into(),
             ..Progress::default()
@@ -161,6 +224,24 @@ impl Session<'_> {
             } else {
                 command::RUN
             });
+            if let Some(aim) = remote.take_aim() {
+                self.shared.aim = aim;
+                for process in &mut self.processes {
+                    process.retarget(&mut self.shared);
+                }
+            }
+            if tended.elapsed() >= TEND {
+                tended = Instant::now();
+                for process in self.processes.iter_mut().filter(|it| it.is_alive()) {
+                    process.tend(&mut self.shared);
+                }
+            }
+            if queued.elapsed() >= QUEUES {
+                queued = Instant::now();
+                for process in &mut self.processes {
+                    process.look_at_queue();
+                }
+            }
             let elapsed = self.started.elapsed();
             let mut stop =
                 remote.is_stopped() || self.options.duration.is_some_and(|limit| elapsed >= limit);
@@ -193,7 +274,11 @@ impl Session<'_> {
             if stop {
                 return self.stop();
             }
-            std::thread::sleep(if elapsed < QUICK_FOR { QUICK } else { SLOW });
+            std::thread::sleep(if self.spawned.elapsed() < QUICK_FOR {
+                QUICK
+            } else {
+                SLOW
+            });
         }
     }
 
@@ -215,12 +300,8 @@ impl Session<'_> {
                     .unwrap_or_default()
                     .to_string_lossy()
                     .into_owned();
-                self.processes.push(Watched::greet(
-                    self.folder.path(),
-                    &stem,
-                    block,
-                    self.options,
-                ));
+                let process = Watched::greet(&stem, block, &mut self.shared, &self.processes);
+                self.processes.push(process);
                 self.seen.insert(path);
                 self.greeted += 1;
             }
@@ -379,7 +460,7 @@ impl Session<'_> {
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             if path
                 .extension()
-                .is_some_and(|it| it == "proc" || it == "map" || it == "ctl")
+                .is_some_and(|it| LIVE_ONLY.iter().any(|kind| it == *kind))
             {
                 let _ = fs::remove_file(path);
             }

@@ -29,7 +29,14 @@ fn caller(
     read: &mut impl FnMut(u64) -> Option<u64>,
 ) -> Option<Registers> {
     // A call may be the last instruction of its function: look before the return address.
-    let rule = rule(rows, if innermost { at.rip } else { at.rip.checked_sub(1)? })?;
+    let rule = rule(
+        rows,
+        if innermost {
+            at.rip
+        } else {
+            at.rip.checked_sub(1)?
+        },
+    )?;
     let cfa = match rule.base {
         base::RSP => at.rsp.wrapping_add_signed(i64::from(rule.cfa_offset)),
         base::RBP => at.rbp.wrapping_add_signed(i64::from(rule.cfa_offset)),
@@ -96,7 +103,9 @@ mod tests {
     const STACK: [u64; 9] = [250, 7, 7, 4444, 350, 7, 7, 7, 9];
 
     fn read(address: u64) -> Option<u64> {
-        STACK.get((address.checked_sub(1000)? / 8) as usize).copied()
+        STACK
+            .get((address.checked_sub(1000)? / 8) as usize)
+            .copied()
     }
 
     fn walked(rows: &[Unwind], rip: u64, rbp: u64) -> Vec<u64> {

@@ -42,7 +42,11 @@ pub fn on_blocked(map: &Map, found: &Found, call: u32, count: u64, weight_ns: u6
     if map.targets.mode != mode::BLOCKED {
         return 0;
     }
-    if let Some(counter) = found.targets().first().and_then(|at| map.counts.get(*at as usize)) {
+    if let Some(counter) = found
+        .targets()
+        .first()
+        .and_then(|at| map.counts.get(*at as usize))
+    {
         let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |value| {
             (value >> CALL_SHIFT == 0).then_some(value | u64::from(call + 1) << CALL_SHIFT)
         });
@@ -103,7 +107,9 @@ fn choose(map: &Map, targets: &[u32], time: u64, count: u64) {
 /// How likely a sample of this target is accepted, of [`FULL_WEIGHT`].
 pub fn weight(map: &Map, target: u32) -> u32 {
     let weight = map.weights.get(target as usize);
-    weight.map_or(FULL_WEIGHT, |it| it.load(Ordering::Relaxed).clamp(1, FULL_WEIGHT))
+    weight.map_or(FULL_WEIGHT, |it| {
+        it.load(Ordering::Relaxed).clamp(1, FULL_WEIGHT)
+    })
 }
 
 /// Has a later sample choose: the one after `pass` others.

@@ -10,7 +10,8 @@ use fulcrum_runtime_core::attribute::Targets;
 use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{
     HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range, SESSION_FILE,
-    SESSION_MAGIC, SESSION_VARIABLE, Session, UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode, state,
+    SESSION_MAGIC, SESSION_VARIABLE, Session, UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode,
+    state,
 };
 
 use crate::sys;
@@ -59,7 +60,9 @@ impl Map {
         match self.names.get(target as usize) {
             Some(name) if name.at.saturating_add(name.length) <= self.length => {
                 // SAFETY: within the mapping, which lives as long as the process.
-                unsafe { slice::from_raw_parts(self.base.add(name.at as usize), name.length as usize) }
+                unsafe {
+                    slice::from_raw_parts(self.base.add(name.at as usize), name.length as usize)
+                }
             }
             _ => b"?",
         }
@@ -228,6 +231,9 @@ fn announce(parent: Option<&Process>) -> Option<()> {
             (*block).pid = pid;
             (*block).turn = turn;
             (*block).start_ns = sys::now();
+            (*block)
+                .epoch_ns
+                .store((*block).start_ns, Ordering::Relaxed);
             (*block)
                 .selected
                 .store(fulcrum_wire::NONE, Ordering::Relaxed);

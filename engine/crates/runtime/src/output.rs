@@ -162,7 +162,9 @@ pub fn target(text: &mut Text<'_>, map: &control::Map, target: u32) {
     if map.targets.mode == mode::BLOCKED {
         let count = map.counts.get(target as usize);
         let call = count.map_or(0, |count| count.load(Ordering::Relaxed) >> CALL_SHIFT);
-        let call = (call as usize).checked_sub(1).and_then(|call| CALLS.get(call));
+        let call = (call as usize)
+            .checked_sub(1)
+            .and_then(|call| CALLS.get(call));
         let _ = write!(text, "blocked:{}@", call.unwrap_or(&"?"));
     }
     text.json(map.name(target));

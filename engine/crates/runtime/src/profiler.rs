@@ -185,7 +185,7 @@ impl Profiler {
         Some(Profiler {
             map,
             unwind: 0,
-            levels: Levels::new(levels, session.fixed_speedup),
+            levels: Levels::new(levels, session.fixed_speedup.load(Ordering::Relaxed)),
             random: Random::new(u64::from(session.seed) << 32 ^ u64::from(process.pid)),
             pace: Pace::new(session.experiment_ns, u64::from(session.min_visits)),
             decks: decks(map.counts.len())?,
@@ -268,6 +268,10 @@ impl Profiler {
         }
         self.began_ns = sys::now();
         self.delay_before_ns = thread::global().now();
+        process.epoch_ns.store(self.began_ns, Ordering::Relaxed);
+        process
+            .epoch_delay_ns
+            .store(self.delay_before_ns, Ordering::Relaxed);
         self.next_samples_ns = 1_000_000_000;
         output::close();
         self.open();
@@ -394,7 +398,7 @@ impl Profiler {
     /// End-to-end mode: everything until the program exits by itself is one experiment, and its end the one visit.
     fn whole_life(&mut self) -> Result<(), Stop> {
         let target = self.map.fixed;
-        let speedup = match control::session().fixed_speedup {
+        let speedup = match control::session().fixed_speedup.load(Ordering::Relaxed) {
             NONE => 0,
             fixed => fixed,
         };

@@ -351,7 +351,9 @@ pub fn after_block(call: u32, blocked_ns: u64, at: Registers) {
         let map = control::map();
         let mut chain = [0; sampling::DEEPEST_WALK];
         let depth = sampling::walk(thread, at, &mut chain);
-        let found = map.targets.of(attribute::frames(chain[..depth].iter().copied()));
+        let found = map
+            .targets
+            .of(attribute::frames(chain[..depth].iter().copied()));
         let hits = choice::on_blocked(map, &found, call, whole / period, blocked_ns);
         if hits > 0 {
             thread.hit(hits);

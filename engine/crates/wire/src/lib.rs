@@ -130,8 +130,8 @@ pub struct Session {
     pub level_count: u32,
     /// Speedups to draw from, 0 excluded, ascending.
     pub levels: [u32; MAX_LEVELS],
-    /// Only this speedup; [`NONE`] for a free draw.
-    pub fixed_speedup: u32,
+    /// Only this speedup; [`NONE`] for a free draw. Changes between programs in end-to-end mode.
+    pub fixed_speedup: AtomicU32,
     /// Seed of the draws.
     pub seed: u32,
     /// Share of the run time that inserted delays may take, ten-thousandths; [`NONE`] for no limit.
@@ -194,6 +194,10 @@ pub struct Process {
     pub unused: u32,
     /// Time that the process's threads have stood in run queues, nanoseconds; written by the engine.
     pub queued_ns: AtomicU64,
+    /// `CLOCK_MONOTONIC` nanoseconds when the stream of the newest map began.
+    pub epoch_ns: AtomicU64,
+    /// [`Process::global_ns`] at that moment.
+    pub epoch_delay_ns: AtomicU64,
 }
 
 /// Bits of [`Process::flags`].
@@ -416,7 +420,7 @@ mod tests {
         assert_eq!(offset_of!(Session, heartbeat_ns), 16);
         assert_eq!(offset_of!(Session, levels), 72);
         assert_eq!(offset_of!(Session, max_delay), 208);
-        assert_eq!(size_of::<Process>(), 128);
+        assert_eq!(size_of::<Process>(), 144);
         assert_eq!(offset_of!(Process, state), 16);
         assert_eq!(offset_of!(Process, start_ns), 24);
         assert_eq!(offset_of!(Process, queued_ns), 120);
