@@ -1,32 +1,33 @@
 // COZ's Figure 1: an iteration runs two threads and ends when both have. One has 5 % more to do, so making it faster
 // helps by at most 1 - 1/1.05 = 4.8 %; making the other one faster does not help at all.
-//
-// usage: two-threads [ITERATIONS]   (default: until it is stopped)
-#include <cstdlib>
 #include <thread>
 
-#include "fulcrum.h"
+#include "../sample.h"
 
-static volatile unsigned long result;
+static unsigned long longer_result, shorter_result;
 
-static void longer() {
-  unsigned long x = 1;
-  for (long i = 0; i < 10500000; i++) x = x * 6364136223846793005u + 1;
-  result = x;
+static void longer(long steps) {
+  unsigned long x = longer_result;
+  for (long i = 0; i < steps; i++) x = x * 6364136223846793005u + 1;  // TARGET: longer
+  longer_result = x;
 }
 
-static void shorter() {
-  unsigned long x = 1;
-  for (long i = 0; i < 10000000; i++) x = x * 6364136223846793005u + 1;
-  result = x;
+static void shorter(long steps) {
+  unsigned long x = shorter_result;
+  for (long i = 0; i < steps; i++) x = x * 6364136223846793005u + 1;  // TARGET: shorter
+  shorter_result = x;
 }
 
 int main(int argc, char **argv) {
-  const long iterations = argc > 1 ? std::atol(argv[1]) : -1;
-  for (long n = 0; n != iterations; n++) {
-    std::thread a(longer), b(shorter);
+  const long units = sample_units(argc, argv);
+  const long longer_steps = sample_reduced("longer", 10500000);
+  const long shorter_steps = sample_reduced("shorter", 10000000);
+  const double start = sample_clock();
+  for (long n = 0; n < units; n++) {
+    std::thread a(longer, longer_steps), b(shorter, shorter_steps);
     a.join();
     b.join();
     FULCRUM_PROGRESS_NAMED("iteration");
   }
+  sample_report(units, start, longer_result ^ shorter_result);
 }

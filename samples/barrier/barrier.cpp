@@ -1,0 +1,38 @@
+// Two threads that meet at a std::barrier after every step. The one with more to do decides: making it faster helps
+// until both are even, 1 - 1.3/2 = 35 %.
+#include <barrier>
+#include <thread>
+
+#include "../sample.h"
+
+static std::barrier meeting(2);
+
+static void collide(long units, unsigned long *result) {
+  const long steps = sample_reduced("collide", SAMPLE_MS * 2);
+  unsigned long x = *result;
+  for (long n = 0; n < units; n++) {
+    for (long i = 0; i < steps; i++) x = x * 6364136223846793005u + 1;  // TARGET: collide
+    meeting.arrive_and_wait();
+    FULCRUM_PROGRESS_NAMED("step");
+  }
+  *result = x;
+}
+
+static void stream(long units, unsigned long *result) {
+  unsigned long x = *result;
+  for (long n = 0; n < units; n++) {
+    for (long i = 0; i < SAMPLE_MS * 13 / 10; i++) x = x * 6364136223846793005u + 1;
+    meeting.arrive_and_wait();
+  }
+  *result = x;
+}
+
+int main(int argc, char **argv) {
+  const long units = sample_units(argc, argv);
+  unsigned long one = 1, two = 2;
+  const double start = sample_clock();
+  std::thread other(stream, units, &two);
+  collide(units, &one);
+  other.join();
+  sample_report(units, start, one ^ two);
+}

@@ -1,0 +1,35 @@
+//! A pipeline over `std::sync::mpsc`. `encode` is the slower stage: making it faster makes the program faster, until
+//! `read` is the slowest: at most 1 - 0.8/2 = 60 %. The channel waits in futexes, past every pthread function.
+
+use std::sync::mpsc::sync_channel;
+use std::time::Instant;
+
+#[path = "../sample.rs"]
+mod sample;
+
+fn read(n: u64) -> u64 {
+    (0..sample::MS * 8 / 10).fold(n, |x, _| x.wrapping_mul(6364136223846793005).wrapping_add(1))
+}
+
+fn encode(frame: u64, steps: u64) -> u64 {
+    (0..steps).fold(frame, |x, _| x.wrapping_mul(6364136223846793005).wrapping_add(1)) // TARGET: encode
+}
+
+fn main() {
+    let units = sample::units();
+    let steps = sample::reduced("encode", sample::MS * 2);
+    let start = Instant::now();
+    let (sender, frames) = sync_channel(16);
+    let reader = std::thread::spawn(move || {
+        for n in 0..units {
+            sender.send(read(n)).expect("the encoder is there");
+        }
+    });
+    let mut sum = 0_u64;
+    for frame in frames {
+        sum = sum.wrapping_add(encode(frame, steps));
+        fulcrum_progress::progress!("frame");
+    }
+    reader.join().expect("the reader does not panic");
+    sample::report(units, start, sum);
+}
