@@ -4,20 +4,22 @@
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
+use sample::{FACTOR, MS};
+
 #[path = "../sample.rs"]
 mod sample;
 
 fn read(n: u64) -> u64 {
-    (0..sample::MS * 8 / 10).fold(n, |x, _| x.wrapping_mul(6364136223846793005).wrapping_add(1))
+    (0..MS * 8 / 10).fold(n, |x, _| x.wrapping_mul(FACTOR) ^ 1)
 }
 
 fn encode(frame: u64, steps: u64) -> u64 {
-    (0..steps).fold(frame, |x, _| x.wrapping_mul(6364136223846793005).wrapping_add(1)) // TARGET: encode
+    (0..steps).fold(frame, |x, _| x.wrapping_mul(FACTOR) ^ 1) // TARGET: encode
 }
 
 fn main() {
     let units = sample::units();
-    let steps = sample::reduced("encode", sample::MS * 2);
+    let steps = sample::reduced("encode", MS * 2);
     let start = Instant::now();
     let (sender, frames) = sync_channel(16);
     let reader = std::thread::spawn(move || {
@@ -25,10 +27,11 @@ fn main() {
             sender.send(read(n)).expect("the encoder is there");
         }
     });
+    let point = sample::Point::new(c"frame");
     let mut sum = 0_u64;
     for frame in frames {
         sum = sum.wrapping_add(encode(frame, steps));
-        fulcrum_progress::progress!("frame");
+        point.visit();
     }
     reader.join().expect("the reader does not panic");
     sample::report(units, start, sum);

@@ -26,14 +26,17 @@ impl Database {
 
     fn execute(&self, text: &CStr) {
         // SAFETY: the database is open, the text a C string, and there is no callback.
-        let code = unsafe { sqlite::sqlite3_exec(self.0, text.as_ptr(), None, null_mut(), null_mut()) };
+        let code =
+            unsafe { sqlite::sqlite3_exec(self.0, text.as_ptr(), None, null_mut(), null_mut()) };
         assert_eq!(code, sqlite::SQLITE_OK, "{text:?}");
     }
 
     fn prepare(&self, text: &CStr) -> *mut sqlite::sqlite3_stmt {
         let mut statement = null_mut();
         // SAFETY: as above; -1 stands for the length of a C string.
-        let code = unsafe { sqlite::sqlite3_prepare_v2(self.0, text.as_ptr(), -1, &mut statement, null_mut()) };
+        let code = unsafe {
+            sqlite::sqlite3_prepare_v2(self.0, text.as_ptr(), -1, &mut statement, null_mut())
+        };
         assert_eq!(code, sqlite::SQLITE_OK, "{text:?}");
         statement
     }
@@ -42,16 +45,29 @@ impl Database {
 /// Inserts rows into a table of its own; it is emptied now and then, so that an endless run does not fill the memory.
 fn insert(table: u64, rows: u64) -> u64 {
     let database = Database::open();
-    database.execute(&CString::new(format!("CREATE TABLE t{table} (id INTEGER PRIMARY KEY, name TEXT)")).unwrap());
+    database.execute(
+        &CString::new(format!(
+            "CREATE TABLE t{table} (id INTEGER PRIMARY KEY, name TEXT)"
+        ))
+        .unwrap(),
+    );
     let empty = CString::new(format!("DELETE FROM t{table}")).unwrap();
-    let insert = database.prepare(&CString::new(format!("INSERT INTO t{table} (name) VALUES (?)")).unwrap());
+    let insert =
+        database.prepare(&CString::new(format!("INSERT INTO t{table} (name) VALUES (?)")).unwrap());
+    let point = sample::Point::new(c"row");
     let mut sum = 0;
     for row in 0..rows {
         let name = format!("row {row} of table {table}");
         // SAFETY: the statement was prepared above; `name` lives until the statement is reset.
         unsafe {
             let length = i32::try_from(name.len()).expect("a short name");
-            sqlite::sqlite3_bind_text(insert, 1, name.as_ptr().cast(), length, sqlite::SQLITE_STATIC());
+            sqlite::sqlite3_bind_text(
+                insert,
+                1,
+                name.as_ptr().cast(),
+                length,
+                sqlite::SQLITE_STATIC(),
+            );
             assert_eq!(sqlite::sqlite3_step(insert), sqlite::SQLITE_DONE);
             sqlite::sqlite3_reset(insert);
             sum += sqlite::sqlite3_last_insert_rowid(database.0).unsigned_abs();
@@ -59,7 +75,7 @@ fn insert(table: u64, rows: u64) -> u64 {
         if row % 10_000 == 9_999 {
             database.execute(&empty);
         }
-        fulcrum_progress::progress!("row");
+        point.visit();
     }
     // SAFETY: neither is used after this.
     unsafe {
@@ -75,7 +91,12 @@ fn main() {
     // SAFETY: nothing uses SQLite yet. Serialized: every connection has a mutex, as SQLite's own default is.
     unsafe { sqlite::sqlite3_config(sqlite::SQLITE_CONFIG_SERIALIZED, null::<u8>()) };
     let start = Instant::now();
-    let threads: Vec<_> = (0..THREADS).map(|table| std::thread::spawn(move || insert(table, rows))).collect();
-    let sum = threads.into_iter().map(|thread| thread.join().expect("SQLite does not fail")).sum();
+    let threads: Vec<_> = (0..THREADS)
+        .map(|table| std::thread::spawn(move || insert(table, rows)))
+        .collect();
+    let sum = threads
+        .into_iter()
+        .map(|thread| thread.join().expect("SQLite does not fail"))
+        .sum();
     sample::report(rows * THREADS, start, sum);
 }
