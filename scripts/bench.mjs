@@ -1,26 +1,27 @@
-/** `npm run bench -- NAME…`: runs benchmarks and writes their part of docs/benchmarks.md. Without a name: all. */
+/**
+ * `npm run bench -- accuracy [SAMPLE…]`, `overhead [SAMPLE…]` or `loading`: runs a benchmark and writes its part of
+ * docs/accuracy.md or docs/benchmarks.md. Flags (--quick, --resume, --report) are in bench/lib/options.mjs.
+ */
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { writeSection } from "./bench/document.mjs";
-import { bootstrap } from "./bootstrap.mjs";
+import { stopOnInterrupt } from "./bench/lib/children.mjs";
+import { buildEngine } from "./bootstrap.mjs";
 import { main, root, StepError } from "./lib/steps.mjs";
+import { checkTools } from "./lib/tools.mjs";
 
 const folder = path.join(root, "scripts", "bench");
 
 await main(import.meta.url, async () => {
   const all = readdirSync(folder)
-    .filter((name) => name.endsWith(".mjs") && name !== "document.mjs")
+    .filter((name) => name.endsWith(".mjs"))
     .map((name) => path.basename(name, ".mjs"));
-  const wanted = process.argv.slice(2);
-  const unknown = wanted.filter((name) => !all.includes(name));
-  if (unknown.length > 0) {
-    throw new StepError(`There is no benchmark ${unknown.join(", ")}: choose among ${all.join(", ")}.`);
+  const [name, ...args] = process.argv.slice(2);
+  if (name === undefined || !all.includes(name)) {
+    throw new StepError(`usage: npm run bench -- NAME [ARGUMENT…], where NAME is one of ${all.join(", ")}.`);
   }
-  await bootstrap();
-  for (const name of wanted.length > 0 ? wanted : all) {
-    const { bench } = await import(path.join(folder, `${name}.mjs`));
-    const text = await bench();
-    console.log(`\n${text}`);
-    writeSection(name, text);
-  }
+  stopOnInterrupt();
+  await checkTools({ tests: false });
+  await buildEngine();
+  const { bench } = await import(path.join(folder, `${name}.mjs`));
+  await bench(args);
 });

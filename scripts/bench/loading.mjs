@@ -1,56 +1,28 @@
-/** Causal profiling: what it costs the profiled program, and how long a profile takes to load and analyse. */
+/** How long a profile takes to load and analyse. */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import path from "node:path";
-import { engine, root, run } from "../lib/steps.mjs";
+import { root, run } from "../lib/steps.mjs";
+import { writeSection } from "./lib/document.mjs";
+import { median } from "./lib/statistics.mjs";
 
 const rounds = 7;
-const iterations = 300;
 const fulcrum = path.join(root, "bin", "fulcrum");
 
-/** @returns {Promise<string>} Markdown */
 export async function bench() {
   const folder = mkdtempSync(path.join(tmpdir(), "fulcrum-bench-"));
   try {
-    const overhead = await measureOverhead(folder);
-    const loading = await measureLoading(folder);
-    return [
-      "## Causal profiling",
+    const lines = [
+      "## Loading a profile",
       "",
       `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown CPU"}.`,
       "",
-      ...overhead,
-      "",
-      ...loading,
-    ].join("\n");
+      ...(await measureLoading(folder)),
+    ];
+    writeSection("docs/benchmarks.md", "loading", lines.join("\n"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Alone and profiled runs alternate, so that both meet the same noise. */
-async function measureOverhead(folder) {
-  const source = path.join(root, "samples", "two-threads", "two-threads.cpp");
-  const program = path.join(folder, "two-threads");
-  await run("g++", ["-O1", "-g", "-pthread", "-I", path.join(engine, "include"), source, "-o", program]);
-  const alone = [];
-  const profiled = [];
-  for (let round = 0; round < rounds; round += 1) {
-    alone.push(await time(program, [String(iterations)], folder));
-    const output = path.join(folder, `run-${round}`);
-    profiled.push(await time(fulcrum, ["run", "-q", "--output", output, "--", program, String(iterations)], folder));
-  }
-  const ratio = (median(profiled) / median(alone) - 1) * 100;
-  return [
-    `Overhead on \`samples/two-threads\`, ${iterations} iterations, medians of ${rounds} alternating runs. Starting the`,
-    "recorder, reading debug information, inserted delays and the final analysis are all counted.",
-    "",
-    "| | median | least | most |",
-    "|---|---:|---:|---:|",
-    row("alone", alone),
-    row("under `fulcrum run`", profiled),
-    `| overhead | ${ratio.toFixed(1)} % | | |`,
-  ];
 }
 
 async function measureLoading(folder) {
@@ -102,11 +74,6 @@ async function time(command, args, cwd) {
   const start = process.hrtime.bigint();
   await run(command, args, { cwd });
   return Number(process.hrtime.bigint() - start) / 1e6;
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 function row(name, values) {

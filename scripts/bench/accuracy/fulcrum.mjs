@@ -1,0 +1,40 @@
+/** What Fulcrum predicts: one run a target, which serves all speedups. The run folders stay in out/bench/runs. */
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { root, StepError } from "../../lib/steps.mjs";
+import { runChild } from "../lib/children.mjs";
+import { targetLocation } from "../lib/samples.mjs";
+import { fulcrum, readPredictions } from "./profile.mjs";
+
+export async function measureFulcrum(sample, program, budget) {
+  const seconds = budget.fulcrum / sample.targets.length;
+  const results = {};
+  for (const target of sample.targets) {
+    const folder = path.join(root, "out", "bench", "runs", `${sample.name}-${target.name}`);
+    mkdirSync(path.dirname(folder), { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
+    const args = ["run", "--quiet", "--duration", `${seconds}s`, "--output", folder, ...choose(sample, target)];
+    const start = Date.now();
+    const done = await runChild([fulcrum, ...args, "--", program], { limit: seconds + 30 });
+    if (done.code !== 0) {
+      throw new StepError(
+        `${done.stderr.trimEnd()}\n\`fulcrum ${args.join(" ")}\` failed with exit code ${done.code}.`,
+      );
+    }
+    const wall = (Date.now() - start) / 1000;
+    results[target.name] = { seconds: wall, ...(await readPredictions(folder, sample, target)) };
+  }
+  return results;
+}
+
+/** The options that make experiments about this target. */
+export function choose(sample, target) {
+  switch (target.kind) {
+    case "line":
+      return target.fixed === false ? [] : ["--fixed-line", targetLocation(sample, target)];
+    case "path":
+      return ["--target", `path:${target.path}`];
+    default:
+      return ["--target", target.kind];
+  }
+}

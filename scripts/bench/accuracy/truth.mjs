@@ -1,0 +1,40 @@
+/** What really happens: the sample with its work reduced, in interleaved runs, so that all meet the same noise. */
+import { StepError } from "../../lib/steps.mjs";
+import { calibrate, cost, runUnits } from "../lib/measure.mjs";
+
+export const levels = [25, 50, 75];
+
+/** @returns {{ name: string, env: Record<string, string> }[]} the unchanged program first */
+export function configurations(sample) {
+  const reduced = sample.targets.flatMap((target) =>
+    levels.map((percent) => ({
+      name: `${target.name}:${percent}`,
+      env: { SAMPLE_REDUCE: `${target.name}:${percent}` },
+    })),
+  );
+  const fixed = sample.fix === undefined ? [] : [{ name: "fix", env: { SAMPLE_FIX: "1" } }];
+  return [{ name: "full", env: {} }, ...reduced, ...fixed];
+}
+
+/**
+ * @returns {Promise<{ units: number, costs: Record<string, number[]> }>} seconds a unit (or of latency), a value a round
+ */
+export async function measureTruth(sample, program, budget) {
+  const all = configurations(sample);
+  const units = await calibrate(sample, program, budget.truth / (all.length * budget.rounds));
+  const runs = Object.fromEntries(all.map(({ name }) => [name, []]));
+  for (let round = 0; round < budget.rounds; round += 1) {
+    // Another order each round: nobody always runs after the same neighbour.
+    const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)];
+    for (const { name, env } of order) {
+      runs[name].push(await runUnits(program, units, { env }));
+    }
+  }
+  for (const [name, reports] of Object.entries(runs)) {
+    if (new Set(reports.map((report) => report.result)).size > 1) {
+      throw new StepError(`${sample.name} (${name}) does not give the same result twice: it is no sample.`);
+    }
+  }
+  const costs = Object.entries(runs).map(([name, reports]) => [name, reports.map((report) => cost(sample, report))]);
+  return { units, costs: Object.fromEntries(costs) };
+}

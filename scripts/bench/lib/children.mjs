@@ -1,0 +1,87 @@
+/** Programs under measurement: with a time limit, and ended when the user interrupts the benchmark. */
+import { spawn } from "node:child_process";
+import { StepError } from "../../lib/steps.mjs";
+
+const running = new Set();
+let interrupted = false;
+
+/** Ctrl-C ends what runs; the measurement in progress then fails, and what was finished before is kept. */
+export function stopOnInterrupt() {
+  const stop = () => {
+    interrupted = true;
+    for (const child of running) {
+      end(child, "SIGTERM");
+    }
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+}
+
+/** @returns {never} */
+function stopped() {
+  throw new StepError("Stopped. What was finished is kept: --resume goes on from there.");
+}
+
+/** A child has a process group of its own, so that wrappers (`coz`) end with what they started. */
+function end(child, signal) {
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (error.code !== "ESRCH") {
+      throw error;
+    }
+  }
+}
+
+/**
+ * Runs a program to its end, or for `limit` seconds at most. Never throws for a failure of the program.
+ * @param {string[]} command
+ * @param {{ env?: Record<string, string>, cwd?: string, limit?: number }} [options]
+ * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string, late: boolean }>}
+ */
+export function runChild(command, { env = {}, cwd, limit = 120 } = {}) {
+  if (interrupted) {
+    stopped();
+  }
+  const [program, ...args] = command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    running.add(child);
+    let late = false;
+    const timers = [
+      setTimeout(() => {
+        late = true;
+        end(child, "SIGTERM");
+      }, limit * 1000),
+      setTimeout(() => end(child, "SIGKILL"), (limit + 5) * 1000),
+    ];
+    const text = { stdout: "", stderr: "" };
+    for (const stream of ["stdout", "stderr"]) {
+      child[stream].setEncoding("utf8").on("data", (chunk) => {
+        text[stream] += chunk;
+      });
+    }
+    const done = (finish) => {
+      running.delete(child);
+      timers.forEach(clearTimeout);
+      finish();
+    };
+    child.on("error", (error) => done(() => reject(new StepError(`${program}: ${error.message}`))));
+    child.on("close", (code, signal) =>
+      done(() => {
+        try {
+          if (interrupted) {
+            stopped();
+          }
+          resolve({ code, signal, ...text, late });
+        } catch (error) {
+          reject(error);
+        }
+      }),
+    );
+  });
+}

@@ -1,0 +1,36 @@
+/** Raw results as JSON lines, a line a finished part; the newest of a key counts. Documents are written from it. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "../../lib/steps.mjs";
+
+export class Journal {
+  /** @param {string} name of the file in out/bench */
+  constructor(name) {
+    this.file = path.join(root, "out", "bench", `${name}.jsonl`);
+    this.records = new Map();
+    const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
+    // The last line is cut short when the benchmark was killed while it wrote.
+    for (const line of text.split("\n").slice(0, -1)) {
+      const record = JSON.parse(line);
+      this.records.set(record.key, record);
+    }
+  }
+
+  get(key) {
+    return this.records.get(key)?.value;
+  }
+
+  put(key, value) {
+    const record = { key, at: new Date().toISOString(), value };
+    mkdirSync(path.dirname(this.file), { recursive: true });
+    appendFileSync(this.file, `${JSON.stringify(record)}\n`);
+    this.records.set(key, record);
+    return value;
+  }
+
+  /** When the oldest and the newest of the records that count were made: `2026-11-21`, or `from to`. */
+  dates() {
+    const days = [...this.records.values()].map((record) => record.at.slice(0, 10)).sort();
+    return [...new Set([days[0], days.at(-1)])].join(" to ");
+  }
+}

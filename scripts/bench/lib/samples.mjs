@@ -1,0 +1,90 @@
+/** The programs in samples/: what each has to say, where its targets are, how it is built. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { engine, root, run, StepError } from "../../lib/steps.mjs";
+
+const folder = path.join(root, "samples");
+
+/**
+ * @typedef {object} Target what is made faster
+ * @property {string} name also the name that SAMPLE_REDUCE takes
+ * @property {"line" | "function" | "inclusive" | "path" | "blocked"} kind
+ * @property {string} [marker] of the comment `TARGET: marker`, when it is not the name
+ * @property {string} [function] @property {string} [path] @property {string} [call] as the kind needs
+ * @property {boolean} [fixed] false: experiments choose their line themselves
+ * @property {number[]} [theory] program speedups at 25, 50, 75 %, in percent
+ */
+
+/**
+ * @typedef {object} Sample
+ * @property {string} name
+ * @property {string} lesson
+ * @property {string[]} build the compiler and its options; `cargo` for a package
+ * @property {string} source its full path
+ * @property {string} point the progress point
+ * @property {"throughput" | "latency"} measure
+ * @property {number} units about a second's work
+ * @property {number} round units come in multiples of this
+ * @property {Target[]} targets
+ * @property {string} [fix] what SAMPLE_FIX=1 repairs
+ * @property {{ name: string, env: Record<string, string>, units?: number }[]} [variants] other ways to run it
+ */
+
+/** @returns {Sample[]} */
+export function allSamples() {
+  return readdirSync(folder)
+    .filter((name) => existsSync(path.join(folder, name, "sample.json")))
+    .map((name) => {
+      const text = readFileSync(path.join(folder, name, "sample.json"), "utf8");
+      const sample = { measure: "throughput", round: 1, ...JSON.parse(text), name };
+      return { ...sample, source: path.join(folder, name, sample.source) };
+    });
+}
+
+/** Those with these names; without names, all. @returns {Sample[]} */
+export function chooseSamples(samples, names) {
+  const unknown = names.filter((name) => !samples.some((sample) => sample.name === name));
+  if (unknown.length > 0) {
+    const there = samples.map((sample) => sample.name).join(", ");
+    throw new StepError(`There is no sample ${unknown.join(", ")}: choose among ${there}.`);
+  }
+  return names.length > 0 ? samples.filter((sample) => names.includes(sample.name)) : samples;
+}
+
+/** The 1-based line that carries the target's marker. */
+export function markerLine(text, target) {
+  const marker = new RegExp(`// TARGET: ${target.marker ?? target.name}$`);
+  const lines = text.split("\n").flatMap((line, index) => (marker.test(line.trimEnd()) ? [index + 1] : []));
+  if (lines.length !== 1) {
+    throw new StepError(`There must be one line with "${marker.source}", but there are ${lines.length}.`);
+  }
+  return lines[0];
+}
+
+/** FILE:LINE of a target, as profiles write it. */
+export function targetLocation(sample, target) {
+  return `${sample.source}:${markerLine(readFileSync(sample.source, "utf8"), target)}`;
+}
+
+/**
+ * Builds a sample. For coz: DWARF 4 without extensions, because its 0.2.2 gives up on anything else, and a linker whose
+ * programs it understands.
+ * @param {Sample} sample
+ * @returns {Promise<string>} the program
+ */
+export async function buildSample(sample, { forCoz = false } = {}) {
+  const [compiler, ...flags] = sample.build;
+  const output = path.join(folder, sample.name, "build");
+  mkdirSync(output, { recursive: true });
+  if (compiler === "cargo") {
+    const place = forCoz ? path.join(output, "coz") : output;
+    const coz = "-C dwarf-version=4 -C link-arg=-fuse-ld=bfd";
+    const args = ["build", "--release", "--quiet", "--locked", "-p", sample.name, "--target-dir", place];
+    await run("cargo", args, { cwd: folder, env: forCoz ? { RUSTFLAGS: coz } : {} });
+    return path.join(place, "release", sample.name);
+  }
+  const program = path.join(output, forCoz ? `${sample.name}-coz` : sample.name);
+  const dwarf = forCoz ? ["-gdwarf-4", "-gstrict-dwarf"] : [];
+  await run(compiler, [...flags, ...dwarf, "-I", path.join(engine, "include"), sample.source, "-o", program]);
+  return program;
+}
