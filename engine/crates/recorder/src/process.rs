@@ -6,9 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
 
 use fulcrum_model::TargetId;
-use fulcrum_wire::{flag, state};
+use fulcrum_wire::{flag, mode, state};
 use serde_json::json;
 
 use crate::control::{ProcessBlock, now};
@@ -108,7 +109,13 @@ impl Watched {
         let memory = Memory::of(self.pid())?;
         let plan = shared.plan(&memory)?;
         self.write(0, &plan)?;
-        self.learn_callers(memory, &shared.unwind);
+        let learning = self.learn_callers(memory, &shared.unwind);
+        // A line's own samples need no callers; every sample of the other kinds does.
+        if !matches!(plan.mode, mode::LINE | mode::FUNCTION)
+            && let Some(learning) = learning
+        {
+            let _ = learning.join();
+        }
         Ok(())
     }
 
@@ -124,7 +131,7 @@ impl Watched {
     }
 
     /// Makes the unwind table beside the running program; until it is there, callers are found by frame pointers.
-    fn learn_callers(&mut self, memory: Memory, cache: &unwind::Cache) {
+    fn learn_callers(&mut self, memory: Memory, cache: &unwind::Cache) -> Option<JoinHandle<()>> {
         self.modules = memory.code();
         self.unwinds += 1;
         let number = self.unwinds;
@@ -136,9 +143,8 @@ impl Watched {
             }
         };
         // Without a thread to spare, frame pointers have to do.
-        let _ = std::thread::Builder::new()
-            .name("unwind".into())
-            .spawn(work);
+        let thread = std::thread::Builder::new().name("unwind".into());
+        thread.spawn(work).ok()
     }
 
     /// Looks after a running process: libraries that it has opened, time that it waited for a processor.

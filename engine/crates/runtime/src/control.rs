@@ -198,7 +198,14 @@ pub fn attach() -> Option<()> {
     if process().state.load(Ordering::Acquire) != state::READY {
         return None;
     }
-    adopt(process().generation.load(Ordering::Acquire))
+    adopt(process().generation.load(Ordering::Acquire))?;
+    match process().unwind.load(Ordering::Acquire) {
+        0 => {}
+        number => {
+            let _ = adopt_unwind(number);
+        }
+    }
+    Some(())
 }
 
 /// In a forked child: announces it under its own name, with its parent's map and counters of its own.

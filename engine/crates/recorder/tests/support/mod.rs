@@ -1,11 +1,12 @@
 //! Builds programs and records them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 use std::time::Duration;
 
-use fulcrum_model::causal::Recording;
+use fulcrum_model::causal::{Count, Experiment, Recording};
 use fulcrum_recorder::{Error, Options, Recorded, Remote, Stdio, record};
 use tempfile::TempDir;
 
@@ -80,4 +81,36 @@ pub fn recording(recorded: &Recorded) -> Recording {
 /// Whether a sentence about `what` is among the notes.
 pub fn says(recorded: &Recorded, what: &str) -> bool {
     recorded.notes.iter().any(|note| note.contains(what))
+}
+
+/// Samples of the named targets of a run.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub fn samples(recording: &Recording) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for (target, count) in &recording.samples {
+        *counts.entry(target.name.clone()).or_default() += count;
+    }
+    counts
+}
+
+/// Visits to a throughput point during an experiment.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub fn visits(experiment: &Experiment, point: &str) -> u64 {
+    let found = experiment.points.iter().find(|it| it.name == point);
+    match found.unwrap().count {
+        Count::Throughput { delta } => delta,
+        Count::Latency { departures, .. } => departures,
+    }
+}
+
+/// The line of a test program that carries the comment `// LINE: name`.
+#[allow(dead_code, reason = "not every test file needs it")]
+pub fn marked(source: &str, name: &str) -> u32 {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/programs")
+        .join(source);
+    let text = std::fs::read_to_string(path).unwrap();
+    let mark = format!("// LINE: {name}");
+    let at = text.lines().position(|line| line.ends_with(&mark));
+    at.unwrap() as u32 + 1
 }

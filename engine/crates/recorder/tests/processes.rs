@@ -1,0 +1,180 @@
+//! More than one process, and runs that are steered while they go.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use fulcrum_model::TargetKind;
+use fulcrum_recorder::{
+    Aim, EndToEnd, Exit, Options, Progress, Recorded, Remote, TargetChoice, record,
+};
+use serde_json::Value;
+use support::{Lab, recording, run, samples};
+
+fn calls() -> Lab {
+    Lab::build("calls.cpp", &["-g", "-O2"])
+}
+
+/// Every record of every stream, with the stream's name.
+fn records(run: &Path) -> Vec<(String, Value)> {
+    let mut streams: Vec<_> = std::fs::read_dir(run)
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .filter(|it| it.extension().is_some_and(|it| it == "jsonl"))
+        .collect();
+    streams.sort_by_key(|it| it.file_stem().map(ToOwned::to_owned));
+    let mut all = Vec::new();
+    for stream in streams {
+        let name = stream.file_stem().unwrap().to_string_lossy().into_owned();
+        for line in std::fs::read_to_string(&stream).unwrap().lines() {
+            all.push((name.clone(), serde_json::from_str(line).unwrap()));
+        }
+    }
+    all
+}
+
+fn reasons(run: &Path) -> Vec<(String, String)> {
+    let ends = records(run)
+        .into_iter()
+        .filter(|(_, it)| it["type"] == "end");
+    ends.map(|(name, it)| (name, it["reason"].as_str().unwrap().to_owned()))
+        .collect()
+}
+
+#[test]
+fn forked_children_are_profiled_each_with_records_of_its_own() {
+    let lab = calls();
+    let options = Options {
+        duration: None,
+        ..lab.options(&["forks=2", "rounds=1200"], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    assert_eq!(recorded.exit, Exit::Code(7));
+    let mut experiments = BTreeSet::new();
+    for (stream, record) in records(&recorded.run) {
+        if record["type"] == "experiment" {
+            experiments.insert(stream);
+        }
+    }
+    assert_eq!(experiments.len(), 2, "{experiments:?}");
+    // Children that leave by `_exit` have written their last records too.
+    for (stream, reason) in reasons(&recorded.run) {
+        assert_eq!(reason, "exit", "{stream}");
+    }
+}
+
+fn steered(options: &Options, mut steer: impl FnMut(&Remote, &Progress)) -> Recorded {
+    let remote = Remote::new();
+    record(options, &remote, &mut |progress| steer(&remote, progress)).unwrap()
+}
+
+#[test]
+fn another_target_from_the_next_experiment_on() {
+    let lab = calls();
+    let mut turned = false;
+    let recorded = steered(&lab.options(&[], 7.0), |remote, progress| {
+        if progress.experiments >= 3 && !turned {
+            turned = true;
+            remote.retarget(Aim {
+                target: TargetChoice::Inclusive,
+                ..Aim::default()
+            });
+        }
+    });
+    let reasons: Vec<String> = reasons(&recorded.run).into_iter().map(|it| it.1).collect();
+    assert_eq!(reasons, ["retargeted", "finished"]);
+    let recording = recording(&recorded);
+    let kinds: Vec<_> = recording
+        .experiments
+        .iter()
+        .map(|it| it.selected.kind)
+        .collect();
+    let turn = kinds
+        .iter()
+        .position(|it| *it == TargetKind::Inclusive)
+        .unwrap();
+    assert!(
+        turn >= 3 && kinds[..turn].iter().all(|it| *it == TargetKind::Line),
+        "{kinds:?}"
+    );
+    assert!(
+        kinds[turn..].iter().all(|it| *it == TargetKind::Inclusive),
+        "{kinds:?}"
+    );
+    assert!(samples(&recording)["heavy"] > 100);
+}
+
+#[test]
+fn a_paused_run_makes_no_experiments_until_it_goes_on() {
+    let lab = calls();
+    let (mut at_pause, mut at_resume) = (None, None);
+    let recorded = steered(&lab.options(&[], 8.0), |remote, progress| {
+        if progress.elapsed > Duration::from_secs(2) && at_pause.is_none() {
+            remote.pause();
+            at_pause = Some(progress.experiments);
+        }
+        if progress.elapsed > Duration::from_secs(5) && at_resume.is_none() {
+            assert!(progress.paused);
+            at_resume = Some(progress.experiments);
+            remote.resume();
+        }
+    });
+    let (before, after) = (at_pause.unwrap(), at_resume.unwrap());
+    // The experiment that was going on may have ended.
+    assert!(
+        after <= before + 1,
+        "{before} before, {after} after three seconds of pause"
+    );
+    assert!(recording(&recorded).experiments.len() as u64 > after);
+}
+
+#[test]
+fn a_program_that_just_finishes_is_run_again_and_again() {
+    let lab = calls();
+    let options = Options {
+        duration: None,
+        end_to_end: Some(EndToEnd { runs: Some(9) }),
+        ..lab.options(&["rounds=60"], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    assert_eq!(recorded.exit, Exit::Code(7));
+    let recording = recording(&recorded);
+    // The first run only finds out what there is to speed up.
+    assert_eq!(recording.experiments.len(), 8);
+    for experiment in &recording.experiments {
+        assert_eq!(support::visits(experiment, "end-to-end"), 1);
+        assert_eq!(support::visits(experiment, "round"), 60);
+        assert!(experiment.selected_samples > 10);
+    }
+    let levels: BTreeSet<u64> = recording
+        .experiments
+        .iter()
+        .map(|it| (it.speedup * 100.0) as u64)
+        .collect();
+    assert!(levels.contains(&0) && levels.len() >= 2, "{levels:?}");
+}
+
+#[test]
+fn delays_stay_within_the_overhead_that_is_allowed() {
+    let lab = calls();
+    let options = Options {
+        max_overhead: Some(0.05),
+        ..lab.options(&[], 8.0)
+    };
+    let recorded = run(&options).unwrap();
+    let all = records(&recorded.run);
+    let (_, header) = &all[0];
+    assert_eq!(header["budget"], 0.04, "sampling has its share of the 5 %");
+    let (_, end) = all.last().unwrap();
+    let share = end["delay"].as_f64().unwrap() / end["time"].as_f64().unwrap();
+    // One experiment more than fits may have begun.
+    let longest = all
+        .iter()
+        .map(|(_, it)| it["wall"].as_f64().unwrap_or(0.0))
+        .fold(0.0, f64::max);
+    let allowed = 0.04 + longest / end["time"].as_f64().unwrap();
+    assert!(share > 0.0 && share < allowed, "{share} of {allowed}");
+    assert!(recording(&recorded).experiments.len() >= 2);
+}
