@@ -100,7 +100,22 @@ fn describe(progress: &Progress, style: Style) -> String {
         }
         None => parts.push(plural(progress.visits, "visit")),
     }
+    if progress.paused {
+        parts.push("paused".into());
+    }
+    if let Some(left) = progress.remaining {
+        parts.push(format!("about {} to go", rounded(left)));
+    }
     parts.join(style.dot())
+}
+
+/// `40 s`, `3 min`, `2 h`: an estimate says no more.
+fn rounded(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..=90 => format!("{seconds} s"),
+        seconds @ 91..=5400 => format!("{} min", (seconds + 30) / 60),
+        seconds => format!("{} h", (seconds + 1800) / 3600),
+    }
 }
 
 #[cfg(test)]
@@ -129,5 +144,8 @@ mod tests {
         progress.best = Some((at, 0.044, Some((0.031, 0.058))));
         let best = "best two.cpp:12, slope +0.044 (+0.031…+0.058)";
         assert_eq!(describe(&progress, style), format!("{start}{best}"));
+        (progress.paused, progress.remaining) = (true, Some(Duration::from_secs(200)));
+        let more = " · paused · about 3 min to go";
+        assert_eq!(describe(&progress, style), format!("{start}{best}{more}"));
     }
 }

@@ -8,6 +8,7 @@ use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fulcrum_causal::{known, next_weights};
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
@@ -127,6 +128,13 @@ pub fn record(
 /// Files that only live processes need.
 const LIVE_ONLY: [&str; 5] = ["proc", "map", "ctl", "counts", "unwind"];
 
+/// How long a run takes in all of which this fraction is done; `None` before anybody can tell.
+fn after(elapsed: Duration, fraction: f64) -> Option<Duration> {
+    const TOO_LONG: f64 = 7.0 * 24.0 * 3600.0;
+    let all = elapsed.as_secs_f64() / fraction;
+    (all < TOO_LONG).then(|| Duration::from_secs_f64(all))
+}
+
 fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
     let mut set =
         |name: &str, value: serde_json::Value| manifest.options.insert(name.into(), value);
@@ -209,6 +217,7 @@ impl Session<'_> {
     fn watch(&mut self, remote: &Remote, on_progress: &mut dyn FnMut(&Progress)) -> End {
         let (mut told, mut analysed) = (Instant::now(), Instant::now());
         let (mut tended, mut queued) = (Instant::now(), Instant::now());
+        let mut confident = None;
         let mut progress = Progress {
             run: self.folder.path().into(),
             ..Progress::default()
@@ -251,10 +260,15 @@ impl Session<'_> {
                     (progress.lines, progress.best) = (standing.lines, standing.best.clone());
                     progress.profile = Some(Arc::new(standing.profile.clone()));
                     self.snapshot(&standing.files);
-                    stop |= self
-                        .options
-                        .until
-                        .is_some_and(|until| standing.is_known_to(until));
+                    let weights = next_weights(&standing.profile, self.options.until);
+                    for process in &self.processes {
+                        process.set_weights(&weights);
+                    }
+                    if let Some(until) = self.options.until {
+                        let known = known(&standing.profile, until);
+                        stop |= known.done;
+                        confident = after(elapsed, known.fraction);
+                    }
                 }
             }
             if told.elapsed() >= TELL || stop {
@@ -267,6 +281,12 @@ impl Session<'_> {
                     paused: remote.is_paused(),
                     run: progress.run,
                     ..counters
+                };
+                // Whichever comes first ends the run.
+                let until = confident.map(|all: Duration| all.saturating_sub(elapsed));
+                progress.remaining = match (progress.remaining, until) {
+                    (Some(one), Some(other)) => Some(one.min(other)),
+                    (one, other) => one.or(other),
                 };
                 on_progress(&progress);
                 progress.profile = None;

@@ -5,18 +5,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fulcrum_causal::analyse;
-use fulcrum_model::causal::{Profile, Shape, Target};
+use fulcrum_model::causal::Profile;
 use fulcrum_runs::load_causal;
 
 use crate::process::Watched;
 use crate::{Best, Options, Progress};
-
-/// Intervals of fewer experiments than this on a line say little about themselves.
-const FEWEST_EXPERIMENTS: u64 = 16;
-/// How many of the best lines must be known well before a run may stop by itself.
-const BEST_LINES: usize = 3;
-/// A line that got fewer of the experiments than this is not waited for.
-const MINOR_SHARE: f64 = 0.1;
 
 /// Counters alone: cheap enough for twice a second.
 pub fn counters(processes: &[Watched], elapsed: Duration, options: &Options) -> Progress {
@@ -73,36 +66,4 @@ pub fn standing(run: &Path) -> Option<Standing> {
         files,
         profile,
     })
-}
-
-impl Standing {
-    /// Whether the best lines of every progress point are known to within `half_width` (a fraction of program speedup)
-    /// at each of their points.
-    pub fn is_known_to(&self, half_width: f64) -> bool {
-        let points = &self.profile.progress_points;
-        !points.is_empty()
-            && points
-                .iter()
-                .all(|point| best_are_known(&point.targets, half_width))
-    }
-}
-
-fn best_are_known(targets: &[Target], half_width: f64) -> bool {
-    let total: u64 = targets.iter().map(|it| it.experiments).sum();
-    let major = |it: &&Target| it.experiments as f64 >= MINOR_SHARE * total as f64;
-    let mut waited_for = targets.iter().filter(major).take(BEST_LINES).peekable();
-    waited_for.peek().is_some() && waited_for.all(|target| is_known(target, half_width))
-}
-
-fn is_known(target: &Target, half_width: f64) -> bool {
-    let narrow = |interval: Option<(f64, f64)>| {
-        interval.is_some_and(|(low, high)| (high - low) / 2.0 <= half_width)
-    };
-    target.experiments >= FEWEST_EXPERIMENTS
-        && target.shape != Shape::Unknown
-        && target
-            .points
-            .iter()
-            .filter(|point| point.speedup > 0.0)
-            .all(|point| narrow(point.interval))
 }

@@ -146,8 +146,14 @@ fn a_program_that_just_finishes_is_run_again_and_again() {
     for experiment in &recording.experiments {
         assert_eq!(support::visits(experiment, "end-to-end"), 1);
         assert_eq!(support::visits(experiment, "round"), 60);
-        assert!(experiment.selected_samples > 10);
     }
+    // Whole runs of the busiest line are among them.
+    assert!(
+        recording
+            .experiments
+            .iter()
+            .any(|it| it.selected_samples > 50)
+    );
     let levels: BTreeSet<u64> = recording
         .experiments
         .iter()

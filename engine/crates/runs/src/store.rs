@@ -84,6 +84,7 @@ pub fn recordings(folder: &Path) -> Vec<PathBuf> {
         })
         .map(|entry| entry.path())
         .collect();
-    paths.sort();
+    // Without its ending: a process's second stream comes after its first.
+    paths.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
     paths
 }

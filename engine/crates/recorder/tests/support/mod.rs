@@ -79,6 +79,7 @@ pub fn recording(recorded: &Recorded) -> Recording {
 }
 
 /// Whether a sentence about `what` is among the notes.
+#[allow(dead_code, reason = "not every test file needs it")]
 pub fn says(recorded: &Recorded, what: &str) -> bool {
     recorded.notes.iter().any(|note| note.contains(what))
 }
