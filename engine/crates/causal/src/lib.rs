@@ -9,6 +9,7 @@ mod baseline;
 mod bootstrap;
 mod choice;
 mod combine;
+mod compare;
 mod contention;
 mod disturbance;
 mod flags;
@@ -29,6 +30,7 @@ use fulcrum_model::causal::{END_TO_END, Point, PointProfile, Profile, Recording,
 
 pub use anytime::{Known, always_valid, known};
 pub use choice::{FLOOR, next_weights};
+pub use compare::compare;
 pub use prediction::{Prediction, predict, program_speedup_at};
 pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, shape_of};
 

@@ -83,10 +83,21 @@ impl<'a> Correction<'a> {
 
     /// For the progress point of this name.
     pub fn at(&self, point: &str) -> Rates<'a> {
-        let Correction::Stretches(stretches) = self else {
+        if !matches!(self, Correction::Stretches(_)) {
             return Rates(None);
+        }
+        let rate =
+            |(id, (samples, time)): (&'a TargetId, (u64, u64))| (id, samples as f64 / time as f64);
+        Rates(Some(self.counts(point).into_iter().map(rate).collect()))
+    }
+
+    /// `s` and `T` of each target, in the stretches that visited the progress point of this name. Empty when nothing is
+    /// corrected.
+    pub fn counts(&self, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
+        let Correction::Stretches(stretches) = self else {
+            return BTreeMap::new();
         };
-        let mut samples: HashMap<&TargetId, u64> = HashMap::new();
+        let mut samples: BTreeMap<&TargetId, u64> = BTreeMap::new();
         let mut times: BTreeMap<TargetKind, u64> = BTreeMap::new();
         let here = |it: &&Stretch<'_>| it.points.is_none_or(|all| all.iter().any(|p| p == point));
         for stretch in stretches.iter().filter(here) {
@@ -102,11 +113,11 @@ impl<'a> Correction<'a> {
                 *sum = sum.saturating_add(*count);
             }
         }
-        let rate = |(id, count): (&'a TargetId, u64)| {
+        let timed = |(id, count): (&'a TargetId, u64)| {
             let time = times.get(&id.kind).copied().filter(|&time| time > 0)?;
-            Some((id, count as f64 / time as f64))
+            Some((id, (count, time)))
         };
-        Rates(Some(samples.into_iter().filter_map(rate).collect()))
+        samples.into_iter().filter_map(timed).collect()
     }
 }
 

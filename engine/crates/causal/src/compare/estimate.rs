@@ -1,0 +1,64 @@
+//! Positive numbers with a relative standard error, and what becomes of both in quotients.
+
+use fulcrum_model::comparison::Estimate;
+
+const Z: f64 = 1.96;
+
+/// A positive number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Positive {
+    pub value: f64,
+    /// Standard error as a fraction. Errors of a product's factors add up as squares.
+    pub relative: f64,
+}
+
+impl Positive {
+    pub fn estimate(self) -> Estimate {
+        let reach = (Z * self.relative).exp();
+        Estimate {
+            value: self.value,
+            interval: Some((self.value / reach, self.value * reach)),
+        }
+    }
+}
+
+pub fn quotient(a: Positive, b: Positive) -> Positive {
+    Positive {
+        value: a.value / b.value,
+        relative: a.relative.hypot(b.relative),
+    }
+}
+
+/// `1 - ratio`.
+pub fn difference(ratio: Positive) -> Estimate {
+    let Estimate { value, interval } = ratio.estimate();
+    Estimate {
+        value: 1.0 - value,
+        interval: interval.map(|(low, high)| (1.0 - high, 1.0 - low)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_with_its_error() {
+        let (a, b) = (
+            Positive {
+                value: 3.0,
+                relative: 0.03,
+            },
+            Positive {
+                value: 4.0,
+                relative: 0.04,
+            },
+        );
+        let Estimate { value, interval } = difference(quotient(a, b));
+        let (low, high) = interval.expect("always one");
+        assert!((value - 0.25).abs() < 1e-12);
+        // 0.75 · e^(±1.96 · 0.05)
+        assert!((low - (1.0 - 0.75 * 1.102_962)).abs() < 1e-5, "{low}");
+        assert!((high - (1.0 - 0.75 / 1.102_962)).abs() < 1e-5, "{high}");
+    }
+}
