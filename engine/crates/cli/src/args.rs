@@ -129,8 +129,30 @@ pub enum StdioArg {
 pub enum Causal {
     /// Rank the lines of a profile by what speeding them up would gain
     Show(ShowArgs),
+    /// Compare two runs, before and after a change: what was predicted, and what happened
+    Compare(CompareArgs),
     /// Write a profile in coz's formats
     Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The run before the change: a run folder, a .coz file or a causal-*.jsonl
+    pub before: PathBuf,
+    /// The run after it
+    pub after: PathBuf,
+    /// Print JSON: fractions, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Leave out the phase correction (COZ eq. 8) in predictions
+    #[arg(long)]
+    pub no_phase_correction: bool,
+    /// Only this progress point
+    #[arg(long, value_name = "NAME")]
+    pub progress_point: Option<String>,
+    /// Only N targets of each progress point; 0 shows all [default: 10 in the table, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -76,7 +76,8 @@ fn only(profile: &mut Profile, name: &str, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn load(path: &Path) -> Result<fulcrum_runs::LoadedCausal, Failure> {
+/// Reads a profile from wherever it is.
+pub fn load(path: &Path) -> Result<fulcrum_runs::LoadedCausal, Failure> {
     fulcrum_runs::load_causal(path).map_err(|error| Failure::BadInput(error.to_string()))
 }
 

@@ -2,6 +2,7 @@
 
 mod args;
 mod causal;
+mod compare;
 mod outcome;
 mod progress;
 mod report;
@@ -24,6 +25,9 @@ fn main() -> ExitCode {
         Command::Causal {
             command: Causal::Show(args),
         } => causal::show(&args),
+        Command::Causal {
+            command: Causal::Compare(args),
+        } => compare::compare(&args),
         Command::Causal {
             command: Causal::Export(args),
         } => causal::export(&args),

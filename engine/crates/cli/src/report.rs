@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fulcrum_model::TargetKind;
-use fulcrum_model::causal::{Point, PointKind, PointProfile, Profile, Shape, Target};
+use fulcrum_model::causal::{Flag, Point, PointKind, PointProfile, Profile, Shape, Target};
+use fulcrum_model::{TargetId, TargetKind};
 use serde_json::{Value, json};
 
 use crate::terminal::{Cell, Colour, Style, Table};
@@ -92,7 +92,7 @@ fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
     vec![
         Cell::right(rank.to_string()),
         Cell::left(glyph(target.shape, style)).colour(colour),
-        Cell::left(short_location(target, style)),
+        Cell::left(short_target(&target.id, style)),
         Cell::right(style.signed(target.slope, 3)).colour(colour),
         Cell::left(interval(
             target.slope_interval,
@@ -114,7 +114,7 @@ fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
         ),
         Cell::right(target.experiments.to_string()),
         Cell::right(visits.to_string()),
-        Cell::left(remark(target)).colour(colour),
+        Cell::left(remark(target, style)).colour(colour),
     ]
 }
 
@@ -129,7 +129,7 @@ fn largest(target: &Target) -> Option<&Point> {
         .max_by(|a, b| (sign * a.program_speedup).total_cmp(&(sign * b.program_speedup)))
 }
 
-fn percents(bounds: Option<(f64, f64)>, style: Style) -> String {
+pub fn percents(bounds: Option<(f64, f64)>, style: Style) -> String {
     interval(bounds, |number| style.signed(number * 100.0, 1), style)
 }
 
@@ -141,13 +141,27 @@ fn interval(bounds: Option<(f64, f64)>, show: impl Fn(f64) -> String, style: Sty
     }
 }
 
-fn remark(target: &Target) -> &'static str {
-    match target.shape {
-        _ if target.contention => "contention: a faster line makes the program slower",
-        Shape::Unknown => "not enough data",
-        Shape::Flat => "no effect",
-        _ => "",
-    }
+fn remark(target: &Target, style: Style) -> String {
+    let main = match target.shape {
+        _ if target.contention => "contention: made faster, it makes the program slower".to_owned(),
+        Shape::Unknown => "not enough data".to_owned(),
+        // What could have been seen: without it "no effect" says nothing.
+        Shape::Flat => match target.minimum_effect {
+            Some(effect) if effect >= 0.0005 => format!(
+                "no effect above {}{:.1} %",
+                if style.unicode { "±" } else { "+-" },
+                effect * 100.0
+            ),
+            _ => "no effect".to_owned(),
+        },
+        _ => String::new(),
+    };
+    let flags = target.flags.iter().map(|&flag| flag_words(flag).to_owned());
+    let parts: Vec<String> = std::iter::once(main)
+        .filter(|main| !main.is_empty())
+        .chain(flags)
+        .collect();
+    parts.join("; ")
 }
 
 /// Direction and size without colour.
@@ -174,7 +188,7 @@ fn shape_colour(shape: Shape) -> Colour {
     }
 }
 
-fn kind(kind: PointKind) -> &'static str {
+pub fn kind(kind: PointKind) -> &'static str {
     match kind {
         PointKind::Throughput => "throughput",
         PointKind::Latency => "latency",
@@ -182,16 +196,16 @@ fn kind(kind: PointKind) -> &'static str {
 }
 
 /// Relative to the working folder when it lies below it; on a terminal long paths lose their first folders.
-fn short_location(target: &Target, style: Style) -> String {
-    let file = Path::new(&target.id.location.file);
+pub fn short_target(id: &TargetId, style: Style) -> String {
+    let file = Path::new(&id.location.file);
     let here = std::env::current_dir().ok();
     let short = here
         .as_deref()
         .and_then(|here| file.strip_prefix(here).ok())
         .unwrap_or(file);
     let short = short.to_string_lossy();
-    let line = target.id.location.line;
-    target.id.label(&if style.terminal {
+    let line = id.location.line;
+    id.label(&if style.terminal {
         format!("{}:{line}", tail(&short, style))
     } else {
         format!("{short}:{line}")
@@ -249,32 +263,67 @@ fn target_json(target: &Target) -> Value {
             })
         })
         .collect();
-    let mut json = json!({
-        "location": target.id.location.to_string(),
-        "kind": match target.id.kind {
-            TargetKind::Inclusive => TargetKind::Function.word(),
-            kind => kind.word(),
-        },
-    });
-    if target.id.kind != TargetKind::Line {
-        json["name"] = target.id.name.as_str().into();
-    }
-    if target.id.kind == TargetKind::Inclusive {
-        json["inclusive"] = true.into();
-    }
+    let mut json = id_json(&target.id);
     let rest = json!({
         "slope": target.slope,
         "slopeLow": target.slope_interval.map(|interval| interval.0),
         "slopeHigh": target.slope_interval.map(|interval| interval.1),
         "contention": target.contention,
         "experiments": target.experiments,
+        "minimumEffect": target.minimum_effect,
+        "flags": target.flags.iter().map(|&flag| flag_name(flag)).collect::<Vec<_>>(),
         "shape": shape_name(target.shape),
         "points": points,
     });
-    for (key, value) in rest.as_object().into_iter().flatten() {
-        json[key] = value.clone();
+    extend(&mut json, rest);
+    json
+}
+
+/// What a target is, as the design's keys say it.
+pub fn id_json(id: &TargetId) -> Value {
+    let mut json = json!({
+        "location": id.location.to_string(),
+        "kind": match id.kind {
+            TargetKind::Inclusive => TargetKind::Function.word(),
+            kind => kind.word(),
+        },
+    });
+    if id.kind != TargetKind::Line {
+        json["name"] = id.name.as_str().into();
+    }
+    if id.kind == TargetKind::Inclusive {
+        json["inclusive"] = true.into();
     }
     json
+}
+
+/// Adds the keys of one object to another.
+pub fn extend(json: &mut Value, more: Value) {
+    if let (Value::Object(json), Value::Object(more)) = (json, more) {
+        json.extend(more);
+    }
+}
+
+/// In JSON.
+fn flag_name(flag: Flag) -> &'static str {
+    match flag {
+        Flag::RunQueue => "runQueue",
+        Flag::FewVisits => "fewVisits",
+        Flag::Shared => "shared",
+        Flag::RegimeChange => "regimeChange",
+        Flag::Unstable => "unstable",
+    }
+}
+
+/// In the table.
+fn flag_words(flag: Flag) -> &'static str {
+    match flag {
+        Flag::RunQueue => "threads waited for processors, so effects look smaller",
+        Flag::FewVisits => "few visits",
+        Flag::Shared => "shares its code with other functions",
+        Flag::RegimeChange => "no straight line: look at the points",
+        Flag::Unstable => "arrivals and departures differ",
+    }
 }
 
 fn shape_name(shape: Shape) -> &'static str {
