@@ -218,13 +218,16 @@ fn code_that_is_gone_counts_as_free() {
         (&"/w/a.cpp:2".into(), &Value::Null)
     );
     near(&slow["speedup"]["value"], 1.0, 0.0);
-    near(&slow["predicted"]["value"], 0.4, 0.01);
+    near(&slow["predicted"]["value"], 0.4, 0.02);
     let verdict = slow["verdict"].as_str().expect("a sentence");
     assert!(
         verdict.starts_with("Its code is gone, which counts as 100 % faster"),
         "{verdict}"
     );
-    assert!(verdict.ends_with(": as predicted."), "{verdict}");
+    assert!(
+        verdict.contains("; the program should be 41.8 % faster and is 40.0 % faster: "),
+        "{verdict}"
+    );
 }
 
 #[test]
