@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use fulcrum_symbols::{Scope, line_ranges, unwind_rows};
+use fulcrum_symbols::{Scope, function_ranges, line_ranges, unwind_rows};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -18,6 +18,18 @@ fn main() {
         line_ranges(path, &scope).map_or_else(
             |e| e.to_string(),
             |it| format!("{} ranges", it.ranges.len()),
+        )
+    });
+    median(runs, "functions", || {
+        function_ranges(path, &scope).map_or_else(
+            |e| e.to_string(),
+            |it| {
+                format!(
+                    "{} functions, {} ranges",
+                    it.functions.len(),
+                    it.ranges.len()
+                )
+            },
         )
     });
     median(runs, "unwind", || {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gimli::{AttributeValue, UnitOffset};
 
+use crate::containers::Containers;
 use crate::file::{Module, Reader};
 use crate::files::Files;
 use crate::paint::flatten;
@@ -135,16 +136,25 @@ struct Reading<'s> {
     /// Functions whose code the linker dropped.
     dropped: Vec<u32>,
     folded: Vec<(u32, u32)>,
+    /// Those of the unit being read, once something asked for them.
+    containers: Option<Containers>,
     notes: Vec<String>,
 }
 
 /// Entries that other units refer to (`-flto`).
 struct Cross<'h, 'a> {
     headers: &'h [gimli::UnitHeader<Reader<'a>>],
-    /// Units by their index, with their files.
-    units: HashMap<usize, (gimli::Unit<Reader<'a>>, Vec<Option<u32>>)>,
+    /// Units by their index.
+    units: HashMap<usize, Other<'a>>,
     /// Functions by their offset in the section.
     functions: HashMap<usize, Option<u32>>,
+}
+
+/// A unit that others refer to.
+struct Other<'a> {
+    unit: gimli::Unit<Reader<'a>>,
+    files: Vec<Option<u32>>,
+    containers: Option<Containers>,
 }
 
 /// What an entry and those that it refers to say about a function.
@@ -155,6 +165,8 @@ struct Description {
     /// The index of the file; inner `None` when it is out of scope.
     file: Option<Option<u32>>,
     line: Option<u32>,
+    /// The last entry of the chain, when it is in the unit being read.
+    declaration: Option<UnitOffset<usize>>,
 }
 
 /// An entry, in this unit or anywhere.
@@ -188,6 +200,7 @@ impl<'s> Reading<'s> {
             starts: HashMap::new(),
             dropped: Vec::new(),
             folded: Vec::new(),
+            containers: None,
             notes: Vec::new(),
         }
     }
@@ -231,6 +244,7 @@ impl<'s> Reading<'s> {
         mut cross: Option<&mut Cross<'_, 'a>>,
     ) -> gimli::Result<()> {
         let mut known: HashMap<UnitOffset<usize>, Option<u32>> = HashMap::new();
+        self.containers = None;
         // The activations around the entry being read, with their depths.
         let mut around: Vec<(isize, u32)> = Vec::new();
         let mut entries = unit.entries_raw(None)?;
@@ -282,6 +296,9 @@ impl<'s> Reading<'s> {
                     let mut description = Description::default();
                     let cross = cross.as_deref_mut();
                     self.describe(dwarf, unit, files, reference, cross, &mut description)?;
+                    if description.linkage.is_none() {
+                        self.qualify(dwarf, unit, files, &mut description)?;
+                    }
                     self.function(&description)
                 }
             };
@@ -328,6 +345,7 @@ impl<'s> Reading<'s> {
                 }
             };
             let entry = unit.entry(offset)?;
+            out.declaration = Some(offset);
             let mut next = None;
             for attribute in entry.attrs() {
                 let text = || {
@@ -383,7 +401,7 @@ impl<'s> Reading<'s> {
             return Ok(());
         };
         let header = cross.headers[index];
-        let (unit, files) = match cross.units.remove(&index) {
+        let mut other = match cross.units.remove(&index) {
             Some(known) => known,
             None => {
                 let unit = dwarf.unit(header)?;
@@ -391,13 +409,53 @@ impl<'s> Reading<'s> {
                     Some(program) => self.files.of_unit(dwarf, &unit, program.header()),
                     None => Vec::new(),
                 };
-                (unit, files)
+                Other {
+                    unit,
+                    files,
+                    containers: None,
+                }
             }
         };
         let here = Reference::Here(UnitOffset(offset - start(&header)));
-        let done = self.describe(dwarf, &unit, &files, here, Some(cross), out);
-        cross.units.insert(index, (unit, files));
+        std::mem::swap(&mut self.containers, &mut other.containers);
+        let mut done = self.describe(dwarf, &other.unit, &other.files, here, Some(cross), out);
+        if done.is_ok() && out.linkage.is_none() {
+            done = self.qualify(dwarf, &other.unit, &other.files, out);
+        }
+        std::mem::swap(&mut self.containers, &mut other.containers);
+        out.declaration = None;
+        cross.units.insert(index, other);
         done
+    }
+
+    /// Gives a function without a linkage name the names around it, and a closure the place of its class.
+    fn qualify<'a>(
+        &mut self,
+        dwarf: &gimli::Dwarf<Reader<'a>>,
+        unit: &gimli::Unit<Reader<'a>>,
+        files: &[Option<u32>],
+        description: &mut Description,
+    ) -> gimli::Result<()> {
+        let (Some(declaration), Some(name)) = (description.declaration, &mut description.name)
+        else {
+            return Ok(());
+        };
+        let containers = match &self.containers {
+            Some(known) => known,
+            None => self.containers.insert(Containers::read(dwarf, unit)?),
+        };
+        let place = containers.place(declaration);
+        match place.closure {
+            Some((file, line)) if description.line.is_none() => {
+                let index = usize::try_from(file).unwrap_or(usize::MAX);
+                description.file = Some(files.get(index).copied().flatten());
+                description.line = u32::try_from(line).ok();
+                *name = format!("{}::{{lambda}}", place.prefix);
+            }
+            _ if !place.prefix.is_empty() => *name = format!("{}::{name}", place.prefix),
+            _ => {}
+        }
+        Ok(())
     }
 
     fn function(&mut self, description: &Description) -> Option<u32> {

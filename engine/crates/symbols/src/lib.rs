@@ -4,6 +4,7 @@
 //! Files are read piece by piece, never mapped: a program that is rebuilt meanwhile cannot stop the engine.
 
 mod bias;
+mod containers;
 mod executable;
 mod file;
 mod files;

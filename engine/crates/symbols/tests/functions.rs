@@ -168,11 +168,12 @@ fn names_and_declarations_are_the_programmers() {
                  std::allocator<std::vector<int, std::allocator<int>>>>>";
     let expected = [
         "main@22".to_owned(),
+        "main::{lambda}@26".into(),
         "shop::Queue<int>::pop@10".into(),
         "shop::Queue<int>::push@8".into(),
         format!("{lists}::pop@10"),
         format!("{lists}::push@8"),
-        "hidden@17".into(),
+        "(anonymous namespace)::hidden@17".into(),
         "hidden_too@19".into(),
         "twice@20".into(),
         "twice@21".into(),
