@@ -122,7 +122,7 @@ impl Name {
 }
 
 /// Maps a whole file shared; the descriptor is closed again. `None` when it is missing or shorter than `least`.
-fn map_file(path: &CStr, flags: i32, grow_to: usize, least: usize) -> Option<(*mut u8, usize)> {
+pub fn map_file(path: &CStr, flags: i32, grow_to: usize, least: usize) -> Option<(*mut u8, usize)> {
     // SAFETY: plain system calls on a descriptor that we own.
     unsafe {
         let flags = (libc::O_RDWR | libc::O_CLOEXEC | flags) as usize;

@@ -16,6 +16,7 @@
 )]
 
 mod blocked;
+mod breakpoints;
 mod choice;
 mod control;
 mod descriptors;

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fulcrum_wire::flag;
 
-use crate::{control, life, sys, thread};
+use crate::{breakpoints, control, life, sys, thread};
 
 /// What the macros add to.
 #[repr(C)]
@@ -21,6 +21,8 @@ pub struct Counter {
 /// One counter with its name. A latency point is two of them.
 struct Slot {
     counter: Counter,
+    /// Index + 1 of a point that is counted elsewhere; 0 for those that the program itself counts.
+    breakpoint: AtomicUsize,
     kind: AtomicUsize,
     length: AtomicUsize,
     name: UnsafeCell<[u8; LONGEST]>,
@@ -44,6 +46,7 @@ static TABLE: [Slot; SLOTS] = [const {
             count: AtomicUsize::new(0),
             backoff: AtomicUsize::new(0),
         },
+        breakpoint: AtomicUsize::new(0),
         kind: AtomicUsize::new(0),
         length: AtomicUsize::new(0),
         name: UnsafeCell::new([0; LONGEST]),
@@ -65,6 +68,14 @@ impl Slot {
     fn kind(&self) -> usize {
         self.kind.load(Ordering::Relaxed)
     }
+
+    fn count(&self) -> usize {
+        let own = self.counter.count.load(Ordering::Relaxed);
+        match self.breakpoint.load(Ordering::Relaxed) {
+            0 => own,
+            point => own + breakpoints::count(point as u32 - 1),
+        }
+    }
 }
 
 fn used() -> &'static [Slot] {
@@ -80,7 +91,18 @@ pub unsafe extern "C" fn _coz_get_counter(kind: c_int, name: *const c_char) -> *
     // SAFETY: the macros pass a C string.
     let full = unsafe { CStr::from_ptr(name) }.to_bytes();
     let name = &full[..full.len().min(LONGEST)];
-    let kind = kind as usize;
+    slot(kind as usize, name).map_or(&raw const UNCOUNTED, |slot| &raw const slot.counter)
+}
+
+/// A throughput point that is counted by a breakpoint (`breakpoints`), under this name.
+pub fn register(name: &[u8], point: u32) {
+    if let Some(slot) = slot(THROUGHPUT, &name[..name.len().min(LONGEST)]) {
+        slot.breakpoint.store(point as usize + 1, Ordering::Release);
+    }
+}
+
+/// The slot of this kind and name, a new one where there is none. `None` when all are taken.
+fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
     while LOCK.swap(true, Ordering::Acquire) {
         core::hint::spin_loop();
     }
@@ -108,7 +130,7 @@ pub unsafe extern "C" fn _coz_get_counter(kind: c_int, name: *const c_char) -> *
                 .fetch_or(flag::TOO_MANY_POINTS, Ordering::Relaxed);
         }
     }
-    slot.map_or(&raw const UNCOUNTED, |slot| &raw const slot.counter)
+    slot
 }
 
 /// `COZ_PRE_BLOCK`: the program is about to block in a way that we cannot see.
@@ -151,7 +173,7 @@ impl Snapshot {
     pub fn take(&mut self) {
         self.used = used().len();
         for (count, slot) in self.counts.iter_mut().zip(used()) {
-            *count = slot.counter.count.load(Ordering::Relaxed);
+            *count = slot.count();
         }
     }
 
@@ -169,14 +191,14 @@ impl Snapshot {
 pub fn visits() -> u64 {
     used()
         .iter()
-        .map(|slot| slot.counter.count.load(Ordering::Relaxed) as u64)
+        .map(|slot| slot.count() as u64)
         .sum()
 }
 
 /// Visits to the counters that end a unit of work, now.
 pub fn completions_now() -> u64 {
     let ends = used().iter().filter(|slot| slot.kind() != BEGIN);
-    ends.map(|slot| slot.counter.count.load(Ordering::Relaxed) as u64)
+    ends.map(|slot| slot.count() as u64)
         .sum()
 }
 

@@ -35,18 +35,18 @@ const DEEPEST: u16 = 48;
 /// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`.
 #[repr(C)]
 #[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
+pub struct Attributes {
+    pub kind: u32,
+    pub size: u32,
+    pub config: u64,
     period: u64,
     sample_type: u64,
     read_format: u64,
-    flags: u64,
+    pub flags: u64,
     wakeup: u32,
-    breakpoint: u32,
-    config1: u64,
-    config2: u64,
+    pub breakpoint: u32,
+    pub config1: u64,
+    pub config2: u64,
     branches: u64,
     user_registers: u64,
     user_stack: u32,
@@ -55,6 +55,11 @@ struct Attributes {
     aux: u32,
     deepest: u16,
     reserved: u16,
+}
+
+impl Attributes {
+    /// Flags of an event that leaves kernel and hypervisor out.
+    pub const USER_ONLY: u64 = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
 }
 
 const SOFTWARE: u32 = 1;
@@ -149,10 +154,15 @@ fn open_perf(exclude: u64) -> Option<i32> {
         deepest: DEEPEST,
         ..Attributes::default()
     };
+    open_event(&attributes)
+}
+
+/// An event of the calling thread on any processor.
+pub fn open_event(attributes: &Attributes) -> Option<i32> {
     // SAFETY: `attributes` outlives the call; this thread, any CPU, no group.
     let fd = unsafe {
         let args = [
-            &raw const attributes as usize,
+            core::ptr::from_ref(attributes) as usize,
             0,
             usize::MAX,
             usize::MAX,

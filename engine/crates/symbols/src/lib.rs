@@ -13,8 +13,10 @@ mod inlines;
 mod lines;
 mod names;
 mod paint;
+mod patch;
 mod paths;
 mod scope;
+mod sites;
 mod units;
 mod unwind;
 
@@ -24,7 +26,9 @@ pub use bias::load_bias;
 pub use executable::{Executable, Kind, executable_kind};
 pub use fulcrum_model::Location;
 pub use functions::{Function, FunctionRange, FunctionTable, Node};
+pub use patch::{Window, jump_to};
 pub use scope::{Scope, matches_path};
+pub use sites::{Site, breakpoint_sites};
 pub use unwind::{Base, UnwindRow, UnwindRule, unwind_rows};
 
 /// Where the lines in scope are in a module's code.
@@ -73,6 +77,8 @@ pub enum SymbolsError {
     NoDebugInfo(String),
     /// The debug information contradicts itself.
     Damaged(String),
+    /// The line asked for has no code, or its file is not told clearly enough.
+    NoSuchLine(String),
 }
 
 impl std::fmt::Display for SymbolsError {
@@ -81,7 +87,8 @@ impl std::fmt::Display for SymbolsError {
             SymbolsError::Unreadable(text)
             | SymbolsError::NotElf(text)
             | SymbolsError::NoDebugInfo(text)
-            | SymbolsError::Damaged(text) => f.write_str(text),
+            | SymbolsError::Damaged(text)
+            | SymbolsError::NoSuchLine(text) => f.write_str(text),
         }
     }
 }

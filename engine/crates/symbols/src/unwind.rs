@@ -72,6 +72,25 @@ pub fn unwind_rows(path: &Path) -> Result<Vec<UnwindRow>, SymbolsError> {
     Ok(table.finish())
 }
 
+/// The extents of the functions that the unwind table describes, sorted by start.
+pub(crate) fn functions<'a>(
+    path: &Path,
+    module: &object::File<'a, file::Cache<'a>>,
+    code: &Code,
+) -> Result<Vec<(u64, u64)>, SymbolsError> {
+    let mut table = Collected::default();
+    table.read_eh_frame(path, module, code)?;
+    table.read_debug_frame(path, module, code)?;
+    let mut functions: Vec<(u64, u64)> = table
+        .descriptions
+        .iter()
+        .map(|description| (description.start, description.end))
+        .collect();
+    functions.sort_unstable();
+    functions.dedup();
+    Ok(functions)
+}
+
 type Rule = (UnwindRule, Option<i32>);
 const NO_RULE: Rule = (UnwindRule::End, None);
 

@@ -12,8 +12,12 @@
 //! Everything is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
 #![no_std]
 
+mod points;
+
 use core::mem::size_of;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
+
+pub use points::*;
 
 /// Changes whenever a layout in this crate does.
 pub const VERSION: u32 = 2;
