@@ -66,6 +66,9 @@ pub struct RunArgs {
     /// sequence "path:A > B > C", which may be given several times
     #[arg(long, value_name = "KIND", value_parser = target, default_value = "line")]
     pub target: Vec<TargetChoice>,
+    /// Count visits to this line as progress, without a change of the source; may be given several times
+    #[arg(long, short, value_name = "FILE:LINE", value_parser = file_and_line)]
+    pub progress: Vec<String>,
     /// Experiment on this line only, or on the target at this place
     #[arg(long, value_name = "FILE:LINE", value_parser = file_and_line)]
     pub fixed_line: Option<String>,

@@ -1,7 +1,9 @@
 //! `fulcrum run`: profile a program, then say what was found. The program's output and exit status are its own.
 
 use fulcrum_causal::analyse;
-use fulcrum_recorder::{Aim, EndToEnd, Error, Exit, Options, Recorded, Sampler, Stdio, record};
+use fulcrum_recorder::{
+    Aim, Counting, EndToEnd, Error, Exit, Options, Recorded, Sampler, Stdio, record,
+};
 
 use crate::args::{RunArgs, SamplerArg, StdioArg, one_target};
 use crate::outcome::{DONE, Failure, Outcome};
@@ -55,6 +57,8 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
             SamplerArg::Timer => Sampler::Timer,
         },
         max_overhead: args.max_overhead,
+        progress: args.progress,
+        counting: Counting::Auto,
         end_to_end: args.end_to_end.then_some(EndToEnd { runs: args.runs }),
     })
 }

@@ -4,6 +4,7 @@
 //! the engine dies. The recorder answers each process that announces itself (debug information in, address ranges out),
 //! watches progress, stops the program when asked to, and completes what a killed program could not write.
 
+mod breakpoints;
 mod control;
 mod endtoend;
 mod launch;
@@ -55,6 +56,10 @@ pub struct Options {
     pub sampler: Sampler,
     /// Share of the program's time that profiling may take, 0 to 1: experiments are spaced out to keep below it.
     pub max_overhead: Option<f64>,
+    /// Lines whose visits are progress points, `FILE:LINE`, without a change of the source (breakpoint progress points).
+    pub progress: Vec<String>,
+    /// How visits to those lines are counted.
+    pub counting: Counting,
     /// Run the program again and again, each time as one experiment (COZ's `--end-to-end`): for programs that just
     /// finish.
     pub end_to_end: Option<EndToEnd>,
@@ -88,6 +93,22 @@ pub enum Sampler {
     Perf,
     /// `CLOCK_THREAD_CPUTIME_ID` timers only.
     Timer,
+}
+
+/// How visits to lines are counted without a change of the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// The cheapest that works, in the order below.
+    #[default]
+    Auto,
+    /// A jump to a counting stub.
+    Trampoline,
+    /// A uprobe: needs root.
+    Uprobe,
+    /// A hardware breakpoint: four at most.
+    Hardware,
+    /// Samples in the line stand for visits.
+    Sampled,
 }
 
 /// A line, its slope, and the slope's 95 % interval where there is one.

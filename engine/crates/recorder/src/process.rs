@@ -12,6 +12,7 @@ use fulcrum_model::TargetId;
 use fulcrum_wire::{flag, mode, state};
 use serde_json::json;
 
+use crate::breakpoints::{self, Points};
 use crate::control::{ProcessBlock, now};
 use crate::map::{MapFile, Plan};
 use crate::plan::{self, Memory, Tables};
@@ -39,6 +40,8 @@ pub struct Shared<'a> {
     pub tables: Tables,
     /// Unwind tables made so far.
     pub unwind: unwind::Cache,
+    /// What was asked for.
+    pub options: &'a Options,
 }
 
 impl Shared<'_> {
@@ -62,6 +65,8 @@ pub struct Watched {
     unwinds: u32,
     queue: Queue,
     notes: Vec<String>,
+    points: Option<Points>,
+    points_notes: Vec<String>,
 }
 
 impl Watched {
@@ -82,6 +87,8 @@ impl Watched {
             unwinds: 0,
             queue: Queue::default(),
             notes: Vec::new(),
+            points: None,
+            points_notes: Vec::new(),
         };
         let said = process.block.get();
         if said.state.load(Ordering::Acquire) != state::HELLO {
@@ -109,6 +116,7 @@ impl Watched {
         let memory = Memory::of(self.pid())?;
         let plan = shared.plan(&memory)?;
         self.write(0, &plan)?;
+        self.count_visits(&memory, shared.options)?;
         let learning = self.learn_callers(memory, &shared.unwind);
         // A line's own samples need no callers; every sample of the other kinds does.
         if !matches!(plan.mode, mode::LINE | mode::FUNCTION)
@@ -116,6 +124,16 @@ impl Watched {
         {
             let _ = learning.join();
         }
+        Ok(())
+    }
+
+    fn count_visits(&mut self, memory: &Memory, options: &Options) -> Result<(), String> {
+        let path = self.folder.join(format!("{}.points", self.stem));
+        let (points, notes) = breakpoints::prepare(&path, memory, options).map_err(|error| {
+            let pid = self.pid();
+            format!("The progress points of process {pid} could not be written: {error}.")
+        })?;
+        (self.points, self.points_notes) = (points, notes);
         Ok(())
     }
 
@@ -299,6 +317,8 @@ impl Watched {
         }
         let flags = process.flags.load(Ordering::Relaxed);
         let mut notes = self.notes.clone();
+        notes.extend_from_slice(&self.points_notes);
+        notes.extend(self.points.iter().flat_map(Points::notes));
         if flags & flag::TIMER != 0 && options.sampler == Sampler::Auto {
             notes.push(
                 "Perf events are not available here, so samples came from the CPU timer, which is coarser: \

@@ -19,7 +19,7 @@ use crate::process::{Answer, Shared, Watched};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{endtoend, unwind};
+use crate::{breakpoints, endtoend, unwind};
 
 /// How often the session looks around: often while processes announce themselves, which wait for the answer, then
 /// seldom, so as not to disturb what it measures.
@@ -61,6 +61,7 @@ pub fn record(
         )));
     }
     let program = launch::resolve(options, &cwd)?;
+    breakpoints::check(options, &program)?;
     let preload = launch::Preload::new(launch::runtime_library()?)?;
     let workspace = options.workspace.clone().unwrap_or_else(|| here.clone());
     let folder = match &options.output {
@@ -93,6 +94,7 @@ pub fn record(
             fixed: options.fixed_line.clone(),
             tables: Tables::default(),
             unwind: unwind::Cache::default(),
+            options,
         },
         folder,
         manifest,
@@ -126,7 +128,7 @@ pub fn record(
 }
 
 /// Files that only live processes need.
-const LIVE_ONLY: [&str; 5] = ["proc", "map", "ctl", "counts", "unwind"];
+const LIVE_ONLY: [&str; 6] = ["proc", "map", "ctl", "counts", "unwind", "points"];
 
 /// How long a run takes in all of which this fraction is done; `None` before anybody can tell.
 fn after(elapsed: Duration, fraction: f64) -> Option<Duration> {
@@ -162,6 +164,9 @@ fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
         if let Some(runs) = wanted.runs {
             set("runs", json!(runs));
         }
+    }
+    if !options.progress.is_empty() {
+        set("progress", json!(options.progress));
     }
     if let Some(line) = &options.fixed_line {
         set("fixedLine", json!(line));

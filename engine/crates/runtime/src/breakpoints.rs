@@ -60,9 +60,17 @@ impl File {
             && header.version == VERSION
             && header.length == length as u64
             && header.point_count as usize <= MOST_POINTS
-            && fits(header.points_at, header.point_count, size_of::<PointEntry>())
+            && fits(
+                header.points_at,
+                header.point_count,
+                size_of::<PointEntry>(),
+            )
             && fits(header.sites_at, header.site_count, size_of::<SiteEntry>())
-            && fits(header.stretches_at, header.stretch_count, size_of::<Stretch>())
+            && fits(
+                header.stretches_at,
+                header.stretch_count,
+                size_of::<Stretch>(),
+            )
             && header.code_at + header.code_length <= length as u64;
         sound.then(|| {
             HEADER.store(at.cast(), Ordering::Release);
@@ -93,8 +101,13 @@ impl File {
 }
 
 /// Applies the engine's list, if it has written one.
-pub fn install(name: &Name) {
-    let Some(file) = File::open(name) else {
+pub fn install() {
+    let (folder, process) = (control::folder(), control::process());
+    let name = Name::new(format_args!(
+        "{folder}/{}-{}.points",
+        process.pid, process.turn
+    ));
+    let Some(file) = name.and_then(|name| File::open(&name)) else {
         return;
     };
     let has_arena = file.0.arena != 0 && map_arena(file);
@@ -171,9 +184,9 @@ pub fn count(point: u32) -> usize {
     count as usize
 }
 
-/// A sample at this address: it stands for a visit where visits are counted so. Async-signal-safe.
+/// So many samples at this address: they stand for visits where visits are counted so. Async-signal-safe.
 #[inline]
-pub fn sample(address: u64) {
+pub fn sample(address: u64, samples: u64) {
     if ANY_SAMPLED.load(Ordering::Relaxed) == 0 {
         return;
     }
@@ -185,7 +198,7 @@ pub fn sample(address: u64) {
         if point.used.load(Ordering::Relaxed) & mechanism::SAMPLED != 0
             && file.stretches(point).iter().any(inside)
         {
-            SAMPLED[index].fetch_add(1, Ordering::Relaxed);
+            SAMPLED[index].fetch_add(samples, Ordering::Relaxed);
         }
     }
 }

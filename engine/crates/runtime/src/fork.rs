@@ -11,7 +11,7 @@ use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::command;
 
 use crate::real::real;
-use crate::{control, life, output, profiler, sampling, signals, sys, thread};
+use crate::{breakpoints, control, life, output, profiler, sampling, signals, sys, thread};
 
 /// Set in a child between the fork and its being profiled again.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -48,6 +48,7 @@ fn begin_again() {
         thread::forget_current();
         return;
     }
+    breakpoints::reopen_in_child();
     life::activate();
     match current {
         Some(thread) => {

@@ -8,7 +8,7 @@ use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::{part, state};
 
 use crate::thread::Thread;
-use crate::{control, exits, fork, profiler, signals, sys, thread};
+use crate::{breakpoints, control, exits, fork, profiler, signals, sys, thread};
 
 /// Lies in a page that the kernel clears in forked children, so that also those that no handler announces (`_Fork`,
 /// `clone`) find the runtime inactive: they have none of their parent's rings.
@@ -93,6 +93,7 @@ extern "C" fn begin() {
     {
         return;
     }
+    breakpoints::install();
     // SAFETY: plain libc calls; the callbacks have the right types and live as long as the process.
     unsafe {
         let mut key = 0;

@@ -189,17 +189,13 @@ impl Snapshot {
 
 /// Visits to all counters so far.
 pub fn visits() -> u64 {
-    used()
-        .iter()
-        .map(|slot| slot.count() as u64)
-        .sum()
+    used().iter().map(|slot| slot.count() as u64).sum()
 }
 
 /// Visits to the counters that end a unit of work, now.
 pub fn completions_now() -> u64 {
     let ends = used().iter().filter(|slot| slot.kind() != BEGIN);
-    ends.map(|slot| slot.count() as u64)
-        .sum()
+    ends.map(|slot| slot.count() as u64).sum()
 }
 
 /// Whether the program counts requests in progress.

@@ -12,7 +12,7 @@ use fulcrum_wire::{flag, sampler};
 
 use crate::control::Map;
 use crate::thread::Thread;
-use crate::{choice, control, descriptors, life, sys};
+use crate::{breakpoints, choice, control, descriptors, life, sys};
 
 /// How one thread is sampled. Touched by its own thread, except by [`Sampling::abandon`] in a forked child.
 pub struct Sampling {
@@ -39,22 +39,22 @@ pub struct Attributes {
     pub kind: u32,
     pub size: u32,
     pub config: u64,
-    period: u64,
-    sample_type: u64,
-    read_format: u64,
+    pub period: u64,
+    pub sample_type: u64,
+    pub read_format: u64,
     pub flags: u64,
-    wakeup: u32,
+    pub wakeup: u32,
     pub breakpoint: u32,
     pub config1: u64,
     pub config2: u64,
-    branches: u64,
-    user_registers: u64,
-    user_stack: u32,
-    clock: i32,
-    interrupt_registers: u64,
-    aux: u32,
-    deepest: u16,
-    reserved: u16,
+    pub branches: u64,
+    pub user_registers: u64,
+    pub user_stack: u32,
+    pub clock: i32,
+    pub interrupt_registers: u64,
+    pub aux: u32,
+    pub deepest: u16,
+    pub reserved: u16,
 }
 
 impl Attributes {
@@ -250,6 +250,7 @@ impl Sampling {
         let period = control::session().period_ns;
         let map = control::map();
         let found = Ring::new(data).read(from, to, |sample| {
+            breakpoints::sample(sample.ip, 1);
             let found = if map.targets.is_leaf(sample.ip) {
                 map.targets.of(core::iter::once(sample.ip))
             } else {
@@ -295,6 +296,7 @@ impl Sampling {
         let period = control::session().period_ns.max(1);
         let whole = weight + self.remainder_ns.get();
         self.remainder_ns.set(whole % period);
+        breakpoints::sample(at.rip, whole / period);
         let map = control::map();
         let found = if map.targets.is_leaf(at.rip) {
             map.targets.of(core::iter::once(at.rip))

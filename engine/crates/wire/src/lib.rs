@@ -20,7 +20,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 pub use points::*;
 
 /// Changes whenever a layout in this crate does.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// First word of [`Session`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].

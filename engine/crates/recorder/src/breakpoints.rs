@@ -1,0 +1,422 @@
+//! Breakpoint progress points (COZ §3.3): visits to a line counted without a change of the source (`--progress`).
+//!
+//! Everything is decided and encoded here, while the process waits for its answer; the runtime only copies bytes. The
+//! mechanisms, best first: a jump to a counting stub, a uprobe, a hardware breakpoint, samples in the line.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::mem::{offset_of, size_of};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU32;
+
+use fulcrum_model::Location;
+use fulcrum_symbols::{Scope, SymbolsError, breakpoint_sites, jump_to, line_ranges};
+use fulcrum_wire::{
+    COUNTER_STRIDE, JUMP, MOST_POINTS, NONE, POINTS_MAGIC, PointEntry, PointsHeader, STUBS_AT,
+    SiteEntry, Stretch, Text, VERSION, mechanism,
+};
+
+use crate::plan::Memory;
+use crate::{Counting, Error, Options};
+
+/// Where the kernel tells its number for uprobes.
+const UPROBE_TYPE: &str = "/sys/bus/event_source/devices/uprobe/type";
+/// Farthest from the first site that the stubs may be, bytes: jumps reach 2 GB, and the module has a size.
+const REACH: u64 = 1 << 30;
+
+/// Whether the program has the lines to count visits to. A file that it does not know may be a library's.
+pub fn check(options: &Options, program: &Path) -> Result<(), Error> {
+    for text in &options.progress {
+        let location: Location = text
+            .parse()
+            .map_err(|error| Error::CannotStart(format!("--progress {text}: {error}")))?;
+        if let Err(SymbolsError::NoSuchLine(why)) = breakpoint_sites(program, &location) {
+            return Err(Error::CannotStart(format!("--progress {text}: {why}")));
+        }
+    }
+    Ok(())
+}
+
+/// The points of one process, as its runtime was told.
+pub struct Points {
+    path: PathBuf,
+    points: Vec<Told>,
+}
+
+struct Told {
+    name: String,
+    sites: usize,
+    /// Why no stub could be used somewhere.
+    refused: Option<String>,
+}
+
+/// A point while its process is looked at.
+struct Found {
+    name: String,
+    sites: Vec<Placed>,
+    stretches: Vec<Stretch>,
+}
+
+struct Placed {
+    address: u64,
+    offset: u64,
+    module: PathBuf,
+    window: Result<fulcrum_symbols::Window, String>,
+}
+
+/// Finds the points in a process and writes what its runtime is to do. Also sentences about those not found.
+pub fn prepare(
+    path: &Path,
+    memory: &Memory,
+    options: &Options,
+) -> std::io::Result<(Option<Points>, Vec<String>)> {
+    let mut notes = Vec::new();
+    let mut found = Vec::new();
+    let wanted: BTreeSet<&String> = options.progress.iter().collect();
+    for text in wanted.into_iter().take(MOST_POINTS) {
+        match find(text, memory) {
+            Ok(point) => found.push(point),
+            Err(why) => notes.push(format!("Visits to {text} are not counted: {why}.")),
+        }
+    }
+    if found.is_empty() {
+        return Ok((None, notes));
+    }
+    let arena = found
+        .iter()
+        .flat_map(|point| &point.sites)
+        .find(|site| site.window.is_ok())
+        .and_then(|site| gap(&memory.maps, site.address, arena_length(&found)));
+    let file = File::lay_out(&found, arena, options.counting);
+    fs::write(path, &file.bytes)?;
+    let points = Points {
+        path: path.into(),
+        points: found
+            .into_iter()
+            .zip(file.refused)
+            .map(|(point, refused)| Told {
+                name: point.name,
+                sites: point.sites.len(),
+                refused,
+            })
+            .collect(),
+    };
+    Ok((Some(points), notes))
+}
+
+fn find(text: &str, memory: &Memory) -> Result<Found, String> {
+    let location: Location = text.parse().map_err(|error| format!("{error}"))?;
+    let main = memory.in_scope(&[]);
+    let users = Scope::default();
+    let mut others = memory.code();
+    others.retain(|it| !main.contains(it) && users.contains(&it.to_string_lossy()));
+    let mut why = None;
+    for module in main.into_iter().chain(others) {
+        let sites = match breakpoint_sites(&module, &location) {
+            Ok(sites) => sites,
+            Err(error) => {
+                why.get_or_insert(error.to_string());
+                continue;
+            }
+        };
+        let Some(bias) = memory.bias(&module).filter(|_| !sites.is_empty()) else {
+            continue;
+        };
+        let code = line_ranges(&module, &Scope::new([location.file.as_str()]));
+        let code = code.map_err(|error| error.to_string())?;
+        let ours = |it: &&fulcrum_symbols::Range| {
+            let line = code.lines.get(it.line as usize);
+            line.is_some_and(|line| line.line == location.line)
+        };
+        let stretches = code.ranges.iter().filter(ours).map(|range| Stretch {
+            start: range.start.wrapping_add(bias),
+            end: range.end.wrapping_add(bias),
+        });
+        return Ok(Found {
+            name: text.into(),
+            stretches: stretches.collect(),
+            sites: sites
+                .into_iter()
+                .map(|site| Placed {
+                    address: site.address.wrapping_add(bias),
+                    offset: site.offset,
+                    module: module.clone(),
+                    window: site.window,
+                })
+                .collect(),
+        });
+    }
+    Err(why.unwrap_or_else(|| {
+        "no module of the program has code from that file; check its path".into()
+    }))
+}
+
+/// More than the longest stub: an instruction has 15 bytes at most, and a window no more than five.
+const STUB_ROOM: usize = 256;
+
+fn arena_length(points: &[Found]) -> u64 {
+    let sites: usize = points.iter().map(|point| point.sites.len()).sum();
+    (STUBS_AT + (sites * STUB_ROOM).next_multiple_of(STUBS_AT)) as u64
+}
+
+/// Room for the arena within reach of `near`: below it first, where no heap grows.
+fn gap(maps: &str, near: u64, length: u64) -> Option<u64> {
+    // The lowest page that programs may map, generously.
+    let mut free = 0x1_0000;
+    let mut below = None;
+    let mut above = None;
+    for line in maps.lines() {
+        let (range, _) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let start = u64::from_str_radix(start, 16).ok()?;
+        let end = u64::from_str_radix(end, 16).ok()?;
+        // Not right at a mapping: a guard page below it keeps stacks that grow apart.
+        let guard = 0x10_0000;
+        let first = free.max(near.saturating_sub(REACH));
+        let last = start.min(near.saturating_add(REACH)).saturating_sub(length);
+        if first <= last {
+            let at = last.saturating_sub(guard).max(first) & !0xfff;
+            let at = if at < first {
+                first.next_multiple_of(0x1000)
+            } else {
+                at
+            };
+            if start <= near && at <= last {
+                below = Some(at);
+            } else if above.is_none() && at <= last {
+                above = Some(at);
+            }
+        }
+        free = end;
+    }
+    below.or(above)
+}
+
+/// The file's bytes, and why stubs were refused, point by point.
+struct File {
+    bytes: Vec<u8>,
+    refused: Vec<Option<String>>,
+}
+
+impl File {
+    fn lay_out(points: &[Found], arena: Option<u64>, counting: Counting) -> File {
+        let site_count: usize = points.iter().map(|point| point.sites.len()).sum();
+        let stretch_count: usize = points.iter().map(|point| point.stretches.len()).sum();
+        let points_at = size_of::<PointsHeader>();
+        let sites_at = points_at + points.len() * size_of::<PointEntry>();
+        let stretches_at = sites_at + site_count * size_of::<SiteEntry>();
+        let mut texts = Vec::new();
+        let text_at = stretches_at + stretch_count * size_of::<Stretch>();
+        let mut text = |value: &[u8]| {
+            let at = (text_at + texts.len()) as u64;
+            texts.extend_from_slice(value);
+            texts.push(0);
+            Text {
+                at,
+                length: value.len() as u64,
+            }
+        };
+        let mut code: Vec<u8> = Vec::new();
+        let (mut entries, mut sites, mut stretches) = (Vec::new(), Vec::new(), Vec::new());
+        let mut refused = Vec::new();
+        for (index, point) in points.iter().enumerate() {
+            let counter = arena.map_or(0, |at| at + (index * COUNTER_STRIDE) as u64);
+            let mut why = None;
+            entries.push(PointEntry {
+                name: text(point.name.as_bytes()),
+                counter,
+                first_site: sites.len() as u32,
+                site_count: point.sites.len() as u32,
+                first_stretch: stretches.len() as u32,
+                stretch_count: point.stretches.len() as u32,
+                may_sample: u32::from(counting.allows(mechanism::SAMPLED)),
+                used: AtomicU32::new(0),
+            });
+            stretches.extend_from_slice(&point.stretches);
+            for site in &point.sites {
+                let stub = arena.map(|at| at + (STUBS_AT + code.len()) as u64);
+                let jump = site.stub(stub, counter);
+                let mut allowed = mechanism::UPROBE | mechanism::HARDWARE;
+                let (mut before, mut after) = ([0; 8], [0; 8]);
+                match jump {
+                    Ok((bytes, jump)) => {
+                        allowed |= mechanism::TRAMPOLINE;
+                        before[..JUMP].copy_from_slice(&site.original()[..JUMP]);
+                        after[..JUMP].copy_from_slice(&jump);
+                        code.extend(bytes);
+                        code.resize(code.len().next_multiple_of(16), 0xcc);
+                    }
+                    Err(reason) => {
+                        why.get_or_insert(reason);
+                    }
+                }
+                sites.push(SiteEntry {
+                    address: site.address,
+                    offset: site.offset,
+                    file: text(site.module.as_os_str().as_encoded_bytes()),
+                    original: before,
+                    jump: after,
+                    allowed: allowed & counting.mask(),
+                    unused: 0,
+                });
+            }
+            refused.push(why);
+        }
+        let code_at = (text_at + texts.len()).next_multiple_of(8);
+        let header = PointsHeader {
+            magic: POINTS_MAGIC,
+            version: VERSION,
+            point_count: points.len() as u32,
+            site_count: site_count as u32,
+            stretch_count: stretch_count as u32,
+            uprobe_type: uprobe_type(),
+            unused: 0,
+            points_at: points_at as u64,
+            sites_at: sites_at as u64,
+            stretches_at: stretches_at as u64,
+            code_at: code_at as u64,
+            code_length: code.len() as u64,
+            arena: if code.is_empty() {
+                0
+            } else {
+                arena.unwrap_or(0)
+            },
+            length: (code_at + code.len()) as u64,
+        };
+        let mut bytes = Vec::with_capacity(code_at + code.len());
+        put(&mut bytes, &[header]);
+        put(&mut bytes, &entries);
+        put(&mut bytes, &sites);
+        put(&mut bytes, &stretches);
+        bytes.extend(texts);
+        bytes.resize(code_at, 0);
+        bytes.extend(code);
+        File { bytes, refused }
+    }
+}
+
+impl Placed {
+    fn original(&self) -> &[u8] {
+        self.window.as_ref().map_or(&[], |window| &window.bytes)
+    }
+
+    /// The stub's code and the jump to it, or why there can be none.
+    fn stub(&self, at: Option<u64>, counter: u64) -> Result<(Vec<u8>, [u8; JUMP]), String> {
+        let window = self.window.as_ref().map_err(Clone::clone)?;
+        let far = || "there is no room for code near it".to_owned();
+        let at = at.ok_or_else(far)?;
+        let jump = jump_to(self.address, at).ok_or_else(far)?;
+        let code = window.stub(self.address, at, counter)?;
+        Ok((code, jump))
+    }
+}
+
+impl Counting {
+    fn mask(self) -> u32 {
+        match self {
+            Counting::Auto => u32::MAX,
+            Counting::Trampoline => mechanism::TRAMPOLINE,
+            Counting::Uprobe => mechanism::UPROBE,
+            Counting::Hardware => mechanism::HARDWARE,
+            Counting::Sampled => mechanism::SAMPLED,
+        }
+    }
+
+    fn allows(self, mechanism: u32) -> bool {
+        self.mask() & mechanism != 0
+    }
+}
+
+fn uprobe_type() -> u32 {
+    let text = fs::read_to_string(UPROBE_TYPE).unwrap_or_default();
+    text.trim().parse().unwrap_or(NONE)
+}
+
+fn put<T>(to: &mut Vec<u8>, values: &[T]) {
+    // SAFETY: plain `repr(C)` values without padding, read as bytes.
+    let bytes = unsafe {
+        std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), std::mem::size_of_val(values))
+    };
+    to.extend_from_slice(bytes);
+}
+
+impl Points {
+    /// How each point's visits were counted and what that cost; whole sentences.
+    pub fn notes(&self) -> Vec<String> {
+        let bytes = fs::read(&self.path).unwrap_or_default();
+        let used = |index: usize| {
+            let at = size_of::<PointsHeader>()
+                + index * size_of::<PointEntry>()
+                + offset_of!(PointEntry, used);
+            let word = bytes.get(at..at + 4).and_then(|it| it.try_into().ok());
+            word.map_or(0, u32::from_le_bytes)
+        };
+        let notes = self.points.iter().enumerate();
+        notes.map(|(index, it)| it.note(used(index))).collect()
+    }
+}
+
+impl Told {
+    fn note(&self, used: u32) -> String {
+        let Told { name, sites, .. } = self;
+        let mut how = Vec::new();
+        if used & mechanism::TRAMPOLINE != 0 {
+            how.push("by a jump to a counter (about 5 ns a visit)");
+        }
+        if used & mechanism::UPROBE != 0 {
+            how.push("by a uprobe (about 2 µs a visit)");
+        }
+        if used & mechanism::HARDWARE != 0 {
+            how.push("by a hardware breakpoint (about 12 µs a visit)");
+        }
+        if used & mechanism::SAMPLED != 0 {
+            how.push("by the samples in the line, which stand for visits as long as one visit costs the same");
+        }
+        let places = if *sites == 1 {
+            String::new()
+        } else {
+            format!(" at {sites} places")
+        };
+        let why = match &self.refused {
+            Some(why) if used != mechanism::TRAMPOLINE => {
+                format!("; a jump to a counter is not possible: {why}")
+            }
+            _ => String::new(),
+        };
+        if how.is_empty() {
+            return format!(
+                "Visits to {name} are not counted: neither a jump, nor a uprobe (needs root), nor a hardware \
+                 breakpoint (four at most, needs perf) can be put there{why}. Put a progress point into the source."
+            );
+        }
+        format!(
+            "Visits to {name} are counted{places} {}{why}.",
+            how.join(" and ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gap;
+
+    #[test]
+    fn the_arena_lies_in_a_free_place_near_the_program() {
+        let maps = "\
+00400000-00401000 r--p 00000000 08:01 1 /prog
+00401000-00402000 r-xp 00001000 08:01 1 /prog
+01000000-01021000 rw-p 00000000 00:00 0 [heap]
+7f0000000000-7f0000001000 r-xp 00000000 08:01 2 /lib.so";
+        // Below a program that is linked to a fixed address.
+        assert_eq!(gap(maps, 0x40_1100, 0x2000), Some(0x2f_e000));
+        // Below the library, within reach.
+        assert_eq!(gap(maps, 0x7f00_0000_0500, 0x2000), Some(0x7eff_ffef_e000));
+        // Nothing below: above.
+        let maps = "00010000-00402000 r-xp 0 0:0 1 /p\n00500000-00501000 rw-p 0 0:0 0 x";
+        assert_eq!(gap(maps, 0x40_1100, 0x2000), Some(0x40_2000));
+        assert_eq!(
+            gap("00010000-00402000 r-xp 0 0:0 1 /p", 0x40_1100, 0x2000),
+            None
+        );
+    }
+}
