@@ -1,6 +1,8 @@
 /** The extension's start: builds the features and connects them. The engine starts when something needs it. */
 import * as vscode from "vscode";
+import type { CompareModel } from "./core/compare";
 import type { LiveParams, ProfileSummary } from "./core/protocol";
+import { Compare } from "./features/compare";
 import { Engine, type EngineState } from "./features/engine";
 import { Gutter, type ShownDecorations } from "./features/gutter";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
@@ -23,6 +25,7 @@ export interface TestApi {
   live: () => LiveParams | null | undefined;
   ranking: () => { label: string; description: string }[];
   statusText: () => string | undefined;
+  comparison: () => CompareModel | undefined;
   currentDecorations: (uri: vscode.Uri) => ShownDecorations | undefined;
   /** Messages that the user was shown, oldest first. */
   messages: () => readonly string[];
@@ -42,10 +45,11 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const status = new Status(engine, session);
   const profiles = new OpenProfile(engine, session);
   const live = new Live(engine, session);
+  const compare = new Compare(engine, session, profiles, context.extensionUri);
   const run = new Run(engine, session, profiles, context.workspaceState);
   const running = engine;
   context.subscriptions.push(
-    ...[log, session, gutter, ranking, status, profiles, live, run],
+    ...[log, session, gutter, ranking, status, profiles, live, compare, run],
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
@@ -67,6 +71,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     live: () => session.run?.live,
     ranking: () => ranking.shownRows,
     statusText: () => status.text,
+    comparison: () => compare.shown,
     currentDecorations: (uri) => gutter.decorations(uri),
     messages: () => [...recentMessages],
     restored,

@@ -8,6 +8,7 @@ export const Method = {
   CausalOpen: "fulcrum/causal/open",
   CausalRun: "fulcrum/causal/run",
   CausalControl: "fulcrum/causal/control",
+  CausalCompare: "fulcrum/causal/compare",
   CausalClear: "fulcrum/causal/clear",
   CausalRanking: "fulcrum/causal/ranking",
   LineSpeedups: "fulcrum/lineSpeedups",
@@ -20,6 +21,7 @@ export interface Requests {
   "fulcrum/causal/open": { params: OpenParams; result: ProfileSummary };
   "fulcrum/causal/run": { params: RunParams; result: RunOutcome };
   "fulcrum/causal/control": { params: ControlParams; result: ControlResult };
+  "fulcrum/causal/compare": { params: CompareParams; result: Comparison };
   "fulcrum/causal/clear": { params: ClearParams; result: null };
   "fulcrum/causal/ranking": { params: RankingParams; result: Ranking };
   "fulcrum/lineSpeedups": { params: LineSpeedupsParams; result: LineSpeedupsResult };
@@ -208,6 +210,90 @@ export type RunOutcome = {
   summary: ProfileSummary | null;
   /** Whole sentences on why the result is empty or weaker than it could be. */
   notes: Array<string>;
+};
+
+/** Parameters of `fulcrum/causal/compare`: paths as for `fulcrum/causal/open`. */
+export type CompareParams = {
+  /** The run before the change: its curves predict. */
+  before: string;
+  /** The run after it. */
+  after: string;
+};
+
+/** Two runs, lined up. */
+export type Comparison = {
+  /** The run before the change. */
+  before: ComparedRun;
+  /** The run after it. */
+  after: ComparedRun;
+  /** The progress points of either run, by name. */
+  points: Array<ComparedPoint>;
+  /** Whole sentences on what could not be compared, and why. */
+  notes: Array<string>;
+};
+
+/** One of the two runs. */
+export type ComparedRun = {
+  /** For `fulcrum/causal/open`. */
+  path: string;
+  /** For a heading. */
+  title: string;
+};
+
+/** What happened at one progress point. */
+export type ComparedPoint = {
+  /** The progress point's name. */
+  name: string;
+  /** What a positive program speedup means for it. */
+  kind: ProgressPointKind;
+  /** Before the change: visits a second (throughput), or nanoseconds a request (latency). Null when not visited. */
+  rateBefore: number | null;
+  /** After it. */
+  rateAfter: number | null;
+  /** The program speedup that really happened. */
+  actual: Estimate | null;
+  /** Those whose cost changed most for the program first. */
+  targets: Array<ComparedTarget>;
+};
+
+/** What became of one target, and what was predicted for it. */
+export type ComparedTarget = {
+  /** As the run before names it; as the run after does when it is new. */
+  target: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** `FILE:LINE` as recorded. */
+  location: string;
+  /** Short: base name and line as it is now, with the name in front when there is one. */
+  label: string;
+  /** The file in the workspace; null when it is not there. */
+  uri: string | null;
+  /** 0-based line in the file as it is now. */
+  line: number;
+  /** Whether that line is still what was recorded. */
+  state: LineState;
+  /** Nanoseconds of its own for each visit to the progress point, before. */
+  costBefore: Estimate | null;
+  /** And after. */
+  costAfter: Estimate | null;
+  /** The speedup that the target really got: the part of its cost that is gone. Negative when it became slower. */
+  speedup: Estimate | null;
+  /** The program speedup that the run before predicts for that speedup. */
+  predicted: Estimate | null;
+  /** What to make of it, as a sentence. */
+  verdict: string;
+};
+
+/** A number with its 95 % interval. */
+export type Estimate = {
+  /** The number. */
+  value: number;
+  /** Lower end of its 95 % interval. */
+  low: number | null;
+  /** Upper end of its 95 % interval. */
+  high: number | null;
 };
 
 /** Parameters of `fulcrum/causal/ranking`. */

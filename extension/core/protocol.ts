@@ -2,9 +2,13 @@
 export {
   type Aim,
   type Blame,
+  type ComparedPoint,
+  type ComparedTarget,
+  type Comparison,
   type ControlAction,
   DID_CHANGE_RESULTS,
   type DidChangeResultsParams,
+  type Estimate,
   LIVE,
   type LineShape,
   type LineSpeedup,

@@ -1,4 +1,5 @@
 /** Runs as the editor sees them: a manifest that appears or changes in `.fulcrum/runs`. */
+import { stat } from "node:fs/promises";
 import * as path from "node:path";
 import type { RunEntry } from "./protocol";
 
@@ -26,6 +27,25 @@ export function newestRun(runs: readonly RunEntry[], startedAfter?: number): Run
     }
   }
   return newest;
+}
+
+/** Two runs in the order of their recording: by the time in their names, else by when they were written. */
+export async function olderFirst([a, b]: [string, string]): Promise<[string, string]> {
+  const times = await Promise.all([a, b].map(recordedAt));
+  return (times[0] ?? 0) <= (times[1] ?? 0) ? [a, b] : [b, a];
+}
+
+async function recordedAt(file: string): Promise<number> {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/.exec(path.basename(file)) ?? [];
+  if (second !== undefined) {
+    return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  }
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 /** The folder of a run from its folder, its manifest or one of its files; any other path as it is. */

@@ -80,7 +80,7 @@ export class OpenProfile implements vscode.Disposable {
   }
 
   private async open(target: vscode.Uri | string | undefined): Promise<void> {
-    const file = typeof target === "string" ? target : (target?.fsPath ?? (await this.choose()));
+    const file = typeof target === "string" ? target : (target?.fsPath ?? (await this.choose("Open Causal Profile")));
     if (file === undefined) {
       return;
     }
@@ -98,20 +98,22 @@ export class OpenProfile implements vscode.Disposable {
     }
   }
 
-  private async choose(): Promise<string | undefined> {
+  /** Asks for a profile: a run of the workspace (`first` on top), a file, a folder. */
+  async choose(title: string, first?: string): Promise<string | undefined> {
     const browse = "$(folder-opened) A profile file…";
     const folder = "$(file-directory) A run folder…";
-    const runs = await this.recentRuns();
+    const all = await this.recentRuns();
+    const runs = [...all.filter((run) => run.path === first), ...all.filter((run) => run.path !== first)];
     let choice: { label: string; run?: RunEntry } | undefined = { label: browse };
     if (runs.length > 0) {
       const entries = runs.slice(0, 20).map((run) => ({
         label: `$(history) ${run.name}`,
-        description: new Date(run.start).toLocaleString(),
+        description: `${new Date(run.start).toLocaleString()}${run.path === first ? " · open now" : ""}`,
         detail: run.ended === "exited" ? run.command : `${run.command} (${run.ended})`,
         run,
       }));
       choice = await vscode.window.showQuickPick([...entries, { label: browse }, { label: folder }], {
-        title: "Open Causal Profile",
+        title,
         placeHolder: "A run of this workspace, or a file",
         matchOnDescription: true,
         matchOnDetail: true,
@@ -127,8 +129,8 @@ export class OpenProfile implements vscode.Disposable {
     const start = vscode.workspace.workspaceFolders?.[0]?.uri;
     const [uri] =
       (await vscode.window.showOpenDialog({
-        title: "Open Causal Profile",
-        openLabel: "Open Profile",
+        title,
+        openLabel: "Choose",
         canSelectFiles: !folders,
         canSelectFolders: folders,
         ...(start === undefined ? {} : { defaultUri: start }),

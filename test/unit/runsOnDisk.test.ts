@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finishedAt, newestRun, runFolderOf } from "../../extension/core/runsOnDisk";
+import { finishedAt, newestRun, olderFirst, runFolderOf } from "../../extension/core/runsOnDisk";
 
 describe("when a manifest says that its run ended", () => {
   const end = "2026-11-21T13:15:37Z";
@@ -39,4 +39,10 @@ describe("any file of a run stands for the run", () => {
   test.each(table)("%s", (file, profile) => {
     expect(runFolderOf(file)).toBe(profile);
   });
+});
+
+test("of two runs the older is the one before the change", async () => {
+  const [a, b] = ["/w/.fulcrum/runs/20261121T131500Z-p", "/w/.fulcrum/runs/20261121T131501Z-a"];
+  expect(await olderFirst([b, a])).toEqual([a, b]);
+  expect(await olderFirst([a, b])).toEqual([a, b]);
 });

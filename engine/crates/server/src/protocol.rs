@@ -56,6 +56,8 @@ methods! {
     CausalRun = "fulcrum/causal/run" (RunParams) -> RunOutcome;
     /// Pauses, resumes, stops or aims a run that is going on.
     CausalControl = "fulcrum/causal/control" (ControlParams) -> ControlResult;
+    /// Lines up two runs: what was predicted, and what happened.
+    CausalCompare = "fulcrum/causal/compare" (CompareParams) -> Comparison;
     /// Closes the open profile.
     CausalClear = "fulcrum/causal/clear" (ClearParams) -> ();
     /// Ranks the open profile's lines for one progress point.
@@ -333,6 +335,102 @@ pub struct RunOutcome {
     pub summary: Option<ProfileSummary>,
     /// Whole sentences on why the result is empty or weaker than it could be.
     pub notes: Vec<String>,
+}
+
+/// Parameters of `fulcrum/causal/compare`: paths as for `fulcrum/causal/open`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CompareParams {
+    /// The run before the change: its curves predict.
+    pub before: String,
+    /// The run after it.
+    pub after: String,
+}
+
+/// Two runs, lined up.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparison {
+    /// The run before the change.
+    pub before: ComparedRun,
+    /// The run after it.
+    pub after: ComparedRun,
+    /// The progress points of either run, by name.
+    pub points: Vec<ComparedPoint>,
+    /// Whole sentences on what could not be compared, and why.
+    pub notes: Vec<String>,
+}
+
+/// One of the two runs.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedRun {
+    /// For `fulcrum/causal/open`.
+    pub path: String,
+    /// For a heading.
+    pub title: String,
+}
+
+/// What happened at one progress point.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedPoint {
+    /// The progress point's name.
+    pub name: String,
+    /// What a positive program speedup means for it.
+    pub kind: ProgressPointKind,
+    /// Before the change: visits a second (throughput), or nanoseconds a request (latency). Null when not visited.
+    pub rate_before: Option<f64>,
+    /// After it.
+    pub rate_after: Option<f64>,
+    /// The program speedup that really happened.
+    pub actual: Option<Estimate>,
+    /// Those whose cost changed most for the program first.
+    pub targets: Vec<ComparedTarget>,
+}
+
+/// What became of one target, and what was predicted for it.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedTarget {
+    /// As the run before names it; as the run after does when it is new.
+    pub target: String,
+    /// What it is.
+    pub kind: TargetKind,
+    /// The function, path or call; null for a line.
+    pub name: Option<String>,
+    /// `FILE:LINE` as recorded.
+    pub location: String,
+    /// Short: base name and line as it is now, with the name in front when there is one.
+    pub label: String,
+    /// The file in the workspace; null when it is not there.
+    pub uri: Option<String>,
+    /// 0-based line in the file as it is now.
+    pub line: u32,
+    /// Whether that line is still what was recorded.
+    pub state: LineState,
+    /// Nanoseconds of its own for each visit to the progress point, before.
+    pub cost_before: Option<Estimate>,
+    /// And after.
+    pub cost_after: Option<Estimate>,
+    /// The speedup that the target really got: the part of its cost that is gone. Negative when it became slower.
+    pub speedup: Option<Estimate>,
+    /// The program speedup that the run before predicts for that speedup.
+    pub predicted: Option<Estimate>,
+    /// What to make of it, as a sentence.
+    pub verdict: String,
+}
+
+/// A number with its 95 % interval.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end of its 95 % interval.
+    pub high: Option<f64>,
 }
 
 /// Parameters of `fulcrum/causal/ranking`.

@@ -1,0 +1,259 @@
+/** Two runs side by side: chosen in the explorer or from a list, shown as a table, each row a way to the code. */
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import { type CompareModel, compareModel } from "../core/compare";
+import { troubleOf, troubleText } from "../core/errors";
+import { baseName } from "../core/format";
+import type { Comparison } from "../core/protocol";
+import { olderFirst, runFolderOf } from "../core/runsOnDisk";
+import { type CompareAssets, compareHtml, loadingHtml, problemHtml } from "../views/compare";
+import type { Engine } from "./engine";
+import * as messages from "./messages";
+import type { OpenProfile } from "./openProfile";
+import { missing, showLine } from "./places";
+import type { Session } from "./session";
+
+const viewType = "fulcrum.compare";
+
+/** The paths of two profiles. */
+interface Pair {
+  before: string;
+  after: string;
+}
+
+export class Compare implements vscode.Disposable {
+  private selected: string | undefined;
+  private readonly views = new Map<vscode.WebviewPanel, View>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly session: Session,
+    private readonly profiles: OpenProfile,
+    private readonly extensionUri: vscode.Uri,
+  ) {
+    this.subscriptions = [
+      vscode.commands.registerCommand("fulcrum.compare.select", (target?: vscode.Uri) => this.select(target)),
+      vscode.commands.registerCommand("fulcrum.compare.withSelected", (target?: vscode.Uri) =>
+        this.withSelected(target),
+      ),
+      vscode.commands.registerCommand("fulcrum.compare.runs", (first?: vscode.Uri | Pair, all?: vscode.Uri[]) =>
+        this.compareRuns(first, all),
+      ),
+      vscode.window.registerWebviewPanelSerializer(viewType, {
+        deserializeWebviewPanel: async (panel, state) => this.restore(panel, state),
+      }),
+    ];
+  }
+
+  /** What the newest view shows: for tests. */
+  get shown(): CompareModel | undefined {
+    return [...this.views.values()].at(-1)?.model;
+  }
+
+  dispose(): void {
+    for (const subscription of [...this.subscriptions, ...this.views.keys()]) {
+      subscription.dispose();
+    }
+  }
+
+  private async select(target: vscode.Uri | undefined): Promise<void> {
+    const file = target?.fsPath ?? (await this.profiles.choose("Select Run for Compare"));
+    if (file === undefined) {
+      return;
+    }
+    this.selected = runFolderOf(file);
+    void vscode.commands.executeCommand("setContext", "fulcrum.compareSelected", true);
+    vscode.window.setStatusBarMessage(
+      `${baseName(this.selected)} is the run before the change. Now choose Compare with Selected on the run after it.`,
+      8000,
+    );
+  }
+
+  private async withSelected(target: vscode.Uri | undefined): Promise<void> {
+    if (this.selected === undefined) {
+      await this.compareRuns();
+      return;
+    }
+    const file = target?.fsPath ?? (await this.profiles.choose("Compare with Selected"));
+    if (file !== undefined) {
+      this.open({ before: this.selected, after: runFolderOf(file) });
+    }
+  }
+
+  /** With a pair, or two files of the explorer, at once; else it asks for both. */
+  private async compareRuns(first?: vscode.Uri | Pair, all: vscode.Uri[] = []): Promise<void> {
+    if (first !== undefined && "before" in first) {
+      this.open(first);
+      return;
+    }
+    if (all.length === 2) {
+      const [before, after] = await olderFirst(all.map((uri) => runFolderOf(uri.fsPath)) as [string, string]);
+      this.open({ before, after });
+      return;
+    }
+    const before = await this.profiles.choose("Compare Runs: Before the Change");
+    if (before === undefined) {
+      return;
+    }
+    const open = this.session.summary?.path;
+    const after = await this.profiles.choose("Compare Runs: After the Change", open === before ? undefined : open);
+    if (after !== undefined) {
+      this.open({ before: runFolderOf(before), after: runFolderOf(after) });
+    }
+  }
+
+  private open(pair: Pair): void {
+    for (const [panel, view] of this.views) {
+      if (view.shows(pair)) {
+        panel.reveal();
+        void view.load();
+        return;
+      }
+    }
+    const panel = vscode.window.createWebviewPanel(viewType, "Compare", vscode.ViewColumn.Active, {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.extensionUri, "media")],
+    });
+    this.add(panel, pair);
+  }
+
+  /** The window was reloaded. */
+  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { before, after } = (state ?? {}) as Partial<Pair>;
+    if (typeof before !== "string" || typeof after !== "string") {
+      panel.dispose();
+      return;
+    }
+    panel.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(this.extensionUri, "media")],
+    };
+    this.add(panel, { before, after });
+  }
+
+  private add(panel: vscode.WebviewPanel, pair: Pair): void {
+    const view = new View(this.engine, panel, this.extensionUri, pair);
+    this.views.set(panel, view);
+    panel.onDidDispose(() => {
+      this.views.delete(panel);
+      view.dispose();
+    });
+    void view.load();
+  }
+}
+
+/** One panel. */
+class View implements vscode.Disposable {
+  model: CompareModel | undefined;
+  private comparison: Comparison | undefined;
+  /** The text of a file in the table changed, so its rows may stand elsewhere. */
+  private outdated = false;
+  private round = 0;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly panel: vscode.WebviewPanel,
+    private readonly extensionUri: vscode.Uri,
+    private pair: Pair,
+  ) {
+    this.subscriptions = [
+      panel.webview.onDidReceiveMessage((message) => this.receive(message)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        const uri = document.uri.toString();
+        this.outdated ||= this.comparison?.points.some((it) => it.targets.some((row) => row.uri === uri)) === true;
+      }),
+    ];
+  }
+
+  shows(pair: Pair): boolean {
+    return pair.before === this.pair.before && pair.after === this.pair.after;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  async load(): Promise<void> {
+    this.round += 1;
+    const round = this.round;
+    const { before, after } = this.pair;
+    this.panel.title = `${baseName(before)} ↔ ${baseName(after)}`;
+    if (this.comparison === undefined) {
+      this.panel.webview.html = loadingHtml(this.assets());
+    }
+    try {
+      const comparison = await this.engine.request("fulcrum/causal/compare", { before, after });
+      if (round === this.round) {
+        this.outdated = false;
+        this.comparison = comparison;
+        this.model = compareModel(comparison);
+        this.panel.webview.html = compareHtml(this.model, this.assets());
+      }
+    } catch (error) {
+      if (round === this.round) {
+        const trouble = troubleOf(error);
+        this.engine.log.error(`Comparing ${before} with ${after}: ${troubleText(trouble)}`);
+        this.comparison = undefined;
+        this.model = undefined;
+        this.panel.webview.html = problemHtml(troubleText(trouble), this.assets());
+      }
+    }
+  }
+
+  private async receive(message: { type?: unknown; point?: unknown; target?: unknown }): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        await this.panel.webview.postMessage({ type: "remember", state: this.pair });
+        break;
+      case "swap":
+        this.pair = { before: this.pair.after, after: this.pair.before };
+        await this.load();
+        break;
+      case "refresh":
+        await this.load();
+        break;
+      case "choose":
+        await vscode.commands.executeCommand("fulcrum.compare.runs");
+        break;
+      case "goto":
+        await this.goTo(Number(message.point), Number(message.target));
+        break;
+    }
+  }
+
+  private async goTo(point: number, target: number): Promise<void> {
+    const wanted = this.comparison?.points[point]?.targets[target]?.target;
+    if (this.outdated) {
+      await this.load();
+    }
+    const row = this.comparison?.points[point]?.targets.find((candidate) => candidate.target === wanted);
+    if (row === undefined) {
+      return;
+    }
+    if (row.uri === null) {
+      await missing(row);
+      return;
+    }
+    try {
+      await showLine(vscode.Uri.parse(row.uri, true), row.line);
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, `Opening ${row.location}`, error);
+    }
+  }
+
+  private assets(): CompareAssets {
+    const { webview } = this.panel;
+    const uri = (name: string) =>
+      webview.asWebviewUri(vscode.Uri.joinPath(this.extensionUri, "media", name)).toString();
+    return {
+      nonce: randomUUID(),
+      cspSource: webview.cspSource,
+      script: uri("compare.js"),
+      style: uri("compare.css"),
+    };
+  }
+}
