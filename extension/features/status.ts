@@ -1,6 +1,6 @@
 /** The one status bar item, and the menu behind it. */
 import * as vscode from "vscode";
-import { bestRow } from "../core/format";
+import { baseName, bestRow } from "../core/format";
 import { isPaused } from "../core/live";
 import { statusText } from "../core/status";
 import type { Engine } from "./engine";
@@ -78,7 +78,7 @@ export class Status implements vscode.Disposable {
       { label: "$(check) Let it run" },
     ];
     const choice = await vscode.window.showQuickPick(entries, {
-      title: `Fulcrum is profiling ${run.program}`,
+      title: `Fulcrum is profiling ${baseName(run.program)}`,
       placeHolder: run.message,
     });
     if (choice?.command !== undefined) {

@@ -1,7 +1,7 @@
 /**
  * The UI floor: a real workbench in a real browser, used as a person uses it, and photographed.
  *
- * `node test/ui/run.mjs`; pictures go to `test/ui/screenshots/`.
+ * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { writeResults } from "../support/results.mjs";
 import { root } from "../support/root.mjs";
 import { sampleLines } from "../support/sample.mjs";
 import { buildSample, engineBinary, makeWorkspace, stageExtension } from "../support/stage.mjs";
+import { liveTests } from "./live.mjs";
 import { until, workbench } from "./workbench.mjs";
 
 const screenshots = path.join(root, "test/ui/screenshots");
@@ -59,6 +60,19 @@ async function test(name, picture, body) {
   }
 }
 
+/** A picture in the middle of a test. */
+function shot(name) {
+  return page.screenshot({ path: path.join(screenshots, `${String(number).padStart(2, "0")}-${name}.png`) });
+}
+
+/** A part of the floor; all of them without arguments. */
+async function group(name, body) {
+  const wanted = process.argv.slice(2);
+  if (wanted.length === 0 || wanted.includes(name)) {
+    await body();
+  }
+}
+
 /** Engines of this editor: their parent is its extension host, whose ancestors include the editor. */
 function enginePid() {
   const parentOf = (pid) => Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
@@ -96,151 +110,157 @@ try {
   await page.goto(editor.url(workspace.folder));
   await vscode.ready();
 
-  await test("the recorded run opens by itself and marks both loops in the gutter", "gutter", async () => {
-    await vscode.openFile("two-threads.cpp");
-    const cells = await until("shapes on both loops", shapesOnBothLoops);
-    assert.deepEqual(Object.keys(cells).map(Number), [longer, shorter]);
-    assert.ok(rise(cells[longer]) > 0, "the longer loop rises");
-    assert.equal(rise(cells[shorter]), 0, "the shorter loop is flat");
-    assert.ok(cells[longer].width >= 15 && cells[longer].height >= 15);
-  });
-
-  await test("the payoff stands in words at the end of both lines", "inline", async () => {
-    assert.match(await vscode.lineText(longer), /\+ 1;\s*\+\d(\.\d)? % if 2× faster$/);
-    assert.match(await vscode.lineText(shorter), /\+ 1;\s*(no effect|[+−]\d(\.\d)? % if 2× faster)$/);
-  });
-
-  await test("the ranking lists both lines, the longer loop first, with intervals", "ranking", async () => {
-    await vscode.showRanking();
-    const rows = await until("two rows", async () => {
-      const shown = (await vscode.rankingRows()).filter((row) => row.includes("two-threads.cpp"));
-      return shown.length >= 2 && shown;
+  await group("first", async () => {
+    await test("the recorded run opens by itself and marks both loops in the gutter", "gutter", async () => {
+      await vscode.openFile("two-threads.cpp");
+      const cells = await until("shapes on both loops", shapesOnBothLoops);
+      assert.deepEqual(Object.keys(cells).map(Number), [longer, shorter]);
+      assert.ok(rise(cells[longer]) > 0, "the longer loop rises");
+      assert.equal(rise(cells[shorter]), 0, "the shorter loop is flat");
+      assert.ok(cells[longer].width >= 15 && cells[longer].height >= 15);
     });
-    assert.match(rows[0], new RegExp(`^two-threads\\.cpp:${longer}\\+[\\d.]+ % \\[.+, .+\\]`));
-    assert.match(rows[1], new RegExp(`^two-threads\\.cpp:${shorter}[+−]?[\\d.]+ % \\[.+, .+\\]`));
-    assert.match((await vscode.statusText()) ?? "", new RegExp(`two-threads\\.cpp:${longer} \\+`));
-  });
 
-  await test("a click in the ranking goes to the line", "click", async () => {
-    await vscode.openFile("scratch.cpp");
-    await page.locator(".sidebar .monaco-list-row", { hasText: `two-threads.cpp:${shorter}` }).click();
-    await page.locator(".tab.active", { hasText: "two-threads.cpp" }).waitFor();
-    await page.locator(".statusbar-item", { hasText: `Ln ${shorter},` }).waitFor();
-  });
-
-  await test("the hover shows the plot as a picture, and the numbers", "hover", async () => {
-    await vscode.hover("10500000");
-    const image = page.locator(".monaco-hover img").first();
-    await image.waitFor({ state: "visible", timeout: 20_000 });
-    const size = await image.evaluate((node) => ({ width: node.naturalWidth, height: node.naturalHeight }));
-    assert.ok(size.width >= 100 && size.height >= 50, JSON.stringify(size));
-    const text = (await page.locator(".monaco-hover:visible").allTextContents()).join("\n");
-    assert.match(text, /if 2× faster/);
-    await page.waitForTimeout(500);
-  });
-
-  await test("the quick fix menu inserts a progress point into the loop", "code-action", async () => {
-    await page.mouse.move(700, 700);
-    await vscode.openFile("scratch.cpp");
-    await vscode.goToLine(5, 6);
-    await page.keyboard.press("Control+.");
-    const action = page.locator(".action-widget .monaco-list-row", { hasText: /insert.*progress point/i }).first();
-    await action.waitFor({ timeout: 20_000 });
-    await page.screenshot({ path: path.join(screenshots, "06-code-action-menu.png") });
-    await action.click();
-    const text = await until("the macro", async () => {
-      const shown = await vscode.documentText();
-      return /printf.*\n {4}FULCRUM_PROGRESS.*\n {2}\}/.test(shown) && shown;
+    await test("the payoff stands in words at the end of both lines", "inline", async () => {
+      assert.match(await vscode.lineText(longer), /\+ 1;\s*\+\d(\.\d)? % if 2× faster$/);
+      assert.match(await vscode.lineText(shorter), /\+ 1;\s*(no effect|[+−]\d(\.\d)? % if 2× faster)$/);
     });
-    assert.match(text, /#include "fulcrum\.h"/);
-    await page.keyboard.press("Control+S");
-  });
 
-  await test("the line number's menu offers progress points", "line-number-menu", async () => {
-    await page.locator(".margin-view-overlays .line-numbers", { hasText: /^6$/ }).first().click({ button: "right" });
-    const item = page.locator(".monaco-menu .action-item", { hasText: "Insert Progress Point" }).first();
-    await item.waitFor({ timeout: 10_000 });
-  });
-  await page.keyboard.press("Escape");
-
-  await test("the profiler runs from the palette and its results appear", "run", async () => {
-    await vscode.openFile("serial.cpp");
-    await vscode.command("Fulcrum: Clear Results");
-    await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
-    await vscode.command("Fulcrum: Run Causal Profiler");
-    const input = page.locator(".quick-input-widget input");
-    const step = (n) => page.locator(".quick-input-title", { hasText: `(${n}/4)` }).waitFor();
-    await step(1);
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "build/serial" }).first().waitFor();
-    await page.screenshot({ path: path.join(screenshots, "08-run-choose.png") });
-    await input.fill("build/serial");
-    await page.keyboard.press("Enter");
-    await step(2);
-    await page.keyboard.press("Enter");
-    await step(3);
-    await page.keyboard.press("Enter");
-    await step(4);
-    await input.fill("20");
-    await page.keyboard.press("Enter");
-    await until("experiments in the status bar", async () =>
-      /[1-9]\d*\sexperiment/.test((await vscode.statusText()) ?? ""),
-    );
-    await page.screenshot({ path: path.join(screenshots, "08-run-progress.png") });
-    await until("the run to end", async () => !/experiment/.test((await vscode.statusText()) ?? ""), 120_000);
-    await until("a message", async () => (await vscode.notifications()).some((text) => /^serial/.test(text)));
-    // Seven parts of ten of the work are on line 8: it leads whatever else the machine is doing.
-    await until("the longer loop first in the ranking, as a gain", async () =>
-      /^serial\.cpp:8\s*\+\d/.test((await vscode.rankingRows())[0] ?? ""),
-    );
-    // The shorter loop may have lost too many experiments to a busy machine to be shown.
-    await until("its shape in the gutter", async () => (await vscode.gutterCells())[8] !== undefined);
-  });
-
-  await test("a killed engine comes back, and the gutter follows edits again", "engine-back", async () => {
-    await vscode.command("Notifications: Clear All Notifications");
-    await vscode.command("Fulcrum: Open Last Run");
-    await vscode.openFile("serial.cpp");
-    const before = await until("shapes", async () => {
-      const cells = await vscode.gutterCells();
-      return Object.keys(cells).length >= 1 && cells;
-    });
-    const lines = Object.keys(before).map(Number);
-    const pid = enginePid();
-    assert.ok(pid !== undefined, "the engine runs");
-    process.kill(pid, "SIGKILL");
-    await until("another engine", () => {
-      const other = enginePid();
-      return other !== undefined && other !== pid;
-    });
-    await vscode.goToLine(1);
-    await page.keyboard.type("//\n");
-    await until("the shapes one line further down", async () => {
-      const cells = await vscode.gutterCells();
-      return lines.every((line) => cells[line + 1] !== undefined);
-    });
-    await page.keyboard.press("Control+Z");
-    await page.keyboard.press("Control+Z");
-  });
-
-  for (const [theme, picture] of [
-    ["Default Light Modern", "light"],
-    ["Default High Contrast", "high-contrast"],
-    ["Default High Contrast Light", "high-contrast-light"],
-  ]) {
-    await test(`the shapes change with the theme: ${theme}`, picture, async () => {
-      const before = Object.values(await vscode.gutterCells())[0]?.svg;
-      configure({ "workbench.colorTheme": theme });
-      await until("other colours", async () => {
-        const svg = Object.values(await vscode.gutterCells())[0]?.svg;
-        return svg !== undefined && svg !== before;
+    await test("the ranking lists both lines, the longer loop first, with intervals", "ranking", async () => {
+      await vscode.showRanking();
+      const rows = await until("two rows", async () => {
+        const shown = (await vscode.rankingRows()).filter((row) => row.includes("two-threads.cpp"));
+        return shown.length >= 2 && shown;
       });
+      assert.match(rows[0], new RegExp(`^two-threads\\.cpp:${longer}\\+[\\d.]+ % \\[.+, .+\\]`));
+      assert.match(rows[1], new RegExp(`^two-threads\\.cpp:${shorter}[+−]?[\\d.]+ % \\[.+, .+\\]`));
+      assert.match((await vscode.statusText()) ?? "", new RegExp(`two-threads\\.cpp:${longer} \\+`));
     });
-  }
 
-  await test("the shapes move to the end of the line when the gutter must stay free", "end-of-line", async () => {
-    configure({ "workbench.colorTheme": "Default Dark Modern", "fulcrum.gutter": "inline" });
-    await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
-    await page.waitForTimeout(500);
+    await test("a click in the ranking goes to the line", "click", async () => {
+      await vscode.openFile("scratch.cpp");
+      await page.locator(".sidebar .monaco-list-row", { hasText: `two-threads.cpp:${shorter}` }).click();
+      await page.locator(".tab.active", { hasText: "two-threads.cpp" }).waitFor();
+      await page.locator(".statusbar-item", { hasText: `Ln ${shorter},` }).waitFor();
+    });
+
+    await test("the hover shows the plot as a picture, and the numbers", "hover", async () => {
+      await vscode.hover("10500000");
+      const image = page.locator(".monaco-hover img").first();
+      await image.waitFor({ state: "visible", timeout: 20_000 });
+      const size = await image.evaluate((node) => ({ width: node.naturalWidth, height: node.naturalHeight }));
+      assert.ok(size.width >= 100 && size.height >= 50, JSON.stringify(size));
+      const text = (await page.locator(".monaco-hover:visible").allTextContents()).join("\n");
+      assert.match(text, /if 2× faster/);
+      await page.waitForTimeout(500);
+    });
+
+    await test("the quick fix menu inserts a progress point into the loop", "code-action", async () => {
+      await page.mouse.move(700, 700);
+      await vscode.openFile("scratch.cpp");
+      await vscode.goToLine(5, 6);
+      await page.keyboard.press("Control+.");
+      const action = page.locator(".action-widget .monaco-list-row", { hasText: /insert.*progress point/i }).first();
+      await action.waitFor({ timeout: 20_000 });
+      await shot("code-action-menu");
+      await action.click();
+      const text = await until("the macro", async () => {
+        const shown = await vscode.documentText();
+        return /printf.*\n {4}FULCRUM_PROGRESS.*\n {2}\}/.test(shown) && shown;
+      });
+      assert.match(text, /#include "fulcrum\.h"/);
+      await page.keyboard.press("Control+S");
+    });
+
+    await test("the line number's menu offers progress points", "line-number-menu", async () => {
+      await page.locator(".margin-view-overlays .line-numbers", { hasText: /^6$/ }).first().click({ button: "right" });
+      const item = page.locator(".monaco-menu .action-item", { hasText: "Insert Progress Point" }).first();
+      await item.waitFor({ timeout: 10_000 });
+    });
+    await page.keyboard.press("Escape");
+
+    await test("the profiler runs from the palette and its results appear", "run", async () => {
+      await vscode.openFile("serial.cpp");
+      await vscode.command("Fulcrum: Clear Results");
+      await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
+      await vscode.command("Fulcrum: Run Causal Profiler");
+      const input = page.locator(".quick-input-widget input");
+      const step = (n) => page.locator(".quick-input-title", { hasText: `(${n}/4)` }).waitFor();
+      await step(1);
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "build/serial" }).first().waitFor();
+      await shot("run-choose");
+      await input.fill("build/serial");
+      await page.keyboard.press("Enter");
+      await step(2);
+      await page.keyboard.press("Enter");
+      await step(3);
+      await page.keyboard.press("Enter");
+      await step(4);
+      await input.fill("20");
+      await page.keyboard.press("Enter");
+      await until("experiments in the status bar", async () =>
+        /[1-9]\d*\sexperiment/.test((await vscode.statusText()) ?? ""),
+      );
+      await shot("run-progress");
+      await until("the run to end", async () => !/experiment/.test((await vscode.statusText()) ?? ""), 120_000);
+      await until("a message", async () => (await vscode.notifications()).some((text) => /^serial/.test(text)));
+      // Seven parts of ten of the work are on line 8: it leads whatever else the machine is doing.
+      await until("the longer loop first in the ranking, as a gain", async () =>
+        /^serial\.cpp:8\s*\+\d/.test((await vscode.rankingRows())[0] ?? ""),
+      );
+      // The shorter loop may have lost too many experiments to a busy machine to be shown.
+      await until("its shape in the gutter", async () => (await vscode.gutterCells())[8] !== undefined);
+    });
+
+    await test("a killed engine comes back, and the gutter follows edits again", "engine-back", async () => {
+      await vscode.command("Notifications: Clear All Notifications");
+      await vscode.command("Fulcrum: Open Last Run");
+      await vscode.openFile("serial.cpp");
+      const before = await until("shapes", async () => {
+        const cells = await vscode.gutterCells();
+        return Object.keys(cells).length >= 1 && cells;
+      });
+      const lines = Object.keys(before).map(Number);
+      const pid = enginePid();
+      assert.ok(pid !== undefined, "the engine runs");
+      process.kill(pid, "SIGKILL");
+      await until("another engine", () => {
+        const other = enginePid();
+        return other !== undefined && other !== pid;
+      });
+      await vscode.goToLine(1);
+      await page.keyboard.type("//\n");
+      await until("the shapes one line further down", async () => {
+        const cells = await vscode.gutterCells();
+        return lines.every((line) => cells[line + 1] !== undefined);
+      });
+      await page.keyboard.press("Control+Z");
+      await page.keyboard.press("Control+Z");
+    });
+  });
+
+  await group("live", () => liveTests({ test, vscode, page, workspace, shot }));
+
+  await group("themes", async () => {
+    for (const [theme, picture] of [
+      ["Default Light Modern", "light"],
+      ["Default High Contrast", "high-contrast"],
+      ["Default High Contrast Light", "high-contrast-light"],
+    ]) {
+      await test(`the shapes change with the theme: ${theme}`, picture, async () => {
+        const before = Object.values(await vscode.gutterCells())[0]?.svg;
+        configure({ "workbench.colorTheme": theme });
+        await until("other colours", async () => {
+          const svg = Object.values(await vscode.gutterCells())[0]?.svg;
+          return svg !== undefined && svg !== before;
+        });
+      });
+    }
+
+    await test("the shapes move to the end of the line when the gutter must stay free", "end-of-line", async () => {
+      configure({ "workbench.colorTheme": "Default Dark Modern", "fulcrum.gutter": "inline" });
+      await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
+      await page.waitForTimeout(500);
+    });
   });
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });

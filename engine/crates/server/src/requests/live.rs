@@ -61,9 +61,15 @@ fn message(progress: &Progress) -> String {
         if progress.lines > 0 {
             parts.push(count(progress.lines, "line"));
         }
-        let gain = progress.best.as_ref().filter(|(_, slope, _)| *slope > 0.0);
-        if let Some((at, slope, _)) = gain {
-            parts.push(format!("best {} {}", at.short_label(), percent(*slope)));
+        match &progress.best {
+            // A number only once it is credible: the first ones jump.
+            Some((at, slope, Some((low, _)))) if *low > 0.0 => {
+                parts.push(format!("best {} {}", at.short_label(), percent(*slope)));
+            }
+            Some((at, slope, _)) if *slope > 0.0 => {
+                parts.push(format!("{} leads", at.short_label()));
+            }
+            _ => {}
         }
     }
     if let Some(left) = progress.remaining.filter(|_| !progress.paused) {
@@ -141,7 +147,8 @@ mod tests {
     fn progress_in_words() {
         let at: fulcrum_model::TargetId = "/a/b.cpp:12".parse().expect("a target");
         let harm = Some((at.clone(), -0.2, None));
-        let best = Some((at, 0.041, None));
+        let leads = Some((at.clone(), 0.041, Some((-0.1, 0.2))));
+        let best = Some((at, 0.041, Some((0.01, 0.08))));
         let none = Progress::default();
         for (progress, expect) in [
             (
@@ -165,6 +172,15 @@ mod tests {
                     ..none.clone()
                 },
                 "1 experiment · 1 line",
+            ),
+            (
+                Progress {
+                    experiments: 6,
+                    lines: 2,
+                    best: leads,
+                    ..none.clone()
+                },
+                "6 experiments · 2 lines · b.cpp:12 leads",
             ),
             (
                 Progress {
