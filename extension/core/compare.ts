@@ -37,6 +37,8 @@ export interface CompareRow {
   predicted: string;
   actual: string;
   verdict: string;
+  /** Its cost changed by more than noise. */
+  changed: boolean;
   /** Intervals to draw; a value without an interval has equal ends. */
   predictedRange: Range | null;
   actualRange: Range | null;
@@ -71,7 +73,8 @@ function pointModel(point: ComparedPoint): ComparePointModel {
 }
 
 function row(target: ComparedTarget, point: ComparedPoint): CompareRow {
-  const predicted = target.predicted === null ? "unknown" : estimateText(target.predicted);
+  const beyond = target.extrapolated ? " (extrapolated)" : "";
+  const predicted = target.predicted === null ? "unknown" : `${estimateText(target.predicted)}${beyond}`;
   const actual = point.actual === null ? "unknown" : estimateText(point.actual);
   return {
     label: target.label,
@@ -89,6 +92,7 @@ function row(target: ComparedTarget, point: ComparedPoint): CompareRow {
     predicted,
     actual,
     verdict: target.verdict,
+    changed: target.changed,
     predictedRange: rangeOf(target.predicted),
     actualRange: rangeOf(point.actual),
     description: `Predicted ${predicted}, actual ${actual}`,

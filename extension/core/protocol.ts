@@ -8,6 +8,7 @@ export {
   type ControlAction,
   DID_CHANGE_RESULTS,
   type DidChangeResultsParams,
+  type EndToEnd,
   type Estimate,
   LIVE,
   type LineShape,

@@ -1,6 +1,6 @@
 /** What a person types to start a run, checked and turned into what the engine takes. */
 import * as path from "node:path";
-import type { Aim } from "./protocol";
+import type { Aim, EndToEnd } from "./protocol";
 import { splitShellWords } from "./shellWords";
 
 export interface RunInput {
@@ -21,10 +21,14 @@ export interface RunRequest {
   /** Stop when the best targets are known this well: half width of their intervals, a fraction. */
   until: number | null;
   aim: Aim;
+  /** The share of the program's time that profiling may take. */
+  maxOverhead: number | null;
+  /** Run the program again and again, each time as one experiment. */
+  endToEnd: EndToEnd | null;
 }
 
 /** What the settings say about runs: everything that is not asked for each time. */
-export type RunDefaults = Pick<RunRequest, "until" | "aim">;
+export type RunDefaults = Pick<RunRequest, "until" | "aim" | "maxOverhead" | "endToEnd">;
 
 /** Resolves a typed path against a folder, `~/` against the home folder. */
 export function resolvePath(typed: string, base: string, home: string): string {

@@ -217,6 +217,8 @@ function complete(given: Partial<RunRequest>, program: string, base: string): Ru
     durationSeconds: given.durationSeconds ?? null,
     until: given.until ?? defaults.until,
     aim: { ...defaults.aim, ...given.aim },
+    maxOverhead: given.maxOverhead ?? defaults.maxOverhead,
+    endToEnd: given.endToEnd ?? defaults.endToEnd,
   };
 }
 
@@ -224,8 +226,13 @@ function complete(given: Partial<RunRequest>, program: string, base: string): Ru
 function runDefaults(): RunDefaults {
   const settings = vscode.workspace.getConfiguration("fulcrum");
   const until = settings.get<number | null>("causal.until", null);
+  const maxOverhead = settings.get<number | null>("causal.maxOverhead", null);
   return {
     until: until === null ? null : until / 100,
+    maxOverhead: maxOverhead === null ? null : maxOverhead / 100,
+    endToEnd: settings.get<boolean>("causal.endToEnd", false)
+      ? { runs: settings.get<number | null>("causal.runs", null) }
+      : null,
     aim: {
       target: settings.get<TargetKind>("causal.target", "line"),
       paths: settings.get<string[]>("causal.paths", []),

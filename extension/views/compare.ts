@@ -101,7 +101,8 @@ ${point.rows.map((row, n) => rowHtml(row, point.axis, index, n)).join("\n")}
 
 function rowHtml(row: CompareRow, axis: Axis, point: number, target: number): string {
   const remark = row.remark === "" ? "" : `<br><small>${safe(row.remark)}</small>`;
-  return `<tr data-point="${point}" data-target="${target}">
+  const unchanged = row.changed ? "" : ' class="unchanged"';
+  return `<tr${unchanged} data-point="${point}" data-target="${target}">
 <th scope="row"><button class="link" title="${safe(row.location)}">${safe(row.label)}</button>${remark}</th>
 <td class="number">${safe(row.costBefore)}</td>
 <td class="number">${safe(row.costAfter)}</td>

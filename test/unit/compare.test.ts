@@ -19,6 +19,8 @@ function target(over: Partial<ComparedTarget> = {}): ComparedTarget {
     costAfter: { value: 2_100_000, low: null, high: null },
     speedup: { value: 0.5, low: 0.48, high: 0.52 },
     predicted: { value: 0.11, low: 0.08, high: 0.14 },
+    extrapolated: false,
+    changed: true,
     verdict: "As predicted.",
     ...over,
   };
@@ -60,6 +62,7 @@ test("a row has predicted and actual side by side", () => {
       predicted: "+11\u00a0% [8,\u00a014]",
       actual: "+11\u00a0% [10,\u00a011]",
       verdict: "As predicted.",
+      changed: true,
       predictedRange: { value: 0.11, low: 0.08, high: 0.14 },
       actualRange: { value: 0.107, low: 0.1, high: 0.114 },
       description: "Predicted +11\u00a0% [8,\u00a014], actual +11\u00a0% [10,\u00a011]",

@@ -49,6 +49,7 @@ pub fn typescript() -> String {
         ProgressPointKind,
         ProfileFile,
         RunParams,
+        EndToEnd,
         Aim,
         TargetKind,
         ControlParams,

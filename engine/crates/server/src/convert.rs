@@ -1,7 +1,7 @@
 //! From the inner types to those of the protocol.
 
-use fulcrum_model::TargetKind as Kind;
 use fulcrum_model::causal::{Point, PointKind, PointProfile, Shape, Target};
+use fulcrum_model::{TargetId, TargetKind as Kind};
 use fulcrum_source::{Edit, State};
 
 use crate::position::{Encoding, position};
@@ -11,13 +11,16 @@ use crate::protocol::{
 };
 
 pub(crate) fn progress_point(point: &PointProfile) -> ProgressPoint {
-    let kind = match point.kind {
-        PointKind::Throughput => ProgressPointKind::Throughput,
-        PointKind::Latency => ProgressPointKind::Latency,
-    };
     ProgressPoint {
         name: point.name.clone(),
-        kind,
+        kind: point_kind(point.kind),
+    }
+}
+
+pub(crate) fn point_kind(kind: PointKind) -> ProgressPointKind {
+    match kind {
+        PointKind::Throughput => ProgressPointKind::Throughput,
+        PointKind::Latency => ProgressPointKind::Latency,
     }
 }
 
@@ -46,8 +49,8 @@ pub(crate) fn kind(kind: Kind) -> TargetKind {
 }
 
 /// A line has no name.
-pub(crate) fn name(target: &Target) -> Option<String> {
-    (target.id.kind != Kind::Line).then(|| target.id.name.clone())
+pub(crate) fn name(id: &TargetId) -> Option<String> {
+    (id.kind != Kind::Line).then(|| id.name.clone())
 }
 
 pub(crate) fn state(state: State) -> LineState {

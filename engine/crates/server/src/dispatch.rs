@@ -13,9 +13,9 @@ use crate::pool::guarded;
 use crate::protocol::{CausalOpen, CausalRun, Method, ProgressToken};
 use crate::requests::{Immediate, Mutating, Pooled};
 use crate::requests::{
-    clear::Clear, code_action::CodeActions, control::Control, edit::Edit, hover::HoverRequest,
-    inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, open, ranking::RankingRequest, run,
-    runs_list::RunsListRequest,
+    clear::Clear, code_action::CodeActions, compare::Compare, control::Control, edit::Edit,
+    hover::HoverRequest, inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, open,
+    ranking::RankingRequest, run, runs_list::RunsListRequest,
 };
 use crate::uri;
 
@@ -57,6 +57,7 @@ fn request(state: &mut State, request: Request) {
     call.pooled::<LineSpeedupsRequest>();
     call.pooled::<RankingRequest>();
     call.pooled::<RunsListRequest>();
+    call.pooled::<Compare>();
     call.pooled::<HoverRequest>();
     call.pooled::<InlayHints>();
     call.pooled::<CodeActions>();

@@ -193,10 +193,26 @@ pub struct RunParams {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub aim: Option<Aim>,
+    /// The share of the program's time that profiling may take; experiments are spaced out to keep below it.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub max_overhead: Option<f64>,
+    /// Runs the program again and again, each time as one experiment: for programs that just finish.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub end_to_end: Option<EndToEnd>,
     /// Progress is reported on this token (`$/progress`) and can be cancelled by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional = nullable)]
     pub work_done_token: Option<ProgressToken>,
+}
+
+/// For programs that just finish: each run from start to end is one experiment.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EndToEnd {
+    /// Stop after so many runs; null: when the duration or the wanted confidence is reached.
+    pub runs: Option<u64>,
 }
 
 /// What experiments speed up.
@@ -355,7 +371,7 @@ pub struct Comparison {
     pub before: ComparedRun,
     /// The run after it.
     pub after: ComparedRun,
-    /// The progress points of either run, by name.
+    /// The progress points of the run before, by name.
     pub points: Vec<ComparedPoint>,
     /// Whole sentences on what could not be compared, and why.
     pub notes: Vec<String>,
@@ -385,7 +401,7 @@ pub struct ComparedPoint {
     pub rate_after: Option<f64>,
     /// The program speedup that really happened.
     pub actual: Option<Estimate>,
-    /// Those whose cost changed most for the program first.
+    /// Those of the run before; those that changed first.
     pub targets: Vec<ComparedTarget>,
 }
 
@@ -393,7 +409,7 @@ pub struct ComparedPoint {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ComparedTarget {
-    /// As the run before names it; as the run after does when it is new.
+    /// As the run before names it.
     pub target: String,
     /// What it is.
     pub kind: TargetKind,
@@ -417,6 +433,10 @@ pub struct ComparedTarget {
     pub speedup: Option<Estimate>,
     /// The program speedup that the run before predicts for that speedup.
     pub predicted: Option<Estimate>,
+    /// That speedup is beyond the measured ones, so the prediction is an extrapolation.
+    pub extrapolated: bool,
+    /// Its cost changed by more than noise.
+    pub changed: bool,
     /// What to make of it, as a sentence.
     pub verdict: String,
 }

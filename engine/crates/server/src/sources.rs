@@ -198,6 +198,11 @@ impl SourceFile {
             written_since,
         }
     }
+
+    /// The text that recorded lines belong to, if there is one.
+    pub fn recorded_text(&self) -> Option<&str> {
+        self.baseline.as_ref().map(|baseline| &*baseline.text)
+    }
 }
 
 /// The text of a file as it is on the screen, else on disk.

@@ -49,7 +49,7 @@ fn line(placement: &Placement<'_>) -> LineSpeedup {
         shape: convert::shape(target.shape),
         text: words::beside_code(target),
         kind: convert::kind(target.id.kind),
-        name: convert::name(target),
+        name: convert::name(&target.id),
         rank: placement.rank,
         slope: target.slope,
         slope_low: target.slope_interval.map(|(low, _)| low),

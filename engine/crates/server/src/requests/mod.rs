@@ -2,6 +2,7 @@
 
 pub(crate) mod clear;
 pub(crate) mod code_action;
+pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod edit;
 pub(crate) mod hover;

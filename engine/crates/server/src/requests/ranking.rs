@@ -68,7 +68,7 @@ fn row(
         location: at.to_string(),
         target: target.id.to_string(),
         kind: convert::kind(target.id.kind),
-        name: convert::name(target),
+        name: convert::name(&target.id),
         label: target.id.label(&format!("{base}:{}", placed.line + 1)),
         uri: path.map(|path| snapshot.uri(path)),
         line: placed.line,

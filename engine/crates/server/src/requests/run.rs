@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fulcrum_recorder::{Error, Exit, Options, Progress, Recorded, Remote, Stdio};
+use fulcrum_recorder::{EndToEnd, Error, Exit, Options, Progress, Recorded, Remote, Stdio};
 use lsp_server::RequestId;
 
 use crate::failure::Failure;
@@ -139,6 +139,16 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
             None,
         ));
     }
+    if let Some(share) = params.max_overhead
+        && !(share > 0.0 && share < 1.0)
+    {
+        return Err(Failure::user(
+            format!(
+                "profiling cannot take {share} of the time: give a fraction between 0 and 1, such as 0.03"
+            ),
+            None,
+        ));
+    }
     let aim = control::recorder_aim(&params.aim.clone().unwrap_or_default())?;
     Ok(Options {
         program: params.program.clone().into(),
@@ -148,6 +158,8 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
         duration,
         until: params.until,
         aim,
+        max_overhead: params.max_overhead,
+        end_to_end: params.end_to_end.map(|it| EndToEnd { runs: it.runs }),
         stdio: Stdio::Files,
         ..Options::default()
     })

@@ -1,0 +1,185 @@
+//! `fulcrum/causal/compare`: two runs lined up through the code changes between them.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use fulcrum_model::causal::{PointKind, Recording};
+use fulcrum_model::comparison as model;
+use fulcrum_runs::LoadedCausal;
+use fulcrum_source::{Moves, RecordedFile};
+
+use super::Pooled;
+use crate::convert;
+use crate::failure::Failure;
+use crate::protocol::{
+    CausalCompare, CompareParams, ComparedPoint, ComparedRun, ComparedTarget, Comparison, Estimate,
+};
+use crate::sources::{Sources, current_text};
+use crate::state::Snapshot;
+
+pub(crate) enum Compare {}
+
+impl Pooled for Compare {
+    type Method = CausalCompare;
+
+    fn run(snapshot: &Snapshot, params: CompareParams) -> Result<Comparison, Failure> {
+        let before = Side::load(params.before, snapshot)?;
+        let after = Side::load(params.after, snapshot)?;
+        let moves = Moves::new(&before.texts(), &after.texts());
+        let compared = fulcrum_causal::compare(
+            &before.loaded.recording,
+            &after.loaded.recording,
+            &|id| moves.target(id),
+            &fulcrum_causal::Options::default(),
+        );
+        let mut rows = Rows {
+            snapshot,
+            before: &before,
+            after: &after,
+            texts: HashMap::new(),
+        };
+        Ok(Comparison {
+            points: compared
+                .progress_points
+                .iter()
+                .map(|point| rows.point(point))
+                .collect(),
+            notes: compared.notes,
+            before: before.run(),
+            after: after.run(),
+        })
+    }
+}
+
+/// One of the two runs.
+struct Side {
+    path: PathBuf,
+    loaded: LoadedCausal,
+    sources: Sources,
+}
+
+impl Side {
+    fn load(path: String, snapshot: &Snapshot) -> Result<Side, Failure> {
+        let path = std::path::absolute(&path).unwrap_or_else(|_| path.into());
+        let loaded = fulcrum_runs::load_causal(&path)?;
+        let names = files_of(&loaded.recording);
+        let sources = Sources::find(
+            names,
+            &path,
+            &loaded,
+            &snapshot.folders,
+            &snapshot.documents,
+        );
+        Ok(Side {
+            path,
+            loaded,
+            sources,
+        })
+    }
+
+    fn run(self: &Side) -> ComparedRun {
+        ComparedRun {
+            path: self.path.to_string_lossy().into_owned(),
+            title: self.loaded.title.clone(),
+        }
+    }
+
+    fn texts(&self) -> Vec<RecordedFile<'_>> {
+        let files = self.sources.files.iter();
+        files
+            .map(|file| (&*file.recorded, file.recorded_text()))
+            .collect()
+    }
+}
+
+/// Every file that was sampled or experimented on.
+fn files_of(recording: &Recording) -> Vec<String> {
+    let sampled = recording.samples.iter().map(|(id, _)| id);
+    let selected = recording.experiments.iter().map(|it| &it.selected);
+    let mut names: Vec<String> = sampled
+        .chain(selected)
+        .map(|id| id.location.file.clone())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+struct Rows<'a> {
+    snapshot: &'a Snapshot,
+    before: &'a Side,
+    after: &'a Side,
+    /// The text of each workspace file as it is now.
+    texts: HashMap<PathBuf, Option<String>>,
+}
+
+impl Rows<'_> {
+    fn point(&mut self, point: &model::PointComparison) -> ComparedPoint {
+        let (rate_before, rate_after) = match point.kind {
+            PointKind::Throughput => (point.before_rate, point.after_rate),
+            PointKind::Latency => (
+                point.before_ns.map(|it| it.value),
+                point.after_ns.map(|it| it.value),
+            ),
+        };
+        ComparedPoint {
+            name: point.name.clone(),
+            kind: convert::point_kind(point.kind),
+            rate_before,
+            rate_after,
+            actual: point.actual.map(estimate),
+            targets: point.targets.iter().map(|it| self.target(it)).collect(),
+        }
+    }
+
+    /// A row points into the code as it is now: from the run after when the target is still in it.
+    fn target(&mut self, target: &model::TargetComparison) -> ComparedTarget {
+        let (side, id) = match &target.after {
+            Some(id) if self.after.sources.file(&id.location.file).is_some() => (self.after, id),
+            _ => (self.before, &target.before),
+        };
+        let at = &id.location;
+        let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
+        let file = side.sources.file(&at.file);
+        let path = file.and_then(|file| side.sources.files[file].resolution.path());
+        let text = path.and_then(|path| {
+            self.texts
+                .entry(path.to_path_buf())
+                .or_insert_with(|| current_text(path, &self.snapshot.documents))
+                .as_deref()
+        });
+        let placed = file.map_or_else(
+            || crate::sources::Placed {
+                line: at.line.saturating_sub(1),
+                state: fulcrum_source::State::Exact,
+            },
+            |file| side.sources.place(file, at.line, text),
+        );
+        let before = &target.before;
+        ComparedTarget {
+            target: before.to_string(),
+            kind: convert::kind(before.kind),
+            name: convert::name(before),
+            location: before.location.to_string(),
+            label: id.label(&format!("{base}:{}", placed.line + 1)),
+            uri: path.map(|path| self.snapshot.uri(path)),
+            line: placed.line,
+            state: convert::state(placed.state),
+            cost_before: target.cost_before.map(estimate),
+            cost_after: target.cost_after.map(estimate),
+            speedup: target.speedup.map(estimate),
+            predicted: target.predicted.map(estimate),
+            extrapolated: target.extrapolated,
+            changed: target.changed,
+            verdict: target.verdict.clone(),
+        }
+    }
+}
+
+fn estimate(given: model::Estimate) -> Estimate {
+    Estimate {
+        value: given.value,
+        low: given.interval.map(|(low, _)| low),
+        high: given.interval.map(|(_, high)| high),
+    }
+}
