@@ -119,8 +119,18 @@ export type RunParams = {
   until?: number | null;
   /** What experiments speed up; absent: the lines of the program itself. */
   aim?: Aim | null;
+  /** The share of the program's time that profiling may take; experiments are spaced out to keep below it. */
+  maxOverhead?: number | null;
+  /** Runs the program again and again, each time as one experiment: for programs that just finish. */
+  endToEnd?: EndToEnd | null;
   /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
   workDoneToken?: ProgressToken | null;
+};
+
+/** For programs that just finish: each run from start to end is one experiment. */
+export type EndToEnd = {
+  /** Stop after so many runs; null: when the duration or the wanted confidence is reached. */
+  runs: number | null;
 };
 
 /** What experiments speed up. */
@@ -226,7 +236,7 @@ export type Comparison = {
   before: ComparedRun;
   /** The run after it. */
   after: ComparedRun;
-  /** The progress points of either run, by name. */
+  /** The progress points of the run before, by name. */
   points: Array<ComparedPoint>;
   /** Whole sentences on what could not be compared, and why. */
   notes: Array<string>;
@@ -252,13 +262,13 @@ export type ComparedPoint = {
   rateAfter: number | null;
   /** The program speedup that really happened. */
   actual: Estimate | null;
-  /** Those whose cost changed most for the program first. */
+  /** Those of the run before; those that changed first. */
   targets: Array<ComparedTarget>;
 };
 
 /** What became of one target, and what was predicted for it. */
 export type ComparedTarget = {
-  /** As the run before names it; as the run after does when it is new. */
+  /** As the run before names it. */
   target: string;
   /** What it is. */
   kind: TargetKind;
@@ -282,6 +292,10 @@ export type ComparedTarget = {
   speedup: Estimate | null;
   /** The program speedup that the run before predicts for that speedup. */
   predicted: Estimate | null;
+  /** That speedup is beyond the measured ones, so the prediction is an extrapolation. */
+  extrapolated: boolean;
+  /** Its cost changed by more than noise. */
+  changed: boolean;
   /** What to make of it, as a sentence. */
   verdict: string;
 };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::Client;
 use super::fixtures::{SOURCE, coz};
-use super::live;
+use super::{compare, live};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/protocol.md");
 
@@ -149,6 +149,15 @@ fn the_documents_examples_are_real() {
     check(&mut document, "control", &text);
     next.send(live::Next::End).expect("it runs");
     client.response(id).expect("an outcome");
+    client.leave().expect("an orderly end");
+
+    let mut client = compare::start();
+    let params = compare::paths(&client);
+    let result = client.ok("fulcrum/causal/compare", params.clone());
+    let request = json!({ "method": "fulcrum/causal/compare", "params": params });
+    let result = json!({ "result": shortened(result) });
+    let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
+    check(&mut document, "compare", &text);
     client.leave().expect("an orderly end");
 
     if std::env::var_os("UPDATE_EXPECT").is_some() {

@@ -1,6 +1,7 @@
 //! A client in the same process, talking to the real server.
 
 mod client;
+mod compare;
 mod documents;
 mod examples;
 mod failures;

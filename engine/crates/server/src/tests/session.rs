@@ -58,6 +58,7 @@ fn the_server_says_what_it_can() {
                   "fulcrum/causal/open",
                   "fulcrum/causal/run",
                   "fulcrum/causal/control",
+                  "fulcrum/causal/compare",
                   "fulcrum/causal/clear",
                   "fulcrum/causal/ranking",
                   "fulcrum/lineSpeedups",
