@@ -40,7 +40,9 @@ export async function bench(args) {
   const names = chosen.map((sample) => sample.name);
   const failed = rows.filter((row) => names.includes(row.sample) && row.fulcrum?.failure !== undefined);
   if (failed.length > 0) {
-    const lines = failed.map((row) => `${row.sample}, ${row.target}: ${row.fulcrum.failure}`);
+    const lines = failed.map(
+      ({ sample, target, fulcrum }) => `${sample}, ${target}: ${fulcrum.failure}. ${fulcrum.detail ?? ""}`,
+    );
     throw new StepError(["Fulcrum says nothing about these targets:", ...new Set(lines)].join("\n"));
   }
 }

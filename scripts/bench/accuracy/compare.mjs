@@ -9,7 +9,7 @@ import { levels } from "./truth.mjs";
  * @property {Prediction | undefined} fulcrum @property {Prediction | undefined} coz
  *
  * @typedef {object} Prediction either a failure or the rest
- * @property {string} [failure]
+ * @property {string} [failure] @property {string} [detail]
  * @property {number} [value] @property {number | null} [low] @property {number | null} [high]
  * @property {number} [error] absolute
  * @property {boolean} [inside] the interval contains what was measured
@@ -41,11 +41,11 @@ function judge(result, percent, actual) {
     return undefined;
   }
   if (result.failure !== undefined) {
-    return { failure: result.failure };
+    return { failure: result.failure, detail: result.detail };
   }
   const prediction = result.levels[percent];
   if (prediction === undefined) {
-    return { failure: `no experiment at ${percent} %` };
+    return { failure: `no experiment at ${percent} %`, detail: result.notes?.join(" ") };
   }
   if (actual === undefined) {
     return prediction;

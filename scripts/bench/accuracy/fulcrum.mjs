@@ -27,14 +27,11 @@ export async function measureFulcrum(sample, program, budget) {
   return results;
 }
 
-/** The options that make experiments about this target. */
+/** The options that make experiments about this target: its kind, and its place unless experiments are to choose. */
 export function choose(sample, target) {
-  switch (target.kind) {
-    case "line":
-      return target.fixed === false ? [] : ["--fixed-line", targetLocation(sample, target)];
-    case "path":
-      return ["--target", `path:${target.path}`];
-    default:
-      return ["--target", target.kind];
+  if (target.kind === "path") {
+    return ["--target", `path:${target.path}`];
   }
+  const place = target.fixed === false ? [] : ["--fixed-line", targetLocation(sample, target)];
+  return ["--target", target.kind, ...place];
 }

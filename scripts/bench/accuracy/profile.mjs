@@ -7,7 +7,7 @@ import { levels } from "./truth.mjs";
 export const fulcrum = path.join(root, "bin", "fulcrum");
 
 /**
- * @returns {Promise<{ failure: string } | { experiments: number, levels: Record<string, Prediction> }>}
+ * @returns {Promise<{ failure: string, detail: string } | { experiments: number, levels: Record<string, Prediction> }>}
  * @typedef {{ value: number, low: number | null, high: number | null }} Prediction fractions
  */
 export async function readPredictions(profile, sample, target, options = []) {
@@ -15,18 +15,18 @@ export async function readPredictions(profile, sample, target, options = []) {
   const { code, stdout, output } = await tryRun(fulcrum, args);
   // 1: the profile is sound and empty; its notes say why.
   if (code !== 0 && stdout === "") {
-    return { failure: output.trim() };
+    return { failure: "no profile", detail: output.trim() };
   }
   const shown = JSON.parse(stdout);
   const point = shown.progressPoints.find(({ name }) => name === sample.point);
   if (point === undefined) {
-    return { failure: `progress point ${sample.point} was not visited in any experiment. ${shown.notes.join(" ")}` };
+    return { failure: "no visited experiment", detail: shown.notes.join(" ") };
   }
   const location = targetLocation(sample, target);
   const found = point.targets.find((candidate) => isTarget(candidate, target, location));
   if (found === undefined) {
     const there = point.targets.map(describe).join("; ") || "none";
-    return { failure: `no experiment on it (there are: ${there}). ${shown.notes.join(" ")}` };
+    return { failure: "no experiment", detail: `There are: ${there}. ${shown.notes.join(" ")}` };
   }
   const predictions = levels.flatMap((percent) => {
     const at = found.points.find(({ speedup }) => Math.abs(speedup - percent / 100) < 1e-6);

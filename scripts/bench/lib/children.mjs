@@ -16,9 +16,11 @@ export function stopOnInterrupt() {
   process.on("SIGINT", stop).on("SIGTERM", stop);
 }
 
-/** @returns {never} */
-function stopped() {
-  throw new StepError("Stopped. What was finished is kept: --resume goes on from there.");
+/** The user has had enough. */
+export class Interrupted extends StepError {
+  constructor() {
+    super("Stopped. What was finished is kept: --resume goes on from there.");
+  }
 }
 
 /** A child has a process group of its own, so that wrappers (`coz`) end with what they started. */
@@ -40,7 +42,7 @@ function end(child, signal) {
  */
 export function runChild(command, { env = {}, cwd, limit = 120 } = {}) {
   if (interrupted) {
-    stopped();
+    throw new Interrupted();
   }
   const [program, ...args] = command;
   return new Promise((resolve, reject) => {
@@ -72,16 +74,7 @@ export function runChild(command, { env = {}, cwd, limit = 120 } = {}) {
     };
     child.on("error", (error) => done(() => reject(new StepError(`${program}: ${error.message}`))));
     child.on("close", (code, signal) =>
-      done(() => {
-        try {
-          if (interrupted) {
-            stopped();
-          }
-          resolve({ code, signal, ...text, late });
-        } catch (error) {
-          reject(error);
-        }
-      }),
+      done(() => (interrupted ? reject(new Interrupted()) : resolve({ code, signal, ...text, late }))),
     );
   });
 }

@@ -41,6 +41,16 @@ export function allSamples() {
     });
 }
 
+/** The ways to run a sample; most have one. @param {Sample} sample */
+export function variantsOf(sample) {
+  const variants = sample.variants ?? [{ name: "", env: {} }];
+  return variants.map(({ name, env, units = sample.units }) => ({
+    title: name === "" ? sample.name : `${sample.name}, ${name}`,
+    env,
+    units,
+  }));
+}
+
 /** Those with these names; without names, all. @returns {Sample[]} */
 export function chooseSamples(samples, names) {
   const unknown = names.filter((name) => !samples.some((sample) => sample.name === name));

@@ -5,9 +5,8 @@ mod common;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Once;
 
-use common::{check_bad, fulcrum, json};
+use common::{build_runtime, check_bad, fulcrum, json};
 use tempfile::TempDir;
 
 /// Works in one line, visits a progress point, and ends as its argument says: a status, a signal, or on Ctrl-C.
@@ -38,20 +37,6 @@ int main(int, char** argv) {
   return interrupted ? 7 : std::atoi(argv[1]);
 }
 "#;
-
-/// The runtime is another package: `cargo test` of this one does not build it.
-fn build_runtime() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "-p", "fulcrum-runtime"]);
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        assert!(build.status().expect("cargo").success());
-    });
-}
 
 struct Lab {
     folder: TempDir,

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use std::process::Command;
+use std::sync::Once;
 
 use serde_json::Value;
 
@@ -9,6 +10,20 @@ pub fn fulcrum(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fulcrum"));
     command.args(args).env("NO_COLOR", "1");
     command
+}
+
+/// The runtime is another package: `cargo test` of this one does not build it.
+pub fn build_runtime() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "-p", "fulcrum-runtime"]);
+        build.current_dir(env!("CARGO_MANIFEST_DIR"));
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo").success());
+    });
 }
 
 pub fn fixture(name: &str) -> String {

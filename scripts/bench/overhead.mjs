@@ -1,0 +1,58 @@
+/**
+ * What profiling costs the program, taken apart as the paper's Figure 9: startup, hooks, sampling, delays. Writes its
+ * section of docs/benchmarks.md.
+ */
+import { StepError, step } from "../lib/steps.mjs";
+import { writeSection } from "./lib/document.mjs";
+import { Journal } from "./lib/journal.mjs";
+import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
+import { parseOptions } from "./lib/options.mjs";
+import { allSamples, buildSample, chooseSamples, variantsOf } from "./lib/samples.mjs";
+import { countLocks } from "./overhead/locks.mjs";
+import { failures, isLockHeavy, overheadReport } from "./overhead/report.mjs";
+import { measureStartup } from "./overhead/startup.mjs";
+import { measureThroughput } from "./overhead/throughput.mjs";
+
+const normal = { seconds: 2.5, rounds: 5, starts: 15 };
+const quick = { seconds: 0.5, rounds: 1, starts: 2 };
+
+export async function bench(args) {
+  const options = parseOptions(args);
+  const samples = allSamples();
+  const chosen = chooseSamples(samples, options.names);
+  const journal = new Journal(options.quick ? "overhead-quick" : "overhead");
+  if (!options.report) {
+    warnIfBusy();
+    const missing = (key) => !options.resume || journal.get(key) === undefined;
+    await campaign(chosen, journal, options.quick ? quick : normal, missing, options.names.length === 0);
+  }
+  const report = overheadReport(samples, journal);
+  if (options.quick) {
+    console.log(
+      `\n${report}\n\nThese were tiny runs (--quick): the numbers say nothing, and docs/benchmarks.md stays.`,
+    );
+  } else {
+    writeSection("docs/benchmarks.md", "overhead", report);
+  }
+  const failed = failures(chosen, journal);
+  if (failed.length > 0) {
+    throw new StepError(["Fulcrum did not get through these:", ...failed].join("\n"));
+  }
+}
+
+async function campaign(chosen, journal, budget, missing, withStartup) {
+  journal.put("machine", await describeMachine());
+  if (withStartup && missing("startup")) {
+    journal.put("startup", await step("startup", () => measureStartup(budget)));
+  }
+  for (const [index, sample] of chosen.entries()) {
+    for (const variant of variantsOf(sample).filter(({ title }) => missing(title))) {
+      const value = await step(`${variant.title} (${index + 1} of ${chosen.length})`, async () => {
+        const program = await buildSample(sample);
+        const measured = await measureThroughput(sample, variant, program, budget);
+        return isLockHeavy(sample) ? { ...measured, ...(await countLocks(program, variant)) } : measured;
+      });
+      journal.put(variant.title, value);
+    }
+  }
+}

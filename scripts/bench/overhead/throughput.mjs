@@ -1,0 +1,83 @@
+/** A sample's throughput alone and under each way of profiling it, in interleaved runs of the same number of units. */
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { root, StepError, which } from "../../lib/steps.mjs";
+import { Interrupted } from "../lib/children.mjs";
+import { calibrate, runUnits } from "../lib/measure.mjs";
+import { buildSample } from "../lib/samples.mjs";
+
+const fulcrum = [path.join(root, "bin", "fulcrum"), "run", "--quiet"];
+const results = path.join(root, "out", "bench", "overhead");
+
+/**
+ * Every configuration adds something to the one before, as in Figure 9. FULCRUM_ONLY is the recorder's switch for
+ * measurements: `hooks` loads the runtime and no more, `sampling` takes samples and makes no experiments.
+ */
+export const configurations = [
+  { name: "alone", under: () => [] },
+  { name: "hooks", under: recorded(), env: { FULCRUM_ONLY: "hooks" } },
+  { name: "sampling", under: recorded(), env: { FULCRUM_ONLY: "sampling" } },
+  { name: "full", under: recorded() },
+  { name: "budget10", under: recorded("--max-overhead", "10%") },
+  { name: "budget3", under: recorded("--max-overhead", "3%") },
+  { name: "coz", under: (output) => ["coz", "run", "-o", `${output}.coz`, "---"] },
+];
+
+function recorded(...options) {
+  return (output) => [...fulcrum, "--output", output, ...options, "--"];
+}
+
+/**
+ * @returns {Promise<{ units: number, seconds: Record<string, number[]>, experiments: Record<string, number[]>,
+ *   failures: Record<string, string> }>} seconds by the sample's own clock, a value a round
+ */
+export async function measureThroughput(sample, variant, program, budget) {
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(results, { recursive: true });
+  const { env } = variant;
+  const units = await calibrate({ ...sample, units: variant.units }, program, budget.seconds, { env });
+  const value = { units, seconds: {}, experiments: {}, failures: {} };
+  for (let round = 0; round < budget.rounds; round += 1) {
+    const shift = round % configurations.length;
+    for (const configuration of [...configurations.slice(shift), ...configurations.slice(0, shift)]) {
+      await measureOne(sample, variant, program, configuration, value, `${round}`);
+    }
+  }
+  return value;
+}
+
+/** A configuration that fails once is not tried again: its cell says why. */
+async function measureOne(sample, variant, program, { name, under, env }, value, round) {
+  if (value.failures[name] !== undefined) {
+    return;
+  }
+  if (name === "coz" && which("coz") === undefined) {
+    value.failures.coz = "not installed";
+    return;
+  }
+  const output = path.join(results, `${name}-${round}`);
+  try {
+    const built = name === "coz" ? await buildSample(sample, { forCoz: true }) : program;
+    const options = { under: under(output), env: { ...variant.env, ...env }, limit: 120 };
+    const { seconds } = await runUnits(built, value.units, options);
+    add(value.seconds, name, seconds);
+    if (name !== "alone" && name !== "coz") {
+      add(value.experiments, name, countExperiments(output) / seconds);
+    }
+  } catch (error) {
+    if (!(error instanceof StepError) || error instanceof Interrupted || name === "alone") {
+      throw error;
+    }
+    value.failures[name] = error.message;
+  }
+}
+
+function add(lists, name, value) {
+  lists[name] = [...(lists[name] ?? []), value];
+}
+
+function countExperiments(run) {
+  const records = readdirSync(run).filter((name) => name.startsWith("causal-") && name.endsWith(".jsonl"));
+  const lines = records.flatMap((name) => readFileSync(path.join(run, name), "utf8").split("\n"));
+  return lines.filter((line) => line.startsWith('{"type":"experiment"')).length;
+}
