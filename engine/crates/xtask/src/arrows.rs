@@ -16,6 +16,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // They run inside other people's processes.
     ("runtime-core", &["wire"]),
     ("runtime", &["wire", "runtime-core"]),
+    // Users put it into their own programs.
+    ("progress", &[]),
     (
         "recorder",
         &[
