@@ -184,7 +184,7 @@ fn target(
         shared: context.shared.contains(line.id),
         bends: linear::bends(
             &noisy(&points, &intervals.noise, factor),
-            intervals.noise[0],
+            intervals.noise[0].max(one_visit(&points[0])),
         ),
         unstable: !context.stability.holds(),
     };
@@ -204,7 +204,8 @@ fn target(
     })
 }
 
-/// The points after the baseline with their noise, whose relative variances are `noise`.
+/// The points after the baseline with their noise, whose relative variances are `noise`. No count is known to better than
+/// one visit.
 fn noisy(points: &[Point], noise: &[f64], factor: f64) -> Vec<linear::Noisy> {
     let each = points.iter().zip(noise).skip(1);
     each.map(|(point, variance)| {
@@ -213,11 +214,15 @@ fn noisy(points: &[Point], noise: &[f64], factor: f64) -> Vec<linear::Noisy> {
         linear::Noisy {
             speedup: point.speedup,
             program_speedup: point.program_speedup,
-            own: reach * reach * variance,
+            own: reach * reach * variance.max(one_visit(point)),
             shared: reach,
         }
     })
     .collect()
+}
+
+fn one_visit(point: &Point) -> f64 {
+    (1.0 / point.visits.max(1) as f64).powi(2)
 }
 
 /// A percentile interval need not hold the estimate; one that is shown beside it should.

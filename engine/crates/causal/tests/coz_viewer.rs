@@ -94,47 +94,46 @@ fn recorded(name: &str) -> Recording {
 
 #[test]
 fn the_viewer_ranks_our_export_as_we_do() {
-    for (name, lines, points) in [("stages.jsonl", 3, 3)] {
-        let recording = recorded(name);
-        let options = Options {
-            phase_correction: false,
-            keep_disturbed: true,
-            min_points: Some(5),
-            ..Options::default()
-        };
-        let profile = analyse(&recording, &options);
-        let ours: BTreeMap<(String, bool), Vec<String>> = profile
-            .progress_points
-            .iter()
-            .map(|point| {
-                let key = (point.name.clone(), point.kind == PointKind::Latency);
-                (
-                    key,
-                    point.targets.iter().map(|t| t.id.to_string()).collect(),
-                )
-            })
-            .collect();
-        let text = ingest::write_text(&recording);
-        let viewer = viewer(&text, 5);
-        let theirs: BTreeMap<(String, bool), Vec<String>> = viewer
-            .iter()
-            .map(|(key, scores)| (key.clone(), scores.iter().map(|s| s.0.clone()).collect()))
-            .collect();
-        assert_eq!(theirs, ours, "{name}");
-        assert_eq!(ours.len(), points, "{name}");
-        let counts: Vec<usize> = ours.values().map(Vec::len).collect();
-        assert!(counts.iter().all(|&n| n == lines), "{name}: {counts:?}");
+    let (name, lines, points) = ("stages.jsonl", 3, 3);
+    let recording = recorded(name);
+    let options = Options {
+        phase_correction: false,
+        keep_disturbed: true,
+        min_points: Some(5),
+        ..Options::default()
+    };
+    let profile = analyse(&recording, &options);
+    let ours: BTreeMap<(String, bool), Vec<String>> = profile
+        .progress_points
+        .iter()
+        .map(|point| {
+            let key = (point.name.clone(), point.kind == PointKind::Latency);
+            (
+                key,
+                point.targets.iter().map(|t| t.id.to_string()).collect(),
+            )
+        })
+        .collect();
+    let text = ingest::write_text(&recording);
+    let viewer = viewer(&text, 5);
+    let theirs: BTreeMap<(String, bool), Vec<String>> = viewer
+        .iter()
+        .map(|(key, scores)| (key.clone(), scores.iter().map(|s| s.0.clone()).collect()))
+        .collect();
+    assert_eq!(theirs, ours, "{name}");
+    assert_eq!(ours.len(), points, "{name}");
+    let counts: Vec<usize> = ours.values().map(Vec::len).collect();
+    assert!(counts.iter().all(|&n| n == lines), "{name}: {counts:?}");
 
-        // The export says all of it: read back, it gives the same profile.
-        let again = ingest::read(text.as_bytes(), "export.coz").unwrap();
-        assert_eq!(
-            analyse(&again, &options).progress_points,
-            profile.progress_points
-        );
-        assert_eq!(ingest::write_text(&again), text);
-        let json = ingest::write_json_lines(&recording);
-        let again = ingest::read(json.as_bytes(), "export.json").unwrap();
-        assert_eq!(ingest::write_json_lines(&again), json);
-        assert_eq!(ingest::write_text(&again), text);
-    }
+    // The export says all of it: read back, it gives the same profile.
+    let again = ingest::read(text.as_bytes(), "export.coz").unwrap();
+    assert_eq!(
+        analyse(&again, &options).progress_points,
+        profile.progress_points
+    );
+    assert_eq!(ingest::write_text(&again), text);
+    let json = ingest::write_json_lines(&recording);
+    let again = ingest::read(json.as_bytes(), "export.json").unwrap();
+    assert_eq!(ingest::write_json_lines(&again), json);
+    assert_eq!(ingest::write_text(&again), text);
 }

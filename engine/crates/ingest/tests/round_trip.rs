@@ -86,11 +86,12 @@ impl Random {
     }
 }
 
+type Writer = fn(&Recording) -> String;
+
 #[test]
 fn an_export_that_was_imported_exports_the_same() {
     let mut random = Random(3);
-    let writers: [(&str, fn(&Recording) -> String); 2] =
-        [("text", write_text), ("JSON lines", write_json_lines)];
+    let writers: [(&str, Writer); 2] = [("text", write_text), ("JSON lines", write_json_lines)];
     for _ in 0..3000 {
         let recording = random.recording();
         for (format, write) in writers {
