@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/** The unit floor: `extension/core` only, so no test here needs an editor or an engine. */
+/** The unit floor: `extension/core` and the benchmarks' arithmetic, so no test here needs an editor or an engine. */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   test: { include: ["*.test.ts"], reporters: ["default", "./summary.mjs"] },

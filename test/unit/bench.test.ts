@@ -1,0 +1,98 @@
+/** The benchmarks' arithmetic: what a wrong number in docs/accuracy.md or docs/benchmarks.md would come from. */
+import { describe, expect, test } from "vitest";
+import { compare, summarise } from "../../scripts/bench/accuracy/compare.mjs";
+import { isTarget } from "../../scripts/bench/accuracy/profile.mjs";
+import { withSection } from "../../scripts/bench/lib/document.mjs";
+import { cost, parseReport } from "../../scripts/bench/lib/measure.mjs";
+import { allSamples, chooseSamples, markerLine } from "../../scripts/bench/lib/samples.mjs";
+import { median, speedup } from "../../scripts/bench/lib/statistics.mjs";
+import { split } from "../../scripts/bench/overhead/report.mjs";
+
+const sample = { name: "s", targets: [{ name: "t", kind: "line", theory: [20, 40, 60] }] };
+const truth = { costs: { full: [10, 10, 10], "t:25": [8, 8, 8], "t:50": [6, 6, 6], "t:75": [4, 4, 4] } };
+
+test("a cell's error is the distance from what was measured, and its interval holds the truth or does not", () => {
+  const levels = {
+    25: { value: 0.25, low: 0.15, high: 0.35 },
+    50: { value: 0.5, low: 0.45, high: 0.55 },
+  };
+  const results: Record<string, unknown> = {
+    truth,
+    fulcrum: { t: { levels } },
+    coz: { t: { failure: "did not run" } },
+  };
+  const rows = compare(sample as never, (part: string) => results[part]);
+  expect(rows.map((row) => row.actual?.value.toFixed(3))).toEqual(["0.200", "0.400", "0.600"]);
+  expect(rows.map((row) => row.fulcrum?.error?.toFixed(3))).toEqual(["0.050", "0.100", undefined]);
+  expect(rows.map((row) => row.fulcrum?.inside)).toEqual([true, false, undefined]);
+  expect(rows[2]?.fulcrum?.failure).toBe("no experiment at 75 %");
+  const summary = summarise(rows, "fulcrum");
+  expect(summary).toMatchObject({ cells: 2, inside: 1 });
+  expect(summary?.mean).toBeCloseTo(0.075);
+  expect(summary?.worst).toBeCloseTo(0.1);
+  expect(summarise(rows, "coz")).toBeUndefined();
+});
+
+test("an interval that is not known holds nothing", () => {
+  const result = { t: { levels: { 25: { value: 0.2, low: null, high: null } } } };
+  const [row] = compare(sample as never, (part: string) => (part === "truth" ? truth : result));
+  expect(row?.fulcrum?.inside).toBe(false);
+});
+
+test("medians, and the spread of a ratio of them", () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
+  expect(speedup([10, 10, 10], [5, 5, 5])).toEqual({ value: 0.5, spread: 0 });
+  const noisy = speedup([10, 9, 11, 10, 10], [5, 6, 4, 5, 5]);
+  expect(noisy.value).toBe(0.5);
+  expect(noisy.spread).toBeGreaterThan(0.02);
+  expect(speedup([10, 9, 11], [5, 6, 4])).toEqual(speedup([10, 9, 11], [5, 6, 4]));
+});
+
+test("a sample's report, and what an optimisation of it shortens", () => {
+  const report = parseReport("noise\nunits=200 seconds=2.500000 result=00ff\n");
+  expect(report).toEqual({ units: 200, seconds: 2.5, result: "00ff", latency: undefined });
+  expect(cost({ measure: "throughput" } as never, report as never)).toBe(0.0125);
+  const latency = parseReport("latency=0.007000000 units=2 seconds=0.1 result=0\n");
+  expect(cost({ measure: "latency" } as never, latency as never)).toBe(0.007);
+  expect(parseReport("Segmentation fault\n")).toBeUndefined();
+});
+
+describe("targets", () => {
+  test("every sample's markers stand in one line", () => {
+    expect(markerLine("a\nb;  // TARGET: rank\n", { name: "rank" } as never)).toBe(2);
+    expect(() => markerLine("a\n", { name: "rank" } as never)).toThrow(/there are 0/);
+    expect(() => chooseSamples(allSamples(), ["nothing"])).toThrow(/two-threads/);
+    expect(allSamples().length).toBeGreaterThanOrEqual(17);
+  });
+
+  test.each([
+    [{ kind: "line" }, { kind: "line", location: "/a.c:3" }, true],
+    [{ kind: "line" }, { kind: "line", location: "/b/a.c:3" }, false],
+    [{ kind: "function", function: "f" }, { kind: "function", name: "f(int)", location: "/a.c:1" }, true],
+    [{ kind: "function", function: "f" }, { kind: "function", name: "f2", location: "/a.c:1" }, false],
+    [{ kind: "function", function: "f" }, { kind: "function", name: "f", inclusive: true, location: "/a.c:1" }, false],
+    [{ kind: "inclusive", function: "f" }, { kind: "function", name: "f", inclusive: true, location: "/a.c:1" }, true],
+    [{ kind: "path", path: "a > b" }, { kind: "path", name: "a(int) > b", location: "/a.c:1" }, true],
+    [{ kind: "path", path: "a > b" }, { kind: "path", name: "c > b", location: "/a.c:1" }, false],
+    [{ kind: "blocked" }, { kind: "blocked", name: "nanosleep", location: "/a.c:3" }, true],
+  ])("%j is %j: %s", (target, candidate, expected) => {
+    expect(isTarget(candidate, target as never, "/a.c:3")).toBe(expected);
+  });
+});
+
+test("each part of the overhead is what its configuration adds", () => {
+  const seconds = { alone: [1, 1, 1], hooks: [1.01, 1.01, 1.01], sampling: [1.03, 1.03, 1.03], full: [1.1, 1.1, 1.1] };
+  const parts = split({ seconds } as never);
+  expect(parts.hooks).toBeCloseTo(0.01);
+  expect(parts.sampling).toBeCloseTo(0.02);
+  expect(parts.delays).toBeCloseTo(0.07);
+  expect(parts.full).toBeCloseTo(0.1);
+  expect(parts.coz).toBeUndefined();
+});
+
+test("a section is replaced, the rest of the document stays", () => {
+  const first = withSection("# Title\n", "a", "one");
+  const both = withSection(first, "b", "two");
+  expect(withSection(both, "a", "three")).toBe(both.replace("one", "three"));
+});
