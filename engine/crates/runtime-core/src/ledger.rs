@@ -115,4 +115,6 @@ impl Ledger {
 }
 
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Calls that block until time passes or something outside the program happens. Nobody is credited for those: the
-//! delays that come up meanwhile are paid afterwards (COZ §3.4.1). They are hooked to be timed, and so that a sample
-//! that arrives on the way into the kernel does not interrupt those that the kernel never restarts.
+//! delays that come up meanwhile are paid afterwards (COZ §3.4.1), at the next such call at the latest, since a thread
+//! that mostly sleeps has no samples to pay at. They are also hooked to be timed, and so that a sample that arrives on
+//! the way into the kernel does not interrupt those that the kernel never restarts.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
@@ -13,6 +14,7 @@ use libc::{
 use crate::blocked::{self, Call};
 use crate::real::real;
 use crate::signals::{undisturbed, with_ours};
+use crate::thread;
 
 /// Defines a hook for a call that is restarted after a signal.
 macro_rules! restarted {
@@ -20,6 +22,7 @@ macro_rules! restarted {
         /// As libc's, timed.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
+            thread::before();
             // SAFETY: passes the program's arguments on.
             blocked::around(Call::$call, || unsafe { real!($name: fn($($type),*) -> $result)($($argument),*) })
         }
@@ -32,6 +35,7 @@ macro_rules! interrupted {
         /// As libc's, timed, and not interrupted by samples.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
+            thread::before();
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name $(@ $version)?: fn($($type),*) -> $result)($($argument),*) };
             undisturbed(|| blocked::around(Call::$call, real))
@@ -45,6 +49,7 @@ macro_rules! masked {
         /// As libc's, timed, and not interrupted by samples.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type,)* mask: *const sigset_t) -> c_int {
+            thread::before();
             let mut room = MaybeUninit::uninit();
             // SAFETY: passes the program's arguments on, our signal added to its mask.
             let mask = unsafe { with_ours(mask, &mut room) };

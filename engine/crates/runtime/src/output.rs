@@ -40,8 +40,54 @@ pub fn open() -> Option<()> {
     }
     // SAFETY: see above; readers of the path are that same thread.
     unsafe { *PATH.0.get() = Some(name) };
-    close();
-    reopen()
+    close_stream();
+    take_prepared().or_else(reopen)
+}
+
+/// A file without a name that waits for the first record, or -1.
+static PREPARED: AtomicI32 = AtomicI32::new(-1);
+
+/// Opens the file that the first stream will be. To be called while the process has one thread: a descriptor that is
+/// opened later would for a moment take the number that the program expects for its own. Until there is something to
+/// record, it has no name: a child that soon becomes another program leaves nothing.
+pub fn prepare() {
+    // SAFETY: the path outlives the call; the descriptor is ours.
+    unsafe {
+        let Some(folder) = Name::new(format_args!("{}", control::folder())) else {
+            return;
+        };
+        let flags = (libc::O_WRONLY | libc::O_TMPFILE | libc::O_APPEND | libc::O_CLOEXEC) as usize;
+        let args = [folder.as_c().as_ptr() as usize, flags, 0o644, 0, 0, 0];
+        let fd = sys::call(libc::SYS_open, args);
+        if fd >= 0 {
+            let fd = descriptors::protect(fd as i32);
+            INODE.store(inode(fd).unwrap_or(0), Ordering::Relaxed);
+            PREPARED.store(fd, Ordering::Release);
+        }
+    }
+}
+
+/// Gives the prepared file its name. `None` when there is none, or the file system cannot.
+fn take_prepared() -> Option<()> {
+    let fd = PREPARED.swap(-1, Ordering::AcqRel);
+    // The program may have closed the number and opened a file of its own.
+    if fd < 0 || inode(fd) != Some(INODE.load(Ordering::Relaxed)) {
+        return None;
+    }
+    let file = Name::new(format_args!("/proc/self/fd/{fd}"))?;
+    // SAFETY: as for `reopen`; both paths outlive the call.
+    unsafe {
+        let name = (*PATH.0.get()).as_ref()?;
+        let here = libc::AT_FDCWD as usize;
+        let follow = libc::AT_SYMLINK_FOLLOW as usize;
+        let (from, to) = (file.as_c().as_ptr() as usize, name.as_c().as_ptr() as usize);
+        if sys::call(libc::SYS_linkat, [here, from, here, to, follow, 0]) < 0 {
+            descriptors::close(fd);
+            return None;
+        }
+    }
+    FD.store(fd, Ordering::Release);
+    Some(())
 }
 
 fn reopen() -> Option<()> {
@@ -212,6 +258,14 @@ pub fn is_open() -> bool {
 
 /// Ends the stream: another follows, or this is a forked child.
 pub fn close() {
+    close_stream();
+    let prepared = PREPARED.swap(-1, Ordering::AcqRel);
+    if prepared >= 0 {
+        descriptors::close(prepared);
+    }
+}
+
+fn close_stream() {
     let fd = FD.swap(-1, Ordering::AcqRel);
     if fd >= 0 {
         descriptors::close(fd);

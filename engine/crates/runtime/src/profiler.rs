@@ -44,6 +44,7 @@ pub fn spawn() -> bool {
     // SAFETY: fresh attributes and signal sets; the mask is restored before returning. The machine goes into memory of
     // its own, which the thread reads.
     unsafe {
+        output::prepare();
         let mut machine: *mut c_void = null_mut();
         if let (Some(opened), Some(room)) =
             (Machine::open(), sys::map_anonymous(size_of::<Machine>()))

@@ -30,6 +30,34 @@ pub fn ours() -> c_int {
     control::session().signal
 }
 
+/// Every signal, libc's own too, but those that an instruction raises: blocked, they would kill.
+const ALL_BUT_FAULTS: u64 = !(1 << (libc::SIGSEGV - 1)
+    | 1 << (libc::SIGBUS - 1)
+    | 1 << (libc::SIGFPE - 1)
+    | 1 << (libc::SIGILL - 1)
+    | 1 << (libc::SIGTRAP - 1));
+
+/// Runs `then` without any signal coming in between: a handler that leaves by a jump would leave our books open.
+pub fn uninterrupted<T>(then: impl FnOnce() -> T) -> T {
+    let (all, mut before) = (ALL_BUT_FAULTS, 0_u64);
+    let set = |set: *const u64, before: *mut u64| {
+        let args = [
+            libc::SIG_SETMASK as usize,
+            set as usize,
+            before as usize,
+            size_of::<u64>(),
+            0,
+            0,
+        ];
+        // SAFETY: the kernel reads and writes 8 bytes of each set.
+        unsafe { sys::call(libc::SYS_rt_sigprocmask, args) };
+    };
+    set(&all, &mut before);
+    let result = then();
+    set(&before, null_mut());
+    result
+}
+
 /// Our signal alone.
 fn ours_alone() -> libc::sigset_t {
     // SAFETY: zeroed memory is a set, which is emptied before use.
@@ -92,6 +120,10 @@ unsafe fn install_ours(theirs: &Action, before: *mut Action) -> c_int {
             libc::SA_RESTART
         };
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | restart;
+        // No handler of the program's, and no cancellation, may leave ours by a jump.
+        (&raw mut action.sa_mask)
+            .cast::<u64>()
+            .write(ALL_BUT_FAULTS);
         real_sigaction()(ours(), &action, before)
     }
 }
@@ -142,17 +174,29 @@ fn is_tick(info: &libc::siginfo_t) -> bool {
         && unsafe { info.si_value() }.sival_ptr as usize == sampling::TIMER_MARK
 }
 
-unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+// A handler of the program's may be unwound: nothing is held when it runs.
+unsafe extern "C-unwind" fn on_signal(
+    signal: c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut c_void,
+) {
+    // SAFETY: the kernel passes a valid siginfo and context.
+    unsafe {
+        if is_sample(&*info) {
+            on_sample(info, context);
+        } else if thread::active().is_some_and(|thread| thread.blocks_signal.get()) {
+            hold(&*info);
+        } else {
+            pass_on(signal, info, context);
+        }
+    }
+}
+
+unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
     let _errno = sys::KeepErrno::new();
     // SAFETY: the kernel passes a valid siginfo and context.
     unsafe {
         let from_timer = is_tick(&*info);
-        if !is_sample(&*info) {
-            if thread::active().is_some_and(|thread| thread.blocks_signal.get()) {
-                return hold(&*info);
-            }
-            return pass_on(signal, info, context);
-        }
         let Some(thread) = thread::active() else {
             return;
         };
@@ -201,14 +245,31 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
                 if theirs.sa_flags & libc::SA_RESETHAND != 0 {
                     with_theirs(|theirs| theirs.sa_sigaction = libc::SIG_DFL);
                 }
-                // The kernel puts the mask back when our handler returns.
-                real_mask(libc::SIG_BLOCK, &theirs.sa_mask, null_mut());
+                // What would be blocked had the kernel called it. It puts the mask back when our handler returns.
+                let interrupted = &raw const (*context.cast::<libc::ucontext_t>()).uc_sigmask;
+                let mut mask = interrupted.cast::<u64>().read()
+                    | (&raw const theirs.sa_mask).cast::<u64>().read();
+                if theirs.sa_flags & libc::SA_NODEFER == 0 {
+                    mask |= 1 << (signal - 1);
+                }
+                let args = [
+                    libc::SIG_SETMASK as usize,
+                    &raw const mask as usize,
+                    0,
+                    size_of::<u64>(),
+                    0,
+                    0,
+                ];
+                sys::call(libc::SYS_rt_sigprocmask, args);
                 if theirs.sa_flags & libc::SA_SIGINFO != 0 {
-                    let handler: unsafe extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) =
-                        core::mem::transmute(handler);
+                    let handler: unsafe extern "C-unwind" fn(
+                        c_int,
+                        *mut libc::siginfo_t,
+                        *mut c_void,
+                    ) = core::mem::transmute(handler);
                     handler(signal, info, context);
                 } else {
-                    let handler: unsafe extern "C" fn(c_int) = core::mem::transmute(handler);
+                    let handler: unsafe extern "C-unwind" fn(c_int) = core::mem::transmute(handler);
                     handler(signal);
                 }
             }
@@ -240,14 +301,7 @@ fn hold(info: &libc::siginfo_t) {
         .map(|waiter| waiter.load(Ordering::SeqCst))
         .find(|id| *id != 0);
     if let Some(waiter) = waiter {
-        // SAFETY: a thread of this process; if it is gone meanwhile, nobody is signalled.
-        unsafe {
-            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
-            sys::call(
-                libc::SYS_tgkill,
-                [process, waiter as usize, ours() as usize, 0, 0, 0],
-            );
-        }
+        wake_waiter(waiter);
     }
 }
 
@@ -266,25 +320,19 @@ pub fn take_held(info: &mut libc::siginfo_t) -> bool {
     })
 }
 
-/// Runs a call that waits for our signal, among others, on the program's behalf.
+/// Runs a call that waits for our signal, among others, on the program's behalf: with the signal blocked, as the
+/// program believes it to be, so that none is lost before the call takes it.
 pub fn as_waiter(then: impl FnOnce() -> c_int) -> c_int {
     let id = sys::thread_id();
+    mask_ours(libc::SIG_BLOCK);
     let free = WAITERS.iter().find(|waiter| {
         waiter
             .compare_exchange(0, id, Ordering::SeqCst, Ordering::Relaxed)
             .is_ok()
     });
     if HELD.load(Ordering::SeqCst) {
-        // It came since the caller looked: have it delivered to this thread.
-        // SAFETY: takes no pointers.
-        unsafe {
-            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
-            mask_ours(libc::SIG_BLOCK);
-            sys::call(
-                libc::SYS_tgkill,
-                [process, id as usize, ours() as usize, 0, 0, 0],
-            );
-        }
+        // It came since the caller looked.
+        wake_waiter(id);
     }
     let result = then();
     if let Some(waiter) = free {
@@ -292,6 +340,16 @@ pub fn as_waiter(then: impl FnOnce() -> c_int) -> c_int {
     }
     mask_ours(libc::SIG_UNBLOCK);
     result
+}
+
+/// Ends a thread's wait for our signal; if the thread is gone meanwhile, nothing happens.
+fn wake_waiter(id: i32) {
+    // SAFETY: takes no pointers.
+    unsafe {
+        let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+        let args = [process, id as usize, ours() as usize, 0, 0, 0];
+        sys::call(libc::SYS_tgkill, args);
+    }
 }
 
 /// Delivers a signal that was held back to the calling thread, which has just opened its mask.

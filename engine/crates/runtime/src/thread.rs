@@ -11,7 +11,7 @@ use fulcrum_runtime_core::unwind::Registers;
 use fulcrum_wire::flag;
 
 use crate::sampling::Sampling;
-use crate::{choice, control, life, profiler, sampling, sys};
+use crate::{choice, control, life, profiler, sampling, signals, sys};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -202,7 +202,8 @@ impl Sleeper for Pause {
                 return Some((now - begin).max(ns));
             }
             if now + LATE_NS < end {
-                sys::sleep_until((end - LATE_NS).min(now + SLICE_NS));
+                let until = (end - LATE_NS).min(now + SLICE_NS);
+                signals::uninterrupted(|| sys::sleep_until(until));
             } else {
                 core::hint::spin_loop();
             }

@@ -1,0 +1,76 @@
+//! The delay ledger in real programs: whoever another thread wakes is credited, everybody else pays (COZ §3.4.1).
+
+mod support;
+
+use fulcrum_recorder::{Exit, Options};
+use support::{Lab, run};
+
+/// The line in `first` of the program.
+const FIRST: &str = "handoffs.cpp:24";
+
+/// The other thread's rounds in which it paused, and all of them, while the first thread's line is sped up fully in half
+/// of the experiments.
+fn paused(lab: &Lab, way: &str) -> [u32; 2] {
+    let options = Options {
+        fixed_line: Some(FIRST.into()),
+        fixed_speedup: Some(1.0),
+        duration: None,
+        ..lab.options(&[way], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    assert_eq!(recorded.exit, Exit::Code(0));
+    let text = std::fs::read_to_string(recorded.run.join("stdout.txt")).unwrap();
+    let mut numbers = text.split_whitespace().map(|word| word.parse().unwrap());
+    [numbers.next().unwrap(), numbers.next().unwrap()]
+}
+
+fn lab() -> Lab {
+    Lab::build("handoffs.cpp", &["-g", "-std=c++20"])
+}
+
+/// The first thread's delays have delayed what it wakes: pausing again would charge them twice.
+#[test]
+fn whoever_another_thread_wakes_owes_nothing() {
+    let lab = lab();
+    let ways = [
+        "futex",
+        "bitset",
+        "waitv",
+        "atomic",
+        "semaphore",
+        "posix",
+        "c11",
+        "signal",
+        "inherit",
+        "join",
+    ];
+    let paused = ways.map(|way| (way, paused(&lab, way)));
+    assert!(
+        paused
+            .iter()
+            .all(|(_, [paused, rounds])| paused * 50 <= *rounds),
+        "{paused:?}"
+    );
+    // Those that spin before they wait need not wait at all on a busy machine.
+    assert!(
+        paused
+            .iter()
+            .filter(|(_, [_, rounds])| *rounds > 50)
+            .count()
+            >= 7,
+        "{paused:?}"
+    );
+}
+
+/// Time that passes, a word that has changed, a signal from a timer: nobody has been delayed on this thread's behalf.
+#[test]
+fn whoever_wakes_by_himself_pays() {
+    let lab = lab();
+    let paused = ["timeout", "changed", "timer", "sleep"].map(|way| (way, paused(&lab, way)));
+    assert!(
+        paused
+            .iter()
+            .all(|(_, [paused, rounds])| paused * 200 > *rounds),
+        "{paused:?}"
+    );
+}
