@@ -30,7 +30,7 @@ pub enum Command {
         stdio: bool,
     },
     /// Run a native program under the causal profiler and rank its lines
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Look at causal profiles, ours or coz's
     Causal {
         #[command(subcommand)]

@@ -21,7 +21,7 @@ use crate::outcome::{Failure, Outcome};
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Lsp { stdio: _ } => serve(),
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Causal {
             command: Causal::Show(args),
         } => causal::show(&args),

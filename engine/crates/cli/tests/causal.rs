@@ -7,6 +7,7 @@ mod common;
 
 use common::{check_bad, fixture, fulcrum, json};
 use serde_json::Value;
+use std::path::Path;
 
 fn targets(json: &Value) -> &Vec<Value> {
     json["progressPoints"][0]["targets"]
@@ -263,4 +264,69 @@ fn disturbed_experiments_are_left_out_unless_asked_for() {
     };
     assert_eq!(experiments(&[]), Some(60));
     assert_eq!(experiments(&["--keep-disturbed"]), Some(61));
+}
+
+/// Functions, a path and a blocked call, each with the gain that its line number says in percent.
+fn other_targets(folder: &Path) -> String {
+    let mut text = String::from(
+        "{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"pid\":1,\"target\":\"function\",\"levels\":[0.5,1]}\n",
+    );
+    let targets = [
+        ("function:f(int)@/a.c:40", 0.4),
+        ("inclusive:main@/a.c:30", 0.3),
+        ("path:main > f@/a.c:20", 0.2),
+        ("blocked:read@/a.c:10", 0.1),
+    ];
+    for (target, gain) in targets {
+        for speedup in [0.0, 0.5, 1.0] {
+            let duration = (1e9_f64 * (1.0 - gain * speedup)).round();
+            text.push_str(&format!(
+                "{{\"type\":\"experiment\",\"selected\":\"{target}\",\"speedup\":{speedup},\"duration\":{duration},\
+                 \"selected_samples\":10,\"points\":[{{\"name\":\"p\",\"kind\":\"throughput\",\"delta\":100}}]}}\n"
+            ));
+        }
+    }
+    let path = folder.join("causal-1-0.jsonl");
+    std::fs::write(&path, text).expect("a writable folder");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn targets_that_are_no_lines_say_what_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = other_targets(folder.path());
+    let json = json(&["causal", "show", &path, "--json"]);
+    let expected = [
+        ("/a.c:40", "function", "f(int)", false, 0.4),
+        ("/a.c:30", "function", "main", true, 0.3),
+        ("/a.c:20", "path", "main > f", false, 0.2),
+        ("/a.c:10", "blocked", "read", false, 0.1),
+    ];
+    assert_eq!(targets(&json).len(), expected.len());
+    for (target, (location, kind, name, inclusive, slope)) in targets(&json).iter().zip(expected) {
+        assert_eq!(
+            (&target["location"], &target["kind"]),
+            (&location.into(), &kind.into())
+        );
+        assert_eq!(target["name"], name);
+        let said = target.get("inclusive").cloned().unwrap_or(false.into());
+        assert_eq!(said, inclusive, "{target}");
+        near(&target["slope"], slope);
+        assert_eq!(target["flags"], serde_json::json!([]));
+        assert!(target["minimumEffect"].as_f64() > Some(0.0), "{target}");
+    }
+
+    let run = fulcrum(&["causal", "show", &path])
+        .env("LC_ALL", "C")
+        .output();
+    let table = String::from_utf8(run.expect("it runs").stdout).expect("text");
+    assert!(table.starts_with("p, throughput, 4 targets\n"), "{table}");
+    for label in [
+        "f(int) (/a.c:40) ",
+        "main with its callees (/a.c:30) ",
+        "main > f (/a.c:20) ",
+        "read at /a.c:10 ",
+    ] {
+        assert!(table.contains(label), "{label}: {table}");
+    }
 }
