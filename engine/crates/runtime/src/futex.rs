@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::blocked::{self, Call};
 use crate::real::{Real, c_name};
-use crate::{descriptors, exits, signals, thread};
+use crate::{descriptors, exec, exits, signals, thread};
 
 const NUMBERS: usize = 512;
 /// System calls that are more to us than passed on.
@@ -107,11 +107,11 @@ unsafe extern "C-unwind" fn watched(
             exits::leave_thread();
             real()
         }
-        libc::SYS_execve | libc::SYS_execveat => signals::without_samples(real),
+        libc::SYS_execve | libc::SYS_execveat => exec::without_samples(real),
         // SAFETY: as the program's own calls.
         libc::SYS_close => c_long::from(unsafe { descriptors::close_hook(a as c_int) }),
-        // SAFETY: likewise.
         libc::SYS_close_range => {
+            // SAFETY: likewise.
             c_long::from(unsafe { descriptors::close_range(a as u32, b as u32, c as c_int) })
         }
         _ => real(),

@@ -9,7 +9,7 @@ use libc::{pid_t, pthread_t, siginfo_t, sigset_t, sigval, timespec};
 use crate::blocked::{self, Call};
 use crate::real::real;
 use crate::signals::{self, undisturbed};
-use crate::{sys, thread};
+use crate::{held, sys, thread};
 
 macro_rules! sends {
     ($name:ident($($argument:ident: $type:ty),*)) => {
@@ -86,18 +86,18 @@ unsafe fn wait_for(
                 let wait = || real(&mut found, limit);
                 break undisturbed(|| blocked::around(Call::Signal, wait));
             }
-            if signals::take_held(&mut found) {
+            if held::take(&mut found) {
                 break signals::ours();
             }
             let result =
-                signals::as_waiter(|| blocked::around(Call::Signal, || real(&mut found, limit)));
+                held::as_waiter(|| blocked::around(Call::Signal, || real(&mut found, limit)));
             if result != signals::ours() {
                 break result;
             }
             if signals::is_sample(&found) {
                 thread::on_signal(thread, None, || 0);
             } else {
-                signals::take_held(&mut found);
+                held::take(&mut found);
                 break result;
             }
         };

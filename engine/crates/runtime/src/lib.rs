@@ -24,6 +24,7 @@ mod exec;
 mod exits;
 mod fork;
 mod futex;
+mod held;
 mod hooks;
 mod hooks_c11;
 mod hooks_io;

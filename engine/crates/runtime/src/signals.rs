@@ -4,15 +4,17 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::mem::{MaybeUninit, size_of};
 use core::ptr::{null, null_mut};
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use fulcrum_runtime_core::unwind::Registers;
 
 use crate::real::real;
-use crate::{control, exits, life, sampling, sys, thread};
+use crate::{control, held, life, sampling, sys, thread};
 
-type Action = libc::sigaction;
-type SetAction = unsafe extern "C-unwind" fn(c_int, *const Action, *mut Action) -> c_int;
+/// libc's `struct sigaction`.
+pub type Action = libc::sigaction;
+/// The type of `sigaction`.
+pub type SetAction = unsafe extern "C-unwind" fn(c_int, *const Action, *mut Action) -> c_int;
 
 /// What the program believes to be installed for our signal.
 struct Theirs(UnsafeCell<MaybeUninit<Action>>);
@@ -21,7 +23,8 @@ unsafe impl Sync for Theirs {}
 static THEIRS: Theirs = Theirs(UnsafeCell::new(MaybeUninit::zeroed()));
 static LOCK: AtomicBool = AtomicBool::new(false);
 
-fn real_sigaction() -> SetAction {
+/// libc's own.
+pub fn real_sigaction() -> SetAction {
     real!(sigaction: fn(c_int, *const Action, *mut Action) -> c_int)
 }
 
@@ -59,7 +62,7 @@ pub fn uninterrupted<T>(then: impl FnOnce() -> T) -> T {
 }
 
 /// Our signal alone.
-fn ours_alone() -> libc::sigset_t {
+pub fn ours_alone() -> libc::sigset_t {
     // SAFETY: zeroed memory is a set, which is emptied before use.
     unsafe {
         let mut set: libc::sigset_t = core::mem::zeroed();
@@ -70,7 +73,7 @@ fn ours_alone() -> libc::sigset_t {
 }
 
 /// Changes the calling thread's mask by our signal, past libc; returns whether it was blocked before.
-fn mask_ours(how: c_int) -> bool {
+pub fn mask_ours(how: c_int) -> bool {
     let set = ours_alone();
     let mut before = MaybeUninit::<u64>::zeroed();
     let args = [
@@ -88,7 +91,8 @@ fn mask_ours(how: c_int) -> bool {
     }
 }
 
-fn with_theirs<T>(then: impl FnOnce(&mut Action) -> T) -> T {
+/// What the program believes to be installed, under the lock.
+pub fn with_theirs<T>(then: impl FnOnce(&mut Action) -> T) -> T {
     // The handler takes the lock too.
     let blocked = mask_ours(libc::SIG_BLOCK);
     while LOCK.swap(true, Ordering::Acquire) {
@@ -107,7 +111,7 @@ fn with_theirs<T>(then: impl FnOnce(&mut Action) -> T) -> T {
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Installs our handler. Whether it restarts system calls is as the program's handler has it.
-unsafe fn install_ours(theirs: &Action, before: *mut Action) -> c_int {
+pub unsafe fn install_ours(theirs: &Action, before: *mut Action) -> c_int {
     let handled = theirs.sa_sigaction != libc::SIG_DFL && theirs.sa_sigaction != libc::SIG_IGN;
     HANDLED.store(handled, Ordering::Relaxed);
     // SAFETY: zeroed is a valid sigaction; the handler has the three-argument form that SA_SIGINFO asks for.
@@ -185,7 +189,7 @@ unsafe extern "C-unwind" fn on_signal(
         if is_sample(&*info) {
             on_sample(info, context);
         } else if thread::active().is_some_and(|thread| thread.blocks_signal.get()) {
-            hold(&*info);
+            held::hold(&*info);
         } else {
             pass_on(signal, info, context);
         }
@@ -273,101 +277,6 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
                     handler(signal);
                 }
             }
-        }
-    }
-}
-
-/// The program's own signal of our number has come to a thread that believes it to be blocked, and stays pending: kept
-/// here, since it cannot be so in the kernel.
-static HELD: AtomicBool = AtomicBool::new(false);
-struct Held(UnsafeCell<MaybeUninit<libc::siginfo_t>>);
-// SAFETY: guarded by `LOCK`.
-unsafe impl Sync for Held {}
-static HELD_INFO: Held = Held(UnsafeCell::new(MaybeUninit::zeroed()));
-/// Threads that wait for signals, ours among them.
-static WAITERS: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
-
-fn hold(info: &libc::siginfo_t) {
-    with_theirs(|_| {
-        // A second one while the first is pending is lost, as in the kernel.
-        if !HELD.load(Ordering::Relaxed) {
-            // SAFETY: the lock is held.
-            unsafe { (*HELD_INFO.0.get()).write(*info) };
-            HELD.store(true, Ordering::SeqCst);
-        }
-    });
-    let waiter = WAITERS
-        .iter()
-        .map(|waiter| waiter.load(Ordering::SeqCst))
-        .find(|id| *id != 0);
-    if let Some(waiter) = waiter {
-        wake_waiter(waiter);
-    }
-}
-
-/// Takes the signal that was held back, if there is one.
-pub fn take_held(info: &mut libc::siginfo_t) -> bool {
-    if !HELD.load(Ordering::SeqCst) {
-        return false;
-    }
-    with_theirs(|_| {
-        let held = HELD.swap(false, Ordering::SeqCst);
-        if held {
-            // SAFETY: the lock is held, and the flag says that it was written.
-            *info = unsafe { (*HELD_INFO.0.get()).assume_init() };
-        }
-        held
-    })
-}
-
-/// Runs a call that waits for our signal, among others, on the program's behalf: with the signal blocked, as the
-/// program believes it to be, so that none is lost before the call takes it.
-pub fn as_waiter(then: impl FnOnce() -> c_int) -> c_int {
-    let id = sys::thread_id();
-    mask_ours(libc::SIG_BLOCK);
-    let free = WAITERS.iter().find(|waiter| {
-        waiter
-            .compare_exchange(0, id, Ordering::SeqCst, Ordering::Relaxed)
-            .is_ok()
-    });
-    if HELD.load(Ordering::SeqCst) {
-        // It came since the caller looked.
-        wake_waiter(id);
-    }
-    let result = then();
-    if let Some(waiter) = free {
-        waiter.store(0, Ordering::SeqCst);
-    }
-    mask_ours(libc::SIG_UNBLOCK);
-    result
-}
-
-/// Ends a thread's wait for our signal; if the thread is gone meanwhile, nothing happens.
-fn wake_waiter(id: i32) {
-    // SAFETY: takes no pointers.
-    unsafe {
-        let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
-        let args = [process, id as usize, ours() as usize, 0, 0, 0];
-        sys::call(libc::SYS_tgkill, args);
-    }
-}
-
-/// Delivers a signal that was held back to the calling thread, which has just opened its mask.
-fn deliver_held() {
-    // SAFETY: zeroed is a valid siginfo; a thread may send itself any.
-    unsafe {
-        let mut info: libc::siginfo_t = core::mem::zeroed();
-        if take_held(&mut info) {
-            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
-            let args = [
-                process,
-                sys::thread_id() as usize,
-                ours() as usize,
-                &raw const info as usize,
-                0,
-                0,
-            ];
-            sys::call(libc::SYS_rt_tgsigqueueinfo, args);
         }
     }
 }
@@ -483,7 +392,7 @@ pub unsafe extern "C-unwind" fn sigpending(set: *mut libc::sigset_t) -> c_int {
     unsafe {
         let result = real!(sigpending: fn(*mut libc::sigset_t) -> c_int)(set);
         if result == 0 && life::is_active() {
-            if HELD.load(Ordering::SeqCst) {
+            if held::is_pending() {
                 libc::sigaddset(set, ours());
             } else {
                 libc::sigdelset(set, ours());
@@ -545,7 +454,7 @@ unsafe fn mask(
             }
         }
         if believed && !thread.blocks_signal.get() {
-            deliver_held();
+            held::deliver();
         }
         result
     }
@@ -570,60 +479,3 @@ macro_rules! mask_hook {
 
 mask_hook!(pthread_sigmask);
 mask_hook!(sigprocmask);
-
-/// Runs `exec` in a thread that is about to become another program: no sample may arrive in between, since the new
-/// program would die of it. Whatever is pending is taken away, and the new program inherits what this one believes.
-/// When `exec` returns, it has failed, and sampling goes on.
-pub fn without_samples<T>(exec: impl FnOnce() -> T) -> T {
-    // A child made by `vfork` has its parent's memory, but neither its timers nor its samples.
-    if !exits::is_own_process() {
-        return exec();
-    }
-    let errno = sys::KeepErrno::new();
-    for thread in thread::all() {
-        thread.sampling.hold();
-    }
-    let believed = thread::current().is_some_and(|thread| thread.blocks_signal.get());
-    let ignored = with_theirs(|theirs| theirs.sa_sigaction == libc::SIG_IGN);
-    // SAFETY: our own signal set and a zero time-out.
-    unsafe {
-        let set = ours_alone();
-        let now = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        mask_ours(libc::SIG_BLOCK);
-        let size = size_of::<u64>();
-        let args = [
-            &raw const set as usize,
-            0,
-            &raw const now as usize,
-            size,
-            0,
-            0,
-        ];
-        while sys::call(libc::SYS_rt_sigtimedwait, args) == ours() as isize {}
-        if ignored {
-            let mut action: Action = core::mem::zeroed();
-            action.sa_sigaction = libc::SIG_IGN;
-            real_sigaction()(ours(), &action, null_mut());
-        }
-    }
-    if !believed {
-        mask_ours(libc::SIG_UNBLOCK);
-    }
-    drop(errno);
-    let result = exec();
-    let _errno = sys::KeepErrno::new();
-    with_theirs(|theirs| {
-        // SAFETY: as at the start.
-        unsafe { install_ours(theirs, null_mut()) };
-    });
-    mask_ours(libc::SIG_UNBLOCK);
-    if life::is_sampling() {
-        for thread in thread::all() {
-            thread.sampling.resume();
-        }
-    }
-    result
-}
