@@ -41,16 +41,26 @@ impl LeftOut {
         *count += 1;
     }
 
-    /// One sentence a reason, and a progress point where there are several.
+    /// One sentence a reason; the progress points are named where there are `points` of them and not all agree.
     pub fn notes(self, points: usize) -> Vec<String> {
         let LeftOut {
             min_points,
             min_visits,
             counts,
         } = self;
-        counts
+        let mut agreeing: Vec<(Reason, bool, u64, Vec<String>)> = Vec::new();
+        for ((point, reason), (other, count)) in counts {
+            let same = |it: &&mut (Reason, bool, u64, Vec<String>)| {
+                (it.0, it.1, it.2) == (reason, other, count)
+            };
+            match agreeing.iter_mut().find(same) {
+                Some((.., names)) => names.push(point),
+                None => agreeing.push((reason, other, count, vec![point])),
+            }
+        }
+        agreeing
             .into_iter()
-            .map(|((point, reason), (other, count))| {
+            .map(|(reason, other, count, names)| {
                 let noun = if other { "target" } else { "line" };
                 let lines = if count == 1 { format!("1 {noun} has") } else { format!("{count} {noun}s have") };
                 let what = match reason {
@@ -61,7 +71,11 @@ impl LeftOut {
                     Reason::FewPoints => format!("fewer than {min_points} different speedups with enough visits"),
                     Reason::NoSamples => "no samples, so the result cannot be corrected for phases".to_owned(),
                 };
-                let at = if points > 1 { format!(" (progress point {point})") } else { String::new() };
+                let at = match names.as_slice() {
+                    all if all.len() == points => String::new(),
+                    [one] => format!(" (progress point {one})"),
+                    some => format!(" (progress points {})", some.join(", ")),
+                };
                 format!("{lines} {what}{at}; left out.")
             })
             .collect()
@@ -123,5 +137,34 @@ fn why_all_empty(recording: &Recording, profile: &Profile) -> &'static str {
         "No experiment sped anything up: run without --fixed-speedup 0, or longer."
     } else {
         "No line has enough experiments yet: run the program longer, or move the progress point to where it is visited more often."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_points_that_agree_share_a_sentence() {
+        let mut left_out = LeftOut::new(5, 5);
+        let line: TargetId = "a.c:1".parse().expect("a line");
+        for point in ["p", "q", "r"] {
+            left_out.add(point, &line, Reason::FewPoints);
+        }
+        left_out.add("p", &line, Reason::NoBaseline);
+        left_out.add("r", &line, Reason::NoBaseline);
+        left_out.add(
+            "q",
+            &"function:f@a.c:1".parse().expect("a function"),
+            Reason::NoSamples,
+        );
+        assert_eq!(
+            left_out.notes(3),
+            [
+                "1 line has no experiment without virtual speedup to compare with (progress points p, r); left out.",
+                "1 line has fewer than 5 different speedups with enough visits; left out.",
+                "1 target has no samples, so the result cannot be corrected for phases (progress point q); left out.",
+            ]
+        );
     }
 }
