@@ -10,6 +10,7 @@ static std::barrier meeting(2);
 static void collide(long units, unsigned long *result) {
   const long steps = sample_reduced("collide", SAMPLE_MS * 2);
   unsigned long x = *result;
+  sample_pin(0);
   for (long n = 0; n < units; n++) {
     for (long i = 0; i < steps; i++) x = x * 6364136223846793005u + 1;  // TARGET: collide
     meeting.arrive_and_wait();
@@ -20,6 +21,7 @@ static void collide(long units, unsigned long *result) {
 
 static void stream(long units, unsigned long *result) {
   unsigned long x = *result;
+  sample_pin(1);
   for (long n = 0; n < units; n++) {
     for (long i = 0; i < SAMPLE_MS * 13 / 10; i++) x = x * 6364136223846793005u + 1;
     meeting.arrive_and_wait();

@@ -7,7 +7,7 @@
 
 #include "../sample.h"
 
-static constexpr int CAPACITY = 16;
+static constexpr int CAPACITY = 4;
 static unsigned long ring[CAPACITY];
 static sem_t free_places, filled_places;
 

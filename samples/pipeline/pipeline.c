@@ -4,7 +4,7 @@
 
 #include "../sample.h"
 
-enum { CAPACITY = 16 };
+enum { CAPACITY = 4 };
 
 typedef struct {
   pthread_mutex_t lock;

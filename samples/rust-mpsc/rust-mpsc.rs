@@ -21,7 +21,7 @@ fn main() {
     let units = sample::units();
     let steps = sample::reduced("encode", MS * 2);
     let start = Instant::now();
-    let (sender, frames) = sync_channel(16);
+    let (sender, frames) = sync_channel(4);
     let reader = std::thread::spawn(move || {
         for n in 0..units {
             sender.send(read(n)).expect("the encoder is there");

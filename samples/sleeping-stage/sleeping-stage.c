@@ -5,7 +5,7 @@
 
 #include "../sample.h"
 
-enum { CAPACITY = 16 };
+enum { CAPACITY = 4 };
 
 static unsigned long ring[CAPACITY];
 static sem_t free_places, filled_places;

@@ -22,7 +22,9 @@ const PERIOD_NS: u64 = 1_000_000;
 /// matters when an experiment holds few visits.
 const BATCH: u32 = 1;
 /// The shortest experiment.
-const EXPERIMENT_NS: u64 = 200_000_000;
+const EXPERIMENT_NS: u64 = 300_000_000;
+/// What happens right after a speedup sets in is not what it leads to: a faster stage first lives on what is queued.
+const WARMUP_NS: u64 = 100_000_000;
 /// Between experiments: ten samples' time (COZ §3.2).
 const COOLOFF_NS: u64 = 10_000_000;
 /// Visits that an experiment should see (COZ §3.2).
@@ -130,6 +132,7 @@ impl Control {
             },
             end_to_end: u32::from(options.end_to_end.is_some()),
             unused: 0,
+            warmup_ns: WARMUP_NS,
         };
         // SAFETY: the mapping is page-aligned and exactly as long.
         unsafe { block.as_mut_ptr().cast::<Session>().write(session) };

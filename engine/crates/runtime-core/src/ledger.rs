@@ -31,6 +31,13 @@ pub trait Sleeper {
     fn sleep(&self, ns: u64) -> Option<u64>;
 }
 
+/// How often a thread that is about to block, or to wake another, pauses for what others have earned during its pauses.
+///
+/// With a speedup of `s`, a pause of `d` is followed by one of `s·d`, and so on: `d / (1 - s)` in all, without end when the
+/// selected line runs on and takes no time at all. What is not paid then would be forgiven by the credit that comes
+/// with the wake-up. The limit is for a thread that waits in the selected line for this very one.
+pub const MOST_PAUSES: usize = 32;
+
 /// One thread's account. Only its own thread touches it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
@@ -77,10 +84,14 @@ impl Ledger {
         self.hits += delay;
     }
 
+    /// Whether nothing is owed at the moment.
+    pub fn is_settled(&self, global: &Global) -> bool {
+        self.accounted() >= global.now()
+    }
+
     /// Pays what is owed, or makes the others owe what this thread has earned (COZ §3.4.3).
     ///
-    /// One pause at most: the thread must make progress even while others keep earning, or a thread that spins in the
-    /// selected line until this one arrives would wait forever.
+    /// One pause at most; before blocking or waking, up to [`MOST_PAUSES`] follow one another.
     pub fn settle(&mut self, global: &Global, sleeper: &impl Sleeper) {
         let count = global.now();
         let accounted = self.accounted();

@@ -138,6 +138,12 @@ pub fn begin(target: u32, speedup: u32, now: u64) {
     control::process().selected.store(target, Ordering::Relaxed);
 }
 
+/// The warm-up is over: samples count from `now` on.
+pub fn measure(now: u64) {
+    HITS.store(0, Ordering::Relaxed);
+    SINCE.store(now, Ordering::Relaxed);
+}
+
 /// No sample earns delay any more; returns how many fell in the target.
 pub fn end() -> u64 {
     TARGET.store(NONE, Ordering::Release);

@@ -379,6 +379,8 @@ impl Profiler {
         };
         let speedup = self.levels.draw(deck, &mut self.random);
         let length = self.pace.length_ns();
+        choice::begin(target, speedup, sys::now());
+        self.pause(control::session().warmup_ns)?;
         self.next_visit(2 * length)?;
         let beginning = self.begin(target, speedup);
         let stop = self
@@ -403,6 +405,7 @@ impl Profiler {
             NONE => 0,
             fixed => fixed,
         };
+        choice::begin(target, speedup, sys::now());
         let beginning = self.begin(target, speedup);
         loop {
             let step = self.pause(SLICE_NS);
@@ -424,7 +427,7 @@ impl Profiler {
         self.pending.clear();
         self.pending.look();
         let (time, delay) = (sys::now(), thread::global().now());
-        choice::begin(target, speedup, time);
+        choice::measure(time);
         Beginning {
             target,
             speedup,

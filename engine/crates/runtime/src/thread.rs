@@ -6,7 +6,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
 
 use fulcrum_runtime_core::attribute;
-use fulcrum_runtime_core::ledger::{Global, Ledger, Sleeper};
+use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES, Sleeper};
 use fulcrum_runtime_core::unwind::Registers;
 use fulcrum_wire::flag;
 
@@ -156,7 +156,7 @@ pub extern "C" fn end(slot: *mut c_void) {
         return;
     }
     thread.enter();
-    thread.catch_up();
+    thread.catch_up_wholly();
     sampling::stop(thread);
     CURRENT.with(|current| current.set(core::ptr::null()));
     release(thread);
@@ -292,6 +292,16 @@ impl Thread {
         self.settle();
     }
 
+    /// As [`Thread::catch_up`], and for what the others have earned meanwhile.
+    fn catch_up_wholly(&self) {
+        for _ in 0..MOST_PAUSES {
+            self.catch_up();
+            if self.ledger.get().is_settled(global()) {
+                return;
+            }
+        }
+    }
+
     fn count_samples(&self, at: Option<Registers>) {
         let hits = self.sampling.drain(self, at);
         if hits > 0 {
@@ -370,7 +380,7 @@ pub fn before() {
     if let Some(thread) = active()
         && thread.enter()
     {
-        thread.catch_up();
+        thread.catch_up_wholly();
         thread.leave();
     }
 }

@@ -146,6 +146,8 @@ pub struct Session {
     pub end_to_end: u32,
     /// Keeps the layout the same everywhere.
     pub unused: u32,
+    /// Before an experiment is measured, its speedup is in force for so long, nanoseconds: queues fill or drain.
+    pub warmup_ns: u64,
 }
 
 /// `<pid>-<n>.proc`: the runtime's side of the control block.
@@ -420,7 +422,7 @@ mod tests {
     /// The layouts are a contract between two builds: a change here needs a new [`VERSION`].
     #[test]
     fn layouts_are_fixed() {
-        assert_eq!(size_of::<Session>(), 224);
+        assert_eq!(size_of::<Session>(), 232);
         assert_eq!(offset_of!(Session, heartbeat_ns), 16);
         assert_eq!(offset_of!(Session, levels), 72);
         assert_eq!(offset_of!(Session, max_delay), 208);

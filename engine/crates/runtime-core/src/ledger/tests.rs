@@ -108,6 +108,43 @@ fn with_delays_off_nothing_is_slept_and_nothing_stays_owed() {
     assert_eq!((b.accounted(), clock.now.get()), (900, 0));
 }
 
+/// While one thread pauses, another runs in the selected line and earns half of that: the pauses are a geometric series.
+#[test]
+fn what_is_earned_during_a_pause_is_paid_before_blocking() {
+    struct WhileOthersWork<'a> {
+        global: &'a Global,
+        worker: RefCell<Ledger>,
+        slept: Cell<u64>,
+    }
+    impl Sleeper for WhileOthersWork<'_> {
+        fn sleep(&self, ns: u64) -> Option<u64> {
+            self.slept.set(self.slept.get() + ns);
+            let mut worker = self.worker.borrow_mut();
+            worker.hit(ns / 2);
+            worker.settle(self.global, &Clock::new(0));
+            Some(ns)
+        }
+    }
+    let global = Global::default();
+    let mut worker = Ledger::default();
+    worker.hit(1024);
+    worker.settle(&global, &Clock::new(0));
+    let sleeper = WhileOthersWork {
+        global: &global,
+        worker: RefCell::new(worker),
+        slept: Cell::new(0),
+    };
+    let mut waiter = Ledger::default();
+    for _ in 0..MOST_PAUSES {
+        waiter.settle(&global, &sleeper);
+        if waiter.is_settled(&global) {
+            break;
+        }
+    }
+    assert!(waiter.is_settled(&global));
+    assert_eq!(sleeper.slept.get(), 2047, "1024 + 512 + … + 1");
+}
+
 /// Random interleavings of everything a thread can do: after each settlement the books balance, the count is the
 /// largest account, and nobody is delayed for time that nobody earned.
 #[test]
