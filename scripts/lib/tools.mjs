@@ -9,7 +9,8 @@ const minimumRust = [1, 88];
 
 /**
  * Programs by the Debian package that has them. Optional ones let a test do more; they are installed where that is ours
- * to do, and never asked for. (coz: its own header, for the test that programs built for coz need no rebuilding.)
+ * to do, and never asked for. (lld, mold: programs linked by them; coz: its own header, for the test that programs built
+ * for coz need no rebuilding.)
  */
 const packages = [
   { program: "g++", name: "g++", tests: false },
@@ -17,6 +18,8 @@ const packages = [
   { program: "tar", name: "tar", tests: false },
   { program: "objcopy", name: "binutils", tests: false },
   { program: "chromium", name: "chromium", tests: true },
+  { program: "ld.lld", name: "lld", tests: true, optional: true },
+  { program: "mold", name: "mold", tests: true, optional: true },
   { program: "coz", name: "coz-profiler", tests: true, optional: true },
 ];
 

@@ -1,10 +1,14 @@
 //! Opening a module and finding its debug information: in the file, by build id, or by debug link.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use object::{Object, ObjectSection as _, ReadCache, ReadRef, SectionFlags, elf};
+use object::{
+    Object, ObjectSection as _, ObjectSymbol as _, ReadCache, ReadRef, SectionFlags, SymbolKind,
+    elf,
+};
 
 use crate::SymbolsError;
 
@@ -15,6 +19,16 @@ const DEBUG_ROOT: &str = "/usr/lib/debug";
 pub(crate) struct Module<'a> {
     pub(crate) code: Code,
     pub(crate) dwarf: Dwarf<'a>,
+    /// Names and addresses of the functions in its symbol table.
+    pub(crate) symbols: &'a dyn Fn() -> HashMap<String, u64>,
+}
+
+fn symbols<'a>(module: &impl Object<'a>) -> HashMap<String, u64> {
+    module
+        .symbols()
+        .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
+        .filter_map(|symbol| Some((symbol.name().ok()?.to_owned(), symbol.address())))
+        .collect()
 }
 
 /// Opens the module and, when needed, its separate debug file, and hands both to `read`.
@@ -27,7 +41,12 @@ pub(crate) fn with_debug_info<T>(
     let code = Code::of(&module);
     if has_line_table(&module) {
         let dwarf = Dwarf::load(path, &module)?;
-        return read(&Module { code, dwarf });
+        let symbols = || symbols(&module);
+        return read(&Module {
+            code,
+            dwarf,
+            symbols: &symbols,
+        });
     }
     let Some(found) = separate(path, &module) else {
         return Err(SymbolsError::NoDebugInfo(format!(
@@ -38,7 +57,12 @@ pub(crate) fn with_debug_info<T>(
     let cache = open(&found)?;
     let debug = parse(&found, &cache)?;
     let dwarf = Dwarf::load(&found, &debug)?;
-    read(&Module { code, dwarf })
+    let symbols = || symbols(&debug);
+    read(&Module {
+        code,
+        dwarf,
+        symbols: &symbols,
+    })
 }
 
 /// Reads a file piece by piece and keeps the pieces.
@@ -128,6 +152,12 @@ pub(crate) fn separate<'a>(path: &Path, module: &impl Object<'a>) -> Option<Path
             ))
         });
     let mut candidates: Vec<PathBuf> = by_id.into_iter().collect();
+    // As it comes from `objcopy --only-keep-debug`, without a link to it; only the build id tells whose it is.
+    if module.build_id().ok().flatten().is_some() {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".debug");
+        candidates.push(beside.into());
+    }
     if let Ok(Some((name, _checksum))) = module.gnu_debuglink() {
         let name = String::from_utf8_lossy(name).into_owned();
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());

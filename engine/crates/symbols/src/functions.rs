@@ -82,7 +82,7 @@ pub(crate) fn table(
 ) -> Result<FunctionTable, SymbolsError> {
     let mut dwarf = module.dwarf.reader();
     dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
-    let mut reading = Reading::new(module, scope);
+    let mut reading = Reading::new(path, module, scope);
     let mut damage = None;
     let mut headers = Vec::new();
     let mut units = dwarf.units();
@@ -128,6 +128,8 @@ struct Reading<'s> {
     split: Split,
     functions: Vec<Function>,
     function_ids: HashMap<Function, u32>,
+    /// The functions' names in the symbol table.
+    symbols: Vec<String>,
     nodes: Vec<Node>,
     node_ids: HashMap<Node, u32>,
     painted: Vec<(u64, u64, usize, u32)>,
@@ -187,13 +189,14 @@ impl Reference {
 }
 
 impl<'s> Reading<'s> {
-    fn new(module: &'s Module<'s>, scope: &'s Scope) -> Reading<'s> {
+    fn new(path: &Path, module: &'s Module<'s>, scope: &'s Scope) -> Reading<'s> {
         Reading {
             module,
             files: Files::new(scope),
-            split: Split::default(),
+            split: Split::new(path),
             functions: Vec::new(),
             function_ids: HashMap::new(),
+            symbols: Vec::new(),
             nodes: Vec::new(),
             node_ids: HashMap::new(),
             painted: Vec::new(),
@@ -228,7 +231,7 @@ impl<'s> Reading<'s> {
         if unit.dwo_name()?.is_none() {
             return self.entries(dwarf, &unit, &files, Some(cross));
         }
-        let mut split = std::mem::take(&mut self.split);
+        let mut split = std::mem::replace(&mut self.split, Split::new(Path::new("")));
         let done = split.entries(dwarf, &unit, |dwarf, unit| {
             self.entries(dwarf, unit, &files, None)
         });
@@ -473,6 +476,8 @@ impl<'s> Reading<'s> {
         }
         let id = u32::try_from(self.functions.len()).ok()?;
         self.functions.push(function.clone());
+        let symbol = description.linkage.as_ref().or(description.name.as_ref());
+        self.symbols.push(symbol.cloned().unwrap_or_default());
         self.function_ids.insert(function, id);
         Some(id)
     }
@@ -515,6 +520,22 @@ impl<'s> Reading<'s> {
         Ok(())
     }
 
+    /// Functions whose code is gone although their symbols have an address: that of the function they were folded into.
+    fn find_folded(&mut self) {
+        if self.dropped.is_empty() {
+            return;
+        }
+        let addresses = (self.module.symbols)();
+        for &gone in &self.dropped {
+            let address = addresses.get(&self.symbols[gone as usize]);
+            if let Some(&kept) = address.and_then(|at| self.starts.get(at))
+                && kept != gone
+            {
+                self.folded.push((kept, gone));
+            }
+        }
+    }
+
     fn finish(mut self, path: &Path) -> FunctionTable {
         let mut notes = std::mem::take(&mut self.notes);
         if self.split.missing > 0 {
@@ -525,10 +546,11 @@ impl<'s> Reading<'s> {
                 path.display()
             ));
         }
-        let ranges = flatten(self.painted)
+        let ranges = flatten(std::mem::take(&mut self.painted))
             .into_iter()
             .map(|(start, end, node)| FunctionRange { start, end, node })
             .collect();
+        self.find_folded();
         let name = |id: u32| self.functions[id as usize].name.clone();
         let mut folded: Vec<_> = self
             .folded
@@ -537,6 +559,14 @@ impl<'s> Reading<'s> {
             .collect();
         folded.sort_unstable();
         folded.dedup();
+        if let Some((kept, gone)) = folded.first() {
+            notes.push(format!(
+                "{} functions of {} share their code with others, because the linker or the compiler found it \
+                 identical ({gone} with {kept}); each is counted for one of them",
+                folded.len(),
+                path.display()
+            ));
+        }
         FunctionTable {
             functions: self.functions,
             nodes: self.nodes,

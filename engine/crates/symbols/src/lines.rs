@@ -17,7 +17,7 @@ pub(crate) fn table(
 ) -> Result<LineTable, SymbolsError> {
     let mut dwarf = module.dwarf.reader();
     dwarf.populate_abbreviations_cache(gimli::AbbreviationsCacheStrategy::Duplicates);
-    let mut builder = Builder::new(scope, &module.code);
+    let mut builder = Builder::new(path, scope, &module.code);
     let mut damage = None;
     let mut headers = dwarf.units();
     loop {
@@ -61,7 +61,7 @@ struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    fn new(scope: &'s Scope, code: &'s Code) -> Builder<'s> {
+    fn new(path: &Path, scope: &'s Scope, code: &'s Code) -> Builder<'s> {
         Builder {
             code,
             files: Files::new(scope),
@@ -69,7 +69,7 @@ impl<'s> Builder<'s> {
             pieces: Vec::new(),
             any_file: false,
             notes: Vec::new(),
-            split: Split::default(),
+            split: Split::new(path),
         }
     }
 

@@ -1,20 +1,34 @@
 //! Units of debug information: where their entries are, and the code that an entry describes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gimli::AttributeValue;
+use object::Object as _;
 
 use crate::file::{self, Dwarf, Reader};
 use crate::paths;
 
-/// Entries that `-gsplit-dwarf` put into files of their own.
-#[derive(Default)]
+/// Entries that `-gsplit-dwarf` put into files of their own: `.dwo` beside the objects, or one `.dwp` beside the module.
 pub(crate) struct Split {
-    /// How many of those files were not found.
+    module: PathBuf,
+    /// The module's `.dwp`, once looked for.
+    package: Option<Option<Package>>,
+    /// How many units' entries were not found.
     pub(crate) missing: usize,
 }
 
+type Package = gimli::DwarfPackageSections<Vec<u8>>;
+
 impl Split {
+    /// For the units of this module.
+    pub(crate) fn new(module: &Path) -> Split {
+        Split {
+            module: module.into(),
+            package: None,
+            missing: 0,
+        }
+    }
+
     /// Hands the unit that holds the entries to `read`: this one, or its other half. `None` when that is missing.
     pub(crate) fn entries<'a, T>(
         &mut self,
@@ -33,30 +47,80 @@ impl Split {
             .comp_dir
             .map(|folder| folder.to_string_lossy())
             .unwrap_or_default();
-        let path = paths::join(&folder, "", &name);
-        let path = Path::new(&path);
-        let cache = file::open(path);
-        let sections = cache.as_ref().ok().and_then(|cache| {
-            let module = file::parse(path, cache).ok()?;
-            Dwarf::load_split(path, &module).ok()
-        });
-        let Some(sections) = sections else {
-            self.missing += 1;
-            return Ok(None);
-        };
-        let mut split = sections.reader();
-        split.make_dwo(dwarf);
-        let mut headers = split.units();
-        while let Some(header) = headers.next()? {
-            let mut other = split.unit(header)?;
-            if other.dwo_id == unit.dwo_id {
-                other.copy_relocated_attributes(unit);
+        for path in self.beside(&folder, &name) {
+            let Ok(cache) = file::open(&path) else {
+                continue;
+            };
+            let Some(sections) = file::parse(&path, &cache)
+                .ok()
+                .and_then(|module| Dwarf::load_split(&path, &module).ok())
+            else {
+                continue;
+            };
+            let mut split = sections.reader();
+            split.make_dwo(dwarf);
+            if let Some(other) = half(&split, unit)? {
+                return read(&split, &other).map(Some);
+            }
+        }
+        let package = self
+            .package
+            .get_or_insert_with(|| load_package(&self.module));
+        if let (Some(package), Some(id)) = (package, unit.dwo_id) {
+            let empty = gimli::EndianSlice::new(&[], gimli::NativeEndian);
+            let package = package.borrow(
+                |section| gimli::EndianSlice::new(section, gimli::NativeEndian),
+                empty,
+            )?;
+            if let Some(split) = package.find_cu(id, dwarf)?
+                && let Some(other) = half(&split, unit)?
+            {
                 return read(&split, &other).map(Some);
             }
         }
         self.missing += 1;
         Ok(None)
     }
+
+    /// Where the file may be: where it was compiled, or moved together with the module.
+    fn beside(&self, folder: &str, name: &str) -> Vec<PathBuf> {
+        let mut places = vec![PathBuf::from(paths::join(folder, "", name))];
+        if let (Some(here), Some(file)) = (self.module.parent(), Path::new(name).file_name()) {
+            places.push(here.join(name));
+            places.push(here.join(file));
+        }
+        places
+    }
+}
+
+/// The unit among these that belongs to the skeleton.
+fn half<'b>(
+    split: &gimli::Dwarf<Reader<'b>>,
+    skeleton: &gimli::Unit<Reader<'b>>,
+) -> gimli::Result<Option<gimli::Unit<Reader<'b>>>> {
+    let mut headers = split.units();
+    while let Some(header) = headers.next()? {
+        let mut other = split.unit(header)?;
+        if other.dwo_id == skeleton.dwo_id {
+            other.copy_relocated_attributes(skeleton);
+            return Ok(Some(other));
+        }
+    }
+    Ok(None)
+}
+
+fn load_package(module: &Path) -> Option<Package> {
+    let mut path = module.as_os_str().to_owned();
+    path.push(".dwp");
+    let path = PathBuf::from(path);
+    let cache = file::open(&path).ok()?;
+    let parsed = file::parse(&path, &cache).ok()?;
+    gimli::DwarfPackageSections::load(|id| {
+        let section = id.dwo_name().and_then(|name| parsed.section_by_name(name));
+        let data = section.map(|section| file::contents(&path, &section));
+        Ok::<_, gimli::Error>(data.and_then(Result::ok).unwrap_or_default().into_owned())
+    })
+    .ok()
 }
 
 /// The code of an entry, from its attributes.

@@ -1,0 +1,7 @@
+// A library that is opened while the program runs: line 6 does the work.
+static volatile unsigned sink;
+void work(int rounds) {
+  for (int i = 0; i < rounds; i++)
+    for (int k = 0; k < 1000; k++)
+      sink = sink * 31u + k;
+}
