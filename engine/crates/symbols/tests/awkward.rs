@@ -98,15 +98,9 @@ fn split_debug_information_is_found_beside_the_object_and_in_a_package() {
         let compile = format!("gcc {dwarf} -gsplit-dwarf -O2 -c a.c -o a.o");
         let whole = [&*compile, "gcc a.o -o a"];
         check(&whole);
-        // GNU dwp 2.40 crashes on DWARF 5.
-        let packer = if dwarf == "-gdwarf-4" {
-            "dwp"
-        } else {
-            "llvm-dwp"
-        };
-        if installed(packer) {
-            let pack = format!("{packer} -e a -o a.dwp");
-            check(&[&whole[..], &[&pack, "rm a.dwo", "rm a.o"]].concat());
+        // On DWARF 5, GNU dwp 2.40 crashes and llvm-dwp 14 never ends.
+        if dwarf == "-gdwarf-4" {
+            check(&[&whole[..], &["dwp -e a -o a.dwp", "rm a.dwo", "rm a.o"]].concat());
         }
         // The program and its entries moved together.
         let built = build(&[

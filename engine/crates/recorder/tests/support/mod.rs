@@ -1,4 +1,5 @@
 //! Builds programs and records them.
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,13 +80,11 @@ pub fn recording(recorded: &Recorded) -> Recording {
 }
 
 /// Whether a sentence about `what` is among the notes.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub fn says(recorded: &Recorded, what: &str) -> bool {
     recorded.notes.iter().any(|note| note.contains(what))
 }
 
 /// Samples of the named targets of a run.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub fn samples(recording: &Recording) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for (target, count) in &recording.samples {
@@ -95,7 +94,6 @@ pub fn samples(recording: &Recording) -> BTreeMap<String, u64> {
 }
 
 /// Visits to a throughput point during an experiment.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub fn visits(experiment: &Experiment, point: &str) -> u64 {
     let found = experiment.points.iter().find(|it| it.name == point);
     match found.unwrap().count {
@@ -105,7 +103,6 @@ pub fn visits(experiment: &Experiment, point: &str) -> u64 {
 }
 
 /// The line of a test program that carries the comment `// LINE: name`.
-#[allow(dead_code, reason = "not every test file needs it")]
 pub fn marked(source: &str, name: &str) -> u32 {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/programs")
