@@ -51,11 +51,10 @@ fn main() {
     let units = sample::units();
     let steps = sample::reduced("answer", MS * 3 / 2);
     let start = Instant::now();
-    let point = sample::Point::new(c"answer");
     let answerer = std::thread::spawn(move || {
         take_turns(units, true, |value| {
             let value = answer(value, steps);
-            point.visit();
+            fulcrum_progress::progress!("answer");
             value
         });
     });

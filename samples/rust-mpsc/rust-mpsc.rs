@@ -27,11 +27,10 @@ fn main() {
             sender.send(read(n)).expect("the encoder is there");
         }
     });
-    let point = sample::Point::new(c"frame");
     let mut sum = 0_u64;
     for frame in frames {
         sum = sum.wrapping_add(encode(frame, steps));
-        point.visit();
+        fulcrum_progress::progress!("frame");
     }
     reader.join().expect("the reader does not panic");
     sample::report(units, start, sum);

@@ -55,7 +55,6 @@ fn insert(table: u64, rows: u64, steps: u64) -> u64 {
     let empty = CString::new(format!("DELETE FROM t{table}")).unwrap();
     let insert =
         database.prepare(&CString::new(format!("INSERT INTO t{table} (name) VALUES (?)")).unwrap());
-    let point = sample::Point::new(c"row");
     let mut sum = 0;
     for row in 0..rows {
         let value = (0..steps).fold(row, |x, _| x.wrapping_mul(sample::FACTOR) ^ 1);
@@ -77,7 +76,7 @@ fn insert(table: u64, rows: u64, steps: u64) -> u64 {
         if row % 10_000 == 9_999 {
             database.execute(&empty);
         }
-        point.visit();
+        fulcrum_progress::progress!("row");
     }
     // SAFETY: neither is used after this.
     unsafe {
