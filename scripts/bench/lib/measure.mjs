@@ -35,13 +35,13 @@ export async function runUnits(program, units, { under = [], ...options } = {}) 
   return report;
 }
 
-/** How many units take about so many seconds, as whole rounds of the sample's. */
+/** How many units take about so many seconds, as whole rounds of the sample's; at least one. */
 export async function calibrate(sample, program, seconds, options) {
   const { units, seconds: took } = await runUnits(program, Math.max(sample.round, sample.units), options);
   return unitsFor(sample, (units / took) * seconds);
 }
 
-export function unitsFor(sample, units) {
+function unitsFor(sample, units) {
   return Math.max(1, Math.round(units / sample.round)) * sample.round;
 }
 
