@@ -10,12 +10,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <limits.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +37,6 @@ static inline long sample_reduced(const char *target, long steps) {
 }
 
 static inline int sample_is_fixed(void) { return getenv("SAMPLE_FIX") != NULL; }
-
-/* Keeps the calling thread on one processor, where the machine has it: two threads that wake each other in turn may
- * otherwise end up sharing one, alone but not under a profiler. */
-static inline void sample_pin(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processor, &set);
-  (void)!pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
 
 /* Seconds, of no particular day. */
 static inline double sample_clock(void) {

@@ -1,5 +1,8 @@
 // Two threads that meet at a std::barrier after every step. The one with more to do decides: making it faster helps
 // until both are even, 1 - 1.3/2 = 35 %.
+#include <pthread.h>
+#include <sched.h>
+
 #include <barrier>
 #include <thread>
 
@@ -7,10 +10,19 @@
 
 static std::barrier meeting(2);
 
+// Keeps the calling thread on one processor, where the machine has it: two threads that wake each other in turn may
+// otherwise end up sharing one, alone but not under a profiler.
+static void pin(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  (void)!pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
 static void collide(long units, unsigned long *result) {
   const long steps = sample_reduced("collide", SAMPLE_MS * 2);
   unsigned long x = *result;
-  sample_pin(0);
+  pin(0);
   for (long n = 0; n < units; n++) {
     for (long i = 0; i < steps; i++) x = x * 6364136223846793005u + 1;  // TARGET: collide
     meeting.arrive_and_wait();
@@ -21,7 +33,7 @@ static void collide(long units, unsigned long *result) {
 
 static void stream(long units, unsigned long *result) {
   unsigned long x = *result;
-  sample_pin(1);
+  pin(1);
   for (long n = 0; n < units; n++) {
     for (long i = 0; i < SAMPLE_MS * 13 / 10; i++) x = x * 6364136223846793005u + 1;
     meeting.arrive_and_wait();
