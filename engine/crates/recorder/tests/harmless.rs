@@ -82,7 +82,12 @@ fn signals() {
 
 #[test]
 fn interrupted_calls() {
-    check(&["sigprof-ends-read", "not-interrupted", "interrupted-by-own"]);
+    check(&[
+        "sigprof-ends-read",
+        "not-interrupted",
+        "interrupted-by-own",
+        "whole-writes",
+    ]);
 }
 
 #[test]

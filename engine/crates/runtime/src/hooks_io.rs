@@ -13,7 +13,7 @@ use libc::{
 
 use crate::blocked::{self, Call};
 use crate::real::real;
-use crate::signals::{undisturbed, with_ours};
+use crate::signals::{may_disturb, undisturbed, with_ours};
 use crate::thread;
 
 /// Defines a hook for a call that is restarted after a signal.
@@ -43,6 +43,44 @@ macro_rules! interrupted {
     };
 }
 
+/// Defines a hook for a call that sends everything, unless a signal comes when part of it is under way: then a short
+/// count is no error that the kernel could restart, and programs that never see signals do not expect one.
+macro_rules! transferred {
+    ($name:ident(fd: $fd:ty, buffer: $buffer:ty, count: $count:ty $(, $argument:ident: $type:ty)*)) => {
+        /// As libc's, timed, and not cut short by samples.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(fd: $fd, buffer: $buffer, count: $count $(, $argument: $type)*) -> ssize_t {
+            thread::before();
+            let mut done: size_t = 0;
+            loop {
+                let before = *errno();
+                // SAFETY: passes the program's arguments on, or what is left of them.
+                let real = || unsafe {
+                    real!($name: fn($fd, $buffer, $count $(, $type)*) -> ssize_t)(fd, buffer.add(done), count - done $(, $argument)*)
+                };
+                let result = blocked::around(Call::Write, real);
+                if result < 0 && done > 0 {
+                    // What alone would have been a short count too: the next call tells the error.
+                    *errno() = before;
+                    return done as ssize_t;
+                }
+                if result <= 0 {
+                    return result;
+                }
+                done += result as size_t;
+                if done >= count || !may_disturb() {
+                    return done as ssize_t;
+                }
+            }
+        }
+    };
+}
+
+fn errno() -> &'static mut c_int {
+    // SAFETY: the calling thread's own, for the moment of an assignment.
+    unsafe { &mut *libc::__errno_location() }
+}
+
 /// Defines a hook for one that sets a mask while it waits.
 macro_rules! masked {
     ($name:ident($($argument:ident: $type:ty),*), $call:ident) => {
@@ -65,7 +103,8 @@ macro_rules! masked {
 }
 
 restarted!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t, Read);
-restarted!(write(fd: c_int, buffer: *const c_void, count: size_t) -> ssize_t, Write);
+transferred!(write(fd: c_int, buffer: *const c_void, count: size_t));
+transferred!(send(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int));
 restarted!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int) -> ssize_t, Receive);
 restarted!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, Receive);
 restarted!(recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t, Receive);

@@ -295,7 +295,7 @@ pub fn sent_so_far() -> u32 {
 }
 
 /// Whether samples are to be kept from interrupting a call. A program that handles our signal itself wants it to.
-fn may_disturb() -> bool {
+pub fn may_disturb() -> bool {
     thread::active().is_some() && life::is_sampling() && !HANDLED.load(Ordering::Relaxed)
 }
 

@@ -317,6 +317,21 @@ static void not_interrupted() {
   for (auto &[name, times] : interrupted) std::printf("%s %d\n", name.c_str(), times);
 }
 
+// A write to a pipe that a signal meets halfway returns a short count.
+static void whole_writes() {
+  Noise noise;
+  int ends[2];
+  pipe(ends);
+  std::thread reader([&] {
+    std::vector<char> room(1 << 16);
+    while (read(ends[0], room.data(), room.size()) > 0) work(2000);
+  });
+  const std::vector<char> much(8 << 20);
+  for (int i = 0; i < 8; i++) std::printf("%zd\n", write(ends[1], much.data(), much.size()));
+  close(ends[1]);
+  reader.join();
+}
+
 static void interrupted_by_own() {
   handle(SIGALRM, counts);
   for (int way = 0; way < 6; way++) {
@@ -778,7 +793,7 @@ int main(int, char **arguments) {
       {"queued", queued},               {"masks", masks},
       {"waits", waits_for_signals},     {"own-timers", own_timers},
       {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
-      {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own},
+      {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own}, {"whole-writes", whole_writes},
       {"faults", faults},               {"aborts", aborts},
       {"terminates", terminates},       {"terminated", terminated},
       {"forks", forks},                 {"programs", programs},
