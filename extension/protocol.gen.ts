@@ -119,6 +119,8 @@ export type RunParams = {
   until?: number | null;
   /** What experiments speed up; absent: the lines of the program itself. */
   aim?: Aim | null;
+  /** Lines, `FILE:LINE`, whose visits are progress points without a change of the source. */
+  progress?: Array<string> | null;
   /** The share of the program's time that profiling may take; experiments are spaced out to keep below it. */
   maxOverhead?: number | null;
   /** Runs the program again and again, each time as one experiment: for programs that just finish. */

@@ -21,6 +21,8 @@ export interface RunRequest {
   /** Stop when the best targets are known this well: half width of their intervals, a fraction. */
   until: number | null;
   aim: Aim;
+  /** Lines, `FILE:LINE`, that are progress points without a change of the source. */
+  progress: string[];
   /** The share of the program's time that profiling may take. */
   maxOverhead: number | null;
   /** Run the program again and again, each time as one experiment. */
@@ -28,7 +30,7 @@ export interface RunRequest {
 }
 
 /** What the settings say about runs: everything that is not asked for each time. */
-export type RunDefaults = Pick<RunRequest, "until" | "aim" | "maxOverhead" | "endToEnd">;
+export type RunDefaults = Pick<RunRequest, "until" | "aim" | "progress" | "maxOverhead" | "endToEnd">;
 
 /** Resolves a typed path against a folder, `~/` against the home folder. */
 export function resolvePath(typed: string, base: string, home: string): string {

@@ -217,6 +217,7 @@ function complete(given: Partial<RunRequest>, program: string, base: string): Ru
     durationSeconds: given.durationSeconds ?? null,
     until: given.until ?? defaults.until,
     aim: { ...defaults.aim, ...given.aim },
+    progress: given.progress ?? defaults.progress,
     maxOverhead: given.maxOverhead ?? defaults.maxOverhead,
     endToEnd: given.endToEnd ?? defaults.endToEnd,
   };
@@ -229,6 +230,7 @@ function runDefaults(): RunDefaults {
   const maxOverhead = settings.get<number | null>("causal.maxOverhead", null);
   return {
     until: until === null ? null : until / 100,
+    progress: settings.get<string[]>("causal.progress", []),
     maxOverhead: maxOverhead === null ? null : maxOverhead / 100,
     endToEnd: settings.get<boolean>("causal.endToEnd", false)
       ? { runs: settings.get<number | null>("causal.runs", null) }

@@ -12,6 +12,7 @@ export async function runSuite(): Promise<SuiteResult> {
     await import("./progressPoint.test");
     await import("./run.test");
     await import("./live.test");
+    await import("./compare.test");
     await import("./engine.test");
   }
   return runTests();

@@ -80,6 +80,12 @@ export async function stageDriver() {
 const fixtureRun = "20261121T131500Z-two-threads";
 
 /**
+ * Two runs that were really recorded (60 s each, on a busy machine): `serial.cpp`, and the same after the first loop was
+ * halved. Only paths and dates were changed, so that the other fixture stays the newest.
+ */
+export const fixedRuns = { before: "20261121T120000Z-serial", after: "20261121T120500Z-serial" };
+
+/**
  * A workspace of its own with the sample as it was when the fixture was recorded, that run, and profiles good and bad.
  * The source is the run's own snapshot, so that a change of the sample does not make these results stale.
  */
@@ -89,6 +95,11 @@ export function makeWorkspace() {
   cpSync(path.join(run, "sources/0-two-threads.cpp"), path.join(folder, "two-threads.cpp"));
   copyRelocated(path.join(root, "test/fixtures/profiles"), folder, folder);
   copyRelocated(run, path.join(folder, ".fulcrum/runs", fixtureRun), folder);
+  for (const [which, name] of Object.entries(fixedRuns)) {
+    copyRelocated(path.join(root, "test/fixtures/fixed", which), path.join(folder, ".fulcrum/runs", name), folder);
+  }
+  mkdirSync(path.join(folder, "fixed"));
+  cpSync(path.join(root, "test/fixtures/fixed/after/sources/0-serial.cpp"), path.join(folder, "fixed/serial.cpp"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
 }
 

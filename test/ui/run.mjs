@@ -1,7 +1,7 @@
 /**
  * The UI floor: a real workbench in a real browser, used as a person uses it, and photographed.
  *
- * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes.
+ * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, compare, themes.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { writeResults } from "../support/results.mjs";
 import { root } from "../support/root.mjs";
 import { sampleLines } from "../support/sample.mjs";
 import { buildSample, engineBinary, makeWorkspace, stageExtension } from "../support/stage.mjs";
+import { compareTests } from "./compare.mjs";
 import { liveTests } from "./live.mjs";
 import { until, workbench } from "./workbench.mjs";
 
@@ -34,7 +35,8 @@ buildSample(workspace.folder);
 writeFileSync(path.join(workspace.folder, "scratch.cpp"), scratch);
 const editor = await startEditor({
   extensions: [await stageExtension()],
-  settings: quietSettings,
+  // One row a folder in the explorer, for who clicks by name.
+  settings: { ...quietSettings, "explorer.compactFolders": false },
   env: { FULCRUM_ENGINE: engineBinary() },
 });
 const browser = await launchBrowser();
@@ -239,6 +241,8 @@ try {
   });
 
   await group("live", () => liveTests({ test, vscode, page, workspace, shot }));
+
+  await group("compare", () => compareTests({ test, vscode, page, shot, configure }));
 
   await group("themes", async () => {
     for (const [theme, picture] of [

@@ -44,6 +44,7 @@ describe("paths", () => {
 
 const defaults = {
   until: 0.02,
+  progress: ["a.cpp:7"],
   maxOverhead: 0.03,
   endToEnd: { runs: 40 },
   aim: { target: "function" as const, paths: [], sourceScope: ["src/%"], binaryScope: [] },

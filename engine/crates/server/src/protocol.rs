@@ -193,6 +193,10 @@ pub struct RunParams {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub aim: Option<Aim>,
+    /// Lines, `FILE:LINE`, whose visits are progress points without a change of the source.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub progress: Option<Vec<String>>,
     /// The share of the program's time that profiling may take; experiments are spaced out to keep below it.
     #[serde(default)]
     #[ts(optional = nullable)]

@@ -158,6 +158,7 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
         duration,
         until: params.until,
         aim,
+        progress: params.progress.clone().unwrap_or_default(),
         max_overhead: params.max_overhead,
         end_to_end: params.end_to_end.map(|it| EndToEnd { runs: it.runs }),
         stdio: Stdio::Files,

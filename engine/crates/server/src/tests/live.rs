@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use expect_test::expect;
-use fulcrum_recorder::{Exit, Options, Progress, Recorded, Remote, TargetChoice};
+use fulcrum_recorder::{EndToEnd, Exit, Options, Progress, Recorded, Remote, TargetChoice};
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -243,6 +243,9 @@ fn target_and_scope_go_to_the_recorder_at_the_start_and_later() {
     let mut start = params(&client);
     start["aim"] = json!({ "target": "path", "paths": ["main > serve", " a::b > c "], "sourceScope": ["src/%", ""] });
     start["until"] = json!(0.02);
+    start["progress"] = json!(["src/a.cpp:7"]);
+    start["maxOverhead"] = json!(0.03);
+    start["endToEnd"] = json!({ "runs": 40 });
     let id = client.send("fulcrum/causal/run", start);
     let (_, options) = remotes.recv().expect("it starts");
     let path = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
@@ -252,6 +255,9 @@ fn target_and_scope_go_to_the_recorder_at_the_start_and_later() {
     );
     assert_eq!(options.aim.source_scope, ["src/%"]);
     assert_eq!(options.until, Some(0.02));
+    assert_eq!(options.progress, ["src/a.cpp:7"]);
+    assert_eq!(options.max_overhead, Some(0.03));
+    assert_eq!(options.end_to_end, Some(EndToEnd { runs: Some(40) }));
     client.ok(
         "fulcrum/causal/control",
         json!({ "action": "retarget", "aim": { "target": "blocked", "binaryScope": ["MAIN", "%libz%"] } }),

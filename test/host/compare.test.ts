@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { fulcrum, inWorkspace, test, until } from "./harness";
+
+const before = inWorkspace(".fulcrum/runs/20261121T120000Z-serial");
+const after = inWorkspace(".fulcrum/runs/20261121T120500Z-serial");
+
+async function compared(...args: [string, ...unknown[]]) {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  await until("no comparison", () => api.comparison() === undefined);
+  await vscode.commands.executeCommand(...args);
+  return until("a comparison", () => api.comparison());
+}
+
+test("compare: a run and its fix, predicted and actual side by side", async () => {
+  const model = await compared("fulcrum.compare.runs", { before: before.fsPath, after: after.fsPath });
+  assert.equal(model.before, "serial, 2026-11-21 12:00");
+  assert.equal(model.after, "serial, 2026-11-21 12:05");
+  const [point] = model.points;
+  assert.equal(point?.name, "round");
+  assert.match(point?.actual ?? "", /^The program became \d+\u00a0% faster/);
+  const [row] = point?.rows ?? [];
+  // The loop of line 8, which is line 10 after the fix, does half of its work: seven parts of ten of the program.
+  assert.equal(row?.label, "serial.cpp:10");
+  assert.match(row?.location ?? "", /serial\.cpp:8$/);
+  const near = (text: string | undefined, low: number, high: number) => {
+    const value = Number(/^\+(\d+)/.exec(text ?? "")?.[1]);
+    assert.ok(value >= low && value <= high, `${text} lies between ${low} % and ${high} %`);
+  };
+  near(row?.speedup, 40, 60);
+  near(row?.predicted, 20, 50);
+  near(row?.actual, 25, 45);
+  assert.ok((row?.predictedRange?.low ?? 1) < (row?.predictedRange?.high ?? 0));
+});
+
+test("compare: select one run, then compare another with it", async () => {
+  await vscode.commands.executeCommand("fulcrum.compare.select", before);
+  const model = await compared("fulcrum.compare.withSelected", after);
+  assert.equal(model.before, "serial, 2026-11-21 12:00");
+});
+
+test("compare: of two runs marked together the older is the one before", async () => {
+  const model = await compared("fulcrum.compare.runs", after, [after, before]);
+  assert.equal(model.before, "serial, 2026-11-21 12:00");
+  assert.equal(model.after, "serial, 2026-11-21 12:05");
+});

@@ -1,0 +1,76 @@
+/** Two runs compared from the explorer, before and after a fix: seen, read aloud, clicked, in every theme. */
+import assert from "node:assert/strict";
+import { fixedRuns } from "../support/stage.mjs";
+import { until } from "./workbench.mjs";
+
+export async function compareTests({ test, vscode, page, shot, configure }) {
+  const view = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  const explorerRow = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+
+  async function choose(run, item) {
+    await explorerRow(run).click({ button: "right" });
+    const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
+    await entry.waitFor();
+    await shot(item.toLowerCase().replaceAll(" ", "-"));
+    await entry.click();
+  }
+
+  await test("two runs of the explorer open as predicted and actual, side by side", "compare", async () => {
+    await vscode.command("Notifications: Clear All Notifications");
+    await vscode.command("View: Close All Editors");
+    await vscode.command("File: Focus on Files Explorer");
+    await explorerRow(".fulcrum").click();
+    await explorerRow("runs").click();
+    await choose(fixedRuns.before, "Select Run for Compare");
+    await choose(fixedRuns.after, "Compare with Selected");
+    await view.locator("h1", { hasText: "Predicted and Actual" }).waitFor({ timeout: 30_000 });
+    await view.locator("table").first().waitFor();
+    const actual = await view.locator("p.actual").first().textContent();
+    assert.match(actual, /^The program became \d+\s% faster \(95 % interval .* to .*\): .* visits a second before/);
+    const first = view.locator("tbody tr").first();
+    const cells = (await first.locator("th, td").allTextContents()).map((text) => text.trim());
+    // The first loop does half of its work: the line got about 50 %, the program 35 % by arithmetic.
+    assert.equal(cells[0], "serial.cpp:10");
+    for (const column of [3, 4, 5]) {
+      assert.match(cells[column], /^\+\d+(\.\d)?\s% \[.+,\s.+\]/, `column ${column}`);
+    }
+    assert.match(await first.locator("svg").getAttribute("aria-label"), /^Predicted \+.*, actual \+/);
+    assert.ok((await first.locator("svg rect").count()) === 2, "both intervals are drawn");
+  });
+
+  await test("arrows go from row to row, Enter goes to the line", "compare-enter", async () => {
+    const buttons = view.locator("tbody th button");
+    await buttons.first().focus();
+    await page.keyboard.press("ArrowDown");
+    await until("the second row", () => buttons.nth(1).evaluate((node) => node === node.ownerDocument.activeElement));
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: "serial.cpp" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: "Ln 10," }).waitFor();
+    await page.locator(".tab", { hasText: "↔" }).first().click();
+    await view.locator("table").first().waitFor();
+  });
+
+  await test("swapping the runs turns the answer round", "compare-swapped", async () => {
+    await view.locator("button", { hasText: "Swap" }).click();
+    await view.locator("p.actual", { hasText: "slower" }).waitFor({ timeout: 30_000 });
+    await view.locator("button", { hasText: "Swap" }).click();
+    await view.locator("p.actual", { hasText: "faster" }).waitFor({ timeout: 30_000 });
+  });
+
+  for (const [theme, picture] of [
+    ["Default Light Modern", "compare-light"],
+    ["Default High Contrast", "compare-high-contrast"],
+    ["Default High Contrast Light", "compare-high-contrast-light"],
+    ["Default Dark Modern", "compare-dark"],
+  ]) {
+    await test(`the comparison takes the theme's colours: ${theme}`, picture, async () => {
+      const colour = () => view.locator("body").evaluate((node) => getComputedStyle(node).color);
+      const before = await colour();
+      configure({ "workbench.colorTheme": theme });
+      await until("other colours", async () => (await colour()) !== before);
+      await page.waitForTimeout(300);
+    });
+  }
+  await vscode.command("View: Close All Editors");
+}
