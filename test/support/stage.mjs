@@ -80,7 +80,7 @@ export async function stageDriver() {
 const fixtureRun = "20261121T131500Z-two-threads";
 
 /**
- * Two runs that were really recorded (60 s each, on a busy machine): `serial.cpp`, and the same after the first loop was
+ * Two runs that were really recorded (40 s each): `serial.cpp`, and the same after the first loop was
  * halved. Only paths and dates were changed, so that the other fixture stays the newest.
  */
 export const fixedRuns = { before: "20261121T120000Z-serial", after: "20261121T120500Z-serial" };
