@@ -7,6 +7,18 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
   const view = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
   const explorerRow = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
 
+  /** A click folds what the explorer has unfolded by itself. */
+  function expand(folder, child) {
+    return until(`${child} below ${folder}`, async () => {
+      if (await explorerRow(child).isVisible()) {
+        return true;
+      }
+      await explorerRow(folder).click();
+      await page.waitForTimeout(700);
+      return false;
+    });
+  }
+
   async function choose(run, item) {
     await explorerRow(run).click({ button: "right" });
     const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
@@ -19,8 +31,8 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
     await vscode.command("Notifications: Clear All Notifications");
     await vscode.command("View: Close All Editors");
     await vscode.command("File: Focus on Files Explorer");
-    await explorerRow(".fulcrum").click();
-    await explorerRow("runs").click();
+    await expand(".fulcrum", "runs");
+    await expand("runs", fixedRuns.before);
     await choose(fixedRuns.before, "Select Run for Compare");
     await choose(fixedRuns.after, "Compare with Selected");
     await view.locator("h1", { hasText: "Predicted and Actual" }).waitFor({ timeout: 30_000 });
@@ -65,7 +77,8 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
     ["Default Dark Modern", "compare-dark"],
   ]) {
     await test(`the comparison takes the theme's colours: ${theme}`, picture, async () => {
-      const colour = () => view.locator("body").evaluate((node) => getComputedStyle(node).color);
+      const colour = () =>
+        view.locator("body").evaluate((node) => getComputedStyle(node).color, undefined, { timeout: 5000 });
       const before = await colour();
       configure({ "workbench.colorTheme": theme });
       await until("other colours", async () => (await colour()) !== before);
