@@ -26,7 +26,7 @@
 
   // Arrows go from row to row; Tab reaches each as usual, Enter is the button's own.
   document.addEventListener("keydown", (event) => {
-    const rows = [...document.querySelectorAll("tr[data-target]")];
+    const rows = [...document.querySelectorAll("tr[data-target]:has(button)")];
     const now = rows.indexOf(rowOf(event.target));
     const next = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: rows.length - 1 }[event.key];
     if (now >= 0 && next !== undefined && rows[next] !== undefined) {

@@ -168,8 +168,9 @@ export function axisOf(ranges: readonly Range[]): Axis {
   const high = Math.max(0, ...ranges.map((range) => range.high));
   const span = Math.max(high - low, 0.01);
   const step = niceStep(span / 4);
-  const first = Math.floor(low / step + 1e-9);
-  const last = Math.max(Math.ceil(high / step - 1e-9), first + 1);
+  // A little beyond a tick is drawn at the edge rather than bought with an empty step.
+  const first = Math.floor(low / step + 0.1);
+  const last = Math.max(Math.ceil(high / step - 0.1), first + 1);
   const ticks = Array.from({ length: last - first + 1 }, (_, n) => (first + n) * step);
   return { low: first * step, high: last * step, ticks };
 }

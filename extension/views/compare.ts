@@ -84,14 +84,12 @@ function tableHtml(point: ComparePointModel, index: number): string {
 predicted for the program at that speedup, and what happened.</caption>
 <thead><tr>
 <th scope="col">Target</th>
-<th scope="col" class="number">Cost before</th>
-<th scope="col" class="number">Cost after</th>
+<th scope="col" class="number">Cost a visit</th>
 <th scope="col" class="number">Speedup it got</th>
 <th scope="col" class="number">Predicted</th>
 <th scope="col" class="number">Actual</th>
 <th scope="col" class="picture"><span class="legend"><span class="key predicted" aria-hidden="true"></span>predicted
 <span class="key actual" aria-hidden="true"></span>actual</span>${axisSvg(point.axis)}</th>
-<th scope="col">What to make of it</th>
 </tr></thead>
 <tbody>
 ${point.rows.map((row, n) => rowHtml(row, point.axis, index, n)).join("\n")}
@@ -104,14 +102,13 @@ function rowHtml(row: CompareRow, axis: Axis, point: number, target: number): st
   const unchanged = row.changed ? "" : ' class="unchanged"';
   return `<tr${unchanged} data-point="${point}" data-target="${target}">
 <th scope="row"><button class="link" title="${safe(row.location)}">${safe(row.label)}</button>${remark}</th>
-<td class="number">${safe(row.costBefore)}</td>
-<td class="number">${safe(row.costAfter)}</td>
+<td class="number">${safe(row.costBefore)} → ${safe(row.costAfter)}</td>
 <td class="number">${safe(row.speedup)}</td>
 <td class="number">${safe(row.predicted)}</td>
 <td class="number">${safe(row.actual)}</td>
 <td class="picture">${rowSvg(row, axis)}</td>
-<td class="verdict">${safe(row.verdict)}</td>
-</tr>`;
+</tr>
+<tr${unchanged} data-point="${point}" data-target="${target}"><td class="verdict" colspan="6">${safe(row.verdict)}</td></tr>`;
 }
 
 /** Predicted above, hollow with a round mark; actual below, filled with a pointed one: told apart without colour. */

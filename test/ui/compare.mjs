@@ -34,6 +34,7 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
     await expand(".fulcrum", "runs");
     await expand("runs", fixedRuns.before);
     await choose(fixedRuns.before, "Select Run for Compare");
+    await page.locator(".statusbar-item", { hasText: "is the run before the change" }).waitFor();
     await choose(fixedRuns.after, "Compare with Selected");
     await view.locator("h1", { hasText: "Predicted and Actual" }).waitFor({ timeout: 30_000 });
     await view.locator("table").first().waitFor();
@@ -43,9 +44,12 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
     const cells = (await first.locator("th, td").allTextContents()).map((text) => text.trim());
     // The first loop does half of its work: the line got about 50 %, the program 35 % by arithmetic.
     assert.equal(cells[0], "serial.cpp:10");
-    for (const column of [3, 4, 5]) {
+    for (const column of [2, 3, 4]) {
       assert.match(cells[column], /^\+\d+(\.\d)?\s% \[.+,\s.+\]/, `column ${column}`);
     }
+    assert.match(await view.locator("td.verdict").first().textContent(), /^It costs \d+.* less a visit/);
+    const [box, shown] = [await view.locator("table").first().boundingBox(), page.viewportSize()];
+    assert.ok(box.x + box.width <= shown.width, "the whole table fits beside the explorer");
     assert.match(await first.locator("svg").getAttribute("aria-label"), /^Predicted \+.*, actual \+/);
     assert.ok((await first.locator("svg rect").count()) === 2, "both intervals are drawn");
   });

@@ -136,7 +136,8 @@ test("the page is a table that can be reached by keyboard and read aloud", () =>
     /<svg role="img" aria-label="Predicted \+11\u00a0% \[8,\u00a014\], actual \+11\u00a0% \[10,\u00a011\]"/,
   );
   expect(html).toContain("<li>One run was short.</li>");
-  expect(html.match(/<th scope="col"/g)?.length).toBe(8);
+  expect(html.match(/<th scope="col"/g)?.length).toBe(6);
+  expect(html).toContain(`colspan="6">As predicted.</td>`);
   expect(html).toContain("script-src 'nonce-n'");
 });
 
