@@ -127,3 +127,27 @@ pub unsafe extern "C-unwind" fn close_hook(fd: c_int) -> c_int {
     // SAFETY: passes the program's arguments on.
     unsafe { real!(close: fn(c_int) -> c_int)(fd) }
 }
+
+/// Defines a hook for a call that asks about a descriptor: ours are not open.
+macro_rules! asks {
+    ($name:ident(fd: c_int $(, $argument:ident: $type:ty)*)) => {
+        /// As libc's; our descriptors are not open to the program.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(fd: c_int $(, $argument: $type)*) -> c_int {
+            if life::is_active() && is_ours(fd) {
+                return bad_descriptor();
+            }
+            // SAFETY: passes the program's arguments on.
+            unsafe { real!($name: fn(c_int $(, $type)*) -> c_int)(fd $(, $argument)*) }
+        }
+    };
+}
+
+asks!(fstat(fd: c_int, status: *mut libc::stat));
+asks!(fstat64(fd: c_int, status: *mut libc::stat64));
+asks!(dup(fd: c_int));
+asks!(dup2(fd: c_int, to: c_int));
+asks!(dup3(fd: c_int, to: c_int, flags: c_int));
+// Variadic in C: on x86-64 the third argument is in the same register either way.
+asks!(fcntl(fd: c_int, command: c_int, argument: usize));
+asks!(fcntl64(fd: c_int, command: c_int, argument: usize));
