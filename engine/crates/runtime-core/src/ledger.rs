@@ -18,6 +18,11 @@ impl Global {
         self.0.load(Ordering::Acquire)
     }
 
+    /// On behalf of a thread that cannot settle itself because it waits: it has accounted for this much.
+    pub fn advance_to(&self, to: u64) {
+        self.raise(to);
+    }
+
     /// Raises the count to `to`; never lowers it.
     fn raise(&self, to: u64) {
         self.0.fetch_max(to, Ordering::AcqRel);

@@ -6,6 +6,8 @@
 use core::arch::asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use fulcrum_runtime_core::unwind::Registers;
+
 use crate::{profiler, sys, thread};
 
 /// The calls that are timed: the order is that of [`fulcrum_wire::CALLS`], which names them.
@@ -41,6 +43,17 @@ pub struct Frame {
     pub fp: u64,
 }
 
+impl Frame {
+    /// As the unwinder wants them.
+    pub fn registers(self) -> Registers {
+        Registers {
+            rip: self.ip,
+            rsp: self.sp,
+            rbp: self.fp,
+        }
+    }
+}
+
 static WANTED: AtomicBool = AtomicBool::new(false);
 
 /// Turns the accounting on or off.
@@ -48,10 +61,29 @@ pub fn switch(on: bool) {
     WANTED.store(on, Ordering::Relaxed);
 }
 
-/// Runs a call that may block but that no other thread of the program ends.
+/// Runs a call that may block but that no other thread of the program ends: its time is sped up while it passes.
 #[inline(always)]
 pub fn around<R>(call: Call, real: impl FnOnce() -> R) -> R {
-    wait(call, real, |_| false)
+    if !WANTED.load(Ordering::Relaxed) {
+        return real();
+    }
+    let begin = sys::now();
+    thread::block_begins(here().registers());
+    let result = real();
+    profiler::on_blocked(call, here(), sys::now().saturating_sub(begin), true);
+    result
+}
+
+/// Where the calling thread is.
+#[inline(always)]
+fn here() -> Frame {
+    let (ip, sp, fp): (u64, u64, u64);
+    // SAFETY: reads three registers.
+    unsafe {
+        asm!("lea {}, [rip]", "mov {}, rsp", "mov {}, rbp", out(reg) ip, out(reg) sp, out(reg) fp,
+            options(nomem, nostack, preserves_flags));
+    }
+    Frame { ip, sp, fp }
 }
 
 /// Runs a call that may block; `woken` says from its result whether another thread ended the wait, which is then
@@ -72,12 +104,6 @@ pub fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> b
         duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
         thread::after_wake();
     }
-    let (ip, sp, fp): (u64, u64, u64);
-    // SAFETY: reads three registers.
-    unsafe {
-        asm!("lea {}, [rip]", "mov {}, rsp", "mov {}, rbp", out(reg) ip, out(reg) sp, out(reg) fp,
-            options(nomem, nostack, preserves_flags));
-    }
-    profiler::on_blocked(call, Frame { ip, sp, fp }, duration);
+    profiler::on_blocked(call, here(), duration, false);
     result
 }

@@ -16,6 +16,8 @@ static SINCE: AtomicU64 = AtomicU64::new(0);
 static SPEEDUP: AtomicU32 = AtomicU32::new(0);
 /// Samples in the target during this experiment.
 static HITS: AtomicU64 = AtomicU64::new(0);
+/// Since when the target's speedup is in force.
+static FORCE: AtomicU64 = AtomicU64::new(0);
 /// [`WANTED`], or the target that a sample in scope chose.
 static CHOICE: AtomicU32 = AtomicU32::new(NONE);
 const WANTED: u32 = NONE - 1;
@@ -35,9 +37,8 @@ pub fn on_sample(map: &Map, found: &Found, time: u64, count: u64, weight_ns: u64
     seen(map, found, time, count, weight_ns)
 }
 
-/// A thread has been blocked in `call` (an index of [`fulcrum_wire::CALLS`]) for `weight_ns` nanoseconds, which make
-/// `count` samples. Counted as a whole when the call ends, so that each call counts once, in the experiment that sees
-/// its end. Returns the delay that this earns.
+/// A thread has been blocked in `call` (an index of [`fulcrum_wire::CALLS`]), which makes `count` samples: each call counts
+/// once, in the experiment that sees its end. Returns the delay that `weight_ns` nanoseconds of it earn.
 pub fn on_blocked(map: &Map, found: &Found, call: u32, count: u64, weight_ns: u64) -> u64 {
     if map.targets.mode != mode::BLOCKED {
         return 0;
@@ -52,6 +53,32 @@ pub fn on_blocked(map: &Map, found: &Found, call: u32, count: u64, weight_ns: u6
         });
     }
     seen(map, found, crate::sys::now(), count, weight_ns)
+}
+
+/// The time that threads wait in the target passes faster while they wait: others are delayed for it meanwhile, not at
+/// once when the call ends. A thread that blocked in between would otherwise never pay. The profiler thread calls this
+/// every other millisecond.
+pub fn pass_blocked_time() {
+    let target = TARGET.load(Ordering::Acquire);
+    if target == NONE || control::map().targets.mode != mode::BLOCKED {
+        return;
+    }
+    let now = crate::sys::now();
+    let force = FORCE.load(Ordering::Relaxed);
+    for thread in crate::thread::all() {
+        thread.pass_blocked_time(target, force, now, delay_for);
+    }
+}
+
+/// Since when the present speedup is in force.
+pub fn in_force_since() -> u64 {
+    FORCE.load(Ordering::Relaxed)
+}
+
+/// What so much time in the target earns.
+fn delay_for(time_ns: u64) -> u64 {
+    let speedup = u64::from(SPEEDUP.load(Ordering::Relaxed));
+    (u128::from(time_ns) * u128::from(speedup) / u128::from(FULL_SPEEDUP)) as u64
 }
 
 fn seen(map: &Map, found: &Found, time: u64, count: u64, weight_ns: u64) -> u64 {
@@ -75,8 +102,7 @@ fn seen(map: &Map, found: &Found, time: u64, count: u64, weight_ns: u64) -> u64 
         return 0;
     }
     HITS.fetch_add(count, Ordering::Relaxed);
-    let speedup = u64::from(SPEEDUP.load(Ordering::Relaxed));
-    (u128::from(weight_ns) * u128::from(speedup) / u128::from(FULL_SPEEDUP)) as u64
+    delay_for(weight_ns)
 }
 
 fn choose(map: &Map, targets: &[u32], time: u64, count: u64) {
@@ -131,6 +157,7 @@ pub fn unwant() {
 
 /// From now on samples of `target` earn delay.
 pub fn begin(target: u32, speedup: u32, now: u64) {
+    FORCE.store(now, Ordering::Relaxed);
     HITS.store(0, Ordering::Relaxed);
     SPEEDUP.store(speedup, Ordering::Relaxed);
     SINCE.store(now, Ordering::Relaxed);

@@ -7,8 +7,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use fulcrum_runtime_core::draw::{Deck, Levels, Random};
 use fulcrum_runtime_core::pace::Pace;
 use fulcrum_runtime_core::record::{self, Experiment};
-use fulcrum_runtime_core::unwind::Registers;
-use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, part, state};
+use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, mode, part, state};
 
 use crate::blocked::{Call, Frame};
 use crate::control::Map;
@@ -27,7 +26,7 @@ const POLL_NS: u64 = 250_000;
 /// How often commands and the engine's heartbeat are looked at.
 const SLICE_NS: u64 = 50_000_000;
 /// How often requests in progress are counted during an experiment, for their average.
-const PENDING_NS: u64 = 1_000_000;
+const PENDING_NS: u64 = 2_000_000;
 /// A forked child that has lived this long gets records of its own even if it does nothing in scope.
 const LASTING_NS: u64 = 500_000_000;
 
@@ -84,13 +83,10 @@ pub fn finish_with_last_thread() {
 }
 
 /// The calling thread has been blocked in a call for so long; the call was made below `from`.
-pub fn on_blocked(call: Call, from: Frame, duration_ns: u64) {
-    let at = Registers {
-        rip: from.ip,
-        rsp: from.sp,
-        rbp: from.fp,
-    };
-    thread::after_block(call as u32, duration_ns, at);
+///
+/// `watched`: [`thread::block_begins`] came first, so part of it may be accounted for already.
+pub fn on_blocked(call: Call, from: Frame, duration_ns: u64, watched: bool) {
+    thread::after_block(call as u32, duration_ns, from.registers(), watched);
 }
 
 /// The program is exiting: lets the profiler thread write the last records, and waits for them.
@@ -309,19 +305,21 @@ impl Profiler {
         while points::completions_now() == seen && sys::now() < end {
             self.pause(POLL_NS)?;
             self.pending.look();
+            choice::pass_blocked_time();
         }
         Ok(())
     }
 
     /// Lets the program work for `ns` of the experiment's time.
     fn watch(&mut self, ns: u64) -> Result<(), Stop> {
-        if !points::have_begins() {
+        if !points::have_begins() && self.map.targets.mode != mode::BLOCKED {
             return self.pause(ns);
         }
         let end = sys::now() + ns;
         while sys::now() < end {
             self.pause(PENDING_NS)?;
             self.pending.look();
+            choice::pass_blocked_time();
         }
         Ok(())
     }
@@ -380,7 +378,7 @@ impl Profiler {
         let speedup = self.levels.draw(deck, &mut self.random);
         let length = self.pace.length_ns();
         choice::begin(target, speedup, sys::now());
-        self.pause(control::session().warmup_ns)?;
+        self.watch(control::session().warmup_ns)?;
         self.next_visit(2 * length)?;
         let beginning = self.begin(target, speedup);
         let stop = self

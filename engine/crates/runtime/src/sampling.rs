@@ -29,8 +29,9 @@ const RING_PAGES: usize = 2;
 const RING_BYTES: usize = (1 + RING_PAGES) * sys::PAGE;
 const HEAD_AT: usize = 1024;
 const TAIL_AT: usize = 1032;
-/// Deepest callchain that is read.
-const DEEPEST: u16 = 48;
+/// How much of the call chain the kernel collects: where the program stands. Its callers we find ourselves, from the
+/// interrupted registers, and only when the sample is not in scope.
+const DEEPEST: u16 = 1;
 
 /// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`.
 #[repr(C)]

@@ -3,12 +3,14 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence,
+};
 
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES, Sleeper};
 use fulcrum_runtime_core::unwind::Registers;
-use fulcrum_wire::flag;
+use fulcrum_wire::{NONE, flag};
 
 use crate::sampling::Sampling;
 use crate::{choice, control, life, profiler, sampling, signals, sys};
@@ -33,6 +35,19 @@ pub struct Thread {
     stack_size: Cell<u64>,
     stack: Cell<Stack>,
     blocked_remainder_ns: Cell<u64>,
+    waiting: Waiting,
+}
+
+/// A thread that waits in a call that may be the target. The profiler thread accounts for it meanwhile.
+struct Waiting {
+    /// The target, or `NONE` while the thread does not wait.
+    target: AtomicU32,
+    /// Up to when the wait is accounted for.
+    until_ns: AtomicU64,
+    /// What the thread had accounted for when the wait began.
+    accounted_ns: AtomicU64,
+    /// What the wait has earned since.
+    earned_ns: AtomicU64,
 }
 
 /// Where a thread's stack is: from `low` to `high`, both inside it.
@@ -106,6 +121,7 @@ pub fn allocate(
         thread.stack_size.set(stack_size);
         thread.stack.set(Stack::default());
         thread.blocked_remainder_ns.set(0);
+        thread.waiting.target.store(NONE, Ordering::Relaxed);
         return Some(thread);
     }
     control::process()
@@ -288,6 +304,8 @@ impl Thread {
 
     /// Processes the samples that have come in, then settles.
     fn catch_up(&self) {
+        // A call that was left by a jump has not said that it is over.
+        self.wait_is_over();
         self.count_samples(None);
         self.settle();
     }
@@ -299,6 +317,29 @@ impl Thread {
             if self.ledger.get().is_settled(global()) {
                 return;
             }
+        }
+    }
+
+    /// Accounts for the time that this thread has been waiting in `target`. Called by the profiler thread.
+    pub fn pass_blocked_time(&self, target: u32, force: u64, now: u64, delay: fn(u64) -> u64) {
+        let waiting = &self.waiting;
+        if waiting.target.load(Ordering::Acquire) != target {
+            return;
+        }
+        let since = waiting.until_ns.swap(now, Ordering::AcqRel).max(force);
+        let earned = delay(now.saturating_sub(since));
+        let sum = waiting.earned_ns.fetch_add(earned, Ordering::AcqRel) + earned;
+        global().advance_to(waiting.accounted_ns.load(Ordering::Relaxed) + sum);
+    }
+
+    /// The thread does not wait any more; takes over what its wait has earned.
+    fn wait_is_over(&self) {
+        if self.waiting.target.swap(NONE, Ordering::AcqRel) == NONE {
+            return;
+        }
+        let earned = self.waiting.earned_ns.swap(0, Ordering::AcqRel);
+        if earned > 0 {
+            self.hit(earned);
         }
     }
 
@@ -349,12 +390,34 @@ pub fn on_signal(thread: &Thread, at: Option<Registers>, extra: impl FnOnce() ->
     }
 }
 
-/// After a call that blocked the calling thread for `blocked_ns`, made below these registers: its time is sped up when
-/// it is the target.
-pub fn after_block(call: u32, blocked_ns: u64, at: Registers) {
+/// The calling thread is about to wait in a call, made below these registers, that no other thread will end.
+pub fn block_begins(at: Registers) {
     if let Some(thread) = active()
         && thread.enter()
     {
+        let map = control::map();
+        let mut chain = [0; sampling::DEEPEST_WALK];
+        let depth = sampling::walk(thread, at, &mut chain);
+        let frames = attribute::frames(chain[..depth].iter().copied());
+        if let Some(target) = map.targets.of(frames).targets().first() {
+            let waiting = &thread.waiting;
+            let accounted = thread.ledger.get().accounted();
+            waiting.earned_ns.store(0, Ordering::Relaxed);
+            waiting.accounted_ns.store(accounted, Ordering::Relaxed);
+            waiting.until_ns.store(sys::now(), Ordering::Relaxed);
+            waiting.target.store(*target, Ordering::Release);
+        }
+        thread.leave();
+    }
+}
+
+/// After a call that blocked the calling thread for `blocked_ns`, made below these registers: its time is sped up when
+/// it is the target.
+pub fn after_block(call: u32, blocked_ns: u64, at: Registers, watched: bool) {
+    if let Some(thread) = active()
+        && thread.enter()
+    {
+        thread.wait_is_over();
         thread.count_samples(None);
         let period = control::session().period_ns.max(1);
         let whole = blocked_ns + thread.blocked_remainder_ns.get();
@@ -365,7 +428,14 @@ pub fn after_block(call: u32, blocked_ns: u64, at: Registers) {
         let found = map
             .targets
             .of(attribute::frames(chain[..depth].iter().copied()));
-        let hits = choice::on_blocked(map, &found, call, whole / period, blocked_ns);
+        // What the profiler thread has not accounted for yet, of the time that the speedup was in force.
+        let left = if watched {
+            let until = thread.waiting.until_ns.load(Ordering::Acquire);
+            sys::now().saturating_sub(until.max(choice::in_force_since()))
+        } else {
+            blocked_ns
+        };
+        let hits = choice::on_blocked(map, &found, call, whole / period, left);
         if hits > 0 {
             thread.hit(hits);
         }
