@@ -67,10 +67,9 @@ fn whoever_another_thread_wakes_owes_nothing() {
 fn whoever_wakes_by_himself_pays() {
     let lab = lab();
     let paused = ["timeout", "changed", "timer", "sleep"].map(|way| (way, paused(&lab, way)));
+    // How many rounds fit between two delays depends on the way: with a credit, hardly any would pause.
     assert!(
-        paused
-            .iter()
-            .all(|(_, [paused, rounds])| paused * 200 > *rounds),
+        paused.iter().all(|(_, [paused, _])| *paused >= 10),
         "{paused:?}"
     );
 }
