@@ -67,9 +67,9 @@ fn whoever_another_thread_wakes_owes_nothing() {
 fn whoever_wakes_by_himself_pays() {
     let lab = lab();
     let paused = ["timeout", "changed", "timer", "sleep"].map(|way| (way, paused(&lab, way)));
-    // How many rounds fit between two delays depends on the way: with a credit, hardly any would pause.
+    // Fully sped up, the first line makes few pauses, but long ones.
     assert!(
-        paused.iter().all(|(_, [paused, _])| *paused >= 10),
+        paused.iter().all(|(_, [paused, _])| *paused >= 3),
         "{paused:?}"
     );
 }
