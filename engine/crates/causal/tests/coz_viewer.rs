@@ -1,6 +1,8 @@
 //! coz's own viewer would rank our export as we do (without phase correction, which it does not know).
 //!
 //! The viewer's rules are written here once more, straight over the exported text, with nothing of `fulcrum-causal`.
+//! The recording has lines that are far apart: coz ranks by area and we by slope, so under noise close lines may swap. Two
+//! recordings of a busy machine did.
 
 use std::collections::BTreeMap;
 use std::fs;
