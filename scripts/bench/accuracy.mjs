@@ -15,7 +15,7 @@ import { parseOptions } from "./lib/options.mjs";
 import { allSamples, buildSample, chooseSamples } from "./lib/samples.mjs";
 
 /** Seconds a sample, all its targets together. The limit for Fulcrum is 60. */
-const budget = { truth: 26, rounds: 5, fulcrum: 58, coz: 26 };
+const budget = { truth: 48, rounds: 7, fulcrum: 58, coz: 26 };
 const quickBudget = { truth: 2, rounds: 2, fulcrum: 8, coz: 6 };
 
 const parts = { truth: measureTruth, fulcrum: measureFulcrum, coz: measureCoz };

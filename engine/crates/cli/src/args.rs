@@ -75,7 +75,7 @@ pub struct RunArgs {
     /// Experiment with this speedup only: 50% or 0.5
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub fixed_speedup: Option<f64>,
-    /// Limit what profiling takes of the program's time (10%) by spacing experiments out; sampling itself takes 2 to 6 %
+    /// Limit what profiling takes of the program's time (10%) by spacing experiments out, with no samples in between
     #[arg(long, value_name = "FRACTION", value_parser = overhead)]
     pub max_overhead: Option<f64>,
     /// For a program that just finishes: run it again and again, each run as one experiment

@@ -59,6 +59,16 @@ fn an_experiment_says_its_target_weight_and_queueing() {
 }
 
 #[test]
+fn time_without_samples_is_no_run_time() {
+    let samples = r#"{"type":"samples","time":800,"delay":50,"rested":300,"lines":{"/w/a.c:7":3}}"#;
+    let end = r#"{"type":"end","time":1000,"delay":50,"rested":400,"reason":"exit"}"#;
+    let ended = stream(&[FUNCTIONS, samples, end]);
+    assert_eq!(ended.streams[0].runtime_ns, 550);
+    let running = stream(&[FUNCTIONS, samples]);
+    assert_eq!(running.streams[0].runtime_ns, 450, "up to the samples");
+}
+
+#[test]
 fn streams_add_up_and_stay_apart() {
     let lines = FUNCTIONS.replace("\"function\"", "\"line\"");
     let recording = stream(&[

@@ -27,7 +27,7 @@ pub struct Recording {
 /// What one process did, or one part of it: eq. 8 compares samples and time of the same stretch of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stream {
-    /// Effective run time in nanoseconds.
+    /// Effective run time in nanoseconds, without the time in which no samples were taken.
     pub runtime_ns: u64,
     /// Samples of each target, in and out of experiments.
     pub samples: Vec<(TargetId, u64)>,

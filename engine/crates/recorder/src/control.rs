@@ -17,8 +17,8 @@ use memmap2::MmapMut;
 use crate::{Options, Sampler};
 
 /// CPU time between two samples of a thread. COZ §3.1 has 1 ms; where an interrupt costs 30 µs, as in virtual machines,
-/// that is more than 3 % of a program's time.
-const PERIOD_NS: u64 = 1_500_000;
+/// that is more than 3 % of a program's time; two keep it below.
+const PERIOD_NS: u64 = 2_000_000;
 /// Samples a signal. COZ takes ten; with one, a pause follows the sample that caused it within a millisecond, which
 /// matters when an experiment holds few visits.
 const BATCH: u32 = 1;
@@ -35,14 +35,6 @@ const LEVELS: [u32; 4] = [2500, 5000, 7500, 10_000];
 
 /// Leaves parts of the runtime out, so that what each costs can be measured: `hooks` or `sampling`.
 const PART_VARIABLE: &str = "FULCRUM_ONLY";
-/// What sampling and hooks are taken to cost, apart from delays. An estimate for threads that run for long: programs that
-/// switch or start threads often, or lock a million times a second, pay 4 to 6 %, and a limit below that is not kept.
-const SAMPLING_SHARE: f64 = 0.01;
-
-/// What is left for delays of the overhead that the user allows.
-fn delays_share(max_overhead: f64) -> f64 {
-    (max_overhead - SAMPLING_SHARE).max(max_overhead / 4.0)
-}
 
 /// `CLOCK_MONOTONIC`, nanoseconds: the clock that the runtime compares heartbeats with.
 pub fn now() -> u64 {
@@ -124,8 +116,8 @@ impl Control {
             levels,
             fixed_speedup: AtomicU32::new(fixed.unwrap_or(NONE)),
             seed,
-            max_delay: options.max_overhead.map_or(NONE, |share| {
-                (delays_share(share) * f64::from(FULL_SPEEDUP)).round() as u32
+            max_overhead: options.max_overhead.map_or(NONE, |share| {
+                (share * f64::from(FULL_SPEEDUP)).round() as u32
             }),
             part: match std::env::var(PART_VARIABLE).as_deref() {
                 Ok("hooks") => part::HOOKS,

@@ -36,6 +36,8 @@ const TEND: Duration = Duration::from_millis(500);
 const QUEUES: Duration = Duration::from_millis(50);
 /// How long a program may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
+/// A run of so many seconds should have had an experiment.
+const LONG_ENOUGH_S: f64 = 3.0;
 /// How long the runtime may take to write its last records.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
@@ -462,12 +464,30 @@ impl Session<'_> {
                     .into(),
             );
         } else if any_profiled && counters.experiments == 0 {
-            let seconds = self.started.elapsed().as_secs_f64();
-            notes.push(format!(
-                "The program ran for {seconds:.1} s, too short for an experiment: give it more work, a minute is good."
-            ));
+            notes.push(self.why_no_experiments(self.started.elapsed().as_secs_f64()));
         }
         notes
+    }
+
+    fn why_no_experiments(&self, seconds: f64) -> String {
+        if let Some(line) = &self.options.fixed_line
+            && seconds > LONG_ENOUGH_S
+        {
+            return format!(
+                "In {seconds:.0} s hardly a sample fell in {line}, the only target that was allowed: choose a line where \
+                 the program spends its time (run without --fixed-line to see which)."
+            );
+        }
+        if let Some(share) = self.options.max_overhead {
+            return format!(
+                "The program ran for {seconds:.1} s, too short for an experiment that takes at most {:.0} % of it: run it \
+                 longer, or allow more with --max-overhead.",
+                share * 100.0
+            );
+        }
+        format!(
+            "The program ran for {seconds:.1} s, too short for an experiment: give it more work, a minute is good."
+        )
     }
 
     /// The control block's files are of no use after the run.

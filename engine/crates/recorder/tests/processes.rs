@@ -172,15 +172,20 @@ fn delays_stay_within_the_overhead_that_is_allowed() {
     let recorded = run(&options).unwrap();
     let all = records(&recorded.run);
     let (_, header) = &all[0];
-    assert_eq!(header["budget"], 0.04, "sampling has its share of the 5 %");
+    assert_eq!(header["budget"], 0.05);
     let (_, end) = all.last().unwrap();
-    let share = end["delay"].as_f64().unwrap() / end["time"].as_f64().unwrap();
+    let time = |key: &str| end[key].as_f64().unwrap() / end["time"].as_f64().unwrap();
+    let (share, rested) = (time("delay"), time("rested"));
+    assert!(
+        rested > 0.2,
+        "samples cost too: {rested} of the run without"
+    );
     // One experiment more than fits may have begun.
     let longest = all
         .iter()
         .map(|(_, it)| it["wall"].as_f64().unwrap_or(0.0))
         .fold(0.0, f64::max);
-    let allowed = 0.04 + longest / end["time"].as_f64().unwrap();
+    let allowed = 0.05 + longest / end["time"].as_f64().unwrap();
     assert!(share > 0.0 && share < allowed, "{share} of {allowed}");
     assert!(recording(&recorded).experiments.len() >= 2);
 }

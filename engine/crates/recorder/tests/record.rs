@@ -8,7 +8,7 @@ use fulcrum_model::causal::{Count, Experiment, Recording};
 use fulcrum_recorder::{Aim, Error, Exit, Options, Remote, Sampler, record};
 use support::{Lab, recording, run, says};
 
-const PERIOD_NS: f64 = 1.5e6;
+const PERIOD_NS: f64 = 2e6;
 
 fn lines(recording: &Recording) -> BTreeMap<u32, u64> {
     recording
@@ -99,6 +99,19 @@ fn samples_in_the_line_earn_delay_in_proportion_to_the_speedup() {
         serde_json::json!([0.25, 0.5, 0.75, 1])
     );
     assert_eq!(records.last().unwrap()["type"], "end");
+}
+
+#[test]
+fn a_fixed_line_without_samples_is_named() {
+    let lab = Lab::build("pair.cpp", &["-g"]);
+    let options = Options {
+        // A line with code that runs once.
+        fixed_line: Some("pair.cpp:18".into()),
+        ..lab.options(&[], 4.0)
+    };
+    let recorded = run(&options).unwrap();
+    let named = |note: &String| note.contains("hardly a sample fell in pair.cpp:18");
+    assert!(recorded.notes.iter().any(named), "{:?}", recorded.notes);
 }
 
 /// While the first thread's line is sped up fully, the second stands still as long as the first runs.

@@ -8,6 +8,7 @@
 extern crate std;
 
 pub mod attribute;
+pub mod budget;
 pub mod draw;
 pub mod ledger;
 pub mod pace;

@@ -9,7 +9,7 @@ use crate::real::real;
 use crate::signals::{
     Action, install_ours, mask_ours, ours, ours_alone, real_sigaction, with_theirs,
 };
-use crate::{exits, life, sys, thread};
+use crate::{exits, rest, sys, thread};
 
 type Strings = *const *const c_char;
 
@@ -93,10 +93,11 @@ pub fn without_samples<T>(exec: impl FnOnce() -> T) -> T {
     if !exits::is_own_process() {
         return exec();
     }
+    rest::without_samples(|| without_signals(exec))
+}
+
+fn without_signals<T>(exec: impl FnOnce() -> T) -> T {
     let errno = sys::KeepErrno::new();
-    for thread in thread::all() {
-        thread.sampling.hold();
-    }
     let believed = thread::current().is_some_and(|thread| thread.blocks_signal.get());
     let ignored = with_theirs(|theirs| theirs.sa_sigaction == libc::SIG_IGN);
     // SAFETY: our own signal set and a zero time-out.
@@ -134,10 +135,5 @@ pub fn without_samples<T>(exec: impl FnOnce() -> T) -> T {
         unsafe { install_ours(theirs, null_mut()) };
     });
     mask_ours(libc::SIG_UNBLOCK);
-    if life::is_sampling() {
-        for thread in thread::all() {
-            thread.sampling.resume();
-        }
-    }
     result
 }

@@ -35,6 +35,7 @@ mod output;
 mod points;
 mod profiler;
 mod real;
+mod rest;
 mod sampling;
 mod signals;
 mod sys;

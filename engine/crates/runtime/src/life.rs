@@ -8,7 +8,7 @@ use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::{part, state};
 
 use crate::thread::Thread;
-use crate::{breakpoints, control, exits, fork, profiler, signals, sys, thread};
+use crate::{breakpoints, control, exits, fork, profiler, rest, signals, sys, thread};
 
 /// Lies in a page that the kernel clears in forked children, so that also those that no handler announces (`_Fork`,
 /// `clone`) find the runtime inactive: they have none of their parent's rings.
@@ -70,6 +70,7 @@ pub fn wind_down() {
 
 /// Hooks, samples and delays from now on.
 pub fn activate() {
+    rest::reset();
     DELAYS.store(true, Ordering::Relaxed);
     let wanted = control::session().part != part::HOOKS;
     SAMPLING.store(wanted, Ordering::Relaxed);

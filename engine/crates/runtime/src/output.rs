@@ -195,8 +195,8 @@ pub fn header(levels: &[u32], program: &[u8], unix_ns: u64) {
             "],\"sampler\":\"{}\",\"target\":\"{target}\"",
             if timer { "timer" } else { "perf" }
         );
-        if session.max_delay != NONE {
-            let budget = fulcrum_runtime_core::record::Fraction(session.max_delay);
+        if session.max_overhead != NONE {
+            let budget = fulcrum_runtime_core::record::Fraction(session.max_overhead);
             let _ = write!(text, ",\"budget\":{budget}");
         }
         text.json(b"}\n");
@@ -216,16 +216,26 @@ pub fn target(text: &mut Text<'_>, map: &control::Map, target: u32) {
     text.json(map.name(target));
 }
 
-/// The cumulative samples of every target; the last such record of a stream counts. `time_ns` and `delay_ns` count from
-/// the stream's beginning.
-pub fn samples(map: &control::Map, time_ns: u64, delay_ns: u64) {
+/// How long a stream goes, nanoseconds from its beginning.
+pub struct Stretch {
+    /// Wall time.
+    pub time_ns: u64,
+    /// Delay inserted.
+    pub delay_ns: u64,
+    /// Time without samples.
+    pub rested_ns: u64,
+}
+
+/// The cumulative samples of every target; the last such record of a stream counts.
+pub fn samples(map: &control::Map, stretch: &Stretch) {
     let process = control::process();
     let total = process.samples.load(Ordering::Relaxed);
     let in_scope = process.in_scope.load(Ordering::Relaxed);
     record(|text| {
         let _ = write!(
             text,
-            "{{\"type\":\"samples\",\"time\":{time_ns},\"delay\":{delay_ns},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{"
+            "{{\"type\":\"samples\",\"time\":{},\"delay\":{},\"rested\":{},\"total\":{total},\"in_scope\":{in_scope},\"lines\":{{",
+            stretch.time_ns, stretch.delay_ns, stretch.rested_ns
         );
         let mut first = true;
         for (index, count) in map.counts.iter().enumerate() {
@@ -242,11 +252,12 @@ pub fn samples(map: &control::Map, time_ns: u64, delay_ns: u64) {
 }
 
 /// The last record.
-pub fn end(time_ns: u64, delay_ns: u64, reason: &str) {
+pub fn end(stretch: &Stretch, reason: &str) {
     record(|text| {
         let _ = writeln!(
             text,
-            "{{\"type\":\"end\",\"time\":{time_ns},\"delay\":{delay_ns},\"reason\":\"{reason}\"}}"
+            "{{\"type\":\"end\",\"time\":{},\"delay\":{},\"rested\":{},\"reason\":\"{reason}\"}}",
+            stretch.time_ns, stretch.delay_ns, stretch.rested_ns
         );
     });
 }

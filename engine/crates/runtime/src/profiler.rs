@@ -7,13 +7,15 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use fulcrum_runtime_core::draw::{Deck, Levels, Random};
 use fulcrum_runtime_core::pace::Pace;
 use fulcrum_runtime_core::record::{self, Experiment};
-use fulcrum_wire::{FULL_SPEEDUP, MAX_LEVELS, NONE, command, mode, part, state};
+use fulcrum_wire::{MAX_LEVELS, NONE, command, mode, part, state};
 
 use crate::blocked::{Call, Frame};
 use crate::control::Map;
 use crate::machine::Machine;
+use crate::output::Stretch;
 use crate::points::{Pending, Snapshot};
 use crate::real::real;
+use crate::rest::Rests;
 use crate::{choice, control, life, output, points, signals, sys, thread};
 
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
@@ -165,6 +167,8 @@ struct Profiler {
     pending: Pending,
     began_ns: u64,
     delay_before_ns: u64,
+    rested_before_ns: u64,
+    rests: Rests,
     next_samples_ns: u64,
     machine: Option<Machine>,
 }
@@ -192,6 +196,8 @@ impl Profiler {
             pending: Pending::NONE,
             began_ns: process.start_ns,
             delay_before_ns: 0,
+            rested_before_ns: 0,
+            rests: Rests::new(),
             next_samples_ns: 1_000_000_000,
             machine,
         })
@@ -265,6 +271,7 @@ impl Profiler {
         }
         self.began_ns = sys::now();
         self.delay_before_ns = thread::global().now();
+        self.rested_before_ns = self.rests.total_ns();
         process.epoch_ns.store(self.began_ns, Ordering::Relaxed);
         process
             .epoch_delay_ns
@@ -327,16 +334,13 @@ impl Profiler {
     /// Waits until a sample falls in a target in scope: what to speed up (COZ §3.2).
     fn choose_target(&mut self) -> Result<u32, Stop> {
         loop {
-            // Without a progress point there is nothing to measure.
-            while points::completions_now() == 0
-                || control::session().command.load(Ordering::Acquire) == command::PAUSE
-                || self.must_rest()
-            {
+            while self.must_wait() {
                 self.pause(10_000_000)?;
                 self.tell_visits();
                 self.follow_engine();
                 self.keep_samples();
             }
+            self.rests.set(false);
             let map = self.map;
             choice::want(self.random.below(choice::MOST_PASSED) as u32);
             while core::ptr::eq(map, self.map) {
@@ -347,6 +351,7 @@ impl Profiler {
                     break;
                 }
                 self.pause(1_000_000)?;
+                self.rests.set(false);
                 self.follow_engine();
                 self.keep_samples();
             }
@@ -354,13 +359,18 @@ impl Profiler {
         }
     }
 
-    /// Whether delays have taken more of the run than the user allows.
-    fn must_rest(&self) -> bool {
-        let most = control::session().max_delay;
-        let elapsed = sys::now() - control::process().start_ns;
-        most != NONE
-            && u128::from(thread::global().now()) * u128::from(FULL_SPEEDUP)
-                > u128::from(elapsed) * u128::from(most)
+    /// Whether there can be no experiment now; rests, if that is because it would cost too much.
+    fn must_wait(&mut self) -> bool {
+        let paused = control::session().command.load(Ordering::Acquire) == command::PAUSE;
+        // Without a progress point there is nothing to measure, but samples tell where the program spends its time.
+        let idle = points::completions_now() == 0;
+        let due = if idle {
+            self.rests.are_overdue()
+        } else {
+            self.rests.are_due()
+        };
+        self.rests.set(paused || due);
+        paused || due || idle
     }
 
     fn tell_visits(&self) {
@@ -377,6 +387,7 @@ impl Profiler {
         };
         let speedup = self.levels.draw(deck, &mut self.random);
         let length = self.pace.length_ns();
+        let spent = self.rests.spent();
         choice::begin(target, speedup, sys::now());
         self.watch(control::session().warmup_ns)?;
         self.next_visit(2 * length)?;
@@ -390,6 +401,7 @@ impl Profiler {
         self.end(&beginning, weight, least);
         self.busiest = points::busiest(&self.before, &self.after);
         self.pace.ended(self.busiest);
+        self.rests.experiment_ended(spent);
         match stop {
             Some(stop) => Err(stop),
             None => self.pause(control::session().cooloff_ns),
@@ -489,16 +501,24 @@ impl Profiler {
             self.open();
         }
         if elapsed >= self.next_samples_ns {
-            let delay = thread::global().now() - self.delay_before_ns;
-            output::samples(self.map, elapsed, delay);
+            output::samples(self.map, &self.stretch());
             self.next_samples_ns = (elapsed * 2).min(elapsed + 60_000_000_000);
         }
     }
 
+    /// What this stream of records is about so far.
+    fn stretch(&self) -> Stretch {
+        Stretch {
+            time_ns: self.elapsed_ns(),
+            delay_ns: thread::global().now() - self.delay_before_ns,
+            rested_ns: self.rests.total_ns() - self.rested_before_ns,
+        }
+    }
+
     fn last_records(&self, reason: &str) {
-        let delay = thread::global().now() - self.delay_before_ns;
-        output::samples(self.map, self.elapsed_ns(), delay);
-        output::end(self.elapsed_ns(), delay, reason);
+        let stretch = self.stretch();
+        output::samples(self.map, &stretch);
+        output::end(&stretch, reason);
     }
 
     fn finish(&mut self, stop: Stop) {

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ptr::null_mut;
 use core::slice;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::ring::Ring;
@@ -12,13 +12,14 @@ use fulcrum_wire::{flag, sampler};
 
 use crate::control::Map;
 use crate::thread::Thread;
-use crate::{breakpoints, choice, control, descriptors, life, sys};
+use crate::{breakpoints, choice, control, descriptors, life, rest, sys};
 
-/// How one thread is sampled. Touched by its own thread, except by [`Sampling::abandon`] in a forked child.
+/// How one thread is sampled. Other threads may hold and resume it; the rest is its own thread's, and after a fork the
+/// child's.
 pub struct Sampling {
-    perf: Cell<i32>,
+    perf: AtomicI32,
     ring: Cell<*mut u8>,
-    timer: Cell<i32>,
+    timer: AtomicI32,
     cpu_ns: Cell<u64>,
     remainder_ns: Cell<u64>,
 }
@@ -134,9 +135,11 @@ fn start_perf(sampling: &Sampling) -> bool {
             descriptors::close(fd);
             return false;
         }
-        sampling.perf.set(fd);
+        sampling.perf.store(fd, Ordering::Release);
         sampling.ring.set(ring as *mut u8);
-        sys::call(libc::SYS_ioctl, [fd as usize, ENABLE, 0, 0, 0, 0]);
+    }
+    if rest::may_sample() {
+        sampling.resume();
     }
     true
 }
@@ -199,30 +202,49 @@ fn start_timer(sampling: &Sampling) -> bool {
         if sys::call(libc::SYS_timer_create, args) < 0 {
             return false;
         }
-        let period = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: control::session().period_ns as i64,
-        };
-        let setting = libc::itimerspec {
-            it_interval: period,
-            it_value: period,
-        };
-        let args = [timer as usize, 0, &raw const setting as usize, 0, 0, 0];
-        sys::call(libc::SYS_timer_settime, args);
-        sampling.timer.set(timer);
+        sampling.timer.store(timer, Ordering::Release);
     }
     sampling
         .cpu_ns
         .set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
+    if rest::may_sample() {
+        sampling.resume();
+    }
     true
+}
+
+/// When a CPU-time timer fires: the kernel looks at it at its own clock's ticks alone.
+struct Ticking {
+    /// Setting of the timer, nanoseconds.
+    interval_ns: u64,
+    /// What each tick stands for, nanoseconds; `None` when that is the CPU time since the one before.
+    weight_ns: Option<u64>,
+    /// The most that a tick can stand for.
+    most_ns: u64,
+}
+
+impl Ticking {
+    /// Where the kernel's ticks are no finer than the period, every tick is a sample of whoever runs, however short a
+    /// time that thread has been running: waiting until it has run for a period would miss threads that live or run for
+    /// less.
+    fn now() -> Ticking {
+        let period = control::session().period_ns.max(1);
+        let tick = sys::clock_resolution(libc::CLOCK_MONOTONIC_COARSE);
+        let coarse = tick >= period;
+        Ticking {
+            interval_ns: if coarse { 1 } else { period },
+            weight_ns: coarse.then_some(tick),
+            most_ns: period + 2 * tick,
+        }
+    }
 }
 
 impl Sampling {
     /// As in a slot that was never used.
     pub fn clear(&self) {
-        self.perf.set(-1);
+        self.perf.store(-1, Ordering::Release);
         self.ring.set(null_mut());
-        self.timer.set(-1);
+        self.timer.store(-1, Ordering::Release);
         self.remainder_ns.set(0);
     }
 
@@ -284,16 +306,20 @@ impl Sampling {
             };
             tail.store(head.load(Ordering::Acquire), Ordering::Release);
         }
-        if self.timer.get() >= 0 {
+        if self.timer.load(Ordering::Acquire) >= 0 {
             self.cpu_ns.set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
         }
     }
 
-    /// A tick of this thread's timer, which interrupted the program `at` these registers. Ticks come late on kernels
-    /// with a slow clock, so each weighs as much as the CPU time that has passed.
+    /// A tick of this thread's timer, which interrupted the program `at` these registers.
     pub fn tick(&self, thread: &Thread, at: Registers) -> u64 {
-        let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
-        let weight = cpu.saturating_sub(self.cpu_ns.replace(cpu));
+        let ticking = Ticking::now();
+        let weight = ticking.weight_ns.unwrap_or_else(|| {
+            let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
+            // After a rest, more than a tick's time may have passed.
+            cpu.saturating_sub(self.cpu_ns.replace(cpu))
+                .min(ticking.most_ns)
+        });
         let period = control::session().period_ns.max(1);
         let whole = weight + self.remainder_ns.get();
         self.remainder_ns.set(whole % period);
@@ -314,18 +340,13 @@ impl Sampling {
     pub fn silence(&self) {
         // SAFETY: plain system calls on a descriptor and a timer that we own.
         unsafe {
-            if self.perf.get() >= 0 {
-                sys::call(
-                    libc::SYS_ioctl,
-                    [self.perf.get() as usize, DISABLE, 0, 0, 0, 0],
-                );
+            let (perf, timer) = self.sources();
+            if perf >= 0 {
+                sys::call(libc::SYS_ioctl, [perf as usize, DISABLE, 0, 0, 0, 0]);
             }
-            if self.timer.get() >= 0 {
-                sys::call(
-                    libc::SYS_timer_delete,
-                    [self.timer.get() as usize, 0, 0, 0, 0, 0],
-                );
-                self.timer.set(-1);
+            if timer >= 0 {
+                sys::call(libc::SYS_timer_delete, [timer as usize, 0, 0, 0, 0, 0]);
+                self.timer.store(-1, Ordering::Release);
             }
         }
     }
@@ -335,15 +356,15 @@ impl Sampling {
         self.arm(DISABLE, 0);
     }
 
-    /// Samples come again.
+    /// Samples come, for the first time or again.
     pub fn resume(&self) {
-        self.arm(ENABLE, control::session().period_ns);
+        self.arm(ENABLE, Ticking::now().interval_ns);
     }
 
-    fn arm(&self, request: usize, period_ns: u64) {
+    fn arm(&self, request: usize, interval_ns: u64) {
         let period = libc::timespec {
             tv_sec: 0,
-            tv_nsec: period_ns as i64,
+            tv_nsec: interval_ns as i64,
         };
         let setting = libc::itimerspec {
             it_interval: period,
@@ -351,24 +372,26 @@ impl Sampling {
         };
         // SAFETY: plain system calls on a descriptor and a timer that we own.
         unsafe {
-            if self.perf.get() >= 0 {
+            let (perf, timer) = self.sources();
+            if perf >= 0 {
+                sys::call(libc::SYS_ioctl, [perf as usize, request, 0, 0, 0, 0]);
+            }
+            if timer >= 0 {
+                let setting = &raw const setting as usize;
                 sys::call(
-                    libc::SYS_ioctl,
-                    [self.perf.get() as usize, request, 0, 0, 0, 0],
+                    libc::SYS_timer_settime,
+                    [timer as usize, 0, setting, 0, 0, 0],
                 );
             }
-            if self.timer.get() >= 0 {
-                let args = [
-                    self.timer.get() as usize,
-                    0,
-                    &raw const setting as usize,
-                    0,
-                    0,
-                    0,
-                ];
-                sys::call(libc::SYS_timer_settime, args);
-            }
         }
+    }
+
+    /// Descriptor of the perf event and id of the timer; negative where there is none.
+    fn sources(&self) -> (i32, i32) {
+        (
+            self.perf.load(Ordering::Acquire),
+            self.timer.load(Ordering::Acquire),
+        )
     }
 
     fn stop(&self) {
@@ -378,7 +401,7 @@ impl Sampling {
             // SAFETY: our mapping, and nobody reads it any more.
             unsafe { sys::call(libc::SYS_munmap, [ring as usize, RING_BYTES, 0, 0, 0, 0]) };
         }
-        let fd = self.perf.replace(-1);
+        let fd = self.perf.swap(-1, Ordering::AcqRel);
         if fd >= 0 {
             descriptors::close(fd);
         }
@@ -386,12 +409,12 @@ impl Sampling {
 
     /// In a forked child, which has the descriptors but neither the rings nor the timers of its parent.
     pub fn abandon(&self) {
-        let fd = self.perf.replace(-1);
+        let fd = self.perf.swap(-1, Ordering::AcqRel);
         if fd >= 0 {
             descriptors::close(fd);
         }
         self.ring.set(null_mut());
-        self.timer.set(-1);
+        self.timer.store(-1, Ordering::Release);
     }
 }
 

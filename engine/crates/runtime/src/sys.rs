@@ -47,6 +47,23 @@ pub fn clock(id: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// How fine a clock is, nanoseconds.
+pub fn clock_resolution(id: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes to `time`.
+    unsafe { libc::clock_getres(id, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Lets other threads run.
+pub fn yield_now() {
+    // SAFETY: a plain system call.
+    unsafe { call(libc::SYS_sched_yield, [0; 6]) };
+}
+
 /// Sleeps until `CLOCK_MONOTONIC` reads `deadline`, whatever signals arrive meanwhile.
 pub fn sleep_until(deadline: u64) {
     let time = libc::timespec {

@@ -20,7 +20,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 pub use points::*;
 
 /// Changes whenever a layout in this crate does.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// First word of [`Session`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].
@@ -138,8 +138,8 @@ pub struct Session {
     pub fixed_speedup: AtomicU32,
     /// Seed of the draws.
     pub seed: u32,
-    /// Share of the run time that inserted delays may take, ten-thousandths; [`NONE`] for no limit.
-    pub max_delay: u32,
+    /// Share of the run time that samples and delays may take, ten-thousandths; [`NONE`] for no limit.
+    pub max_overhead: u32,
     /// One of [`part`].
     pub part: u32,
     /// Not zero: the whole life of a process is one experiment, on the fixed target.
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(size_of::<Session>(), 232);
         assert_eq!(offset_of!(Session, heartbeat_ns), 16);
         assert_eq!(offset_of!(Session, levels), 72);
-        assert_eq!(offset_of!(Session, max_delay), 208);
+        assert_eq!(offset_of!(Session, max_overhead), 208);
         assert_eq!(size_of::<Process>(), 144);
         assert_eq!(offset_of!(Process, state), 16);
         assert_eq!(offset_of!(Process, start_ns), 24);

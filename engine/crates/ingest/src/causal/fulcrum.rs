@@ -72,6 +72,8 @@ struct SamplesRecord {
     #[serde(default)]
     delay: u64,
     #[serde(default)]
+    rested: u64,
+    #[serde(default)]
     lines: HashMap<String, u64>,
 }
 
@@ -80,6 +82,8 @@ struct EndRecord {
     time: u64,
     #[serde(default)]
     delay: u64,
+    #[serde(default)]
+    rested: u64,
 }
 
 /// What one process said last.
@@ -89,7 +93,9 @@ struct Process {
     last_seen: u64,
     /// Delay inserted by virtual speedups so far: like experiments' durations, the run time is told without it.
     delay: u64,
-    /// When the samples were counted, without the delay until then. While a run goes on, samples are older than its
+    /// Time without samples so far, to keep a limit on overhead or because the user paused.
+    rested: u64,
+    /// When the samples were counted, without the delay and the rests until then. While a run goes on, samples are older than its
     /// last experiment; eq. 8 wants samples and time of the same stretch.
     counted: Option<u64>,
     ended: bool,
@@ -193,7 +199,9 @@ impl Stream {
                 let samples: SamplesRecord = record(&value)?;
                 self.process.last_seen = self.process.last_seen.max(samples.time);
                 self.process.delay = self.process.delay.max(samples.delay);
-                self.process.counted = Some(samples.time.saturating_sub(self.process.delay));
+                self.process.rested = self.process.rested.max(samples.rested);
+                let unsampled = self.process.delay.saturating_add(self.process.rested);
+                self.process.counted = Some(samples.time.saturating_sub(unsampled));
                 // Cumulative: the last one counts.
                 self.process.samples = samples
                     .lines
@@ -207,6 +215,7 @@ impl Stream {
                 let end: EndRecord = record(&value)?;
                 self.process.last_seen = end.time;
                 self.process.delay = self.process.delay.max(end.delay);
+                self.process.rested = self.process.rested.max(end.rested);
                 self.process.ended = true;
             }
             other => *self.unknown.entry(other.into()).or_default() += 1,
@@ -218,7 +227,9 @@ impl Stream {
         let process = std::mem::take(&mut self.process);
         let effective = match process.counted {
             Some(counted) if !process.ended => counted,
-            _ => process.last_seen.saturating_sub(process.delay),
+            _ => process
+                .last_seen
+                .saturating_sub(process.delay.saturating_add(process.rested)),
         };
         self.recording.runtime_ns = self.recording.runtime_ns.saturating_add(effective);
         for (at, count) in &process.samples {

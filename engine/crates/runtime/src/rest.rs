@@ -1,0 +1,111 @@
+//! Rest: while the user has paused, or the next experiment waits until the budget allows it, no samples are taken.
+
+use core::sync::atomic::{AtomicBool, Ordering, fence};
+
+use fulcrum_runtime_core::budget::{Budget, Spent};
+use fulcrum_wire::NONE;
+
+use crate::{control, life, sys, thread};
+
+static RESTING: AtomicBool = AtomicBool::new(false);
+/// Held by who switches the sampling of all threads.
+static SWITCHING: AtomicBool = AtomicBool::new(false);
+
+/// In a process that begins to be profiled.
+pub fn reset() {
+    RESTING.store(false, Ordering::Relaxed);
+    SWITCHING.store(false, Ordering::Relaxed);
+}
+
+/// Holds the sampling of every thread while `work` is done, which ends this program if it succeeds.
+pub fn without_samples<T>(work: impl FnOnce() -> T) -> T {
+    while SWITCHING.swap(true, Ordering::Acquire) {
+        sys::yield_now();
+    }
+    thread::all().for_each(|it| it.sampling.hold());
+    let result = work();
+    if life::is_sampling() && may_sample() {
+        thread::all().for_each(|it| it.sampling.resume());
+    }
+    SWITCHING.store(false, Ordering::Release);
+    result
+}
+
+/// Whether the calling thread, whose sampling anybody can find by now, may begin to take samples.
+pub fn may_sample() -> bool {
+    // Either we see the rest, or who ended it sees us.
+    fence(Ordering::SeqCst);
+    !RESTING.load(Ordering::Relaxed)
+}
+
+/// The rests of this process. The profiler thread's alone.
+pub struct Rests {
+    budget: Budget,
+    since_ns: Option<u64>,
+    done_ns: u64,
+}
+
+impl Rests {
+    /// None so far.
+    pub fn new() -> Rests {
+        let session = control::session();
+        let most = (session.max_overhead != NONE).then_some(session.max_overhead);
+        Rests {
+            budget: Budget::new(most, session.warmup_ns + session.experiment_ns),
+            since_ns: None,
+            done_ns: 0,
+        }
+    }
+
+    /// Time without samples so far, nanoseconds.
+    pub fn total_ns(&self) -> u64 {
+        self.done_ns + self.since_ns.map_or(0, |since| sys::now() - since)
+    }
+
+    /// Begins or ends a rest; not while another program is about to take this one's place.
+    pub fn set(&mut self, resting: bool) {
+        if resting == self.since_ns.is_some() || SWITCHING.swap(true, Ordering::Acquire) {
+            return;
+        }
+        RESTING.store(resting, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        let now = sys::now();
+        match self.since_ns.take() {
+            Some(since) => self.done_ns += now - since,
+            None => self.since_ns = Some(now),
+        }
+        for thread in thread::all() {
+            if resting {
+                thread.sampling.hold();
+            } else {
+                thread.sampling.resume();
+            }
+        }
+        SWITCHING.store(false, Ordering::Release);
+    }
+
+    /// What has been spent until now.
+    pub fn spent(&self) -> Spent {
+        Spent {
+            elapsed_ns: sys::now() - control::process().start_ns,
+            rested_ns: self.total_ns(),
+            delay_ns: thread::global().now(),
+        }
+    }
+
+    /// An experiment is over that began when so much `before` was spent.
+    pub fn experiment_ended(&mut self, before: Spent) {
+        let after = self.spent();
+        self.budget.ended(before, after);
+    }
+
+    /// Whether the next experiment has to wait.
+    pub fn are_due(&self) -> bool {
+        self.budget.must_rest(self.spent())
+    }
+
+    /// Whether even samples without experiments are too much.
+    pub fn are_overdue(&self) -> bool {
+        self.budget.is_spent(self.spent())
+    }
+}
