@@ -11,6 +11,7 @@ import path from "node:path";
 import { root, run, StepError, step } from "../lib/steps.mjs";
 import { runChild } from "./lib/children.mjs";
 import { writeSection } from "./lib/document.mjs";
+import { Journal } from "./lib/journal.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const python = "/usr/bin/python3.11";
@@ -35,7 +36,7 @@ const limit = 1200;
 
 /**
  * `npm run bench -- borrowed [SUITE…]`: all of CPython's, or those named; `redis=FOLDER` is a source tree of Redis in
- * which `make -C src MALLOC=libc` has been run.
+ * which `make -C src MALLOC=libc` has been run. The tables hold the newest result of every suite that ran here.
  * @param {string[]} args
  */
 export async function bench(args) {
@@ -52,11 +53,18 @@ export async function bench(args) {
       ...(named.length > 0 ? named : redis === undefined ? modules : []).map(cpython),
       ...(redis === undefined ? [] : redisParts.map((part) => redisSuite(path.resolve(redis), part))),
     ];
-    const rows = [];
+    const journal = new Journal("borrowed");
     for (const suite of suites) {
-      rows.push(await compare(suite, folder, ticker));
+      journal.put(suite.name, await compare(suite, folder, ticker));
     }
-    writeSection("docs/borrowed.md", redis === undefined ? "cpython" : "redis", table(rows, await versions(redis)));
+    const newest = (names) => names.map((name) => journal.get(name)).filter((row) => row !== undefined);
+    if (suites.some((suite) => suite.cwd === undefined)) {
+      writeSection("docs/accuracy.md", "cpython", table(newest(modules), await versions()));
+    }
+    if (redis !== undefined) {
+      const names = redisParts.map((part) => `redis ${part}`);
+      writeSection("docs/accuracy.md", "redis", table(newest(names), await versions(redis)));
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -150,7 +158,15 @@ async function compare(suite, folder, ticker) {
   if (alone.late || under.late || under.results.size === 0) {
     console.log(under.stdout.slice(-2000), under.stderr.slice(-2000));
   }
-  return { name: suite.name, alone: alone.results, differences, late: under.late, work: workDone(record) };
+  const count = (how) => [...alone.results.values()].filter((it) => it === how).length;
+  return {
+    name: suite.name,
+    day: new Date().toISOString().slice(0, 10),
+    ...{ passed: count("passed"), skipped: count("skipped"), failed: count("failed") },
+    differences,
+    late: under.late,
+    work: workDone(record),
+  };
 }
 
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
@@ -199,22 +215,13 @@ async function versions(redis) {
 }
 
 function table(rows, version) {
-  const count = (results, how) => [...results.values()].filter((it) => it === how).length;
   const lines = [
-    `${version}; ${new Date().toISOString().slice(0, 10)}.`,
+    `${version}; ${[...new Set(rows.map((row) => row.day))].join(", ")}.`,
     "",
     "| suite | passed alone | skipped | failed alone | other under Fulcrum | processes | samples | experiments |",
     "|---|---:|---:|---:|---:|---:|---:|---:|",
-    ...rows.map(({ name, alone, differences, work }) => {
-      const numbers = [
-        count(alone, "passed"),
-        count(alone, "skipped"),
-        count(alone, "failed"),
-        differences.length,
-        work.processes,
-        work.samples,
-        work.experiments,
-      ];
+    ...rows.map(({ name, passed, skipped, failed, differences, work }) => {
+      const numbers = [passed, skipped, failed, differences.length, work.processes, work.samples, work.experiments];
       return `| ${name} | ${numbers.join(" | ")} |`;
     }),
   ];

@@ -21,7 +21,7 @@ export function overheadReport(samples, journal) {
     "",
     "How much longer a program takes for the same work, by its own clock, medians of interleaved runs; taken apart as in",
     "COZ's Figure 9. *Hooks*: the runtime is loaded. *Sampling*: beyond that, samples are taken. *Delays*: beyond that,",
-    "experiments. *Total* is at default settings, then with `--max-overhead` in runs three times as long.",
+    "experiments. *Total* is at default settings, then with `--max-overhead` in runs twice as long.",
     "",
     ...parts(rows.filter((row) => !row.heavy)),
     "",

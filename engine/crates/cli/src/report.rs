@@ -318,7 +318,7 @@ fn flag_name(flag: Flag) -> &'static str {
 /// In the table.
 fn flag_words(flag: Flag) -> &'static str {
     match flag {
-        Flag::RunQueue => "threads waited for processors, so effects look smaller",
+        Flag::RunQueue => "threads waited for processors, so effects are less sure",
         Flag::FewVisits => "few visits",
         Flag::Shared => "shares its code with other functions",
         Flag::RegimeChange => "no straight line: look at the points",

@@ -200,7 +200,7 @@ impl Target {
 /// What to keep in mind about a target's result. Ordered as they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flag {
-    /// Threads waited long for a processor during its experiments: pauses fill such waits, so effects look smaller.
+    /// Threads waited long for a processor during its experiments: pauses fall into such waits, so effects are less sure.
     RunQueue,
     /// Its points rest on few visits.
     FewVisits,

@@ -173,19 +173,20 @@ impl Watched {
         let Ok(memory) = Memory::of(self.pid()) else {
             return;
         };
-        if memory.code() == self.modules {
+        let code = memory.code();
+        if code == self.modules {
             return;
         }
+        // Without a binary scope the program itself is in scope, and that does not change.
         let aim = &shared.aim.binary_scope;
-        let in_scope = |modules: &[PathBuf]| -> Vec<PathBuf> {
+        if !aim.is_empty() && !self.modules.is_empty() {
             let known = memory.in_scope(aim);
-            let mapped = |it: &&PathBuf| modules.contains(it);
-            known.iter().filter(mapped).cloned().collect()
-        };
-        let fresh = !aim.is_empty() && in_scope(&memory.code()) != in_scope(&self.modules);
-        let known_before = !self.modules.is_empty();
-        if fresh && known_before {
-            self.aim_anew(&memory, shared);
+            let within = |modules: &[PathBuf]| -> Vec<&PathBuf> {
+                known.iter().filter(|it| modules.contains(it)).collect()
+            };
+            if within(&code) != within(&self.modules) {
+                self.aim_anew(&memory, shared);
+            }
         }
         self.learn_callers(memory, &shared.unwind);
     }

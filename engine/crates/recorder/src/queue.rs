@@ -1,5 +1,5 @@
-//! How long a process's threads stood in run queues: with more runnable threads than processors, a virtual speedup shows
-//! less than a real one would give.
+//! How long a process's threads stood in run queues: with more runnable threads than processors, a virtual speedup
+//! differs from a real one.
 
 use std::collections::HashMap;
 use std::fs;

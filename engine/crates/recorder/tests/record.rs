@@ -8,7 +8,7 @@ use fulcrum_model::causal::{Count, Experiment, Recording};
 use fulcrum_recorder::{Aim, Error, Exit, Options, Remote, Sampler, record};
 use support::{Lab, recording, run, says};
 
-const PERIOD_NS: f64 = 2e6;
+const PERIOD_NS: f64 = 1.5e6;
 
 fn lines(recording: &Recording) -> BTreeMap<u32, u64> {
     recording
