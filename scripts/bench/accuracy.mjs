@@ -5,7 +5,7 @@
 import { StepError, step } from "../lib/steps.mjs";
 import { compare } from "./accuracy/compare.mjs";
 import { measureCoz } from "./accuracy/coz.mjs";
-import { measureFulcrum } from "./accuracy/fulcrum.mjs";
+import { measureFulcrum, reread } from "./accuracy/fulcrum.mjs";
 import { accuracyReport, summaryLine } from "./accuracy/report.mjs";
 import { measureTruth } from "./accuracy/truth.mjs";
 import { writeSection } from "./lib/document.mjs";
@@ -29,7 +29,15 @@ export async function bench(args) {
     warnIfBusy();
     await campaign(chosen, journal, options);
   }
-  const rows = samples.flatMap((sample) => compare(sample, (part) => journal.get(`${sample.name}/${part}`)));
+  const results = {};
+  for (const sample of samples) {
+    const key = `${sample.name}/fulcrum`;
+    const recorded = journal.get(key);
+    results[key] = options.report && recorded !== undefined ? await reread(sample, recorded) : recorded;
+  }
+  const rows = samples.flatMap((sample) =>
+    compare(sample, (part) => results[`${sample.name}/${part}`] ?? journal.get(`${sample.name}/${part}`)),
+  );
   const report = accuracyReport(rows, samples, journal);
   if (options.quick) {
     console.log(`\n${report}\n\nThese were tiny runs (--quick): the numbers say nothing, and docs/accuracy.md stays.`);

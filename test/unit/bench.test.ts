@@ -39,12 +39,14 @@ test("an interval that is not known holds nothing", () => {
   expect(row?.fulcrum?.inside).toBe(false);
 });
 
-test("medians, and the spread of a ratio of them", () => {
+test("medians, and a speedup over rounds with its spread", () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(median([4, 1, 2, 3])).toBe(2.5);
   expect(speedup([10, 10, 10], [5, 5, 5])).toEqual({ value: 0.5, spread: 0 });
   const noisy = speedup([10, 9, 11, 10, 10], [5, 6, 4, 5, 5]);
   expect(noisy.value).toBe(0.5);
+  // A machine that gets slower from round to round is no spread.
+  expect(speedup([10, 20, 40], [5, 10, 20])).toEqual({ value: 0.5, spread: 0 });
   expect(noisy.spread).toBeGreaterThan(0.02);
   expect(speedup([10, 9, 11], [5, 6, 4])).toEqual(speedup([10, 9, 11], [5, 6, 4]));
 });

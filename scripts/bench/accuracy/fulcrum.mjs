@@ -1,5 +1,5 @@
 /** What Fulcrum predicts: one run a target, which serves all speedups. The run folders stay in out/bench/runs. */
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { root, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
@@ -10,7 +10,7 @@ export async function measureFulcrum(sample, program, budget) {
   const seconds = budget.fulcrum / sample.targets.length;
   const results = {};
   for (const target of sample.targets) {
-    const folder = path.join(root, "out", "bench", "runs", `${sample.name}-${target.name}`);
+    const folder = runOf(sample, target);
     mkdirSync(path.dirname(folder), { recursive: true });
     rmSync(folder, { recursive: true, force: true });
     const args = ["run", "--quiet", "--duration", `${seconds}s`, "--output", folder, ...choose(sample, target)];
@@ -25,6 +25,22 @@ export async function measureFulcrum(sample, program, budget) {
     results[target.name] = { seconds: wall, ...(await readPredictions(folder, sample, target)) };
   }
   return results;
+}
+
+function runOf(sample, target) {
+  return path.join(root, "out", "bench", "runs", `${sample.name}-${target.name}`);
+}
+
+/** What today's analysis says of runs that were recorded before, where they are still there. */
+export async function reread(sample, results) {
+  const read = { ...results };
+  for (const target of sample.targets) {
+    const folder = runOf(sample, target);
+    if (read[target.name] !== undefined && existsSync(folder)) {
+      read[target.name] = { ...read[target.name], ...(await readPredictions(folder, sample, target)) };
+    }
+  }
+  return read;
 }
 
 /** The options that make experiments about this target: its kind, and its place unless experiments are to choose. */

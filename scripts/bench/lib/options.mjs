@@ -6,7 +6,7 @@ const flags = ["quick", "resume", "report"];
 /**
  * --quick: tiny durations, to see that everything works; its numbers say nothing and never get into docs/
  * --resume: what the journal has is not measured again
- * --report: nothing is measured, the document is written from the journal
+ * --report: nothing is measured, the document is written from the journal, and from the recorded runs that are still there
  */
 export function parseOptions(args) {
   const given = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.slice(2));

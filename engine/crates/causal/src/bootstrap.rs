@@ -211,6 +211,7 @@ pub fn intervals(
         kind => Rng::of(&[file, &number, kind.word().as_bytes(), id.name.as_bytes()]),
     };
 
+    let shares: Vec<f64> = rates.shares(line, measured).collect();
     let mut values = vec![Vec::with_capacity(replicates); measured.len()];
     let mut slopes = Vec::with_capacity(replicates);
     let mut effects = vec![0.0; measured.len()];
@@ -224,7 +225,7 @@ pub fn intervals(
             if n == 0 {
                 p0 = period;
             } else {
-                effects[n] = (p0 - period) / p0 * factor;
+                effects[n] = (p0 - period) / p0 * factor * shares[n];
             }
         }
         for (value, effect) in values.iter_mut().zip(&effects) {

@@ -50,6 +50,8 @@ pub struct Group {
     pub numerator: f64,
     /// Summed.
     pub denominator: f64,
+    /// Selected samples, summed.
+    pub samples: f64,
     /// Σ count² · visits, so that `denominator²` over it is how many equally counted visits say as much.
     pub squares: f64,
     /// Some experiment lasted no time, so the sums mean nothing.
@@ -156,6 +158,7 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
             group.numerator += numerator;
             group.denominator += denominator;
             group.squares += denominator * count;
+            group.samples += experiment.selected_samples as f64 * count;
             match u64::try_from(experiment.duration_ns) {
                 Ok(ns @ 1..) => group.duration_ns = group.duration_ns.saturating_add(ns),
                 _ => group.damaged = true,
@@ -188,6 +191,7 @@ impl Series {
                     duration_ns: 0,
                     numerator: 0.0,
                     denominator: 0.0,
+                    samples: 0.0,
                     squares: 0.0,
                     damaged: false,
                     observations: Vec::new(),

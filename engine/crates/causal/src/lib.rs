@@ -158,13 +158,14 @@ fn target(
     if measured.len() < context.min_points {
         return Err(notes::Reason::FewPoints);
     }
-    let factor = context.rates.factor(line)?;
+    let factors = context.rates.factors(line, &measured)?;
     let (pool, rates) = (&context.pool, &context.rates);
     let intervals = bootstrap::intervals(line, &measured, pool, rates, context.replicates);
     let points: Vec<Point> = measured
         .iter()
         .zip(&intervals.points)
-        .map(|(m, &interval)| {
+        .zip(&factors)
+        .map(|((m, &interval), factor)| {
             let program_speedup = m.program_speedup * factor;
             Point {
                 speedup: m.group.speedup,
@@ -183,7 +184,7 @@ fn target(
         end_to_end: context.end_to_end,
         shared: context.shared.contains(line.id),
         bends: linear::bends(
-            &noisy(&points, &intervals.noise, factor),
+            &noisy(&points, &intervals.noise, &factors),
             intervals.noise[0].max(one_visit(&points[0])),
         ),
         unstable: !context.stability.holds(),
@@ -206,9 +207,9 @@ fn target(
 
 /// The points after the baseline with their noise, whose relative variances are `noise`. No count is known to better than
 /// one visit.
-fn noisy(points: &[Point], noise: &[f64], factor: f64) -> Vec<linear::Noisy> {
-    let each = points.iter().zip(noise).skip(1);
-    each.map(|(point, variance)| {
+fn noisy(points: &[Point], noise: &[f64], factors: &[f64]) -> Vec<linear::Noisy> {
+    let each = points.iter().zip(noise).zip(factors).skip(1);
+    each.map(|((point, variance), factor)| {
         // By how much an error of the period of 1 moves the program speedup: factor · p_s / p_0.
         let reach = factor - point.program_speedup;
         linear::Noisy {

@@ -4,6 +4,11 @@
 //! and `s_obs` are the effective durations and the selected samples of all the line's experiments, `s` its samples over
 //! the whole run, `T` the run time.
 //!
+//! The paper adds up all of a line's experiments. But the few experiments with one speedup may have lain in its phase more
+//! or less than the others, and then so did their effect: each speedup's is scaled to as many selected samples a visit as
+//! the line's experiments have together ([`Rates::factors`]). Not in coz's recordings: it handles samples ten at a time, so
+//! that an experiment's count is off by whole batches.
+//!
 //! A run of several processes, or one whose target was changed on the way, has several streams. `s` and `T` are then
 //! those of the streams that could tell: they visited the progress point, and counted samples of such a target. A shell
 //! that waits for the program is no phase of the program.
@@ -13,6 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_model::causal::Recording;
 use fulcrum_model::{TargetId, TargetKind};
 
+use crate::baseline::Measured;
 use crate::combine::Line;
 use crate::notes::Reason;
 
@@ -23,7 +29,11 @@ pub enum Correction<'a> {
     /// The recording lacks what eq. 8 needs for every line; the sentence says what.
     Impossible(&'static str),
     /// By what these stretches of the run counted.
-    Stretches(Vec<Stretch<'a>>),
+    Stretches {
+        stretches: Vec<Stretch<'a>>,
+        /// Experiments' samples are counted one by one.
+        one_by_one: bool,
+    },
 }
 
 /// One stretch of the run.
@@ -37,7 +47,11 @@ pub struct Stretch<'a> {
 }
 
 /// How to correct the lines of one progress point.
-pub struct Rates<'a>(Option<HashMap<&'a TargetId, f64>>);
+pub struct Rates<'a> {
+    /// `None`: nothing is corrected.
+    rates: Option<HashMap<&'a TargetId, f64>>,
+    one_by_one: bool,
+}
 
 impl<'a> Correction<'a> {
     pub fn of(recording: &'a Recording, wanted: bool) -> Self {
@@ -70,31 +84,40 @@ impl<'a> Correction<'a> {
         if stretches.is_empty() {
             stretches.push(whole());
         }
-        Correction::Stretches(stretches)
+        Correction::Stretches {
+            stretches,
+            one_by_one: recording.period_ns.is_some(),
+        }
     }
 
     /// Why nothing is corrected.
     pub fn note(&self) -> Option<String> {
         match self {
             Correction::Impossible(why) => Some((*why).into()),
-            Correction::Off | Correction::Stretches(_) => None,
+            Correction::Off | Correction::Stretches { .. } => None,
         }
     }
 
     /// For the progress point of this name.
     pub fn at(&self, point: &str) -> Rates<'a> {
-        if !matches!(self, Correction::Stretches(_)) {
-            return Rates(None);
-        }
+        let Correction::Stretches { one_by_one, .. } = *self else {
+            return Rates {
+                rates: None,
+                one_by_one: false,
+            };
+        };
         let rate =
             |(id, (samples, time)): (&'a TargetId, (u64, u64))| (id, samples as f64 / time as f64);
-        Rates(Some(self.counts(point).into_iter().map(rate).collect()))
+        Rates {
+            rates: Some(self.counts(point).into_iter().map(rate).collect()),
+            one_by_one,
+        }
     }
 
     /// `s` and `T` of each target, in the stretches that visited the progress point of this name. Empty when nothing is
     /// corrected.
     pub fn counts(&self, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
-        let Correction::Stretches(stretches) = self else {
+        let Correction::Stretches { stretches, .. } = self else {
             return BTreeMap::new();
         };
         let mut samples: BTreeMap<&TargetId, u64> = BTreeMap::new();
@@ -121,9 +144,36 @@ impl<'a> Correction<'a> {
     }
 }
 
+/// What each speedup counts as besides its own samples, so that a few more or less change little.
+const USUAL: f64 = 1.0;
+
 impl Rates<'_> {
-    /// The factor on every program speedup of `line`.
-    pub fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
+    /// The factor on each program speedup of `line`.
+    pub fn factors(&self, line: &Line<'_>, measured: &[Measured<'_>]) -> Result<Vec<f64>, Reason> {
+        let factor = self.factor(line)?;
+        Ok(self
+            .shares(line, measured)
+            .map(|share| factor * share)
+            .collect())
+    }
+
+    /// By how much more of its phase each speedup should have seen than it did.
+    pub fn shares(&self, line: &Line<'_>, measured: &[Measured<'_>]) -> impl Iterator<Item = f64> {
+        let sum = |value: fn(&Measured<'_>) -> f64| measured.iter().map(value).sum::<f64>();
+        let usual = sum(|it| it.group.samples) / sum(|it| it.group.denominator);
+        // A wait is counted as a whole when it ends.
+        let corrected = self.one_by_one && line.id.kind != TargetKind::Blocked;
+        measured.iter().map(move |it| {
+            if corrected {
+                (it.group.denominator * usual + USUAL) / (it.group.samples + USUAL)
+            } else {
+                1.0
+            }
+        })
+    }
+
+    /// The factor on every program speedup of `line`, as the paper has it.
+    fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
         let (t_obs, s_obs) = line
             .observed
             .iter()
@@ -137,7 +187,7 @@ impl Rates<'_> {
 
     /// `s / T` of a line, in samples a nanosecond; `None` when nothing is corrected.
     pub fn rate(&self, line: &Line<'_>) -> Option<f64> {
-        let rates = self.0.as_ref()?;
+        let rates = self.rates.as_ref()?;
         Some(rates.get(line.id).copied().unwrap_or(0.0))
     }
 }

@@ -278,6 +278,35 @@ fn without_samples_or_run_time_nothing_is_corrected_and_said() {
     );
 }
 
+/// The only experiment with a half of speedup saw the line during half of its time: 75 visits and 100 samples, where the
+/// others have two samples a visit.
+#[test]
+fn a_speedup_that_missed_half_of_its_phase_counts_double() {
+    let visits = [(0.0, 50), (0.25, 60), (0.5, 75), (0.75, 120), (1.0, 200)];
+    let mut experiments = line("a.c:1", &visits);
+    for (experiment, (_, visits)) in experiments.iter_mut().zip(visits) {
+        experiment.selected_samples = if visits == 75 { 100 } else { 2 * visits };
+    }
+    let ours = Recording {
+        period_ns: Some(1_000_000),
+        ..recording(experiments)
+    };
+    let half_to_whole = |recording: &Recording| {
+        let profile = analyse(recording, &Options::default());
+        let points = &profile.progress_points[0].targets[0].points;
+        points[2].program_speedup / points[4].program_speedup
+    };
+    // In its phase, it would have had 100 visits: 1 − 50/100 beside 1 − 50/200.
+    let ratio = half_to_whole(&ours);
+    assert!((ratio - 0.5 / 0.75).abs() < 0.02, "{ratio}");
+    // coz counts samples by tens: as the paper has it.
+    let theirs = Recording {
+        period_ns: None,
+        ..ours
+    };
+    assert!((half_to_whole(&theirs) - (1.0 / 3.0) / 0.75).abs() < 1e-9);
+}
+
 #[test]
 fn a_shorter_latency_is_a_positive_program_speedup() {
     // W = L / λ: 4 requests in progress at 100 arrivals in 0.1 s are 4 ms; 2 are half.

@@ -84,13 +84,15 @@ macro_rules! blocks {
     };
 }
 
-/// Defines a hook for a lock: nothing to settle when it is free.
+/// Defines a hook for a lock. What is owed is paid before the lock is taken, even when it is free: paid at the next
+/// unlock, it would keep everybody waiting who wants the lock.
 macro_rules! locks {
     ($name:ident($($argument:ident: $type:ty),*), try: $try:ident($first:ty), $call:ident, credited: $credited:expr) => {
-        /// As libc's; settles before it blocks, credits after.
+        /// As libc's; settles before, credits after it has blocked.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(lock: $first $(, $argument: $type)*) -> c_int {
             if thread::active().is_some() {
+                thread::before();
                 // SAFETY: the program's own lock.
                 let result = unsafe { real!($try: fn($first) -> c_int)(lock) };
                 if result != libc::EBUSY {
@@ -105,7 +107,7 @@ macro_rules! locks {
     };
 }
 
-/// Defines a hook for a call that may wake another thread.
+/// Defines a hook for a call that may wake another thread, or that takes a lock without waiting for it.
 macro_rules! wakes {
     ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*)) => {
         /// As libc's; settles before.
@@ -140,6 +142,9 @@ locks!(pthread_rwlock_timedwrlock(deadline: *const timespec), try: pthread_rwloc
 locks!(pthread_rwlock_clockrdlock(clock: clockid_t, deadline: *const timespec), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
 locks!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
 
+wakes!(pthread_mutex_trylock(mutex: *mut pthread_mutex_t));
+wakes!(pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t));
+wakes!(pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t));
 wakes!(pthread_mutex_unlock(mutex: *mut pthread_mutex_t));
 wakes!(pthread_rwlock_unlock(lock: *mut pthread_rwlock_t));
 

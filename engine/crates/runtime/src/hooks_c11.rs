@@ -64,10 +64,11 @@ macro_rules! waits {
 
 macro_rules! locks {
     ($name:ident($($argument:ident: $type:ty),*)) => {
-        /// As libc's; settles before it blocks, credits after.
+        /// As libc's; settles before, credits after it has blocked.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(mutex: Opaque $(, $argument: $type)*) -> c_int {
             if thread::active().is_some() {
+                thread::before();
                 // SAFETY: the program's own mutex.
                 let result = unsafe { real!(mtx_trylock: fn(Opaque) -> c_int)(mutex) };
                 if result != BUSY {
@@ -99,6 +100,7 @@ waits!(cnd_wait(condition: Opaque, mutex: Opaque), Condition);
 waits!(cnd_timedwait(condition: Opaque, mutex: Opaque, deadline: *const timespec), Condition);
 locks!(mtx_lock());
 locks!(mtx_timedlock(deadline: *const timespec));
+wakes!(mtx_trylock);
 wakes!(mtx_unlock);
 wakes!(cnd_signal);
 wakes!(cnd_broadcast);
