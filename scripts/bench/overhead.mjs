@@ -13,7 +13,7 @@ import { failures, isLockHeavy, overheadReport } from "./overhead/report.mjs";
 import { measureStartup } from "./overhead/startup.mjs";
 import { measureThroughput } from "./overhead/throughput.mjs";
 
-const normal = { seconds: 2.5, rounds: 3, starts: 15 };
+const normal = { seconds: 1.8, rounds: 3, starts: 15 };
 const quick = { seconds: 0.5, rounds: 1, starts: 2 };
 
 export async function bench(args) {

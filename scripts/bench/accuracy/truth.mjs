@@ -1,6 +1,7 @@
 /** What really happens: the sample with its work reduced, in interleaved runs, so that all meet the same noise. */
 import { StepError } from "../../lib/steps.mjs";
 import { calibrate, cost, runUnits } from "../lib/measure.mjs";
+import { speedup } from "../lib/statistics.mjs";
 
 export const levels = [25, 50, 75];
 
@@ -16,6 +17,10 @@ export function configurations(sample) {
   return [{ name: "full", env: {} }, ...reduced, ...fixed];
 }
 
+/** Half of an interval from which on rounds are added, and how many times the budget that may take. */
+const precise = 0.01;
+const patience = 3;
+
 /**
  * @returns {Promise<{ units: number, costs: Record<string, number[]> }>} seconds a unit (or of latency), a value a round
  */
@@ -30,7 +35,10 @@ export async function measureTruth(sample, program, budget) {
     Math.min(budget.rounds, Math.round((budget.rounds * wanted) / seconds)),
   );
   const runs = Object.fromEntries(all.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
+  const started = Date.now();
+  const vague = () =>
+    (Date.now() - started) / 1000 < patience * budget.truth && widest(runs, sample) > precise && budget.rounds > 2;
+  for (let round = 0; round < rounds || vague(); round += 1) {
     // Another order each round: nobody always runs after the same neighbour.
     const order = [...all.slice(round % all.length), ...all.slice(0, round % all.length)];
     for (const { name, env } of order) {
@@ -44,4 +52,10 @@ export async function measureTruth(sample, program, budget) {
   }
   const costs = Object.entries(runs).map(([name, reports]) => [name, reports.map((report) => cost(sample, report))]);
   return { units, costs: Object.fromEntries(costs) };
+}
+
+/** Half of the widest interval so far. */
+function widest(runs, sample) {
+  const costs = Object.values(runs).map((reports) => reports.map((report) => cost(sample, report)));
+  return Math.max(...costs.map((after) => speedup(costs[0], after).spread));
 }

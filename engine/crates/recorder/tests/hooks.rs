@@ -3,16 +3,16 @@
 mod support;
 
 use fulcrum_recorder::{Exit, Options};
-use support::{Lab, run};
+use support::{Lab, marked, run};
 
 /// The line in `first` of the program.
 const FIRST: &str = "handoffs.cpp:24";
 
-/// The other thread's rounds in which it paused, and all of them, while the first thread's line is sped up fully in half
+/// The two numbers that the program prints, which are about what its other thread does while the first thread's line is sped up fully in half
 /// of the experiments.
-fn paused(lab: &Lab, way: &str) -> [u32; 2] {
+fn measured(lab: &Lab, line: &str, way: &str) -> [u64; 2] {
     let options = Options {
-        fixed_line: Some(FIRST.into()),
+        fixed_line: Some(line.into()),
         fixed_speedup: Some(1.0),
         duration: None,
         ..lab.options(&[way], 0.0)
@@ -22,6 +22,11 @@ fn paused(lab: &Lab, way: &str) -> [u32; 2] {
     let text = std::fs::read_to_string(recorded.run.join("stdout.txt")).unwrap();
     let mut numbers = text.split_whitespace().map(|word| word.parse().unwrap());
     [numbers.next().unwrap(), numbers.next().unwrap()]
+}
+
+/// The other thread's rounds in which it paused, and all of them.
+fn paused(lab: &Lab, way: &str) -> [u64; 2] {
+    measured(lab, FIRST, way)
 }
 
 fn lab() -> Lab {
@@ -72,4 +77,15 @@ fn whoever_wakes_by_himself_pays() {
         paused.iter().all(|(_, [paused, _])| *paused >= 3),
         "{paused:?}"
     );
+}
+
+/// Paid at the unlock, what a thread owes would keep everybody waiting who wants the lock.
+#[test]
+fn what_is_owed_is_paid_before_a_lock_is_taken() {
+    let lab = Lab::build("locks.cpp", &["-g"]);
+    let line = format!("locks.cpp:{}", marked("locks.cpp", "first"));
+    for way in ["lock", "trylock", "rdlock", "trywrlock", "c11"] {
+        let [taking, giving] = measured(&lab, &line, way);
+        assert!(taking > 3 * giving, "{way}: {taking} ns, then {giving} ns");
+    }
 }
