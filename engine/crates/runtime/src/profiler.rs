@@ -417,6 +417,10 @@ impl Profiler {
         };
         choice::begin(target, speedup, sys::now());
         let beginning = self.begin(target, speedup);
+        // What the program visited before this thread ran is of its life too; a forked child's counts are its parent's.
+        if control::process().map_pid == control::process().pid {
+            self.before = Snapshot::EMPTY;
+        }
         loop {
             let step = self.pause(SLICE_NS);
             self.keep_samples();
