@@ -38,23 +38,22 @@ pub fn now() -> u64 {
 
 /// Any clock, nanoseconds.
 pub fn clock(id: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: writes to `time`; clock_gettime is async-signal-safe and never a cancellation point.
-    unsafe { libc::clock_gettime(id, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    // SAFETY: writes to the time; clock_gettime is async-signal-safe and never a cancellation point.
+    nanoseconds(|time| unsafe { libc::clock_gettime(id, time) })
 }
 
 /// How fine a clock is, nanoseconds.
 pub fn clock_resolution(id: libc::clockid_t) -> u64 {
+    // SAFETY: writes to the time.
+    nanoseconds(|time| unsafe { libc::clock_getres(id, time) })
+}
+
+fn nanoseconds(ask: impl FnOnce(&mut libc::timespec) -> libc::c_int) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: writes to `time`.
-    unsafe { libc::clock_getres(id, &mut time) };
+    ask(&mut time);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -95,8 +95,8 @@ struct Process {
     delay: u64,
     /// Time without samples so far, to keep a limit on overhead or because the user paused.
     rested: u64,
-    /// When the samples were counted, without the delay and the rests until then. While a run goes on, samples are older than its
-    /// last experiment; eq. 8 wants samples and time of the same stretch.
+    /// When the samples were counted, without the delay and the rests until then. While a run goes on, samples are older
+    /// than its last experiment; eq. 8 wants samples and time of the same stretch.
     counted: Option<u64>,
     ended: bool,
     begun: bool,
