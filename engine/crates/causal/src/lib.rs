@@ -226,16 +226,7 @@ fn one_visit(point: &Point) -> f64 {
     (1.0 / point.visits.max(1) as f64).powi(2)
 }
 
-/// What sampling takes of the time between two samples: 28 µs of 1.5 ms (docs/architecture.md).
-const OBSERVER: f64 = 0.02;
-
-/// The interval to show beside an estimate. A percentile interval need not hold it. And an interval over experiments knows
-/// nothing of the observer: where sampling slows other code than the line, the baseline is too long by up to so much, and
-/// the effect is larger by as much as it seems.
+/// A percentile interval need not hold the estimate; one that is shown beside it should.
 fn around((low, high): (f64, f64), estimate: f64) -> (f64, f64) {
-    let outward = |end: f64, sign: f64| end + (end * sign).max(0.0) * sign * OBSERVER;
-    (
-        outward(low.min(estimate), -1.0),
-        outward(high.max(estimate), 1.0),
-    )
+    (low.min(estimate), high.max(estimate))
 }

@@ -143,7 +143,7 @@ fn the_ranking_is_by_slope() {
         })
         .collect();
     expect![[r#"
-        "a.cpp:5" "gain2" slope 0.20 in 0.19..0.21 experiments 40 contention false "+10 % if 2× faster"
+        "a.cpp:5" "gain2" slope 0.20 in 0.19..0.20 experiments 40 contention false "+10 % if 2× faster"
         "a.cpp:7" "flat" slope 0.00 in -0.00..0.00 experiments 40 contention false "no effect"
         "a.cpp:6" "harm2" slope -0.24 in -0.25..-0.23 experiments 40 contention true "−12 % if 2× faster: contention"
     "#]].assert_eq(&rows.concat());
@@ -219,10 +219,10 @@ fn a_hover_has_the_plot_the_numbers_and_the_meaning() {
         | Line faster by | Program faster by | 95 % interval | Visits |
         |---:|---:|:---:|---:|
         | 0 % | 0.0 % | 0.0 % to 0.0 % | 800 |
-        | 25 % | −5.5 % | −5.8 % to −5.3 % | 800 |
-        | 50 % | −12.0 % | −12.6 % to −11.7 % | 800 |
-        | 75 % | −17.4 % | −18.2 % to −17.0 % | 800 |
-        | 100 % | −24.0 % | −25.1 % to −23.4 % | 800 |
+        | 25 % | −5.5 % | −5.7 % to −5.3 % | 800 |
+        | 50 % | −12.0 % | −12.3 % to −11.7 % | 800 |
+        | 75 % | −17.4 % | −17.9 % to −17.0 % | 800 |
+        | 100 % | −24.0 % | −24.6 % to −23.4 % | 800 |
 
         40 experiments on this line.
 
