@@ -43,7 +43,7 @@ fn parse(text: &str) -> Result<Fields<'_>, String> {
             Some((key, value)) => Ok((Cow::from(key.trim()), Cow::from(value.trim()))),
             None => Err(format!(
                 "expected a field KEY=VALUE, got {:?}",
-                super::detect::shorten(part)
+                crate::error::shorten(part)
             )),
         })
         .collect::<Result<_, _>>()?;

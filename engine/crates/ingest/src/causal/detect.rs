@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::error::shorten;
 use crate::{IngestError, Place};
 
 const ADVICE: &str = "open a .coz file, a causal-*.jsonl or a run folder, or record one with `fulcrum run -- PROGRAM`";
@@ -87,13 +88,4 @@ fn error(name: &str, place: Option<Place>, problem: String, advice: &str) -> Ing
 fn is_folded(line: &str) -> bool {
     line.rsplit_once(' ')
         .is_some_and(|(stack, count)| stack.contains(';') && count.parse::<f64>().is_ok())
-}
-
-/// At most forty characters of `text`.
-pub fn shorten(text: &str) -> String {
-    let mut out: String = text.chars().take(40).collect();
-    if out.len() < text.len() {
-        out.push('…');
-    }
-    out
 }
