@@ -5,5 +5,6 @@
 
 pub mod causal;
 mod error;
+pub mod profile;
 
 pub use error::{IngestError, Place};

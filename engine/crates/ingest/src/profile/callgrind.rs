@@ -1,0 +1,310 @@
+//! callgrind's format, also written by xdebug and others: costs of functions and of the calls between them.
+
+use std::collections::HashMap;
+
+use super::fault::{Fault, quote};
+use super::graphs::Graphs;
+use super::input::{Input, lines};
+use super::units::value;
+use super::{Format, Profile};
+
+/// How many kinds of event one file may have.
+const EVENTS: usize = 256;
+
+/// Its first lines name the events.
+pub fn detect(input: &Input) -> bool {
+    input
+        .first_lines()
+        .any(|(_, line)| line.starts_with("events:") || line.starts_with("# callgrind format"))
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let mut reader = Reader::default();
+    for (number, line) in lines(&input.text) {
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            reader.line(line).map_err(|fault| fault.at_line(number))?;
+        }
+    }
+    let Some(mut graphs) = reader.graphs else {
+        return Err(Fault::whole(
+            "expected a line events: with the names of the costs",
+        ));
+    };
+    if reader.call.is_some() {
+        graphs
+            .notes
+            .push("The file is cut short: the cost of its last call is missing.".into());
+    }
+    if reader.negative > 0 {
+        graphs.notes.push(format!(
+            "{} costs are negative, such as memory that was given back.",
+            reader.negative
+        ));
+    }
+    graphs.finish(Format::Callgrind)
+}
+
+#[derive(Default)]
+struct Reader {
+    /// Once the events are known.
+    graphs: Option<Graphs>,
+    events: Vec<String>,
+    /// Numbers before the costs of a line.
+    positions: usize,
+    names: Names,
+    files: Names,
+    file: String,
+    function: Option<u32>,
+    callee: Option<String>,
+    callee_file: Option<String>,
+    /// The callee whose cost is on the next line.
+    call: Option<u32>,
+    negative: u64,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), Fault> {
+        if line.starts_with(|it: char| it.is_ascii_digit() || "+-*".contains(it)) {
+            return self.costs(line);
+        }
+        // A name may hold a colon, a header's value an equals sign: the first of the two decides.
+        let Some(at) = line.find(['=', ':']) else {
+            return Err(expected(line));
+        };
+        let (key, text) = (&line[..at], line[at + 1..].trim());
+        if line.as_bytes()[at] == b':' {
+            return self.header(key, text, line);
+        }
+        match key {
+            "fl" | "fi" | "fe" => self.file = self.files.name(text)?,
+            "cfi" | "cfl" => {
+                self.callee_file = Some(self.files.name(text)?).filter(|file| !file.is_empty());
+            }
+            "fn" => {
+                let name = self.names.name(text)?;
+                self.function = Some(self.row(&name, None)?);
+            }
+            "cfn" => self.callee = Some(self.names.name(text)?),
+            "calls" => {
+                let Some(name) = self.callee.take() else {
+                    return Err(Fault::whole("expected cfn= before calls="));
+                };
+                let file = self.callee_file.take();
+                self.call = Some(self.row(&name, file.as_deref())?);
+            }
+            "jfi" => drop(self.files.name(text)?),
+            "jfn" => drop(self.names.name(text)?),
+            "ob" | "cob" | "jump" | "jcnd" | "rec" | "frfn" => {}
+            _ => return Err(expected(line)),
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, key: &str, text: &str, line: &str) -> Result<(), Fault> {
+        match key {
+            "events" => {
+                let events: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
+                if self.graphs.is_some() && self.events != events {
+                    return Err(Fault::whole(
+                        "expected the same events in every part of the file",
+                    ));
+                }
+                if events.is_empty() || events.len() > EVENTS {
+                    let problem = format!("expected 1 to {EVENTS} events, got {}", events.len());
+                    return Err(Fault::whole(problem));
+                }
+                let types = events.iter().map(|event| self::event(event)).collect();
+                self.graphs.get_or_insert_with(|| Graphs::new(types));
+                self.events = events;
+            }
+            "positions" => self.positions = text.split_whitespace().count(),
+            _ if key.contains(char::is_whitespace) => return Err(expected(line)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn graphs(&mut self) -> Result<&mut Graphs, Fault> {
+        let problem = "expected a line events: before the first function";
+        self.graphs.as_mut().ok_or_else(|| Fault::whole(problem))
+    }
+
+    fn row(&mut self, name: &str, file: Option<&str>) -> Result<u32, Fault> {
+        let file = file.unwrap_or(&self.file).to_owned();
+        Ok(self.graphs()?.function(name, &file))
+    }
+
+    fn costs(&mut self, line: &str) -> Result<(), Fault> {
+        let mut words = line.split_whitespace();
+        for _ in 0..self.positions.max(1) {
+            words
+                .next()
+                .filter(|word| is_position(word))
+                .ok_or_else(|| expected(line))?;
+        }
+        let mut costs = vec![0; self.events.len()];
+        for (n, word) in words.enumerate() {
+            let Some(slot) = costs.get_mut(n) else {
+                let events = self.events.len();
+                return Err(Fault::whole(format!("expected at most {events} costs")));
+            };
+            *slot = word.parse().map_err(|_| {
+                Fault::whole(format!(
+                    "expected a whole number as cost, got {}",
+                    quote(word)
+                ))
+            })?;
+            self.negative += u64::from(*slot < 0);
+        }
+        let Some(function) = self.function else {
+            return Err(Fault::whole("expected fn= before the first costs"));
+        };
+        match self.call.take() {
+            Some(callee) => self.graphs()?.add_call(function, callee, None, &costs),
+            None => self.graphs()?.add_base(function, &costs),
+        }
+    }
+}
+
+/// Names that the file gives a number once and uses by it later.
+#[derive(Default)]
+struct Names(HashMap<u64, String>);
+
+impl Names {
+    fn name(&mut self, text: &str) -> Result<String, Fault> {
+        let numbered = text
+            .strip_prefix('(')
+            .and_then(|rest| rest.split_once(')'))
+            .and_then(|(number, name)| Some((number.parse::<u64>().ok()?, name.trim())));
+        match numbered {
+            None => Ok(text.to_owned()),
+            Some((number, "")) => self.0.get(&number).cloned().ok_or_else(|| {
+                Fault::whole(format!("the name ({number}) is used before it is given"))
+            }),
+            Some((number, name)) => {
+                self.0.insert(number, name.to_owned());
+                Ok(name.to_owned())
+            }
+        }
+    }
+}
+
+/// xdebug writes units behind names: `Time_(10ns)`, `Memory_(bytes)`.
+fn event(text: &str) -> fulcrum_model::call_tree::ValueType {
+    match text
+        .strip_suffix(')')
+        .and_then(|text| text.split_once("_("))
+    {
+        Some((name, unit)) => value(name, unit),
+        None => value(text, "count"),
+    }
+}
+
+/// A line or an address; relative to the one before with a sign, the same with a star.
+fn is_position(word: &str) -> bool {
+    if word == "*" {
+        return true;
+    }
+    let number = word.strip_prefix(['+', '-']).unwrap_or(word);
+    let digits = number.strip_prefix("0x").unwrap_or(number);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn expected(line: &str) -> Fault {
+    Fault::whole(format!(
+        "expected a line of callgrind's format, got {}",
+        quote(line)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::testing::{check, check_fault};
+
+    const TEXT: &str = "\
+# callgrind format
+positions: instr line
+events: Time_(10ns) Memory_(bytes)
+fl=(1) file1.c
+fn=(1) main
+0x10 16 20 15000
+cfn=(2) func1
+calls=1 50
++4 * 400 20000
+cfn=(3) func2
+cfi=(2) file2.c
+calls=3 51
+0x18 16 400 -1
+fn=(2)
+0x20 51 100
+fi=(2)
+0x24 2 5
+fl=(1)
+fn=(2)
+cfn=(2)
+calls=1 1
+0x24 51 30
+fl=(2)
+fn=(3)
+0x30 20 700 8000
+summary: 825 1
+";
+
+    #[test]
+    fn functions_and_calls_are_summed() {
+        check(
+            TEXT,
+            "Time 10ns*
+             Memory bytes
+             main 20/820 15000/34999
+             func1 105/400 0/20000
+             func2 700/400 8000/-1
+             main > func1 ?/400 ?/20000
+             main > func2 ?/400 ?/-1
+             func1 > func1 ?/30 ?/0
+             note: 1 costs are negative, such as memory that was given back.",
+        );
+    }
+
+    #[test]
+    fn wrong_lines_are_errors() {
+        for (from, to, line, expect) in [
+            (
+                "fn=(2)\n0x20",
+                "fn=(9)\n0x20",
+                14,
+                "the name (9) is used before it is given",
+            ),
+            (
+                "+4 * 400",
+                "+4 * 4x0",
+                9,
+                "expected a whole number as cost, got \"4x0\"",
+            ),
+            (
+                "0x20 51 100",
+                "0x20 51 1 2 3",
+                15,
+                "expected at most 2 costs",
+            ),
+            (
+                "events: ",
+                "event: ",
+                5,
+                "expected a line events: before the first function",
+            ),
+            ("cfn=(2) func1\n", "", 7, "expected cfn= before calls="),
+            (
+                "summary: ",
+                "what is ",
+                26,
+                "expected a line of callgrind's format, got \"what is 825 1\"",
+            ),
+        ] {
+            let text = TEXT.replace(from, to);
+            check_fault(&text, line, expect);
+        }
+    }
+}

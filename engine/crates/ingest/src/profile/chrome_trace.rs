@@ -1,0 +1,264 @@
+//! Chrome's trace events: a CPU profile when there is one, else spans of time (`B`/`E`/`X`).
+
+mod events;
+mod spans;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use self::events::{Event, Sink};
+use self::spans::Spans;
+use super::fault::Fault;
+use super::input::{Input, json_fault};
+use super::stacks::Stacks;
+use super::units::{value, whole};
+use super::v8::{self, CpuProfile};
+use super::{Format, Profile};
+
+/// An array of events, or an object with one.
+pub fn detect(input: &Input) -> bool {
+    let array = input.json.as_ref().filter(|json| json.array);
+    let is_events = array.is_some_and(|json| json.keys.iter().any(|key| key == "ph"));
+    is_events || input.has_keys(&["traceEvents"])
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let mut trace = Trace::default();
+    let is_array = input.json.as_ref().is_some_and(|json| json.array);
+    let read = events::read(&input.text, &mut trace);
+    let cut = match read {
+        Ok(()) => false,
+        // The format allows an array without its end: programs die while they write.
+        Err(error) if error.is_eof() && is_array && trace.seen > 0 => true,
+        Err(error) => return Err(json_fault(&error)),
+    };
+    let mut profile = if trace.profiles.is_empty() {
+        trace.spans()?
+    } else {
+        trace.cpu_profiles()?
+    };
+    if cut {
+        profile.notes.push("The trace is cut short.".into());
+    }
+    Ok(profile)
+}
+
+/// Process and thread, or process and profile.
+type Key = (String, String);
+
+#[derive(Default)]
+struct Trace {
+    seen: u64,
+    threads: BTreeMap<Key, Spans>,
+    names: BTreeMap<Key, String>,
+    /// By process and id.
+    profiles: BTreeMap<Key, CpuProfile>,
+    /// The thread that a profile is of.
+    profiled: BTreeMap<Key, Key>,
+}
+
+/// The part of a profile that one event carries.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Chunk {
+    cpu_profile: CpuProfile,
+    time_deltas: Option<Vec<f64>>,
+    start_time: Option<f64>,
+    end_time: Option<f64>,
+}
+
+impl Sink for Trace {
+    fn event(&mut self, event: &Event) -> Result<(), String> {
+        self.seen += 1;
+        let key = (text(&event.pid), text(&event.tid));
+        match &*event.ph {
+            "B" | "E" | "X" => {
+                let at = time(event.ts, "time")?;
+                let spans = self.threads.entry(key).or_default();
+                match &*event.ph {
+                    "B" => spans.begin(at, &event.name),
+                    "E" => spans.end(at, &event.name),
+                    _ => {
+                        let duration = time(event.dur.or(Some(0.0)), "duration")?;
+                        spans.whole(at, duration, &event.name)?;
+                    }
+                }
+                Ok(())
+            }
+            "P" | "I" if ["Profile", "ProfileChunk", "CpuProfile"].contains(&&*event.name) => {
+                let id = (key.0.clone(), text(&event.id));
+                if event.name != "ProfileChunk" {
+                    self.profiled.insert(id.clone(), key);
+                }
+                if let Some(data) = event.args.get("data") {
+                    let chunk = Chunk::deserialize(data);
+                    let chunk = chunk.map_err(|error| error.to_string())?;
+                    join(self.profiles.entry(id).or_default(), chunk);
+                }
+                Ok(())
+            }
+            "M" if event.name == "thread_name" => {
+                if let Some(name) = event.args["name"].as_str() {
+                    self.names.insert(key, name.to_owned());
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Trace {
+    fn cpu_profiles(self) -> Result<Profile, Fault> {
+        let mut stacks = Stacks::new(v8::values(), 1)?;
+        let several = self.profiles.len() > 1;
+        for (id, mut profile) in self.profiles {
+            profile.time_deltas.get_or_insert_default();
+            profile.samples.get_or_insert_default();
+            let thread = self.profiled.get(&id).unwrap_or(&id);
+            let container = match several {
+                true => Some(stacks.container(&label(thread, &self.names))?),
+                false => None,
+            };
+            profile.add(container, &mut stacks)?;
+        }
+        if !self.threads.is_empty() {
+            stacks.note("The trace holds CPU profiles; its other events are not shown.");
+        }
+        stacks.finish(Format::ChromeTrace)
+    }
+
+    fn spans(self) -> Result<Profile, Fault> {
+        let mut stacks = Stacks::new(vec![value("time", "ns"), value("calls", "count")], 0)?;
+        let several = self.threads.len() > 1;
+        let mut odd = 0;
+        for (thread, spans) in self.threads {
+            let container = match several {
+                true => Some(stacks.container(&label(&thread, &self.names))?),
+                false => None,
+            };
+            odd += spans.pour(container, &mut stacks)?;
+        }
+        if odd > 0 {
+            stacks.note(format!(
+                "{odd} events have no beginning, no end, or overlap others without being inside them."
+            ));
+        }
+        stacks.finish(Format::ChromeTrace)
+    }
+}
+
+fn join(profile: &mut CpuProfile, chunk: Chunk) {
+    let part = chunk.cpu_profile;
+    profile.nodes.extend(part.nodes);
+    let samples = part.samples.unwrap_or_default();
+    profile.samples.get_or_insert_default().extend(samples);
+    let deltas = chunk.time_deltas.or(part.time_deltas).unwrap_or_default();
+    profile.time_deltas.get_or_insert_default().extend(deltas);
+    let start = chunk.start_time.or(part.start_time);
+    profile.start_time = profile.start_time.or(start);
+    profile.end_time = chunk.end_time.or(part.end_time).or(profile.end_time);
+}
+
+/// Ids are numbers or texts.
+fn text(id: &serde_json::Value) -> String {
+    match id {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+fn label(thread: &Key, names: &BTreeMap<Key, String>) -> String {
+    let (pid, tid) = thread;
+    match names.get(thread) {
+        Some(name) => format!("{name} ({pid}/{tid})"),
+        None => format!("thread {pid}/{tid}"),
+    }
+}
+
+/// Microseconds to nanoseconds.
+fn time(micros: Option<f64>, what: &str) -> Result<i64, String> {
+    let micros = micros.ok_or_else(|| format!("expected an event to have a {what}"))?;
+    whole(micros, 1e3).map_err(|fault| fault.problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::testing::{check, check_fault};
+
+    #[test]
+    fn spans_nest_by_time() {
+        // Chrome writes a whole span when it ends, so inner ones come first.
+        check(
+            r#"{"traceEvents":[
+              {"ph":"X","name":"inner","pid":1,"tid":2,"ts":2,"dur":3},
+              {"ph":"X","name":"outer","pid":1,"tid":2,"ts":0,"dur":10.5},
+              {"ph":"B","name":"next","pid":1,"tid":2,"ts":20},
+              {"ph":"B","name":"leaf","pid":1,"tid":2,"ts":21},
+              {"ph":"E","pid":1,"tid":2,"ts":22},
+              {"ph":"E","name":"next","pid":1,"tid":2,"ts":24},
+              {"ph":"i","name":"instant","ts":24}]}"#,
+            "time ns* 14500
+             calls 4
+             next 3000 1
+             next;leaf 1000 1
+             outer 7500 1
+             outer;inner 3000 1",
+        );
+    }
+
+    #[test]
+    fn threads_stand_apart_and_a_trace_may_be_cut() {
+        check(
+            r#"[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
+            {"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":1},
+            {"ph":"B","name":"g","pid":1,"tid":2,"ts":0},
+            {"ph":"E","name":"h","pid":1,"tid":2,"ts":5},
+            {"ph":"X","name":"#,
+            "time ns* 6000
+             calls 2
+             {main (1/1)} 0 0
+             {main (1/1)};f 1000 1
+             {thread 1/2} 0 0
+             {thread 1/2};g 5000 1
+             note: 2 events have no beginning, no end, or overlap others without being inside them.
+             note: The trace is cut short.",
+        );
+    }
+
+    #[test]
+    fn chunks_of_a_cpu_profile_are_joined() {
+        check(
+            r#"[{"args":{"data":{"startTime":100}},"id":"0x1","name":"Profile","ph":"P","pid":1,"tid":7,"ts":1},
+            {"args":{"data":{"cpuProfile":{"nodes":[{"callFrame":{"functionName":"(root)"},"id":1},
+              {"callFrame":{"functionName":"f"},"id":2,"parent":1}],"samples":[1,2]},"timeDeltas":[5,10]}},
+              "id":"0x1","name":"ProfileChunk","ph":"P","pid":1,"tid":9,"ts":2},
+            {"args":{"data":{"cpuProfile":{"nodes":[{"callFrame":{"functionName":"g"},"id":3,"parent":2}],
+              "samples":[3]},"timeDeltas":[20],"endTime":140}},"id":"0x1","name":"ProfileChunk","ph":"P","pid":1,"tid":9,"ts":3},
+            {"ph":"X","name":"task","pid":1,"tid":7,"ts":0,"dur":1}]"#,
+            "samples 3
+             time ns* 35000
+             (root) 1 10000
+             (root);f 1 20000
+             (root);f;g 1 5000
+             note: The trace holds CPU profiles; its other events are not shown.",
+        );
+    }
+
+    #[test]
+    fn wrong_events_are_errors_at_their_lines() {
+        check_fault(
+            "[{\"ph\":\"B\",\"name\":\"f\"},\n{\"ph\":\"B\",\"name\":\"f\",\"ts\":-5}]",
+            1,
+            "the JSON is wrong at column 22: the event \"f\": expected an event to have a time",
+        );
+        check_fault(
+            "{\"traceEvents\":[{\"ph\":\"B\",\"name\":\"f\",\"ts\":1}",
+            1,
+            "the JSON ends too early",
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! Firefox's profiles: what the browser writes (rows), and what its profiler and samply write (columns).
+
+mod columns;
+mod rows;
+
+use serde::Deserialize;
+
+use super::Profile;
+use super::fault::Fault;
+use super::input::Input;
+
+/// What tells the two apart.
+#[derive(Deserialize)]
+struct Head {
+    meta: Option<Meta>,
+    /// Old recordings stand inside an object.
+    profile: Option<Inner>,
+}
+
+#[derive(Deserialize)]
+struct Inner {
+    meta: Option<Meta>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Meta {
+    #[serde(default)]
+    preprocessed_profile_version: Option<f64>,
+    #[serde(default)]
+    sample_units: Option<SampleUnits>,
+}
+
+#[derive(Clone, Deserialize)]
+struct SampleUnits {
+    #[serde(rename = "threadCPUDelta")]
+    cpu: Option<String>,
+}
+
+/// The keys of either.
+pub fn detect(input: &Input) -> bool {
+    input.has_keys(&["meta", "threads"]) || input.has_keys(&["profile", "fileType"])
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let head: Head = input.parse()?;
+    let inner = head.profile.and_then(|inner| inner.meta);
+    let wrapped = inner.is_some();
+    let Some(meta) = inner.or(head.meta) else {
+        return Err(Fault::whole("expected meta to describe the profile"));
+    };
+    let (processed, cpu) = (meta.preprocessed_profile_version, meta.sample_units);
+    let cpu = Cpu::new(cpu.and_then(|units| units.cpu).as_deref());
+    match processed {
+        Some(_) => columns::read(input, cpu),
+        None => rows::read(input, wrapped, cpu),
+    }
+}
+
+/// In what `threadCPUDelta` counts.
+#[derive(Clone, Copy)]
+struct Cpu {
+    unit: &'static str,
+    scale: f64,
+}
+
+impl Cpu {
+    fn new(unit: Option<&str>) -> Self {
+        let (unit, scale) = match unit {
+            Some("ns") => ("ns", 1.0),
+            Some("µs" | "us") | None => ("ns", 1e3),
+            Some(_) => ("cycles", 1.0),
+        };
+        Cpu { unit, scale }
+    }
+}
+
+/// Function, file and line of a location as the browser writes it: `f (file.js:12:3)`. The line is the declaration's.
+fn location(text: &str) -> (&str, &str, u32) {
+    let parts = text
+        .strip_suffix(')')
+        .and_then(|text| text.split_once(" ("))
+        .filter(|(_, place)| place.contains(':'));
+    let Some((name, place)) = parts else {
+        return (text, "", 0);
+    };
+    let number = |text: &str| text.parse::<u32>().ok();
+    let (file, last) = place.rsplit_once(':').unwrap_or((place, ""));
+    let (file, line) = match (file.rsplit_once(':'), number(last)) {
+        (Some((file, line)), Some(_)) if number(line).is_some() => (file, number(line)),
+        (_, Some(line)) => (file, Some(line)),
+        _ => (place, None),
+    };
+    (name, file, line.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::location;
+    use crate::profile::testing::{check, check_fault};
+
+    #[test]
+    fn locations_are_taken_apart() {
+        for (text, expect) in [
+            ("(root)", ("(root)", "", 0)),
+            ("Startup::XRE_Main", ("Startup::XRE_Main", "", 0)),
+            ("f (http://a/b.js:12)", ("f", "http://a/b.js", 12)),
+            ("f (http://a/b.js:12:3)", ("f", "http://a/b.js", 12)),
+            ("f (http://a:80/b.js)", ("f", "http://a:80/b.js", 0)),
+        ] {
+            assert_eq!(location(text), expect);
+        }
+    }
+
+    const ROWS: &str = r#"{"meta":{"version":9,"interval":1},"threads":[{"name":"GeckoMain","pid":1,"tid":2,
+        "stringTable":["(root)","f (a.js:3)","g"],
+        "frameTable":{"schema":{"location":0,"line":1},"data":[[0],[1,5],[2]]},
+        "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1],[1,2],[1,1]]},
+        "samples":{"schema":{"stack":0,"time":1},"data":[[1,0.5],[2,1.5],[3,2],[2,3],[null,4]]}}],
+        "processes":[{"meta":{"version":9},"threads":[{"name":"Worker","pid":7,"tid":8,"stringTable":["w"],
+        "frameTable":{"schema":{"location":0},"data":[[0]]},
+        "stackTable":{"schema":{"frame":1,"prefix":0},"data":[[null,0]]},
+        "samples":{"schema":{"stack":0},"data":[[0]]}}]}]}"#;
+
+    #[test]
+    fn rows_of_the_browser_are_read_with_all_processes() {
+        check(
+            ROWS,
+            "samples* 5
+             {GeckoMain (1/2)} 0
+             {GeckoMain (1/2)};(root) 0
+             {GeckoMain (1/2)};(root);f 1
+             {GeckoMain (1/2)};(root);f;f 1
+             {GeckoMain (1/2)};(root);f;g 2
+             {Worker (7/8)} 0
+             {Worker (7/8)};w 1",
+        );
+    }
+
+    const COLUMNS: &str = r#"{"meta":{"preprocessedProfileVersion":48,"sampleUnits":{"threadCPUDelta":"µs"}},
+        "threads":[{"name":"main","pid":"1","tid":2,"stringArray":["main","f","a.rs"],
+        "funcTable":{"name":[0,1],"fileName":[null,2],"lineNumber":[null,7],"length":2},
+        "frameTable":{"func":[0,1,1],"length":3},
+        "stackTable":{"prefix":[null,0,1],"frame":[0,1,2],"length":3},
+        "samples":{"stack":[1,2,null,2],"weight":[2,1,9,1],"weightType":"samples","threadCPUDelta":[10,5,0,null],"length":4}}]}"#;
+
+    #[test]
+    fn columns_of_the_profiler_are_read() {
+        check(
+            COLUMNS,
+            "samples* 4
+             cpu ns 15000
+             main 0 0
+             main;f 2 10000
+             main;f;f 2 5000",
+        );
+    }
+
+    #[test]
+    fn tables_shared_by_all_threads_are_read() {
+        let shared = r#"{"meta":{"preprocessedProfileVersion":60},"shared":{"stringArray":["main","f","a.rs"],
+            "sources":{"filename":[2]},"funcTable":{"name":[0,1],"source":[null,0],"lineNumber":[null,7]},
+            "frameTable":{"func":[0,1]},"stackTable":{"prefix":[null,0],"frame":[0,1]}},
+            "threads":[{"name":"a","pid":1,"tid":1,"samples":{"stack":[1],"weight":null,"weightType":"samples"}},
+            {"name":"b","pid":1,"tid":2,"samples":{"stack":[1,0],"weight":[1.5,2],"weightType":"tracing-ms"}}]}"#;
+        check(
+            shared,
+            "samples* 1
+             time ns 3500000
+             {a (1/1)} 0 0
+             {a (1/1)};main 0 0
+             {a (1/1)};main;f 1 0
+             {b (1/2)} 0 0
+             {b (1/2)};main 0 2000000
+             {b (1/2)};main;f 0 1500000",
+        );
+    }
+
+    #[test]
+    fn wrong_references_are_errors() {
+        for (text, expect) in [
+            (
+                ROWS.replace("[1,2],[1,1]", "[1,2],[1,9]"),
+                "in thread GeckoMain (1/2): a stack names frame 9, which the file does not have",
+            ),
+            (
+                ROWS.replace("[0,1],[1,2]", "[2,1],[1,2]"),
+                "in thread GeckoMain (1/2): node 1 is its own ancestor",
+            ),
+            (
+                ROWS.replace("[[1,0.5]", "[[77,0.5]"),
+                "in thread GeckoMain (1/2): a sample names stack 77, which the file does not have",
+            ),
+            (
+                COLUMNS.replace("[null,0,1]", "[null,0]"),
+                "in thread main (1/2): there are 3 frames for 2 prefixes",
+            ),
+            (
+                COLUMNS.replace("[2,1,9,1]", "[2,-1,9,1]"),
+                "in thread main (1/2): expected a value of at least 0, got -1",
+            ),
+            (
+                COLUMNS.replace("\"func\":[0,1,1]", "\"func\":[0,1,4]"),
+                "in thread main (1/2): a frame names function 4, which the file does not have",
+            ),
+        ] {
+            check_fault(&text, 0, expect);
+        }
+    }
+}

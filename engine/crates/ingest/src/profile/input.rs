@@ -1,0 +1,230 @@
+//! A file as the readers see it: unwrapped, decoded, and looked at once for all detectors.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::fault::{Fault, quote};
+
+/// How many bytes tell binary data from text.
+const HEAD: usize = 4096;
+/// How many lines tell one text format from another.
+const LINES: usize = 60;
+
+/// An unwrapped file.
+pub struct Input<'a> {
+    /// As they are.
+    pub bytes: &'a [u8],
+    /// As text. Bytes that are not UTF-8 are replaced; empty for binary data.
+    pub text: Cow<'a, str>,
+    /// What its JSON is, when it begins like JSON.
+    pub json: Option<Json>,
+}
+
+/// The outside of a JSON text, as far as it can be read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Json {
+    /// The keys of the object, or of the array's first object.
+    pub keys: Vec<String>,
+    /// It is an array.
+    pub array: bool,
+}
+
+impl<'a> Input<'a> {
+    /// Looks at `bytes`, which are already unwrapped.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let mut input = Input {
+            bytes,
+            text: "".into(),
+            json: None,
+        };
+        if !input.is_binary() && !super::pstats::is_marshal(bytes) {
+            input.text = String::from_utf8_lossy(bytes);
+            input.json = outside(&input.text);
+        }
+        input
+    }
+
+    /// Whether the first bytes hold control characters that no text has.
+    pub fn is_binary(&self) -> bool {
+        let head = &self.bytes[..self.bytes.len().min(HEAD)];
+        head.iter()
+            .any(|&byte| byte < 9 || (14..32).contains(&byte) && byte != 0x1b)
+    }
+
+    /// Whether its first bytes name a format that no reader knows.
+    pub fn is_foreign(&self) -> bool {
+        other_kind(self.bytes).is_some()
+    }
+
+    /// The first lines that hold anything, with their 1-based numbers. None of JSON.
+    pub fn first_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let text = if self.json.is_some() { "" } else { &*self.text };
+        lines(text)
+            .filter(|(_, line)| !line.trim().is_empty())
+            .take(LINES)
+    }
+
+    /// Whether it is a JSON object with all of these keys.
+    pub fn has_keys(&self, keys: &[&str]) -> bool {
+        let has = |json: &Json, key: &str| json.keys.iter().any(|it| it == key);
+        let object = self.json.as_ref().filter(|json| !json.array);
+        object.is_some_and(|json| keys.iter().all(|key| has(json, key)))
+    }
+
+    /// Its JSON as a `T`.
+    pub fn parse<'t, T: Deserialize<'t>>(&'t self) -> Result<T, Fault> {
+        serde_json::from_str(&self.text).map_err(|error| json_fault(&error))
+    }
+}
+
+/// Lines with their 1-based numbers, without their ends.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().zip(1..).map(|(line, number)| (number, line))
+}
+
+/// What serde says, with its line.
+pub fn json_fault(error: &serde_json::Error) -> Fault {
+    let problem = if error.is_eof() {
+        "the JSON ends too early".to_owned()
+    } else {
+        let text = error.to_string();
+        let text = text
+            .rsplit_once(" at line ")
+            .map_or(&*text, |(text, _)| text);
+        let text: String = text
+            .chars()
+            .filter(|it| !it.is_control())
+            .take(200)
+            .collect();
+        format!("the JSON is wrong at column {}: {text}", error.column())
+    };
+    Fault::line(error.line().max(1), problem)
+}
+
+/// What a file is whose first bytes name a format that no reader knows, and advice when there is a better way than
+/// another file.
+fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
+    const ONCE: Option<&str> = Some("decompress it once");
+    const SCRIPT: Option<&str> = Some("run `perf script > FILE` and open its output");
+    const CONVERT: Option<&str> = Some("convert it to pprof or folded stacks first");
+    const OUT: Option<&str> = Some("take the profile out of it first");
+    let kinds = [
+        (&b"PERFILE2"[..], "a perf.data file", SCRIPT),
+        (b"FLR\0", "a Java flight recording", CONVERT),
+        (b"\x7fELF", "a program or library (ELF)", None),
+        (b"PK\x03\x04", "a zip archive", OUT),
+        (b"\x1f\x8b", "data that was compressed twice", ONCE),
+        (b"\x28\xb5\x2f\xfd", "data that was compressed twice", ONCE),
+    ];
+    let kind = kinds
+        .into_iter()
+        .find(|(magic, ..)| bytes.starts_with(magic));
+    kind.map(|(_, what, advice)| (what, advice))
+}
+
+/// The problem of a file that no reader knows.
+pub fn foreign(input: &Input) -> Fault {
+    const EXPECTED: &str = "expected a profile";
+    const ADVICE: &str = "open pprof, folded stacks, `perf script` output, .cpuprofile, a Chrome trace, speedscope, \
+                          Firefox or samply JSON, stackprof JSON, callgrind, gprof or pstats output";
+    let known = |what: &str, advice: &str| {
+        Fault::byte(0, format!("this is {what}, {EXPECTED}")).advise(advice)
+    };
+    if input.bytes.trim_ascii().is_empty() {
+        let fault = Fault::whole(format!("the file is empty, {EXPECTED}"));
+        return fault.advise("check that the profiler ran to its end, and record again");
+    }
+    if let Some((what, advice)) = other_kind(input.bytes) {
+        return known(what, advice.unwrap_or(ADVICE));
+    }
+    if input.text.is_empty() {
+        return known("binary data of an unknown kind", ADVICE);
+    }
+    if crate::causal::detect(input.bytes, "").is_ok() {
+        let fault = Fault::line(1, format!("this is a causal profile, {EXPECTED} of calls"));
+        return fault.advise("open it with `fulcrum causal show`");
+    }
+    if let Some(json) = &input.json {
+        let keys: Vec<_> = json.keys.iter().take(5).map(|key| quote(key)).collect();
+        let problem = if keys.is_empty() {
+            format!("this is JSON without keys, {EXPECTED}")
+        } else {
+            format!("this is JSON with the keys {}, {EXPECTED}", keys.join(", "))
+        };
+        return Fault::line(1, problem).advise(ADVICE);
+    }
+    let (number, line) = input.first_lines().next().unwrap_or((1, ""));
+    let first = quote(line.trim());
+    Fault::line(number, format!("the first record is {first}, {EXPECTED}")).advise(ADVICE)
+}
+
+fn outside(text: &str) -> Option<Json> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let mut json = Json::default();
+    let mut reader = serde_json::Deserializer::from_str(text);
+    // What is wrong will be said by the reader of the format; here the keys before it are enough.
+    let _ = Outside(&mut json).deserialize(&mut reader);
+    Some(json)
+}
+
+/// Notes the keys of an object, or of an array's first element.
+struct Outside<'j>(&'j mut Json);
+
+impl<'de> DeserializeSeed<'de> for Outside<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Outside<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an object or an array of objects")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            self.0.keys.push(key);
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        self.0.array = true;
+        // The rest is left unread, which ends the search.
+        seq.next_element_seed(Outside(self.0)).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Option<(Vec<String>, bool)> {
+        outside(text).map(|json| (json.keys, json.array))
+    }
+
+    #[test]
+    fn keys_are_seen_also_before_a_break() {
+        let names = |names: &[&str]| names.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        assert_eq!(keys("a;b 1"), None);
+        assert_eq!(
+            keys("{\"a\":{\"x\":1},\"b\":[2]}"),
+            Some((names(&["a", "b"]), false))
+        );
+        assert_eq!(keys(" {\"a\":[1,2"), Some((names(&["a"]), false)));
+        assert_eq!(
+            keys("[{\"ph\":\"B\"},{\"x\":1}]"),
+            Some((names(&["ph"]), true))
+        );
+        assert_eq!(keys("[]"), Some((names(&[]), true)));
+    }
+}

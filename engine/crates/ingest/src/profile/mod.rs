@@ -1,0 +1,188 @@
+//! Profiles of calls in every common format, told apart by content: bytes in, the model's call trees or graphs out.
+//!
+//! What a file claims is never believed before it is checked: memory grows with the bytes that are there, up to the
+//! limits of [`Limits`] and of the model's call tree.
+
+mod callgrind;
+mod chrome_trace;
+mod fault;
+mod firefox;
+mod folded;
+mod gprof;
+mod graphs;
+mod ids;
+mod input;
+mod marshal;
+mod parents;
+mod perf_script;
+mod pprof;
+mod pstats;
+mod speedscope;
+mod stackprof;
+mod stacks;
+#[cfg(test)]
+mod testing;
+mod units;
+mod unwrap;
+mod v8;
+mod wire;
+
+use fulcrum_model::call_tree::ValueType;
+use fulcrum_model::{CallGraph, CallTree};
+
+use self::fault::Fault;
+use self::input::Input;
+use crate::{IngestError, Place};
+pub use stacks::MAX_DEPTH;
+pub use unwrap::Limits;
+
+/// A format of profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// pprof's `profile.proto`.
+    Pprof,
+    /// Folded stacks, one a line.
+    Folded,
+    /// The output of `perf script`.
+    PerfScript,
+    /// V8's `.cpuprofile`.
+    CpuProfile,
+    /// Chrome's trace events, with a CPU profile or spans.
+    ChromeTrace,
+    /// speedscope's JSON.
+    Speedscope,
+    /// Firefox's JSON, as the browser, its profiler and samply write it.
+    Firefox,
+    /// stackprof's JSON.
+    Stackprof,
+    /// callgrind's output.
+    Callgrind,
+    /// gprof's text.
+    Gprof,
+    /// The statistics of Python's `cProfile`.
+    Pstats,
+}
+
+/// A profile with all its value types.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// In what format it was.
+    pub format: Format,
+    /// What it holds.
+    pub calls: Calls,
+    /// Position of the value type to show first.
+    pub default_value: usize,
+    /// What a reader should know: parts that were left out, stacks that were cut. Whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// What a profile knows about calls.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Calls {
+    /// Contexts.
+    Tree(CallTree),
+    /// Functions and single calls, one graph for each value type, all with the same functions and calls.
+    Graphs(Vec<CallGraph>),
+}
+
+impl Profile {
+    /// The value types, by the numbers that [`Profile::default_value`] uses.
+    pub fn value_types(&self) -> Vec<&ValueType> {
+        match &self.calls {
+            Calls::Tree(tree) => tree.value_types().iter().collect(),
+            Calls::Graphs(graphs) => graphs.iter().map(|graph| &graph.value_type).collect(),
+        }
+    }
+}
+
+/// One row of the registry.
+struct Reader {
+    format: Format,
+    detect: fn(&Input) -> bool,
+    read: fn(&Input) -> Result<Profile, Fault>,
+}
+
+impl Reader {
+    const fn new(
+        format: Format,
+        detect: fn(&Input) -> bool,
+        read: fn(&Input) -> Result<Profile, Fault>,
+    ) -> Self {
+        Reader {
+            format,
+            detect,
+            read,
+        }
+    }
+}
+
+/// Every format, most specific first.
+const READERS: [Reader; 11] = [
+    Reader::new(Format::Pstats, pstats::detect, pstats::read),
+    Reader::new(Format::Pprof, pprof::detect, pprof::read),
+    Reader::new(Format::Speedscope, speedscope::detect, speedscope::read),
+    Reader::new(
+        Format::ChromeTrace,
+        chrome_trace::detect,
+        chrome_trace::read,
+    ),
+    Reader::new(Format::Firefox, firefox::detect, firefox::read),
+    Reader::new(Format::Stackprof, stackprof::detect, stackprof::read),
+    Reader::new(Format::CpuProfile, v8::detect, v8::read),
+    Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
+    Reader::new(Format::Gprof, gprof::detect, gprof::read),
+    Reader::new(Format::PerfScript, perf_script::detect, perf_script::read),
+    Reader::new(Format::Folded, folded::detect, folded::read),
+];
+
+/// Reads a profile of any known format, compressed or not. `name` is what errors call the file.
+///
+/// # Errors
+/// What is wrong, where, and what to do about it.
+pub fn read(bytes: &[u8], name: &str) -> Result<Profile, IngestError> {
+    read_within(bytes, name, Limits::default())
+}
+
+/// The same with other limits.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_within(bytes: &[u8], name: &str, limits: Limits) -> Result<Profile, IngestError> {
+    look(bytes, name, limits, |reader, input| (reader.read)(input))
+}
+
+/// The format of a profile, or why it is none.
+///
+/// # Errors
+/// When no reader knows the content, or it cannot be decompressed.
+pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
+    look(
+        bytes,
+        name,
+        Limits::default(),
+        |reader, _| Ok(reader.format),
+    )
+}
+
+fn look<T>(
+    bytes: &[u8],
+    name: &str,
+    limits: Limits,
+    then: impl FnOnce(&Reader, &Input) -> Result<T, Fault>,
+) -> Result<T, IngestError> {
+    let (bytes, compressed) = unwrap::unwrap(bytes, limits).map_err(|fault| fault.of(name))?;
+    let input = Input::new(&bytes);
+    let reader = READERS.iter().find(|reader| (reader.detect)(&input));
+    let result = match reader {
+        Some(reader) => then(reader, &input),
+        None => Err(input::foreign(&input)),
+    };
+    result.map_err(|mut fault| {
+        if compressed && matches!(fault.place, Some(Place::Byte(_))) {
+            fault
+                .problem
+                .push_str(" (bytes counted after decompression)");
+        }
+        fault.of(name)
+    })
+}

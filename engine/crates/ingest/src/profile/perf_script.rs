@@ -1,0 +1,340 @@
+//! The text of `perf script`: a header and then its stack, innermost first, for each sample.
+
+use std::collections::BTreeSet;
+
+use super::fault::{Fault, quote};
+use super::input::{Input, lines};
+use super::stacks::{FrameId, Stacks};
+use super::units::value;
+use super::{Format, Profile};
+
+/// How many kinds of event one file may have.
+const EVENTS: usize = 64;
+
+/// `comm pid/tid [cpu] time: period event:`, and for samples without a call chain a frame on the same line.
+struct Header<'a> {
+    comm: &'a str,
+    pid: &'a str,
+    period: Option<u64>,
+    event: &'a str,
+    rest: &'a str,
+}
+
+/// A line of a stack.
+#[derive(Debug, PartialEq, Eq)]
+struct Frame<'a> {
+    symbol: &'a str,
+    /// The file of the code; empty when perf does not know.
+    object: &'a str,
+}
+
+/// One of the first lines is a sample's header.
+pub fn detect(input: &Input) -> bool {
+    input.first_lines().any(|(_, line)| header(line).is_some())
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let outline = Outline::new(&input.text)?;
+    let mut types = vec![value("samples", "count")];
+    if outline.periods {
+        let events = outline.events.iter();
+        types.extend(events.map(|event| value(event, unit(event))));
+    }
+    let mut stacks = Stacks::new(types, usize::from(outline.periods))?;
+    let mut sample = Sample::default();
+    for (number, line) in records(&input.text) {
+        let indented = line.starts_with([' ', '\t']);
+        if let Some(header) = header(line) {
+            sample.finish(&mut stacks)?;
+            sample.line = number;
+            sample.values = Some(outline.values(&header, number)?);
+            sample.container = match outline.threads.len() {
+                1 => None,
+                _ => {
+                    let name = format!("{} ({})", header.comm, header.pid);
+                    Some(stacks.container(&name)?)
+                }
+            };
+            if let Some(frame) = frame(header.rest.trim()) {
+                sample.push(&mut stacks, &frame)?;
+            }
+        } else if !indented {
+            let problem = format!("expected the first line of a sample, got {}", quote(line));
+            return Err(Fault::line(number, problem));
+        } else if let Some(frame) = frame(line.trim_start()) {
+            // What precedes the first sample belongs to none.
+            if sample.values.is_some() {
+                sample.push(&mut stacks, &frame)?;
+            }
+        } else if !is_source(line.trim()) {
+            let line = quote(line.trim());
+            let problem = format!("expected an address and a function, got {line}");
+            return Err(Fault::line(number, problem));
+        }
+    }
+    sample.finish(&mut stacks)?;
+    stacks.finish(Format::PerfScript)
+}
+
+/// A sample while its stack is read.
+#[derive(Default)]
+struct Sample {
+    line: usize,
+    container: Option<FrameId>,
+    /// Innermost first.
+    stack: Vec<FrameId>,
+    values: Option<Vec<i64>>,
+}
+
+impl Sample {
+    fn push(&mut self, stacks: &mut Stacks, frame: &Frame) -> Result<(), Fault> {
+        let base = frame.object.rsplit('/').next().unwrap_or("");
+        let base = base.trim_start_matches('[').trim_end_matches(']');
+        let known = !base.is_empty() && base != "unknown";
+        let object = if known { frame.object } else { "" };
+        let id = match frame.symbol {
+            "[unknown]" | "" if known => stacks.frame_of(&format!("[{base}]"), object)?,
+            "" => stacks.frame_of("[unknown]", object)?,
+            symbol => stacks.frame_of(symbol, object)?,
+        };
+        self.stack.push(id);
+        Ok(())
+    }
+
+    fn finish(&mut self, stacks: &mut Stacks) -> Result<(), Fault> {
+        let Some(values) = self.values.take() else {
+            return Ok(());
+        };
+        self.stack.reverse();
+        let added = stacks.add_in(self.container, &self.stack, &values);
+        self.stack.clear();
+        added.map_err(|fault| fault.at_line(self.line))
+    }
+}
+
+/// What must be known before the first sample.
+struct Outline<'a> {
+    /// In the order of their first samples.
+    events: Vec<&'a str>,
+    /// Whether samples tell their periods.
+    periods: bool,
+    /// Names and numbers.
+    threads: BTreeSet<(&'a str, &'a str)>,
+}
+
+impl<'a> Outline<'a> {
+    fn new(text: &'a str) -> Result<Self, Fault> {
+        let mut outline = Outline {
+            events: Vec::new(),
+            periods: false,
+            threads: BTreeSet::new(),
+        };
+        let headers = records(text).filter_map(|(number, line)| Some((number, header(line)?)));
+        for (number, header) in headers {
+            outline.periods |= header.period.is_some();
+            outline.threads.insert((header.comm, header.pid));
+            if !outline.events.contains(&header.event) {
+                outline.events.push(header.event);
+            }
+            if outline.events.len() > EVENTS {
+                let problem = format!("expected at most {EVENTS} kinds of event");
+                return Err(Fault::line(number, problem));
+            }
+        }
+        Ok(outline)
+    }
+
+    /// A sample's values: one sample, and its period for its event.
+    fn values(&self, header: &Header, number: usize) -> Result<Vec<i64>, Fault> {
+        let mut values = vec![1];
+        if self.periods {
+            let period = header.period.unwrap_or(1);
+            let period = i64::try_from(period)
+                .map_err(|_| Fault::line(number, format!("the period {period} is too large")))?;
+            let events = self.events.iter();
+            values.extend(events.map(|&it| if it == header.event { period } else { 0 }));
+        }
+        Ok(values)
+    }
+}
+
+fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    lines(text).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+/// Clocks count nanoseconds.
+fn unit(event: &str) -> &'static str {
+    let name = event.split(':').next().unwrap_or(event);
+    match name {
+        "cpu-clock" | "task-clock" => "ns",
+        _ => "count",
+    }
+}
+
+fn header(line: &str) -> Option<Header<'_>> {
+    // The name of a program may hold spaces and numbers: the first number that a time follows is its process.
+    let line = line.trim_start();
+    let mut from = 0;
+    loop {
+        let space = from + line.get(from..)?.find(char::is_whitespace)?;
+        let comm = line[..space].trim_end();
+        let (pid, after) = word(&line[space..])?;
+        let is_pid = pid.split('/').all(is_number);
+        if is_pid && let Some((period, event, rest)) = after_pid(after) {
+            return Some(Header {
+                comm,
+                pid,
+                period,
+                event,
+                rest,
+            });
+        }
+        from = line.len() - line[space..].trim_start().len();
+    }
+}
+
+/// `[cpu] time: period event: rest`; the processor and the period may be missing.
+fn after_pid(text: &str) -> Option<(Option<u64>, &str, &str)> {
+    let (mut time, mut text) = word(text)?;
+    let cpu = time.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    if cpu.is_some_and(is_number) {
+        (time, text) = word(text)?;
+    }
+    let (seconds, fraction) = time.strip_suffix(':')?.split_once('.')?;
+    if !is_number(seconds) || !is_number(fraction) {
+        return None;
+    }
+    let (mut event, mut rest) = word(text)?;
+    let mut period = None;
+    if is_number(event) {
+        period = Some(event.parse().ok()?);
+        (event, rest) = word(rest)?;
+    }
+    Some((period, event.strip_suffix(':')?, rest))
+}
+
+fn word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `address symbol+0xoffset (object)`; the object may hold spaces and brackets.
+fn frame(text: &str) -> Option<Frame<'_>> {
+    let (address, rest) = word(text)?;
+    let address = address.strip_prefix("0x").unwrap_or(address);
+    if !address.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let rest = rest.trim();
+    let (symbol, object) = match rest.strip_suffix(')').and_then(opening) {
+        Some(at) => (rest[..at].trim_end(), &rest[at + 1..rest.len() - 1]),
+        None => (rest, ""),
+    };
+    let symbol = match symbol.rsplit_once("+0x") {
+        Some((symbol, offset)) if offset.bytes().all(|it| it.is_ascii_hexdigit()) => symbol,
+        _ => symbol,
+    };
+    Some(Frame { symbol, object })
+}
+
+/// Where the bracket opens that closes after `text`.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// `file.c:12`, which perf writes below a frame when asked for source lines.
+fn is_source(text: &str) -> bool {
+    text.rsplit_once(':')
+        .is_some_and(|(_, line)| is_number(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::testing::{check, check_fault};
+
+    const TEXT: &str = "\
+# captured on: today
+my app 2 61/62 [002] 203265.377019:    1001001 cpu-clock:u: 
+\t             6f1 leaf(int)+0x14 (/work dir/app (deleted))
+\t             789 [unknown] (/lib/libc-2.27.so)
+\t             790 main (inlined)
+\t 606258d4c544155 [unknown] ([unknown])
+
+my app 2 61/63 [003] 203265.378000:        500 cycles: 
+\tffffffffad14d115 [unknown] ([kernel.kallsyms])
+\t             790 main (/work dir/app)
+\tapp.c:12
+
+";
+
+    #[test]
+    fn samples_and_events_are_summed_by_stack() {
+        check(
+            TEXT,
+            "samples 2
+             cpu-clock:u ns* 1001001
+             cycles 500
+             {my app 2 (61/62)} 0 0 0
+             {my app 2 (61/62)};[unknown] 0 0 0
+             {my app 2 (61/62)};[unknown];main 0 0 0
+             {my app 2 (61/62)};[unknown];main;[libc-2.27.so] 0 0 0
+             {my app 2 (61/62)};[unknown];main;[libc-2.27.so];leaf(int) 1 1001001 0
+             {my app 2 (61/63)} 0 0 0
+             {my app 2 (61/63)};main 0 0 0
+             {my app 2 (61/63)};main;[kernel.kallsyms] 1 0 500",
+        );
+    }
+
+    #[test]
+    fn a_sample_without_call_chain_stands_on_one_line() {
+        check(
+            "            perf 12 10.5: cycles:  55a1 main+0x1 (/bin/a)\n            perf 12 10.6: cycles:  55a1 main+0x1 (/bin/a)\n",
+            "samples* 2
+             main 2",
+        );
+    }
+
+    #[test]
+    fn frames_are_taken_apart() {
+        for (text, symbol, object) in [
+            ("6f1 f (/a)", "f", "/a"),
+            ("6f1 operator()(int)+0x1f (/a b)", "operator()(int)", "/a b"),
+            ("6f1 a+0xzz ([kernel])", "a+0xzz", "[kernel]"),
+            ("6f1 f (/memfd:x (deleted))", "f", "/memfd:x (deleted)"),
+            ("6f1 f", "f", ""),
+        ] {
+            assert_eq!(frame(text), Some(Frame { symbol, object }), "{text}");
+        }
+        assert_eq!(frame("main (/a)"), None);
+    }
+
+    #[test]
+    fn a_line_that_is_no_frame_is_an_error() {
+        let wrong = TEXT.replace("789 [unknown] (/lib", "what is this (/lib");
+        let expect = "expected an address and a function, got \"what is this (/lib/libc-2.27.so)\"";
+        check_fault(&wrong, 4, expect);
+        let wrong = TEXT.replace("my app 2 61/63 [003]", "my app 2 61/x [003]");
+        let expect = "expected the first line of a sample, got \"my app 2 61/x [003] 203265.378000:      …\"";
+        check_fault(&wrong, 8, expect);
+        let wrong = TEXT.replace(" 500 ", " 9300000000000000000 ");
+        check_fault(&wrong, 8, "the period 9300000000000000000 is too large");
+    }
+}

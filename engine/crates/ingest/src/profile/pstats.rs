@@ -1,0 +1,134 @@
+//! Python's statistics, as `cProfile` and `profile` write them: functions with their callers.
+
+use super::fault::Fault;
+use super::graphs::Graphs;
+use super::input::Input;
+use super::marshal::{self, Value};
+use super::units::{value, whole};
+use super::{Format, Profile};
+
+/// A marshalled dictionary whose first key is a tuple; JSON has a quote there.
+pub fn is_marshal(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'{' | 0xfb, b'(' | b')' | 0xa8 | 0xa9, ..])
+}
+
+/// A marshalled dictionary.
+pub fn detect(input: &Input) -> bool {
+    is_marshal(input.bytes)
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let Value::Dict(functions) = marshal::read(input.bytes)? else {
+        return Err(Fault::whole("expected a dictionary of functions"));
+    };
+    let mut graphs = Graphs::new(vec![value("time", "ns")]);
+    let mut counted = false;
+    for (key, stats) in functions.iter() {
+        let row = function(key, &mut graphs)?;
+        // Primitive calls, calls, own time, cumulative time, callers.
+        let Value::Tuple(stats) = stats else {
+            return Err(wrong("statistics of a function"));
+        };
+        let [_, _, own, total, Value::Dict(callers)] = &stats[..] else {
+            return Err(wrong("statistics of a function"));
+        };
+        graphs.add_base(row, &[time(own)?])?;
+        graphs.set_cum(row, &[time(total)?]);
+        for (caller, stats) in callers.iter() {
+            let caller = function(caller, &mut graphs)?;
+            match stats {
+                Value::Tuple(stats) if stats.len() == 4 => {
+                    let (own, total) = (time(&stats[2])?, time(&stats[3])?);
+                    graphs.add_call(caller, row, Some(&[own]), &[total])?;
+                }
+                Value::Number(_) => counted = true,
+                _ => return Err(wrong("statistics of a caller")),
+            }
+        }
+    }
+    if counted {
+        let note = "The statistics count calls without their times, so calls are left out; cProfile tells times.";
+        graphs.notes.push(note.into());
+    }
+    graphs.finish(Format::Pstats)
+}
+
+/// The row of file, line and name. Built-in functions have no file.
+fn function(key: &Value, graphs: &mut Graphs) -> Result<u32, Fault> {
+    let Value::Tuple(parts) = key else {
+        return Err(wrong("file, line and name of a function"));
+    };
+    let [Value::Text(file), Value::Number(line), Value::Text(name)] = &parts[..] else {
+        return Err(wrong("file, line and name of a function"));
+    };
+    Ok(match &**file {
+        "~" => graphs.function(name, ""),
+        file => graphs.function(&format!("{name} ({file}:{line})"), ""),
+    })
+}
+
+fn time(seconds: &Value) -> Result<i64, Fault> {
+    match seconds {
+        Value::Number(seconds) => whole(*seconds, 1e9),
+        _ => Err(wrong("a time")),
+    }
+}
+
+fn wrong(what: &str) -> Fault {
+    Fault::whole(format!("expected {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::testing::{check, check_fault};
+
+    /// `{(file, line, name): (1, 1, own, total, {(file, line, name): callers})}` as Python 3 writes it.
+    fn stats(callers: &[u8]) -> Vec<u8> {
+        let mut bytes = b"\xfb\xa9\x03\xda\x04a.pyi\x07\0\0\0\xda\x01f".to_vec();
+        bytes.extend(b")\x05\xe9\x01\0\0\0r\x04\0\0\0");
+        bytes.extend(b"g\0\0\0\0\0\0\xf8\x3fg\0\0\0\0\0\0\0\x40");
+        bytes.extend(b"{)\x03\xda\x01~i\0\0\0\0z\x04exec");
+        bytes.extend(callers);
+        bytes.extend(b"00");
+        bytes
+    }
+
+    #[test]
+    fn functions_and_callers_are_read() {
+        check(
+            stats(b")\x04i\x01\0\0\0i\x01\0\0\0g\0\0\0\0\0\0\xe0\x3fg\0\0\0\0\0\0\xf0\x3f"),
+            "time ns*
+             f (a.py:7) 1500000000/2000000000
+             exec 0/1000000000
+             exec > f (a.py:7) 500000000/1000000000",
+        );
+    }
+
+    #[test]
+    fn callers_without_times_are_left_out() {
+        check(
+            stats(b"i\x03\0\0\0"),
+            "time ns*
+             f (a.py:7) 1500000000/2000000000
+             exec 0/0
+             note: The statistics count calls without their times, so calls are left out; cProfile tells times.",
+        );
+    }
+
+    #[test]
+    fn wrong_shapes_are_errors() {
+        check_fault(stats(b"N"), 0, "expected statistics of a caller");
+        check_fault(b"{)\x01N", 0, "expected 1 bytes, but 0 are left");
+        check_fault(
+            b"{)\x01N0",
+            0,
+            "expected a value of statistics, got type 48",
+        );
+        check_fault(
+            b"{)\x01NN0",
+            0,
+            "expected file, line and name of a function",
+        );
+    }
+}

@@ -1,0 +1,320 @@
+//! speedscope's own JSON: evented and sampled profiles over shared frames.
+
+use fulcrum_model::call_tree::ValueType;
+use serde::Deserialize;
+
+use super::fault::{Fault, dangling, quote};
+use super::input::Input;
+use super::stacks::{FrameId, Stacks, check_types};
+use super::units::{Decimals, nanoseconds, value, whole};
+use super::{Format, Profile};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    shared: Shared,
+    profiles: Vec<One>,
+    active_profile_index: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Shared {
+    frames: Vec<Frame>,
+}
+
+#[derive(Deserialize)]
+struct Frame {
+    name: String,
+    file: Option<String>,
+    line: Option<f64>,
+}
+
+/// One profile, of either kind.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct One {
+    r#type: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    unit: String,
+    start_value: Option<f64>,
+    end_value: Option<f64>,
+    events: Option<Vec<Event>>,
+    samples: Option<Vec<Vec<usize>>>,
+    weights: Option<Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    r#type: String,
+    at: f64,
+    frame: usize,
+}
+
+/// The shared frames and at least one profile.
+pub fn detect(input: &Input) -> bool {
+    input.has_keys(&["shared", "profiles"]) && !input.has_keys(&["meta"])
+}
+
+/// Reads a profile. Profiles in one unit stand side by side; each unit is a value type.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let file: File = input.parse()?;
+    let mut units: Vec<Unit> = Vec::new();
+    for one in &file.profiles {
+        if !units.iter().any(|unit| unit.name == one.unit) {
+            units.push(Unit::new(&one.unit, &file.profiles));
+            check_types(units.len())?;
+        }
+    }
+    let row = |one: &One| units.iter().position(|unit| unit.name == one.unit);
+    let active = file.profiles.get(file.active_profile_index.unwrap_or(0));
+    let default = active.or(file.profiles.first()).and_then(row);
+    let Some(default) = default else {
+        return Err(Fault::whole("the file has no profiles"));
+    };
+    let types = units.iter().map(Unit::value_type).collect();
+    let mut stacks = Stacks::new(types, default)?;
+    let mut frames = Vec::with_capacity(file.shared.frames.len());
+    for frame in &file.shared.frames {
+        let line = frame.line.unwrap_or(0.0) as u32;
+        frames.push(stacks.frame(&frame.name, frame.file.as_deref().unwrap_or(""), line)?);
+    }
+    for (number, one) in file.profiles.iter().enumerate() {
+        let row = row(one).expect("every unit has a row");
+        let mut writer = Writer {
+            container: None,
+            frames: &frames,
+            scale: units[row].scale,
+            values: vec![0; units.len()],
+            row,
+            stacks: &mut stacks,
+        };
+        if file.profiles.len() > 1 {
+            let name = format!("{} ({})", one.name, number + 1);
+            writer.container = Some(writer.stacks.container(&name)?);
+        }
+        let result = match &*one.r#type {
+            "evented" => writer.evented(one),
+            "sampled" => writer.sampled(one),
+            kind => Err(Fault::whole(format!(
+                "expected an evented or a sampled profile, got {}",
+                quote(kind)
+            ))),
+        };
+        result.map_err(|fault| Fault {
+            problem: format!("in profile {}: {}", number + 1, fault.problem),
+            ..fault
+        })?;
+    }
+    stacks.finish(Format::Speedscope)
+}
+
+/// What the weights of some profiles count.
+struct Unit {
+    name: String,
+    scale: f64,
+    short: String,
+}
+
+impl Unit {
+    fn new(name: &str, profiles: &[One]) -> Self {
+        if let Some(scale) = nanoseconds(name) {
+            return Unit {
+                name: name.to_owned(),
+                scale,
+                short: "ns".to_owned(),
+            };
+        }
+        let mut decimals = Decimals::default();
+        for one in profiles.iter().filter(|one| one.unit == name) {
+            let weights = one.weights.iter().flatten().copied();
+            let times = one.events.iter().flatten().map(|event| event.at);
+            let ends = one.start_value.into_iter().chain(one.end_value);
+            weights
+                .chain(times)
+                .chain(ends)
+                .for_each(|it| decimals.see(it));
+        }
+        Unit {
+            name: name.to_owned(),
+            scale: decimals.scale(),
+            short: decimals.unit(match name {
+                "none" => "count",
+                name => name,
+            }),
+        }
+    }
+
+    fn value_type(&self) -> ValueType {
+        let name = match &*self.short {
+            "ns" => "time",
+            "bytes" => "space",
+            _ => "weight",
+        };
+        value(name, &self.short)
+    }
+}
+
+/// Writes one profile's stacks.
+struct Writer<'s> {
+    container: Option<FrameId>,
+    frames: &'s [FrameId],
+    scale: f64,
+    values: Vec<i64>,
+    row: usize,
+    stacks: &'s mut Stacks,
+}
+
+impl Writer<'_> {
+    fn add(&mut self, stack: &[FrameId], value: i64) -> Result<(), Fault> {
+        self.values[self.row] = value;
+        self.stacks.add_in(self.container, stack, &self.values)
+    }
+
+    fn frame(&self, index: usize) -> Result<FrameId, Fault> {
+        let frame = self.frames.get(index).copied();
+        frame.ok_or_else(|| dangling("a stack", index, "frame"))
+    }
+
+    fn sampled(&mut self, one: &One) -> Result<(), Fault> {
+        let (Some(samples), Some(weights)) = (&one.samples, &one.weights) else {
+            return Err(Fault::whole("expected samples and weights"));
+        };
+        if samples.len() != weights.len() {
+            let (samples, weights) = (samples.len(), weights.len());
+            let problem = format!("there are {weights} weights for {samples} samples");
+            return Err(Fault::whole(problem));
+        }
+        let mut stack = Vec::new();
+        for (sample, &weight) in samples.iter().zip(weights) {
+            stack.clear();
+            for &index in sample {
+                stack.push(self.frame(index)?);
+            }
+            self.add(&stack, whole(weight, self.scale)?)?;
+        }
+        Ok(())
+    }
+
+    fn evented(&mut self, one: &One) -> Result<(), Fault> {
+        let Some(events) = &one.events else {
+            return Err(Fault::whole("expected events"));
+        };
+        let (mut stack, mut open) = (Vec::new(), Vec::new());
+        let mut last: Option<f64> = None;
+        for (number, event) in events.iter().enumerate() {
+            let since = event.at - last.unwrap_or(event.at);
+            let trouble = |problem: &str| Err(Fault::whole(format!("event {number} {problem}")));
+            if since.is_nan() || since < 0.0 {
+                return trouble("is earlier than the one before it");
+            }
+            // Time before the first call and between calls is nobody's.
+            if !stack.is_empty() && since > 0.0 {
+                self.add(&stack, whole(since, self.scale)?)?;
+            }
+            last = Some(event.at);
+            match &*event.r#type {
+                "O" => {
+                    stack.push(self.frame(event.frame)?);
+                    open.push(event.frame);
+                }
+                "C" if open.last() == Some(&event.frame) => {
+                    stack.pop();
+                    open.pop();
+                }
+                "C" => return trouble("closes a frame that is not the innermost open one"),
+                _ => return trouble("is neither O nor C"),
+            }
+        }
+        match open.len() {
+            0 => Ok(()),
+            open => Err(Fault::whole(format!("{open} frames are never closed"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::testing::{check, check_fault};
+
+    fn file(profiles: &str, more: &str) -> String {
+        let frames = r#"{"name":"a"},{"name":"b","file":"b.rs","line":3},{"name":"c"}"#;
+        format!("{{\"shared\":{{\"frames\":[{frames}]}},\"profiles\":[{profiles}]{more}}}")
+    }
+
+    fn evented(events: &[(&str, u32, f64)]) -> String {
+        let events = events.iter().map(|(kind, frame, at)| {
+            format!("{{\"type\":\"{kind}\",\"frame\":{frame},\"at\":{at}}}")
+        });
+        let events: Vec<_> = events.collect();
+        format!(
+            "{{\"type\":\"evented\",\"name\":\"e\",\"unit\":\"none\",\"startValue\":0,\"endValue\":9,\"events\":[{}]}}",
+            events.join(",")
+        )
+    }
+
+    const SAMPLED: &str = r#"{"type":"sampled","name":"s","unit":"milliseconds","startValue":0,"endValue":2,
+        "samples":[[0,1],[0]],"weights":[1.5,0.25]}"#;
+
+    #[test]
+    fn events_open_and_close_calls() {
+        check(
+            file(
+                &evented(&[("O", 0, 0.0), ("O", 1, 2.0), ("C", 1, 4.5), ("C", 0, 5.0)]),
+                "",
+            ),
+            "weight 0.1 count* 50
+             a 25
+             a;b 25",
+        );
+    }
+
+    #[test]
+    fn profiles_stand_side_by_side_and_units_are_value_types() {
+        let both = format!("{},{SAMPLED}", evented(&[("O", 2, 0.0), ("C", 2, 9.0)]));
+        check(
+            file(&both, ",\"activeProfileIndex\":1"),
+            "weight 9
+             time ns* 1750000
+             {e (1)} 0 0
+             {e (1)};c 9 0
+             {s (2)} 0 0
+             {s (2)};a 0 250000
+             {s (2)};a;b 0 1500000",
+        );
+    }
+
+    #[test]
+    fn wrong_events_and_references_are_errors() {
+        for (profile, expect) in [
+            (
+                evented(&[("O", 0, 0.0)]),
+                "in profile 1: 1 frames are never closed",
+            ),
+            (
+                evented(&[("O", 0, 0.0), ("O", 1, 1.0), ("C", 0, 2.0)]),
+                "in profile 1: event 2 closes a frame that is not the innermost open one",
+            ),
+            (
+                evented(&[("O", 0, 5.0), ("C", 0, 2.0)]),
+                "in profile 1: event 1 is earlier than the one before it",
+            ),
+            (
+                evented(&[("O", 7, 0.0)]),
+                "in profile 1: a stack names frame 7, which the file does not have",
+            ),
+            (
+                SAMPLED.replace("1.5", "-1"),
+                "in profile 1: expected a value of at least 0, got -1",
+            ),
+            (
+                SAMPLED.replace("1.5,", ""),
+                "in profile 1: there are 1 weights for 2 samples",
+            ),
+            (String::new(), "the file has no profiles"),
+        ] {
+            check_fault(file(&profile, ""), 0, expect);
+        }
+    }
+}

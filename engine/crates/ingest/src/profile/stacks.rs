@@ -1,0 +1,199 @@
+//! Where readers put their stacks: the one way to the model's call tree.
+
+use std::collections::HashMap;
+
+pub use fulcrum_model::call_tree::FrameId;
+use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, ValueType};
+
+use super::fault::Fault;
+use super::{Calls, Format, Profile};
+
+/// Frames of one stack that are kept: the innermost ones, under a frame that says so.
+pub const MAX_DEPTH: usize = 4096;
+/// Value types of one profile.
+const MAX_TYPES: usize = 256;
+const TRUNCATED: &str = "[truncated]";
+/// The frame of samples without a stack.
+const NO_STACK: &str = "[no stack]";
+
+/// A call tree that grows stack by stack.
+pub struct Stacks {
+    builder: CallTreeBuilder,
+    /// Frames of which only the name is known.
+    names: HashMap<Box<str>, FrameId>,
+    width: usize,
+    default_value: usize,
+    notes: Vec<String>,
+    truncated: u64,
+    buffer: Vec<FrameId>,
+}
+
+impl Stacks {
+    /// No stacks; each will have a value of each type.
+    pub fn new(types: Vec<ValueType>, default_value: usize) -> Result<Self, Fault> {
+        let width = types.len();
+        check_types(width)?;
+        // Containers and the frame of truncated stacks come on top.
+        let limits = Limits {
+            depth: MAX_DEPTH as u32 + 8,
+            ..Limits::default()
+        };
+        Ok(Stacks {
+            builder: CallTreeBuilder::with_limits(types, limits)?,
+            names: HashMap::new(),
+            width,
+            default_value,
+            notes: Vec::new(),
+            truncated: 0,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// The number of value types.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// A function. An empty file and line 0 are unknown.
+    pub fn frame(&mut self, name: &str, file: &str, line: u32) -> Result<FrameId, Fault> {
+        let name = match name {
+            "" => "[unknown]",
+            name => name,
+        };
+        if file.is_empty() && line == 0 {
+            return self.function(name);
+        }
+        Ok(self.builder.intern(Frame {
+            file: (!file.is_empty()).then(|| file.to_owned()),
+            line: (line > 0).then_some(line),
+            ..Frame::function(name)
+        })?)
+    }
+
+    /// A function in an executable or library.
+    pub fn frame_of(&mut self, name: &str, binary: &str) -> Result<FrameId, Fault> {
+        if binary.is_empty() {
+            return self.function(name);
+        }
+        Ok(self.builder.intern(Frame {
+            binary: Some(binary.to_owned()),
+            ..Frame::function(name)
+        })?)
+    }
+
+    fn function(&mut self, name: &str) -> Result<FrameId, Fault> {
+        if let Some(&id) = self.names.get(name) {
+            return Ok(id);
+        }
+        let id = self.builder.intern(Frame::function(name))?;
+        self.names.insert(name.into(), id);
+        Ok(id)
+    }
+
+    /// A process or thread.
+    pub fn container(&mut self, name: &str) -> Result<FrameId, Fault> {
+        Ok(self.builder.intern(Frame::container(name))?)
+    }
+
+    /// Adds values to a stack, outermost first. Negative values are refused.
+    pub fn add(&mut self, stack: &[FrameId], values: &[i64]) -> Result<(), Fault> {
+        self.add_in(None, stack, values)
+    }
+
+    /// The same in a process or thread.
+    pub fn add_in(
+        &mut self,
+        container: Option<FrameId>,
+        stack: &[FrameId],
+        values: &[i64],
+    ) -> Result<(), Fault> {
+        if let Some(value) = values.iter().find(|&&value| value < 0) {
+            return Err(
+                Fault::whole(format!("expected a value of at least 0, got {value}")).advise(
+                    "open the two profiles of which this is the difference, and compare them",
+                ),
+            );
+        }
+        let cut = stack.len().saturating_sub(MAX_DEPTH);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        buffer.extend(container);
+        if cut > 0 {
+            self.truncated += 1;
+            buffer.push(self.function(TRUNCATED)?);
+        }
+        if stack.is_empty() {
+            buffer.push(self.function(NO_STACK)?);
+        }
+        buffer.extend_from_slice(&stack[cut..]);
+        let added = self.builder.add(&buffer, values);
+        self.buffer = buffer;
+        Ok(added?)
+    }
+
+    /// Adds a sentence to what a reader of the profile should know.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// The profile of all stacks. A file without any is an error.
+    pub fn finish(mut self, format: Format) -> Result<Profile, Fault> {
+        if self.truncated > 0 {
+            self.notes.push(format!(
+                "{} stacks have more than {MAX_DEPTH} frames; their innermost ones are under {TRUNCATED}.",
+                self.truncated
+            ));
+        }
+        let tree = self.builder.finish()?;
+        if tree.is_empty() {
+            return Err(Fault::whole("the profile has no samples"));
+        }
+        Ok(Profile {
+            format,
+            calls: Calls::Tree(tree),
+            default_value: self.default_value,
+            notes: self.notes,
+        })
+    }
+}
+
+/// Refuses more value types than a profile may have.
+pub fn check_types(count: usize) -> Result<(), Fault> {
+    if count > MAX_TYPES {
+        let problem = format!("the profile has more than {MAX_TYPES} value types");
+        return Err(Fault::whole(problem));
+    }
+    Ok(())
+}
+
+impl From<CallTreeError> for Fault {
+    fn from(error: CallTreeError) -> Self {
+        Fault::whole(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_that_is_too_deep_keeps_its_innermost_frames() {
+        let mut stacks = Stacks::new(vec![ValueType::new("samples", "")], 0).expect("a type");
+        let [outer, inner] = ["outer", "inner"].map(|it| stacks.frame(it, "", 0).expect("room"));
+        let mut deep = vec![inner; MAX_DEPTH];
+        stacks.add(&deep, &[2]).expect("fits");
+        deep.insert(0, outer);
+        stacks.add(&deep, &[3]).expect("is cut");
+        let profile = stacks.finish(Format::Folded).expect("has samples");
+        let Calls::Tree(tree) = &profile.calls else {
+            panic!("expected a tree");
+        };
+        let roots: Vec<_> = tree.roots().map(|n| &*tree.frame(n).name).collect();
+        assert_eq!(roots, ["inner", TRUNCATED]);
+        assert_eq!((tree.total(0), tree.len()), (5, 2 * MAX_DEPTH as u32 + 1));
+        assert_eq!(
+            profile.notes,
+            ["1 stacks have more than 4096 frames; their innermost ones are under [truncated]."]
+        );
+    }
+}

@@ -1,0 +1,254 @@
+//! What stands around a profile: gzip, zstd, byte order marks, UTF-16. Limits hold while decompressing.
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+
+use super::fault::Fault;
+
+/// How large a compressed profile may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes after decompression.
+    pub bytes: usize,
+    /// Times the compressed size. It counts beyond 64 MiB only: short texts may well repeat themselves.
+    pub ratio: usize,
+}
+
+impl Default for Limits {
+    /// 4 GiB, and 400 times the compressed size. Folded stacks, which compress best, reach a hundred times.
+    fn default() -> Self {
+        Limits {
+            bytes: 4 << 30,
+            ratio: 400,
+        }
+    }
+}
+
+const FREE: usize = 64 << 20;
+const CHUNK: usize = 64 << 10;
+const GZIP: &[u8] = b"\x1f\x8b";
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
+
+/// The profile itself, and whether it was compressed.
+pub fn unwrap(bytes: &[u8], limits: Limits) -> Result<(Cow<'_, [u8]>, bool), Fault> {
+    let (bytes, compressed) = if bytes.starts_with(GZIP) {
+        (Cow::Owned(gunzip(bytes, limits)?), true)
+    } else if bytes.starts_with(ZSTD) || skippable(bytes).is_some() {
+        (Cow::Owned(unzstd(bytes, limits)?), true)
+    } else {
+        (Cow::Borrowed(bytes), false)
+    };
+    if let Some(text) = utf16(&bytes) {
+        return Ok((Cow::Owned(text?.into_bytes()), compressed));
+    }
+    let bytes = match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.strip_prefix(BOM).unwrap_or(bytes)),
+        Cow::Owned(mut bytes) => {
+            if bytes.starts_with(BOM) {
+                bytes.drain(..BOM.len());
+            }
+            Cow::Owned(bytes)
+        }
+    };
+    Ok((bytes, compressed))
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+fn gunzip(bytes: &[u8], limits: Limits) -> Result<Vec<u8>, Fault> {
+    let mut out = Vec::new();
+    let mut decoder = MultiGzDecoder::new(bytes);
+    let result = drain(&mut decoder, &mut out, allowed(bytes, limits));
+    let at = bytes.len() - decoder.get_ref().len();
+    result.map_err(|trouble| trouble.fault("gzip", at))?;
+    Ok(out)
+}
+
+fn unzstd(bytes: &[u8], limits: Limits) -> Result<Vec<u8>, Fault> {
+    let mut out = Vec::new();
+    let mut rest = bytes;
+    // A file may hold several frames, and frames to skip.
+    while !rest.is_empty() {
+        let at = bytes.len() - rest.len();
+        if let Some(after) = skippable(rest) {
+            rest = after;
+            continue;
+        }
+        let mut decoder = StreamingDecoder::new(&mut rest).map_err(|error| header(&error, at))?;
+        let result = drain(&mut decoder, &mut out, allowed(bytes, limits));
+        let frame: FrameDecoder = decoder.into_frame_decoder();
+        let at = bytes.len() - rest.len();
+        result.map_err(|trouble| trouble.fault("zstd", at))?;
+        let sums = (
+            frame.get_checksum_from_data(),
+            frame.get_calculated_checksum(),
+        );
+        if let (Some(stands), Some(found)) = sums
+            && stands != found
+        {
+            return Err(Fault::byte(
+                at,
+                "the zstd data is damaged: its checksum is wrong",
+            ));
+        }
+    }
+    Ok(out)
+}
+
+fn header(error: &FrameDecoderError, at: usize) -> Fault {
+    let problem = match error {
+        FrameDecoderError::WindowSizeTooBig { .. } => {
+            "the zstd data needs a window of more than 100 MB"
+        }
+        FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_)) => {
+            "expected another zstd frame or the end of the file"
+        }
+        _ => "the zstd data is damaged or cut short",
+    };
+    Fault::byte(at, problem)
+}
+
+/// What follows a frame that zstd readers skip.
+fn skippable(bytes: &[u8]) -> Option<&[u8]> {
+    let (&[first, a, b, c, ..], size) = (bytes, bytes.get(4..8)?) else {
+        return None;
+    };
+    let magic = first & 0xf0 == 0x50 && [a, b, c] == [0x2a, 0x4d, 0x18];
+    let size = u32::from_le_bytes(size.try_into().ok()?) as usize;
+    magic.then(|| bytes.get(8 + size..))?
+}
+
+fn allowed(bytes: &[u8], limits: Limits) -> usize {
+    let by_ratio = bytes.len().saturating_mul(limits.ratio).max(FREE);
+    limits.bytes.min(by_ratio)
+}
+
+/// Why decompression stopped.
+enum Trouble {
+    TooLarge(usize),
+    CutShort,
+    Damaged,
+}
+
+impl Trouble {
+    fn fault(self, kind: &str, at: usize) -> Fault {
+        match self {
+            Trouble::CutShort => Fault::byte(at, format!("the {kind} data ends too early"))
+                .advise("copy the file again, or record again"),
+            Trouble::Damaged => Fault::byte(at, format!("the {kind} data is damaged"))
+                .advise("copy the file again, or record again"),
+            Trouble::TooLarge(limit) => Fault::byte(
+                at,
+                format!("the {kind} data becomes larger than {limit} bytes, which is not accepted"),
+            )
+            .advise("decompress it yourself if you trust it, and open the result"),
+        }
+    }
+}
+
+fn drain(from: &mut impl Read, out: &mut Vec<u8>, limit: usize) -> Result<(), Trouble> {
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let read = match from.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(Trouble::CutShort);
+            }
+            Err(_) => return Err(Trouble::Damaged),
+        };
+        if out.len() + read > limit {
+            return Err(Trouble::TooLarge(limit));
+        }
+        out.extend_from_slice(&chunk[..read]);
+    }
+}
+
+/// The text behind a UTF-16 byte order mark.
+fn utf16(bytes: &[u8]) -> Option<Result<String, Fault>> {
+    let unit = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, rest) = bytes[2..].as_chunks::<2>();
+    if !rest.is_empty() {
+        return Some(Err(Fault::byte(
+            bytes.len() - 1,
+            "the UTF-16 text ends in the middle of a character",
+        )));
+    }
+    let units = pairs.iter().map(|&pair| unit(pair));
+    Some(Ok(char::decode_utf16(units)
+        .map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        writer.write_all(bytes).expect("into memory");
+        writer.finish().expect("into memory")
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    fn check(bytes: &[u8], expect: &[u8], compressed: bool) {
+        let (found, was) = unwrap(bytes, Limits::default()).expect("whole");
+        assert_eq!((found.as_ref(), was), (expect, compressed));
+    }
+
+    #[test]
+    fn every_wrapping_comes_off() {
+        check(b"a;b 1", b"a;b 1", false);
+        check(b"\xef\xbb\xbfa;b 1", b"a;b 1", false);
+        check(b"\xff\xfea\0;\0\xe9\0", "a;é".as_bytes(), false);
+        check(b"\xfe\xff\0a\0;", b"a;", false);
+        check(&gzip(b"\xef\xbb\xbfa;b 1"), b"a;b 1", true);
+        let twice = [gzip(b"a;b 1\n"), gzip(b"a;c 2\n")].concat();
+        check(&twice, b"a;b 1\na;c 2\n", true);
+        let skip = b"\x53\x2a\x4d\x18\x02\0\0\0xy".to_vec();
+        let frames = [skip, zstd(b"a;b 1\n"), zstd(b"a;c 2\n")].concat();
+        check(&frames, b"a;b 1\na;c 2\n", true);
+    }
+
+    #[test]
+    fn a_wrapping_cut_anywhere_is_an_error_with_its_byte() {
+        let text = b"main;work;more work 12\n".repeat(40);
+        for (whole, kind) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
+            for end in 5..whole.len() {
+                let fault = unwrap(&whole[..end], Limits::default()).expect_err("cut short");
+                assert!(fault.problem.contains(kind), "{end}: {fault:?}");
+                assert!(fault.place.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn a_bomb_stops_at_its_limit() {
+        let zeros = vec![b'0'; 1 << 20];
+        for bomb in [gzip(&zeros), zstd(&zeros)] {
+            let limits = Limits {
+                bytes: 1000,
+                ratio: 400,
+            };
+            let fault = unwrap(&bomb, limits).expect_err("too large");
+            assert!(
+                fault.problem.contains("larger than 1000 bytes"),
+                "{fault:?}"
+            );
+        }
+    }
+}

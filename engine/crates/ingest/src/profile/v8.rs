@@ -1,0 +1,254 @@
+//! V8's CPU profiles, as `.cpuprofile` files and Chrome traces hold them: a tree of calls, and the node of each sample.
+
+use fulcrum_model::call_tree::ValueType;
+use serde::Deserialize;
+
+use super::fault::{Fault, dangling};
+use super::ids::Ids;
+use super::input::Input;
+use super::parents::{Parents, too_large};
+use super::stacks::{FrameId, Stacks};
+use super::units::value;
+use super::{Format, Profile};
+
+/// Nodes and samples of one thread.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CpuProfile {
+    pub nodes: Vec<Node>,
+    pub samples: Option<Vec<u64>>,
+    /// Microseconds from one sample to the next; the first from the start.
+    pub time_deltas: Option<Vec<f64>>,
+    pub start_time: Option<f64>,
+    pub end_time: Option<f64>,
+}
+
+/// A call in its context.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Node {
+    id: u64,
+    call_frame: CallFrame,
+    #[serde(default)]
+    hit_count: u64,
+    children: Option<Vec<u64>>,
+    /// In traces, instead of children.
+    parent: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct CallFrame {
+    function_name: String,
+    url: String,
+    /// 0-based; -1 is none.
+    line_number: Option<i64>,
+}
+
+/// The values of these profiles; time is what counts.
+pub fn values() -> Vec<ValueType> {
+    vec![value("samples", "count"), value("time", "ns")]
+}
+
+/// The keys of a `.cpuprofile`.
+pub fn detect(input: &Input) -> bool {
+    input.has_keys(&["nodes"]) && (input.has_keys(&["startTime"]) || input.has_keys(&["samples"]))
+}
+
+/// Reads a `.cpuprofile`.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let profile: CpuProfile = input.parse()?;
+    let mut stacks = match profile.time_deltas {
+        Some(_) => Stacks::new(values(), 1)?,
+        None => Stacks::new(values()[..1].to_vec(), 0)?,
+    };
+    profile.add(None, &mut stacks)?;
+    stacks.finish(Format::CpuProfile)
+}
+
+impl CpuProfile {
+    /// Adds every sample.
+    pub fn add(&self, container: Option<FrameId>, stacks: &mut Stacks) -> Result<(), Fault> {
+        let ids = Ids::new(self.nodes.iter().map(|it| it.id), "node")?;
+        let mut parents = Parents::new(stacks.width());
+        for node in &self.nodes {
+            let parent = match node.parent {
+                Some(id) => Some(row(&ids, id, "a node")? as u32),
+                None => None,
+            };
+            parents.push(frame(&node.call_frame, stacks)?, parent);
+        }
+        for (node, at) in self.nodes.iter().zip(0_u32..) {
+            for &child in node.children.iter().flatten() {
+                parents.adopt(row(&ids, child, "a node")?, at)?;
+            }
+        }
+        parents.check()?;
+        match &self.samples {
+            Some(samples) => {
+                let durations = self.durations(samples.len())?;
+                for (n, &id) in samples.iter().enumerate() {
+                    let node = row(&ids, id, "a sample")?;
+                    parents.add(node, 0, 1)?;
+                    if let Some(&duration) = durations.get(n) {
+                        parents.add(node, 1, duration)?;
+                    }
+                }
+            }
+            None => {
+                for (at, node) in self.nodes.iter().enumerate() {
+                    let hits = i64::try_from(node.hit_count).map_err(|_| too_large())?;
+                    parents.add(at, 0, hits)?;
+                }
+            }
+        }
+        parents.pour(container, stacks)
+    }
+
+    /// Nanoseconds from each sample to the next, in the order of the samples. V8 writes some samples late.
+    fn durations(&self, count: usize) -> Result<Vec<i64>, Fault> {
+        let Some(deltas) = &self.time_deltas else {
+            return Ok(Vec::new());
+        };
+        if deltas.len() != count {
+            let found = deltas.len();
+            return Err(Fault::whole(format!(
+                "there are {found} time deltas for {count} samples"
+            )));
+        }
+        let mut at = 0.0;
+        let mut times = Vec::with_capacity(count);
+        for (n, delta) in deltas.iter().enumerate() {
+            at += delta;
+            times.push((at, n));
+        }
+        times.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let end = match (self.start_time, self.end_time) {
+            (Some(start), Some(end)) => end - start,
+            _ => f64::NEG_INFINITY,
+        };
+        let mut durations = vec![0; count];
+        for (place, &(time, n)) in times.iter().enumerate() {
+            let next = times.get(place + 1).map_or(end, |&(next, _)| next);
+            let next = if next.is_finite() {
+                next.max(time)
+            } else {
+                time
+            };
+            durations[n] = super::units::whole(next - time, 1e3)?;
+        }
+        Ok(durations)
+    }
+}
+
+fn row(ids: &Ids, id: u64, what: &str) -> Result<usize, Fault> {
+    ids.get(id).ok_or_else(|| dangling(what, id, "node"))
+}
+
+fn frame(call: &CallFrame, stacks: &mut Stacks) -> Result<FrameId, Fault> {
+    let line = call.line_number.and_then(|line| line.checked_add(1));
+    let line = line.and_then(|line| u32::try_from(line).ok());
+    let name = match &*call.function_name {
+        "" => "(anonymous)",
+        name => name,
+    };
+    let url = call.url.strip_prefix("file://").unwrap_or(&call.url);
+    stacks.frame(name, url, line.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::profile::testing::{check, check_fault};
+
+    fn profile(nodes: &str, rest: &str) -> String {
+        format!("{{\"nodes\":[{nodes}],\"startTime\":1000,\"endTime\":1100{rest}}}\n")
+    }
+
+    fn node(id: u64, name: &str, more: &str) -> String {
+        format!(
+            "{{\"id\":{id},\"callFrame\":{{\"functionName\":\"{name}\",\"lineNumber\":4,\"url\":\"file:///a.js\"}}{more}}}"
+        )
+    }
+
+    fn tree() -> String {
+        [
+            node(1, "(root)", ",\"children\":[2]"),
+            node(2, "", ",\"hitCount\":1,\"children\":[3]"),
+            node(3, "f", ",\"hitCount\":2"),
+        ]
+        .join(",")
+    }
+
+    #[test]
+    fn time_lasts_until_the_next_sample_in_time() {
+        // The third was written late: it was taken at 20, between the first (at 10) and the second (at 50).
+        let rest = ",\"samples\":[2,3,3],\"timeDeltas\":[10,40,-30]";
+        check(
+            profile(&tree(), rest),
+            "samples 3
+             time ns* 90000
+             (root) 0 0
+             (root);(anonymous) 1 10000
+             (root);(anonymous);f 2 80000",
+        );
+    }
+
+    #[test]
+    fn without_samples_hits_are_counted() {
+        check(
+            profile(&tree(), ""),
+            "samples* 3
+             (root) 0
+             (root);(anonymous) 1
+             (root);(anonymous);f 2",
+        );
+    }
+
+    #[test]
+    fn wrong_references_are_errors() {
+        for (nodes, rest, expect) in [
+            (
+                node(1, "a", ",\"children\":[2]"),
+                "",
+                "a node names node 2, which the file does not have",
+            ),
+            (
+                [
+                    node(1, "a", ",\"children\":[2]"),
+                    node(2, "b", ",\"children\":[1]"),
+                ]
+                .join(","),
+                "",
+                "node 0 is its own ancestor",
+            ),
+            (
+                [node(1, "a", ""), node(1, "b", "")].join(","),
+                "",
+                "node 1 is there twice",
+            ),
+            (
+                [
+                    node(1, "a", ",\"children\":[3]"),
+                    node(2, "b", ",\"children\":[3]"),
+                    node(3, "c", ""),
+                ]
+                .join(","),
+                "",
+                "a node of the call tree has two parents",
+            ),
+            (
+                node(1, "a", ""),
+                ",\"samples\":[9],\"timeDeltas\":[1]",
+                "a sample names node 9, which the file does not have",
+            ),
+            (
+                node(1, "a", ""),
+                ",\"samples\":[1],\"timeDeltas\":[]",
+                "there are 0 time deltas for 1 samples",
+            ),
+        ] {
+            check_fault(profile(&nodes, rest), 0, expect);
+        }
+    }
+}

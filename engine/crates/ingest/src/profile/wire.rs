@@ -1,0 +1,196 @@
+//! Protocol Buffers' wire format: fields of a message, each with its place in the file. No schema.
+
+use super::fault::Fault;
+
+/// A message, or what is left of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    bytes: &'a [u8],
+    /// Offset of `bytes` in the file.
+    start: usize,
+}
+
+/// One field's value.
+#[derive(Clone, Copy, Debug)]
+pub enum Field<'a> {
+    /// Wire type 0.
+    Varint(u64),
+    /// Wire type 2: text, a message, or packed numbers.
+    Bytes(Message<'a>),
+    /// Wire types 1 and 5, which profiles do not use.
+    Fixed,
+}
+
+impl<'a> Message<'a> {
+    /// The file as one message.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Message { bytes, start: 0 }
+    }
+
+    /// Offset of what is left in the file.
+    pub fn at(&self) -> usize {
+        self.start
+    }
+
+    /// What is left, undecoded.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The next field and its number.
+    pub fn field(&mut self) -> Result<Option<(u64, Field<'a>)>, Fault> {
+        if self.bytes.is_empty() {
+            return Ok(None);
+        }
+        let at = self.start;
+        let tag = self.varint()?;
+        let value = match tag & 7 {
+            0 => Field::Varint(self.varint()?),
+            1 => self.skip(8)?,
+            2 => Field::Bytes(self.nested(at)?),
+            5 => self.skip(4)?,
+            kind => {
+                let problem = format!("expected a protobuf field, got wire type {kind}");
+                return Err(Fault::byte(at, problem));
+            }
+        };
+        Ok(Some((tag >> 3, value)))
+    }
+
+    /// The next number of a packed field.
+    pub fn packed(&mut self) -> Result<Option<u64>, Fault> {
+        if self.bytes.is_empty() {
+            return Ok(None);
+        }
+        self.varint().map(Some)
+    }
+
+    fn varint(&mut self) -> Result<u64, Fault> {
+        let mut value = 0_u64;
+        for (n, &byte) in self.bytes.iter().enumerate().take(10) {
+            value |= u64::from(byte & 0x7f) << (7 * n);
+            if byte < 0x80 {
+                self.advance(n + 1);
+                return Ok(value);
+            }
+        }
+        let problem = if self.bytes.len() < 10 {
+            "the data ends in the middle of a number"
+        } else {
+            "expected a number of at most ten bytes"
+        };
+        Err(Fault::byte(self.start, problem))
+    }
+
+    fn nested(&mut self, at: usize) -> Result<Message<'a>, Fault> {
+        let length = self.varint()?;
+        let rest = self.bytes;
+        let inner = usize::try_from(length)
+            .ok()
+            .and_then(|length| rest.get(..length))
+            .ok_or_else(|| {
+                let left = rest.len();
+                let problem = format!("a field claims {length} bytes, but {left} are left");
+                Fault::byte(at, problem)
+            })?;
+        let nested = Message {
+            bytes: inner,
+            start: self.start,
+        };
+        self.advance(inner.len());
+        Ok(nested)
+    }
+
+    fn skip(&mut self, length: usize) -> Result<Field<'a>, Fault> {
+        if self.bytes.len() < length {
+            return Err(Fault::byte(
+                self.start,
+                "the data ends in the middle of a number",
+            ));
+        }
+        self.advance(length);
+        Ok(Field::Fixed)
+    }
+
+    fn advance(&mut self, length: usize) {
+        self.bytes = &self.bytes[length..];
+        self.start += length;
+    }
+}
+
+impl<'a> Field<'a> {
+    /// A number, 0 for anything else: profiles' writers leave zeros out.
+    pub fn number(self) -> u64 {
+        match self {
+            Field::Varint(value) => value,
+            Field::Bytes(_) | Field::Fixed => 0,
+        }
+    }
+
+    /// A nested message, when it is one.
+    pub fn message(self) -> Option<Message<'a>> {
+        match self {
+            Field::Bytes(message) => Some(message),
+            Field::Varint(_) | Field::Fixed => None,
+        }
+    }
+
+    /// Appends the numbers of a repeated field, packed or not.
+    pub fn numbers(self, into: &mut Vec<u64>) -> Result<(), Fault> {
+        match self {
+            Field::Varint(value) => into.push(value),
+            Field::Bytes(mut packed) => {
+                while let Some(value) = packed.packed()? {
+                    into.push(value);
+                }
+            }
+            Field::Fixed => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(bytes: &[u8]) -> Result<Vec<(u64, u64)>, Fault> {
+        let mut message = Message::new(bytes);
+        let mut found = Vec::new();
+        while let Some((number, field)) = message.field()? {
+            found.push((number, field.number()));
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn fields_are_numbers_and_bytes() {
+        // The examples of the encoding's documentation.
+        assert_eq!(fields(b"\x08\x96\x01"), Ok(vec![(1, 150)]));
+        assert_eq!(fields(b"\x12\x07testing\x08\x01"), Ok(vec![(2, 0), (1, 1)]));
+        let mut numbers = Vec::new();
+        let mut message = Message::new(b"\x32\x06\x03\x8e\x02\x9e\xa7\x05");
+        let (_, field) = message.field().expect("whole").expect("one");
+        field.numbers(&mut numbers).expect("packed");
+        assert_eq!(numbers, [3, 270, 86942]);
+    }
+
+    #[test]
+    fn a_damaged_message_is_an_error_with_its_byte() {
+        for (bytes, expect) in [
+            (&b"\x08"[..], "the data ends in the middle of a number"),
+            (b"\x08\x96", "the data ends in the middle of a number"),
+            (
+                b"\x0a\xff\xff\xff\xff\x0f",
+                "a field claims 4294967295 bytes, but 0 are left",
+            ),
+            (b"\x0b", "expected a protobuf field, got wire type 3"),
+            (b"\x09\0\0", "the data ends in the middle of a number"),
+            (&[0xff; 12], "expected a number of at most ten bytes"),
+        ] {
+            let fault = fields(bytes).expect_err(expect);
+            assert_eq!(fault.problem, expect);
+            assert!(fault.place.is_some());
+        }
+    }
+}
