@@ -10,6 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("ingest", &["model"]),
     ("causal", &["model"]),
+    ("paths", &["model"]),
     ("source", &["model"]),
     ("symbols", &["model"]),
     ("runs", &["model", "ingest"]),
@@ -27,13 +28,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "model", "ingest", "causal", "source", "symbols", "runs", "recorder",
+            "model", "ingest", "causal", "paths", "source", "symbols", "runs", "recorder",
         ],
     ),
     (
         "cli",
         &[
-            "model", "ingest", "causal", "source", "symbols", "runs", "recorder", "server",
+            "model", "ingest", "causal", "paths", "source", "symbols", "runs", "recorder", "server",
         ],
     ),
     ("xtask", &["server"]),

@@ -1,0 +1,219 @@
+//! Whose cost is whose in a call graph: gprof's assumption that a call costs the same whoever makes it.
+//!
+//! A function's own cost comes to it through its calls, in proportion to their cum. Recursive calls, which close a cycle,
+//! carry nothing: what they cost has come in by another call already.
+
+use std::collections::BTreeMap;
+
+/// The functions and calls, by position.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub functions: Vec<Function>,
+    pub calls: Vec<Call>,
+    /// The calls, those into a function before those out of it; recursive ones are left out.
+    order: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Function {
+    pub base: i64,
+    pub cum: i64,
+}
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub caller: usize,
+    pub callee: usize,
+    pub base: i64,
+    pub cum: i64,
+    /// The part of the callee's own cost that comes by this call, 0 to 1.
+    share: f64,
+}
+
+/// Functions and calls that are chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    pub functions: Vec<bool>,
+    pub calls: Vec<bool>,
+}
+
+impl Graph {
+    /// Functions by position, with base and cum; calls by caller and callee, with base, if known, and cum.
+    pub fn new(
+        functions: Vec<(i64, i64)>,
+        calls: BTreeMap<(usize, usize), (Option<i64>, i64)>,
+    ) -> Self {
+        let functions: Vec<_> = functions
+            .into_iter()
+            .map(|(base, cum)| Function { base, cum })
+            .collect();
+        let mut arriving = vec![0_i64; functions.len()];
+        for (&(_, callee), &(_, cum)) in &calls {
+            arriving[callee] += cum;
+        }
+        let call = |((caller, callee), (base, cum)): ((usize, usize), (Option<i64>, i64))| {
+            let whole = arriving[callee].max(functions[callee].cum);
+            let share = if whole > 0 {
+                cum as f64 / whole as f64
+            } else {
+                0.0
+            };
+            Call {
+                caller,
+                callee,
+                base: base.unwrap_or((functions[callee].base as f64 * share).round() as i64),
+                cum,
+                share: share.clamp(0.0, 1.0),
+            }
+        };
+        let calls: Vec<_> = calls.into_iter().map(call).collect();
+        let order = order(functions.len(), &calls);
+        Graph {
+            functions,
+            calls,
+            order,
+        }
+    }
+
+    /// Nothing chosen.
+    pub fn nothing(&self) -> Taken {
+        Taken {
+            functions: vec![false; self.functions.len()],
+            calls: vec![false; self.calls.len()],
+        }
+    }
+
+    /// The base of what is chosen. A chosen function's base holds the bases of the calls to it.
+    pub fn base(&self, taken: &Taken) -> i64 {
+        let functions = self.functions.iter().zip(&taken.functions);
+        let calls = self.calls.iter().zip(&taken.calls);
+        functions
+            .filter(|it| *it.1)
+            .map(|it| it.0.base)
+            .sum::<i64>()
+            + calls
+                .filter(|it| *it.1 && !taken.functions[it.0.callee])
+                .map(|it| it.0.base)
+                .sum::<i64>()
+    }
+
+    /// The cum of what is chosen, an estimate.
+    pub fn cum(&self, taken: &Taken) -> f64 {
+        let parts = self.parts(taken);
+        let own = self.functions.iter().zip(parts);
+        own.map(|(function, part)| function.base as f64 * part)
+            .sum()
+    }
+
+    /// The part of each function's own cost that is below or in what is chosen, 0 to 1.
+    fn parts(&self, taken: &Taken) -> Vec<f64> {
+        let mut parts: Vec<f64> = taken
+            .functions
+            .iter()
+            .map(|&it| f64::from(u8::from(it)))
+            .collect();
+        for &n in &self.order {
+            let call = &self.calls[n];
+            if !taken.functions[call.callee] {
+                let part = if taken.calls[n] {
+                    1.0
+                } else {
+                    parts[call.caller]
+                };
+                parts[call.callee] = (parts[call.callee] + part * call.share).min(1.0);
+            }
+        }
+        parts
+    }
+}
+
+/// Depth first from the functions that nobody calls, then from those that are left.
+fn order(functions: usize, calls: &[Call]) -> Vec<usize> {
+    let mut out = vec![Vec::new(); functions];
+    let mut called = vec![false; functions];
+    for (n, call) in calls.iter().enumerate() {
+        out[call.caller].push(n);
+        called[call.callee] |= call.caller != call.callee;
+    }
+    let mut place = vec![None; functions];
+    let mut entered = vec![false; functions];
+    let mut finished = 0;
+    let roots = (0..functions).filter(|&f| !called[f]);
+    for root in roots.chain(0..functions) {
+        let mut open = Vec::new();
+        if !std::mem::replace(&mut entered[root], true) {
+            open.push((root, 0));
+        }
+        while let Some((function, next)) = open.last_mut() {
+            match out[*function].get(*next) {
+                Some(&n) => {
+                    *next += 1;
+                    let callee = calls[n].callee;
+                    if !std::mem::replace(&mut entered[callee], true) {
+                        open.push((callee, 0));
+                    }
+                }
+                None => {
+                    place[*function] = Some(functions - finished);
+                    finished += 1;
+                    open.pop();
+                }
+            }
+        }
+    }
+    // A call that does not lead on in the order closes a cycle.
+    let leads_on = |n: &usize| place[calls[*n].caller] < place[calls[*n].callee];
+    let mut order: Vec<usize> = (0..calls.len()).filter(leads_on).collect();
+    order.sort_by_key(|&n| place[calls[n].caller]);
+    order
+}
+
+/// The faded cost of functions and calls, less what is taken.
+pub(super) struct Near<'a> {
+    graph: &'a Graph,
+    fade: f64,
+    taken: Taken,
+    near: Vec<f64>,
+}
+
+impl<'a> Near<'a> {
+    pub fn new(graph: &'a Graph, fade: f64) -> Self {
+        let mut near = Near {
+            graph,
+            fade,
+            taken: graph.nothing(),
+            near: Vec::new(),
+        };
+        near.take(|_| ());
+        near
+    }
+
+    pub fn of_function(&self, function: usize) -> f64 {
+        self.near[function]
+    }
+
+    pub fn of_call(&self, call: usize) -> f64 {
+        let call = &self.graph.calls[call];
+        self.near[call.callee] * call.share
+    }
+
+    /// The cum that the change would add.
+    pub fn left(&self, change: impl FnOnce(&mut Taken)) -> i64 {
+        let mut with = self.taken.clone();
+        change(&mut with);
+        (self.graph.cum(&with) - self.graph.cum(&self.taken)).round() as i64
+    }
+
+    pub fn take(&mut self, change: impl FnOnce(&mut Taken)) {
+        change(&mut self.taken);
+        let parts = self.graph.parts(&self.taken);
+        let own = self.graph.functions.iter().zip(parts);
+        self.near = own
+            .map(|(it, part)| it.base as f64 * (1.0 - part))
+            .collect();
+        for &n in self.graph.order.iter().rev() {
+            let call = &self.graph.calls[n];
+            self.near[call.caller] += self.fade * call.share * self.near[call.callee];
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The profile interface for call graphs: paths of length 1 and 2.
+//!
+//! - `[f]`: base and cum as the profiler tells them.
+//! - `[f; g]`: what `g` cost when `f` called it. The own cost of `f` is not in it: a call graph does not say in which of
+//!   its calls `f` called `g`. Where the format does not tell the base, it is the part of `g`'s base that `f`'s calls have
+//!   of all calls' cum.
+//!
+//! Total bases are exact as far as bases are. Total cums are estimates, by gprof's assumption that a function costs the
+//! same whoever calls it ([`attribution`]); that of one summary is the profiler's.
+
+mod attribution;
+
+use std::collections::BTreeMap;
+
+use fulcrum_model::CallGraph;
+use fulcrum_model::call_graph::CallGraphError;
+
+use crate::extensions::Side;
+use crate::interface::{ProfileInterface, Refusal};
+use crate::nearness::Nearness;
+use attribution::{Graph, Near, Taken};
+
+/// The longest path that a call graph knows.
+const LONGEST: usize = 2;
+
+/// A call graph, functions of one name as one.
+#[derive(Debug)]
+pub struct CallGraphProfile {
+    /// Sorted.
+    names: Vec<String>,
+    graph: Graph,
+}
+
+/// A summary of a [`CallGraphProfile`]: a function or a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallGraphSummary(Part);
+
+/// Positions in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Function(usize),
+    Call(usize),
+}
+
+impl CallGraphProfile {
+    /// Prepares a call graph for the search.
+    ///
+    /// # Errors
+    /// When [`CallGraph::check`] finds something wrong.
+    pub fn new(graph: &CallGraph) -> Result<Self, CallGraphError> {
+        graph.check()?;
+        let mut names: Vec<String> = graph.functions.iter().map(|it| it.name.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let position = |function: &str| {
+            let found = names.binary_search_by(|it| it.as_str().cmp(function));
+            found.expect("every function's name is in the list")
+        };
+        let mut functions = vec![(0, 0); names.len()];
+        for function in &graph.functions {
+            let (base, cum) = &mut functions[position(&function.name)];
+            *base += function.base;
+            *cum += function.cum;
+        }
+        let mut calls: BTreeMap<(usize, usize), (Option<i64>, i64)> = BTreeMap::new();
+        for call in &graph.calls {
+            let at = |n: u32| position(&graph.functions[n as usize].name);
+            let key = (at(call.caller), at(call.callee));
+            let (base, cum) = calls.entry(key).or_insert((Some(0), 0));
+            *base = base.zip(call.base).map(|(a, b)| a + b);
+            *cum += call.cum;
+        }
+        Ok(CallGraphProfile {
+            graph: Graph::new(functions, calls),
+            names,
+        })
+    }
+
+    /// The refusal to extend a call.
+    fn too_long() -> Refusal {
+        Refusal::TooLong {
+            length: LONGEST + 1,
+            longest: LONGEST,
+            why: "a call graph keeps what each call cost, but not from where its caller was called. Record call stacks \
+                  to search longer paths.",
+        }
+    }
+
+    /// The calls that extend a function's path, with the name that each adds.
+    fn extensions(&self, s: &CallGraphSummary, side: Side) -> Vec<(&str, CallGraphSummary)> {
+        let Part::Function(function) = s.0 else {
+            return Vec::new();
+        };
+        let calls = self.graph.calls.iter().enumerate();
+        calls
+            .filter_map(|(n, call)| {
+                let (here, there) = match side {
+                    Side::Top => (call.callee, call.caller),
+                    Side::Bottom => (call.caller, call.callee),
+                };
+                let summary = CallGraphSummary(Part::Call(n));
+                (here == function).then(|| (self.names[there].as_str(), summary))
+            })
+            .collect()
+    }
+
+    fn extend(
+        &self,
+        s: &CallGraphSummary,
+        name: &str,
+        side: Side,
+    ) -> Result<CallGraphSummary, Refusal> {
+        if let Part::Call(_) = s.0 {
+            return Err(CallGraphProfile::too_long());
+        }
+        let mut all = self.extensions(s, side).into_iter();
+        let found = all.find(|it| it.0 == name).map(|it| it.1);
+        found.ok_or_else(|| side.absent(self.path_of(s), name))
+    }
+
+    fn taken(&self, summaries: &[CallGraphSummary]) -> Taken {
+        let mut taken = self.graph.nothing();
+        for s in summaries {
+            choose(&mut taken, *s);
+        }
+        taken
+    }
+}
+
+fn choose(taken: &mut Taken, s: CallGraphSummary) {
+    match s.0 {
+        Part::Function(n) => taken.functions[n] = true,
+        Part::Call(n) => taken.calls[n] = true,
+    }
+}
+
+impl ProfileInterface for CallGraphProfile {
+    type Summary = CallGraphSummary;
+
+    fn path_of(&self, s: &CallGraphSummary) -> Vec<&str> {
+        let name = |n: usize| self.names[n].as_str();
+        match s.0 {
+            Part::Function(n) => vec![name(n)],
+            Part::Call(n) => {
+                let call = &self.graph.calls[n];
+                vec![name(call.caller), name(call.callee)]
+            }
+        }
+    }
+
+    fn initial_summaries(&self) -> Vec<CallGraphSummary> {
+        let all = 0..self.names.len();
+        all.map(|n| CallGraphSummary(Part::Function(n))).collect()
+    }
+
+    fn top_extensions(&self, s: &CallGraphSummary) -> Vec<&str> {
+        self.extensions(s, Side::Top)
+            .iter()
+            .map(|it| it.0)
+            .collect()
+    }
+
+    fn bottom_extensions(&self, s: &CallGraphSummary) -> Vec<&str> {
+        self.extensions(s, Side::Bottom)
+            .iter()
+            .map(|it| it.0)
+            .collect()
+    }
+
+    fn extend_top(&self, s: &CallGraphSummary, name: &str) -> Result<CallGraphSummary, Refusal> {
+        self.extend(s, name, Side::Top)
+    }
+
+    fn extend_bottom(&self, s: &CallGraphSummary, name: &str) -> Result<CallGraphSummary, Refusal> {
+        self.extend(s, name, Side::Bottom)
+    }
+
+    fn trim_top(&self, s: &CallGraphSummary) -> Option<CallGraphSummary> {
+        match s.0 {
+            Part::Function(_) => None,
+            Part::Call(n) => Some(CallGraphSummary(Part::Function(self.graph.calls[n].callee))),
+        }
+    }
+
+    fn trim_bottom(&self, s: &CallGraphSummary) -> Option<CallGraphSummary> {
+        match s.0 {
+            Part::Function(_) => None,
+            Part::Call(n) => Some(CallGraphSummary(Part::Function(self.graph.calls[n].caller))),
+        }
+    }
+
+    fn base_of(&self, s: &CallGraphSummary) -> i64 {
+        match s.0 {
+            Part::Function(n) => self.graph.functions[n].base,
+            Part::Call(n) => self.graph.calls[n].base,
+        }
+    }
+
+    fn cum_of(&self, s: &CallGraphSummary) -> i64 {
+        match s.0 {
+            Part::Function(n) => self.graph.functions[n].cum,
+            Part::Call(n) => self.graph.calls[n].cum,
+        }
+    }
+
+    fn total_base_of(&self, summaries: &[CallGraphSummary]) -> i64 {
+        self.graph.base(&self.taken(summaries))
+    }
+
+    fn total_cum_of(&self, summaries: &[CallGraphSummary]) -> i64 {
+        let Some((first, rest)) = summaries.split_first() else {
+            return 0;
+        };
+        if rest.iter().all(|s| s == first) {
+            return self.cum_of(first);
+        }
+        self.graph.cum(&self.taken(summaries)).round() as i64
+    }
+
+    fn limit_of(&self, s: &CallGraphSummary) -> Option<Refusal> {
+        matches!(s.0, Part::Call(_)).then(CallGraphProfile::too_long)
+    }
+
+    fn summary_of(&self, path: &[&str]) -> Result<CallGraphSummary, Refusal> {
+        if path.len() > LONGEST {
+            return Err(CallGraphProfile::too_long());
+        }
+        let mut functions = self.initial_summaries().into_iter();
+        let first = path
+            .first()
+            .and_then(|name| functions.find(|s| self.path_of(s) == [*name]));
+        let first = first.ok_or_else(|| Refusal::absent(path))?;
+        path[1..]
+            .iter()
+            .try_fold(first, |s, name| self.extend_bottom(&s, name))
+    }
+
+    fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<CallGraphSummary> + 'a> {
+        Box::new(GraphNear(Near::new(&self.graph, fade)))
+    }
+}
+
+struct GraphNear<'a>(Near<'a>);
+
+impl Nearness<CallGraphSummary> for GraphNear<'_> {
+    fn of(&self, s: &CallGraphSummary) -> f64 {
+        match s.0 {
+            Part::Function(n) => self.0.of_function(n),
+            Part::Call(n) => self.0.of_call(n),
+        }
+    }
+
+    fn left(&self, s: &CallGraphSummary) -> i64 {
+        self.0.left(|taken| choose(taken, *s))
+    }
+
+    /// The caller's own cost is not in a call's summary.
+    fn left_at_top(&self, _: &CallGraphSummary) -> i64 {
+        0
+    }
+
+    fn take(&mut self, s: &CallGraphSummary) {
+        self.0.take(|taken| choose(taken, *s));
+    }
+}

@@ -1,0 +1,212 @@
+//! The profile interface for one call tree (BOTTLENECKS §2.2).
+
+use std::sync::Arc;
+
+use fulcrum_model::CallTree;
+
+use crate::extensions::Side;
+use crate::index::Index;
+use crate::interface::{ProfileInterface, Refusal};
+use crate::names::Names;
+use crate::nearness::{InTree, Nearness};
+use crate::occurrences::Occurrences;
+use crate::region::{Cover, Region};
+
+/// A call tree and the value type that is searched.
+#[derive(Debug)]
+pub struct CallTreeProfile {
+    names: Names,
+    index: Index,
+}
+
+/// A summary of a [`CallTreeProfile`]: a path and where it occurs.
+#[derive(Clone, Debug)]
+pub struct CallTreeSummary(Occurrences);
+
+impl CallTreeProfile {
+    /// Prepares a tree for searching one of its value types. Takes a pass over the nodes; 12 bytes a node.
+    ///
+    /// # Panics
+    /// When the tree has no such value type.
+    pub fn new(tree: Arc<CallTree>, value_type: usize) -> Self {
+        let names = Names::of(&[&tree]);
+        let index = Index::new(tree, value_type, &names);
+        CallTreeProfile { names, index }
+    }
+
+    /// The nodes of the tree that begin an occurrence of the summary's path, ascending: the paper's roots.
+    pub fn roots_of(&self, s: &CallTreeSummary) -> Vec<u32> {
+        let mut roots = Vec::new();
+        s.0.each(&self.index, |it| roots.push(it.first));
+        roots.sort_unstable();
+        roots.dedup();
+        roots
+    }
+
+    /// The cost of nodes in several of these sets counts once.
+    fn union(&self, regions: &[&Region]) -> i64 {
+        Region::union(regions.iter().copied()).cost(&self.index)
+    }
+
+    fn extensions(&self, s: &CallTreeSummary, side: Side) -> Vec<CallTreeSummary> {
+        let all = side.all(&self.index, &self.names, &s.0).into_iter();
+        all.map(|(name, these)| {
+            let path = side.extended(s.0.path(), name);
+            CallTreeSummary(Occurrences::of(path, these))
+        })
+        .collect()
+    }
+
+    fn extension_names(&self, s: &CallTreeSummary, side: Side) -> Vec<&str> {
+        let all = side.all(&self.index, &self.names, &s.0).into_iter();
+        all.map(|(name, _)| self.names.get(name)).collect()
+    }
+
+    fn extend(
+        &self,
+        s: &CallTreeSummary,
+        name: &str,
+        side: Side,
+    ) -> Result<CallTreeSummary, Refusal> {
+        let extended = self.names.find(name).map(|name| {
+            let path = side.extended(s.0.path(), name);
+            Occurrences::of(path, side.one(&self.index, &s.0, name))
+        });
+        match extended {
+            Some(it) if !it.is_empty(&self.index) => Ok(CallTreeSummary(it)),
+            _ => Err(side.absent(self.path_of(s), name)),
+        }
+    }
+
+    fn trim(&self, s: &CallTreeSummary, side: Side) -> Option<CallTreeSummary> {
+        let path = side.trimmed(s.0.path())?;
+        Some(CallTreeSummary(Occurrences::find(&self.index, path)))
+    }
+}
+
+impl ProfileInterface for CallTreeProfile {
+    type Summary = CallTreeSummary;
+
+    fn path_of(&self, s: &CallTreeSummary) -> Vec<&str> {
+        s.0.path()
+            .iter()
+            .map(|&name| self.names.get(name))
+            .collect()
+    }
+
+    fn initial_summaries(&self) -> Vec<CallTreeSummary> {
+        let names = 0..self.names.len() as u32;
+        let all = names.map(Occurrences::of_name);
+        all.filter(|it| !it.is_empty(&self.index))
+            .map(CallTreeSummary)
+            .collect()
+    }
+
+    fn top_extensions(&self, s: &CallTreeSummary) -> Vec<&str> {
+        self.extension_names(s, Side::Top)
+    }
+
+    fn bottom_extensions(&self, s: &CallTreeSummary) -> Vec<&str> {
+        self.extension_names(s, Side::Bottom)
+    }
+
+    fn extend_top(&self, s: &CallTreeSummary, name: &str) -> Result<CallTreeSummary, Refusal> {
+        self.extend(s, name, Side::Top)
+    }
+
+    fn extend_bottom(&self, s: &CallTreeSummary, name: &str) -> Result<CallTreeSummary, Refusal> {
+        self.extend(s, name, Side::Bottom)
+    }
+
+    fn trim_top(&self, s: &CallTreeSummary) -> Option<CallTreeSummary> {
+        self.trim(s, Side::Top)
+    }
+
+    fn trim_bottom(&self, s: &CallTreeSummary) -> Option<CallTreeSummary> {
+        self.trim(s, Side::Bottom)
+    }
+
+    fn base_of(&self, s: &CallTreeSummary) -> i64 {
+        s.0.base(&self.index)
+    }
+
+    fn cum_of(&self, s: &CallTreeSummary) -> i64 {
+        s.0.cum(&self.index)
+    }
+
+    fn total_base_of(&self, summaries: &[CallTreeSummary]) -> i64 {
+        match summaries {
+            [one] => self.base_of(one),
+            all => {
+                let regions: Vec<_> = all.iter().map(|s| s.0.along(&self.index)).collect();
+                self.union(&regions)
+            }
+        }
+    }
+
+    fn total_cum_of(&self, summaries: &[CallTreeSummary]) -> i64 {
+        match summaries {
+            [one] => self.cum_of(one),
+            all => {
+                let regions: Vec<_> = all.iter().map(|s| s.0.covered(&self.index)).collect();
+                self.union(&regions)
+            }
+        }
+    }
+
+    fn total(&self) -> i64 {
+        self.index.total()
+    }
+
+    fn summary_of(&self, path: &[&str]) -> Result<CallTreeSummary, Refusal> {
+        let ids = self.names.path(path);
+        let found = ids.map(|ids| Occurrences::find(&self.index, &ids));
+        match found {
+            Some(it) if !it.is_empty(&self.index) => Ok(CallTreeSummary(it)),
+            _ => Err(Refusal::absent(path)),
+        }
+    }
+
+    fn top_summaries(&self, s: &CallTreeSummary) -> Vec<CallTreeSummary> {
+        self.extensions(s, Side::Top)
+    }
+
+    fn bottom_summaries(&self, s: &CallTreeSummary) -> Vec<CallTreeSummary> {
+        self.extensions(s, Side::Bottom)
+    }
+
+    fn running_total_cum_of(&self, summaries: &[CallTreeSummary]) -> Vec<i64> {
+        let mut cover = Cover::new(self.index.len());
+        let mut total = 0;
+        let each = summaries.iter().map(|s| s.0.covered(&self.index));
+        each.map(|region| {
+            total += cover.add(region, &self.index);
+            total
+        })
+        .collect()
+    }
+
+    fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<CallTreeSummary> + 'a> {
+        Box::new(Near(InTree::new(&self.index, fade)))
+    }
+}
+
+struct Near<'a>(InTree<'a>);
+
+impl Nearness<CallTreeSummary> for Near<'_> {
+    fn of(&self, s: &CallTreeSummary) -> f64 {
+        self.0.of(&s.0)
+    }
+
+    fn left(&self, s: &CallTreeSummary) -> i64 {
+        self.0.left(&s.0)
+    }
+
+    fn left_at_top(&self, s: &CallTreeSummary) -> i64 {
+        self.0.left_at_top(&s.0)
+    }
+
+    fn take(&mut self, s: &CallTreeSummary) {
+        self.0.take(&s.0);
+    }
+}

@@ -1,0 +1,201 @@
+//! What the search tells about a summary (BOTTLENECKS §2.3, `select`).
+
+use crate::interface::{ProfileInterface, Refusal, SummarySides, base_ovl, cum_ovl};
+use crate::labels::Labels;
+use crate::paradox::{Paradox, paradox_of};
+use crate::zoom::{End, Nearby, zoom, zoom_trim};
+
+/// How a numbered summary came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The suggester's.
+    Suggestion,
+    /// Callers before the current path.
+    ExtendTop,
+    /// Callees behind the current path.
+    ExtendBottom,
+    /// The current path without its first names.
+    TrimTop,
+    /// The current path without its last names.
+    TrimBottom,
+}
+
+/// A numbered summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What `select` takes.
+    pub number: usize,
+    /// How it came about.
+    pub step: Step,
+    /// Its path, outermost name first.
+    pub path: Vec<String>,
+    /// Its base, in the profile's unit.
+    pub base: i64,
+    /// Its cum, in the profile's unit.
+    pub cum: i64,
+    /// Both sides in a comparison.
+    pub sides: Option<SummarySides>,
+}
+
+/// What a summary shares with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overlap {
+    /// Of its base, in the profile's unit.
+    pub base: i64,
+    /// Of its cum, in the profile's unit.
+    pub cum: i64,
+}
+
+/// Everything about the current summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Details {
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// Its path, outermost name first.
+    pub path: Vec<String>,
+    /// Its base, in the profile's unit.
+    pub base: i64,
+    /// Its cum, in the profile's unit.
+    pub cum: i64,
+    /// The denominator of both: the profile's total; in a comparison the difference of the totals.
+    pub total: i64,
+    /// Both sides in a comparison.
+    pub sides: Option<SummarySides>,
+    /// What is surprising about base and cum.
+    pub paradox: Option<Paradox>,
+    /// What it shares with each label.
+    pub overlaps: Vec<(String, Overlap)>,
+    /// What it shares with all labels together.
+    pub overlap: Overlap,
+    /// Summaries one step away: extensions at the top, at the bottom, trims.
+    pub nearby: Vec<Row>,
+    /// What zooming left out at the top and at the bottom.
+    pub hidden: [Hidden; 2],
+    /// Why there are no extensions although the program may have made further calls.
+    pub limit: Option<Refusal>,
+}
+
+/// What zooming left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hidden {
+    /// How many extensions.
+    pub count: usize,
+    /// The cum that only those hold, as a fraction of the summary's.
+    pub share: f64,
+}
+
+/// What one label covers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelReport {
+    /// The label.
+    pub name: String,
+    /// How many summaries have it.
+    pub summaries: usize,
+    /// Their base together.
+    pub base: i64,
+    /// Their cum together.
+    pub cum: i64,
+    /// The part of the cum that no label before covers.
+    pub marginal: i64,
+}
+
+/// One row.
+pub(crate) fn row<P: ProfileInterface>(
+    profile: &P,
+    number: usize,
+    step: Step,
+    s: &P::Summary,
+) -> Row {
+    Row {
+        number,
+        step,
+        path: owned(profile.path_of(s)),
+        base: profile.base_of(s),
+        cum: profile.cum_of(s),
+        sides: profile.sides_of(s),
+    }
+}
+
+fn owned(path: Vec<&str>) -> Vec<String> {
+    path.into_iter().map(String::from).collect()
+}
+
+/// The details of a summary, and its nearby summaries by number. Zoomed with a cutoff, else all.
+pub(crate) fn of<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    labels: &Labels<P::Summary>,
+    cutoff: Option<f64>,
+) -> (Details, Vec<P::Summary>) {
+    let extensions = |end: End| match cutoff {
+        Some(cutoff) => zoom(profile, s, cutoff, end),
+        None => Nearby::all(end.extensions(profile, s)),
+    };
+    let trims = |end: End| match cutoff {
+        Some(cutoff) => zoom_trim(profile, s, cutoff, end),
+        None => Nearby::all(end.trim(profile, s).into_iter().collect()),
+    };
+    let (top, bottom) = (extensions(End::Top), extensions(End::Bottom));
+    let hidden = [&top, &bottom].map(|it| Hidden {
+        count: it.hidden,
+        share: it.hidden_share,
+    });
+    let steps = [
+        (Step::ExtendTop, top),
+        (Step::ExtendBottom, bottom),
+        (Step::TrimTop, trims(End::Top)),
+        (Step::TrimBottom, trims(End::Bottom)),
+    ];
+    let mut nearby = Vec::new();
+    let mut numbered = Vec::new();
+    for (step, found) in steps {
+        for s in found.shown {
+            nearby.push(row(profile, numbered.len(), step, &s));
+            numbered.push(s);
+        }
+    }
+    let overlap = |others: &[P::Summary]| Overlap {
+        base: base_ovl(profile, s, others),
+        cum: cum_ovl(profile, s, others),
+    };
+    let each = labels.all().iter();
+    let overlaps = each.map(|it| (it.name.clone(), overlap(&it.summaries)));
+    let details = Details {
+        labels: owned(labels.of(profile, s)),
+        path: owned(profile.path_of(s)),
+        base: profile.base_of(s),
+        cum: profile.cum_of(s),
+        total: profile.total(),
+        sides: profile.sides_of(s),
+        paradox: paradox_of(profile, s),
+        overlaps: overlaps.collect(),
+        overlap: overlap(&labels.summaries()),
+        nearby,
+        hidden,
+        limit: profile.limit_of(s),
+    };
+    (details, numbered)
+}
+
+/// What each label covers.
+pub(crate) fn report<P: ProfileInterface>(
+    profile: &P,
+    labels: &Labels<P::Summary>,
+) -> Vec<LabelReport> {
+    let mut before = Vec::new();
+    let mut covered = 0;
+    let mut reports = Vec::new();
+    for label in labels.all() {
+        before.extend(label.summaries.iter().cloned());
+        let now = profile.total_cum_of(&before);
+        reports.push(LabelReport {
+            name: label.name.clone(),
+            summaries: label.summaries.len(),
+            base: profile.total_base_of(&label.summaries),
+            cum: profile.total_cum_of(&label.summaries),
+            marginal: now - covered,
+        });
+        covered = now;
+    }
+    reports
+}

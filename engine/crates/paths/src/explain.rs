@@ -1,0 +1,63 @@
+//! Why the automatic search chose a sequence, in a sentence.
+
+use crate::interface::ProfileInterface;
+use crate::zoom::End;
+
+/// The sentence. `marginal` is what no sequence before covers.
+pub(crate) fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> String {
+    let (base, cum, total) = (profile.base_of(s), profile.cum_of(s), profile.total());
+    let of_what = match profile.sides() {
+        Some(_) => "the difference",
+        None => "the total",
+    };
+    let path = profile.path_of(s);
+    let last = path.last().copied().unwrap_or_default();
+    let mut parts = vec![format!(
+        "`{last}` on this path costs {} of {of_what}, the path itself {}",
+        percent(cum, total),
+        percent(base, total),
+    )];
+    if marginal != cum {
+        parts.push(format!(
+            "{} is not covered before",
+            percent(marginal, total)
+        ));
+    }
+    if path.len() > 1
+        && let Ok(alone) = profile.summary_of(&[last])
+        && let whole = profile.cum_of(&alone)
+        && (1..=whole).contains(&cum)
+    {
+        parts.push(format!(
+            "{} of what `{last}` costs comes this way",
+            percent(cum, whole)
+        ));
+    }
+    parts.push(above(profile, s, cum));
+    parts.join("; ") + "."
+}
+
+/// Why the path begins where it does.
+fn above<P: ProfileInterface>(profile: &P, s: &P::Summary, cum: i64) -> String {
+    let callers = End::Top.extensions(profile, s);
+    match callers.as_slice() {
+        [] => match profile.limit_of(s) {
+            Some(_) => "the profile does not know longer paths".to_owned(),
+            None => "nothing calls it".to_owned(),
+        },
+        [one] => format!("only `{}` calls it", profile.path_of(one)[0]),
+        [first, ..] => format!(
+            "{} callers share it, the largest, `{}`, has {}",
+            callers.len(),
+            profile.path_of(first)[0],
+            percent(profile.cum_of(first), cum),
+        ),
+    }
+}
+
+fn percent(part: i64, whole: i64) -> String {
+    if whole == 0 {
+        return format!("{part}");
+    }
+    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+}

@@ -1,0 +1,167 @@
+//! A call tree prepared for the search: prefix sums of the cost, and the nodes of each name.
+
+use std::sync::Arc;
+
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::NO_NODE;
+
+use crate::names::{NO_NAME, NameId, Names};
+
+/// A call tree and one of its value types. 12 bytes a node besides the tree's.
+#[derive(Debug)]
+pub(crate) struct Index {
+    tree: Arc<CallTree>,
+    name_of_frame: Vec<NameId>,
+    /// The cost of all nodes before each node, and at last of all.
+    prefix: Vec<i64>,
+    /// Nodes by name, ascending within each name.
+    nodes: Vec<u32>,
+    /// Where each name's nodes begin, and at last where they end.
+    starts: Vec<u32>,
+    /// Base and cum of each name.
+    flat: Vec<(i64, i64)>,
+    /// No two siblings have the same name.
+    siblings_differ: bool,
+}
+
+impl Index {
+    pub fn new(tree: Arc<CallTree>, value_type: usize, names: &Names) -> Self {
+        let name_of_frame = names.of_frames(&tree);
+        let mut prefix = Vec::with_capacity(tree.len() as usize + 1);
+        let mut sum = 0;
+        prefix.push(sum);
+        prefix.extend(tree.values(value_type).iter().map(|cost| {
+            sum += cost;
+            sum
+        }));
+        let mut seen = vec![false; names.len()];
+        let functions = name_of_frame.iter().filter(|&&name| name != NO_NAME);
+        let siblings_differ = functions
+            .map(|&name| std::mem::replace(&mut seen[name as usize], true))
+            .all(|twice| !twice);
+        let mut index = Index {
+            tree,
+            name_of_frame,
+            prefix,
+            nodes: Vec::new(),
+            starts: Vec::new(),
+            flat: Vec::new(),
+            siblings_differ,
+        };
+        index.group(names.len());
+        index.flatten(names.len());
+        index
+    }
+
+    /// Groups the nodes by name: a counting sort.
+    fn group(&mut self, names: usize) {
+        let mut starts = vec![0_u32; names + 1];
+        for n in 0..self.len() {
+            let name = self.name(n);
+            if name != NO_NAME {
+                starts[name as usize + 1] += 1;
+            }
+        }
+        for name in 0..names {
+            starts[name + 1] += starts[name];
+        }
+        let mut next = starts.clone();
+        self.nodes = vec![0; starts[names] as usize];
+        for n in 0..self.len() {
+            let name = self.name(n);
+            if name != NO_NAME {
+                let at = &mut next[name as usize];
+                self.nodes[*at as usize] = n;
+                *at += 1;
+            }
+        }
+        self.starts = starts;
+    }
+
+    /// Base and cum of each name. A node below another of its name is in that one's cum already.
+    fn flatten(&mut self, names: usize) {
+        let mut flat = vec![(0, 0); names];
+        let mut covered = vec![0_u32; names];
+        for n in 0..self.len() {
+            let name = self.name(n);
+            if name != NO_NAME {
+                let (base, cum) = &mut flat[name as usize];
+                *base += self.own(n);
+                let covered = &mut covered[name as usize];
+                if n >= *covered {
+                    *cum += self.subtree(n);
+                    *covered = self.end(n);
+                }
+            }
+        }
+        self.flat = flat;
+    }
+
+    pub fn len(&self) -> u32 {
+        self.tree.len()
+    }
+
+    /// [`NO_NODE`] for roots.
+    pub fn parent(&self, n: u32) -> u32 {
+        self.tree.parents()[n as usize]
+    }
+
+    pub fn parents(&self) -> &[u32] {
+        self.tree.parents()
+    }
+
+    /// The node after the last descendant.
+    pub fn end(&self, n: u32) -> u32 {
+        self.tree.ends()[n as usize]
+    }
+
+    /// [`NO_NAME`] when the node cannot be part of a path.
+    pub fn name(&self, n: u32) -> NameId {
+        self.name_of_frame[self.tree.frame_ids()[n as usize] as usize]
+    }
+
+    /// The name of the parent. `None` when the node is a root or its parent cannot be part of a path.
+    pub fn parent_name(&self, n: u32) -> Option<(u32, NameId)> {
+        let parent = self.parent(n);
+        if parent == NO_NODE {
+            return None;
+        }
+        let name = self.name(parent);
+        (name != NO_NAME).then_some((parent, name))
+    }
+
+    /// The node's own cost.
+    pub fn own(&self, n: u32) -> i64 {
+        self.between(n, n + 1)
+    }
+
+    /// The cost of the node and all its descendants.
+    pub fn subtree(&self, n: u32) -> i64 {
+        self.between(n, self.end(n))
+    }
+
+    /// The cost of the nodes from `start` to before `end`.
+    pub fn between(&self, start: u32, end: u32) -> i64 {
+        self.prefix[end as usize] - self.prefix[start as usize]
+    }
+
+    /// The cost of the tree.
+    pub fn total(&self) -> i64 {
+        self.between(0, self.len())
+    }
+
+    pub fn siblings_differ(&self) -> bool {
+        self.siblings_differ
+    }
+
+    /// The nodes with this name, ascending.
+    pub fn nodes_of(&self, name: NameId) -> &[u32] {
+        let name = name as usize;
+        &self.nodes[self.starts[name] as usize..self.starts[name + 1] as usize]
+    }
+
+    /// Base and cum of this name.
+    pub fn flat(&self, name: NameId) -> (i64, i64) {
+        self.flat[name as usize]
+    }
+}

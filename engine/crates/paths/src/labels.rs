@@ -1,0 +1,168 @@
+//! Labels: names that an analyst gives to summaries (BOTTLENECKS §2.3). They mean nothing to the search.
+
+use serde::{Deserialize, Serialize};
+
+use crate::interface::ProfileInterface;
+
+/// A name and the summaries that have it, in the order in which they got it.
+#[derive(Clone, Debug)]
+pub struct Label<S> {
+    /// The name.
+    pub name: String,
+    /// The summaries, at least one, no path twice.
+    pub summaries: Vec<S>,
+}
+
+/// All labels, in the order in which they were first given.
+#[derive(Clone, Debug)]
+pub struct Labels<S>(Vec<Label<S>>);
+
+impl<S> Default for Labels<S> {
+    fn default() -> Self {
+        Labels(Vec::new())
+    }
+}
+
+impl<S: Clone> Labels<S> {
+    /// The labels.
+    pub fn all(&self) -> &[Label<S>] {
+        &self.0
+    }
+
+    /// The label with this name.
+    pub fn get(&self, name: &str) -> Option<&Label<S>> {
+        self.0.iter().find(|it| it.name == name)
+    }
+
+    /// The summaries of all labels; one with two labels is in it twice.
+    pub fn summaries(&self) -> Vec<S> {
+        let all = self.0.iter().flat_map(|it| &it.summaries);
+        all.cloned().collect()
+    }
+
+    /// The names of a summary's labels.
+    pub fn of<P: ProfileInterface<Summary = S>>(&self, profile: &P, s: &S) -> Vec<&str> {
+        let path = profile.path_of(s);
+        let has = |label: &&Label<S>| label.summaries.iter().any(|it| profile.path_of(it) == path);
+        self.0
+            .iter()
+            .filter(has)
+            .map(|it| it.name.as_str())
+            .collect()
+    }
+
+    /// Gives a summary a label. Nothing changes when it has it.
+    pub fn add<P: ProfileInterface<Summary = S>>(&mut self, profile: &P, name: &str, s: S) {
+        if self.of(profile, &s).contains(&name) {
+            return;
+        }
+        match self.0.iter_mut().find(|it| it.name == name) {
+            Some(label) => label.summaries.push(s),
+            None => self.0.push(Label {
+                name: name.into(),
+                summaries: vec![s],
+            }),
+        }
+    }
+
+    /// Takes a label away from a summary, or from all. How many lost it.
+    pub fn remove<P: ProfileInterface<Summary = S>>(
+        &mut self,
+        profile: &P,
+        name: &str,
+        s: Option<&S>,
+    ) -> usize {
+        let path = s.map(|s| profile.path_of(s));
+        let mut removed = 0;
+        for label in self.0.iter_mut().filter(|it| it.name == name) {
+            let before = label.summaries.len();
+            let keep = |it: &S| {
+                path.as_ref()
+                    .is_some_and(|path| profile.path_of(it) != *path)
+            };
+            label.summaries.retain(keep);
+            removed += before - label.summaries.len();
+        }
+        self.0.retain(|it| !it.summaries.is_empty());
+        removed
+    }
+
+    /// What to write to a file.
+    pub fn save<P>(&self, profile: &P, identity: ProfileIdentity) -> SavedLabels
+    where
+        P: ProfileInterface<Summary = S>,
+    {
+        let path = |s: &S| -> Vec<String> {
+            let names = profile.path_of(s).into_iter();
+            names.map(String::from).collect()
+        };
+        let label = |label: &Label<S>| SavedLabel {
+            name: label.name.clone(),
+            paths: label.summaries.iter().map(path).collect(),
+        };
+        SavedLabels {
+            version: SavedLabels::VERSION,
+            profile: identity,
+            labels: self.0.iter().map(label).collect(),
+        }
+    }
+}
+
+/// What tells profiles apart. The search only compares it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProfileIdentity {
+    /// The files: one, or the two of a comparison.
+    pub sources: Vec<SourceIdentity>,
+    /// The name of the value type.
+    pub value: String,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// What tells profile files apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceIdentity {
+    /// The file's name, for people.
+    pub file: String,
+    /// A digest of its contents, in any fixed notation.
+    pub digest: String,
+}
+
+impl ProfileIdentity {
+    /// Whether both are the same measurements: files may have moved.
+    pub fn same_data(&self, other: &ProfileIdentity) -> bool {
+        let digests = |it: &ProfileIdentity| -> Vec<String> {
+            it.sources.iter().map(|it| it.digest.clone()).collect()
+        };
+        (digests(self), &self.value, &self.unit) == (digests(other), &other.value, &other.unit)
+    }
+}
+
+/// Labels as they are written to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedLabels {
+    /// The version of this format, [`SavedLabels::VERSION`].
+    pub version: u32,
+    /// The profile in which they were given.
+    pub profile: ProfileIdentity,
+    /// The labels.
+    pub labels: Vec<SavedLabel>,
+}
+
+impl SavedLabels {
+    /// The version that is written, and the newest that can be read.
+    pub const VERSION: u32 = 1;
+}
+
+/// A label as it is written to a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SavedLabel {
+    /// Its name.
+    pub name: String,
+    /// The paths that have it, each outermost name first.
+    pub paths: Vec<Vec<String>>,
+}

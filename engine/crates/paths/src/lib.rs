@@ -1,0 +1,42 @@
+//! Bottleneck search: costly call sequences in large profiles, with exact overlap (BOTTLENECKS §2).
+//!
+//! [`ProfileInterface`] is all that the search knows of a profile. [`CallTreeProfile`], [`ComparativeProfile`] and
+//! [`CallGraphProfile`] implement it; another kind needs no change elsewhere. [`Search`] is what an analyst does, command
+//! by command; [`automatic()`] does it alone.
+//!
+//! No I/O, and nothing depends on the machine: the same profile gives the same answers.
+
+mod automatic;
+mod call_graph;
+mod call_tree;
+mod comparative;
+mod details;
+mod estimate;
+mod explain;
+mod extensions;
+mod index;
+mod interface;
+mod labels;
+mod names;
+mod nearness;
+mod occurrences;
+mod paradox;
+mod queue;
+mod region;
+mod search;
+mod suggest;
+mod zoom;
+
+pub use automatic::{Automatic, Found, Options, automatic};
+pub use call_graph::{CallGraphProfile, CallGraphSummary};
+pub use call_tree::{CallTreeProfile, CallTreeSummary};
+pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits};
+pub use details::{Details, Hidden, LabelReport, Overlap, Row, Step};
+pub use estimate::{Estimate, estimate};
+pub use interface::{ProfileInterface, Refusal, Sides, SummarySides, base_ovl, cum_ovl};
+pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
+pub use nearness::Nearness;
+pub use paradox::{Paradox, paradox_of};
+pub use search::{Loaded, Search, SearchError};
+pub use suggest::{NotASuggester, Suggester};
+pub use zoom::{CUTOFF, End, Nearby, zoom, zoom_trim};

@@ -1,0 +1,356 @@
+//! The search: what an analyst does to a profile, command by command (BOTTLENECKS §2.3).
+
+use std::fmt;
+
+use crate::details::{self, Details, LabelReport, Row, Step};
+use crate::estimate::{Estimate, estimate};
+use crate::interface::{ProfileInterface, Refusal};
+use crate::labels::{Labels, ProfileIdentity, SavedLabels};
+use crate::suggest::Suggester;
+use crate::zoom::{CUTOFF, End};
+
+/// A search in one profile.
+pub struct Search<P: ProfileInterface> {
+    profile: P,
+    suggester: Suggester,
+    zooming: bool,
+    cutoff: f64,
+    numbered: Vec<P::Summary>,
+    history: Vec<P::Summary>,
+    /// How much of the history leads to the current summary; 0 before the first.
+    at: usize,
+    labels: Labels<P::Summary>,
+}
+
+/// Why a command cannot be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SearchError {
+    /// No summary has this number.
+    NoSuchNumber {
+        /// The number.
+        number: usize,
+        /// How many summaries were printed last.
+        count: usize,
+    },
+    /// There is no current summary.
+    NothingSelected,
+    /// There is nothing to go back or forward to.
+    EndOfHistory,
+    /// The path has one name only.
+    NothingToTrim,
+    /// No summary, or not the current one, has this label.
+    NoSuchLabel(String),
+    /// A label without a name.
+    EmptyLabel,
+    /// A cutoff that is not a positive number.
+    BadCutoff(f64),
+    /// Labels in a newer format.
+    NewerLabels(u32),
+    /// The profile has no such path.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for SearchError {
+    fn from(refusal: Refusal) -> Self {
+        SearchError::Refused(refusal)
+    }
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchError::NoSuchNumber { count: 0, .. } => {
+                write!(f, "nothing is numbered yet: `suggest` first")
+            }
+            SearchError::NoSuchNumber { number, count } => {
+                write!(f, "expected a number from 0 to {}, got {number}", count - 1)
+            }
+            SearchError::NothingSelected => {
+                write!(f, "nothing is selected: `select` a number first")
+            }
+            SearchError::EndOfHistory => write!(f, "there is nothing more in the history"),
+            SearchError::NothingToTrim => write!(f, "a path of one name cannot be trimmed"),
+            SearchError::NoSuchLabel(name) => write!(f, "nothing here is labelled {name:?}"),
+            SearchError::EmptyLabel => write!(f, "a label needs a name"),
+            SearchError::BadCutoff(cutoff) => write!(
+                f,
+                "expected a positive cutoff such as {CUTOFF}, got {cutoff}"
+            ),
+            SearchError::NewerLabels(version) => write!(
+                f,
+                "these labels have format {version}, this version reads up to {}: update Fulcrum",
+                SavedLabels::VERSION
+            ),
+            SearchError::Refused(refusal) => refusal.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SearchError {}
+
+/// What became of saved labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    /// How many paths have their label again.
+    pub restored: usize,
+    /// The label and path of those that this profile does not have.
+    pub absent: Vec<(String, Vec<String>)>,
+    /// They were given in another profile.
+    pub other_profile: bool,
+}
+
+impl<P: ProfileInterface> Search<P> {
+    /// A search that has not begun: HighCum, no zooming, the paper's cutoff.
+    pub fn new(profile: P) -> Self {
+        Search {
+            profile,
+            suggester: Suggester::default(),
+            zooming: false,
+            cutoff: CUTOFF,
+            numbered: Vec::new(),
+            history: Vec::new(),
+            at: 0,
+            labels: Labels::default(),
+        }
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &P {
+        &self.profile
+    }
+
+    /// The suggester that [`suggest`](Search::suggest) asks.
+    pub fn suggester(&self) -> Suggester {
+        self.suggester
+    }
+
+    /// `set suggester`.
+    pub fn set_suggester(&mut self, suggester: Suggester) {
+        self.suggester = suggester;
+    }
+
+    /// Whether nearby summaries are zoomed.
+    pub fn zooming(&self) -> bool {
+        self.zooming
+    }
+
+    /// `zoom on` and `zoom off`.
+    pub fn set_zooming(&mut self, zooming: bool) {
+        self.zooming = zooming;
+    }
+
+    /// The cutoff ratio of zooming.
+    pub fn cutoff(&self) -> f64 {
+        self.cutoff
+    }
+
+    /// `cutoff`.
+    ///
+    /// # Errors
+    /// When it is not a positive, finite number.
+    pub fn set_cutoff(&mut self, cutoff: f64) -> Result<(), SearchError> {
+        if !(cutoff > 0.0 && cutoff.is_finite()) {
+            return Err(SearchError::BadCutoff(cutoff));
+        }
+        self.cutoff = cutoff;
+        Ok(())
+    }
+
+    /// `suggest`: the suggester's starting summaries, which get new numbers.
+    pub fn suggest(&mut self) -> Vec<Row> {
+        self.numbered = self.suggester.suggest(&self.profile);
+        let all = self.numbered.iter().enumerate();
+        all.map(|(number, s)| details::row(&self.profile, number, Step::Suggestion, s))
+            .collect()
+    }
+
+    /// The current summary.
+    pub fn current(&self) -> Option<&P::Summary> {
+        self.at.checked_sub(1).map(|at| &self.history[at])
+    }
+
+    /// The summaries that were current, the oldest first, and how many of them lead to the current one.
+    pub fn history(&self) -> (&[P::Summary], usize) {
+        (&self.history, self.at)
+    }
+
+    /// `select n`: makes the summary numbered `n` current.
+    ///
+    /// # Errors
+    /// When no summary has this number.
+    pub fn select(&mut self, number: usize) -> Result<Details, SearchError> {
+        let count = self.numbered.len();
+        let found = self.numbered.get(number).cloned();
+        let s = found.ok_or(SearchError::NoSuchNumber { number, count })?;
+        Ok(self.go(s))
+    }
+
+    /// Makes the summary of a path current.
+    ///
+    /// # Errors
+    /// When the profile does not have it.
+    pub fn select_path(&mut self, path: &[&str]) -> Result<Details, SearchError> {
+        let s = self.profile.summary_of(path)?;
+        Ok(self.go(s))
+    }
+
+    /// Trims the current summary's path by one name and makes the result current.
+    ///
+    /// # Errors
+    /// When there is no current summary, or its path has one name.
+    pub fn trim(&mut self, end: End) -> Result<Details, SearchError> {
+        let current = self.current().ok_or(SearchError::NothingSelected)?;
+        let trimmed = end.trim(&self.profile, current);
+        let s = trimmed.ok_or(SearchError::NothingToTrim)?;
+        Ok(self.go(s))
+    }
+
+    fn go(&mut self, s: P::Summary) -> Details {
+        self.history.truncate(self.at);
+        self.history.push(s);
+        self.at = self.history.len();
+        self.show()
+    }
+
+    /// `back`: the summary that was current before.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn back(&mut self) -> Result<Details, SearchError> {
+        if self.at < 2 {
+            return Err(SearchError::EndOfHistory);
+        }
+        self.at -= 1;
+        Ok(self.show())
+    }
+
+    /// `forward`: takes `back` back.
+    ///
+    /// # Errors
+    /// When there is nothing to take back.
+    pub fn forward(&mut self) -> Result<Details, SearchError> {
+        if self.at == self.history.len() {
+            return Err(SearchError::EndOfHistory);
+        }
+        self.at += 1;
+        Ok(self.show())
+    }
+
+    /// The current summary again: for when labels or zooming changed. Nearby summaries get new numbers.
+    ///
+    /// # Errors
+    /// When there is no current summary.
+    pub fn details(&mut self) -> Result<Details, SearchError> {
+        self.current().ok_or(SearchError::NothingSelected)?;
+        Ok(self.show())
+    }
+
+    /// Needs a current summary.
+    fn show(&mut self) -> Details {
+        let s = &self.history[self.at - 1];
+        let cutoff = self.zooming.then_some(self.cutoff);
+        let (details, numbered) = details::of(&self.profile, s, &self.labels, cutoff);
+        self.numbered = numbered;
+        details
+    }
+
+    /// `label name`: gives the current summary a label.
+    ///
+    /// # Errors
+    /// When there is no current summary, or the name is empty.
+    pub fn label(&mut self, name: &str) -> Result<(), SearchError> {
+        if name.is_empty() {
+            return Err(SearchError::EmptyLabel);
+        }
+        let s = self.current().ok_or(SearchError::NothingSelected)?.clone();
+        self.labels.add(&self.profile, name, s);
+        Ok(())
+    }
+
+    /// `unlabel name`: takes a label from the current summary.
+    ///
+    /// # Errors
+    /// When there is no current summary, or it has no such label.
+    pub fn unlabel(&mut self, name: &str) -> Result<(), SearchError> {
+        let s = self.current().ok_or(SearchError::NothingSelected)?.clone();
+        match self.labels.remove(&self.profile, name, Some(&s)) {
+            0 => Err(SearchError::NoSuchLabel(name.into())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a label from all summaries. How many had it.
+    pub fn remove_label(&mut self, name: &str) -> usize {
+        self.labels.remove(&self.profile, name, None)
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> &Labels<P::Summary> {
+        &self.labels
+    }
+
+    /// Labels a path without making it current, as the automatic search does.
+    ///
+    /// # Errors
+    /// When the profile does not have it, or the name is empty.
+    pub fn label_path(&mut self, name: &str, path: &[&str]) -> Result<(), SearchError> {
+        if name.is_empty() {
+            return Err(SearchError::EmptyLabel);
+        }
+        let s = self.profile.summary_of(path)?;
+        self.labels.add(&self.profile, name, s);
+        Ok(())
+    }
+
+    /// `labels`: what each label covers, in the order of their first use.
+    pub fn report(&self) -> Vec<LabelReport> {
+        details::report(&self.profile, &self.labels)
+    }
+
+    /// What optimising all that has one of these labels could gain.
+    ///
+    /// # Errors
+    /// When there is no such label.
+    pub fn estimate(&self, names: &[&str]) -> Result<Estimate, SearchError> {
+        let mut all = Vec::new();
+        for &name in names {
+            let label = self.labels.get(name);
+            let label = label.ok_or_else(|| SearchError::NoSuchLabel(name.into()))?;
+            all.extend(label.summaries.iter().cloned());
+        }
+        Ok(estimate(&self.profile, &all))
+    }
+
+    /// `save`: what to write to a file.
+    pub fn save(&self, identity: ProfileIdentity) -> SavedLabels {
+        self.labels.save(&self.profile, identity)
+    }
+
+    /// `load`: adds saved labels to those that are there.
+    ///
+    /// # Errors
+    /// When their format is newer than this version.
+    pub fn load(
+        &mut self,
+        saved: &SavedLabels,
+        identity: &ProfileIdentity,
+    ) -> Result<Loaded, SearchError> {
+        if saved.version > SavedLabels::VERSION {
+            return Err(SearchError::NewerLabels(saved.version));
+        }
+        let mut loaded = Loaded {
+            other_profile: !saved.profile.same_data(identity),
+            ..Loaded::default()
+        };
+        for label in &saved.labels {
+            for path in &label.paths {
+                let names: Vec<&str> = path.iter().map(String::as_str).collect();
+                match self.label_path(&label.name, &names) {
+                    Ok(()) => loaded.restored += 1,
+                    Err(_) => loaded.absent.push((label.name.clone(), path.clone())),
+                }
+            }
+        }
+        Ok(loaded)
+    }
+}

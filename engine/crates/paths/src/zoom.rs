@@ -1,0 +1,141 @@
+//! Zooming: leaving out extensions and trims that cost little, and passing through those that keep the cost
+//! (BOTTLENECKS §2.3, routine `Zoom`).
+//!
+//! Two things the paper's pseudocode leaves open. When a path that was zoomed to has no extensions that keep the cost, it
+//! is itself the answer: the paper's own example zooms from `[cd]` to `[abcd]`. And a trim is passed through only while
+//! it also *gains* little: trims seldom lose cost, so the routine would always trim to one name.
+
+use crate::interface::ProfileInterface;
+use crate::suggest::ranked;
+
+/// The paper's default for the cutoff.
+pub const CUTOFF: f64 = 0.95;
+
+/// Nearby summaries of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearby<S> {
+    /// What to show, the most costly first.
+    pub shown: Vec<S>,
+    /// How many are left out because they cost little.
+    pub hidden: usize,
+    /// The cum that only those hold, as a fraction of the current summary's. In comparisons it may be negative.
+    pub hidden_share: f64,
+}
+
+impl<S> Nearby<S> {
+    /// Everything is shown.
+    pub(crate) fn all(shown: Vec<S>) -> Self {
+        Nearby {
+            shown,
+            hidden: 0,
+            hidden_share: 0.0,
+        }
+    }
+}
+
+/// At which end of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Callers.
+    Top,
+    /// Callees.
+    Bottom,
+}
+
+impl End {
+    /// All extensions by one name, the most costly first.
+    pub fn extensions<P: ProfileInterface>(self, profile: &P, s: &P::Summary) -> Vec<P::Summary> {
+        let all = match self {
+            End::Top => profile.top_summaries(s),
+            End::Bottom => profile.bottom_summaries(s),
+        };
+        ranked(all, |s| profile.cum_of(s))
+    }
+
+    /// The path without its name at this end.
+    pub fn trim<P: ProfileInterface>(self, profile: &P, s: &P::Summary) -> Option<P::Summary> {
+        match self {
+            End::Top => profile.trim_top(s),
+            End::Bottom => profile.trim_bottom(s),
+        }
+    }
+}
+
+/// The extensions worth seeing: the fewest that together keep `cutoff` of the summary's cum. A single one is zoomed
+/// through. None when all together do not keep so much.
+///
+/// A summary whose cum is 0 has nothing to keep: all extensions are shown.
+pub fn zoom<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    cutoff: f64,
+    end: End,
+) -> Nearby<P::Summary> {
+    let cum = profile.cum_of(s).unsigned_abs() as f64;
+    if cum == 0.0 {
+        return Nearby::all(end.extensions(profile, s));
+    }
+    let keep = cutoff * cum;
+    let mut zoomed: Option<P::Summary> = None;
+    let (mut hidden, mut hidden_cum) = (0, 0);
+    loop {
+        let mut all = end.extensions(profile, zoomed.as_ref().unwrap_or(s));
+        let totals = profile.running_total_cum_of(&all);
+        let enough = totals
+            .iter()
+            .position(|it| it.unsigned_abs() as f64 >= keep);
+        let shown = match (enough, &zoomed) {
+            (Some(last), _) => {
+                hidden += all.len() - (last + 1);
+                hidden_cum += totals[totals.len() - 1] - totals[last];
+                all.truncate(last + 1);
+                all
+            }
+            (None, Some(it)) => vec![it.clone()],
+            (None, None) => {
+                hidden = all.len();
+                hidden_cum = totals.last().copied().unwrap_or(0);
+                Vec::new()
+            }
+        };
+        match (enough, shown.as_slice()) {
+            (Some(_), [one]) => zoomed = Some(one.clone()),
+            _ => {
+                return Nearby {
+                    shown,
+                    hidden,
+                    hidden_share: hidden_cum as f64 / profile.cum_of(s) as f64,
+                };
+            }
+        }
+    }
+}
+
+/// The trim worth seeing: the first whose cum differs by more than the cutoff, or the shortest. None when the first trim
+/// costs less than the cutoff.
+pub fn zoom_trim<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    cutoff: f64,
+    end: End,
+) -> Nearby<P::Summary> {
+    let size = |s: &P::Summary| profile.cum_of(s).unsigned_abs() as f64;
+    let (low, high) = (cutoff * size(s), size(s) / cutoff);
+    let Some(mut trimmed) = end.trim(profile, s) else {
+        return Nearby::all(Vec::new());
+    };
+    if size(&trimmed) < low {
+        return Nearby {
+            shown: Vec::new(),
+            hidden: 1,
+            hidden_share: 0.0,
+        };
+    }
+    while size(&trimmed) <= high
+        && let Some(next) = end.trim(profile, &trimmed)
+        && size(&next) >= low
+    {
+        trimmed = next;
+    }
+    Nearby::all(vec![trimmed])
+}

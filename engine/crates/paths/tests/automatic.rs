@@ -1,0 +1,198 @@
+//! The automatic search: what it covers, that it says why, and that it always says the same.
+
+mod support;
+
+use std::sync::Arc;
+
+use fulcrum_model::CallGraph;
+use fulcrum_model::call_graph::{GraphCall, GraphFunction};
+use fulcrum_model::call_tree::ValueType;
+use fulcrum_paths::{
+    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Options, ProfileInterface,
+    automatic,
+};
+use support::planted::{Planted, planted};
+
+fn compared(pair: &Planted) -> ComparativeProfile {
+    ComparativeProfile::new((pair.a.clone(), 0), (pair.b.clone(), 0)).unwrap()
+}
+
+fn paths<P: ProfileInterface>(profile: &P, found: &Automatic<P::Summary>) -> Vec<String> {
+    let each = found.found.iter();
+    each.map(|it| profile.path_of(&it.summary).join(" "))
+        .collect()
+}
+
+#[test]
+fn fourteen_sequences_cover_what_the_papers_expert_covered() {
+    for seed in 0..3 {
+        let pair = planted(seed, 40_000);
+        let profile = compared(&pair);
+        let found = automatic(&profile, &Options::default());
+        assert!(found.found.len() <= 14);
+        assert!(found.coverage >= 0.827, "seed {seed}: {}", found.coverage);
+        // Each is context, not a method alone: it holds the part of a planted sequence that tells it apart.
+        let paths = paths(&profile, &found);
+        for sequence in &pair.sequences[..8] {
+            let own = sequence[..sequence.len() - 3].join(" ");
+            assert!(
+                paths.iter().any(|it| it.contains(&own)),
+                "{own} is not in {paths:#?}"
+            );
+        }
+        let names: usize = paths.iter().map(|it| it.split(' ').count()).sum();
+        assert!(names as f64 / paths.len() as f64 >= 8.0, "{paths:#?}");
+    }
+}
+
+#[test]
+fn the_marginal_coverages_add_up_and_the_cums_hardly_overlap() {
+    let pair = planted(7, 40_000);
+    let profile = compared(&pair);
+    let found = automatic(&profile, &Options::default());
+    let marginal: i64 = found.found.iter().map(|it| it.marginal).sum();
+    let cum: i64 = found.found.iter().map(|it| it.cum).sum();
+    assert_eq!(marginal, found.covered);
+    assert!(cum - marginal <= marginal / 20, "{cum} {marginal}");
+    assert!(found.found.is_sorted_by(|a, b| a.marginal >= b.marginal));
+    for it in &found.found {
+        assert_eq!(it.cum, profile.cum_of(&it.summary));
+        assert!(it.marginal as f64 >= 0.005 * profile.total() as f64);
+        let last = *profile.path_of(&it.summary).last().unwrap();
+        assert!(
+            it.why.starts_with(&format!("`{last}` on this path costs ")),
+            "{}",
+            it.why
+        );
+        assert!(
+            it.why.contains("% of the difference") && it.why.ends_with('.'),
+            "{}",
+            it.why
+        );
+    }
+    let labels: std::collections::HashSet<_> = found.found.iter().map(|it| &it.label).collect();
+    assert_eq!(labels.len(), found.found.len());
+}
+
+#[test]
+fn the_order_of_the_samples_changes_nothing() {
+    let stacks: Vec<(String, i64)> = (0..400)
+        .map(|n: i64| {
+            let stack = format!("main f{} g{} h{}", n % 7, n * n % 11, n * 31 % 5);
+            (stack, 10 + n * 7919 % 83)
+        })
+        .collect();
+    let mut backwards = stacks.clone();
+    backwards.reverse();
+    let [forward, backward] = [stacks, backwards].map(|it| {
+        let profile = CallTreeProfile::new(support::tree(&it), 0);
+        let found = automatic(&profile, &Options::default());
+        let why: Vec<_> = found.found.iter().map(|it| it.why.clone()).collect();
+        (paths(&profile, &found), why, found.covered)
+    });
+    assert_eq!(forward, backward);
+    assert!(!forward.0.is_empty());
+}
+
+#[test]
+fn one_hot_chain_is_one_sequence_with_its_reason() {
+    let stacks = [
+        ("main run parse lex", 90),
+        ("main run print", 6),
+        ("main", 4),
+    ];
+    let profile = CallTreeProfile::new(support::tree(&stacks), 0);
+    let found = automatic(&profile, &Options::default());
+    assert_eq!(paths(&profile, &found)[0], "main run parse lex");
+    assert_eq!(found.found[0].marginal, 94);
+    assert_eq!(
+        found.found[0].why,
+        "`lex` on this path costs 94.0 % of the total, the path itself 94.0 %; nothing calls it."
+    );
+}
+
+#[test]
+fn the_function_above_everything_does_not_stand_for_everything() {
+    // `main` costs something itself, and its cum is all there is.
+    let stacks = [
+        ("main", 3),
+        ("main load read", 30),
+        ("main load parse", 20),
+        ("main serve hash", 25),
+        ("main serve write", 22),
+    ];
+    let profile = CallTreeProfile::new(support::tree(&stacks), 0);
+    let found = automatic(&profile, &Options::default());
+    let paths = paths(&profile, &found);
+    let last: Vec<_> = paths
+        .iter()
+        .map(|it| it.rsplit(' ').next().unwrap())
+        .collect();
+    assert_eq!(last, ["read", "hash", "write", "parse"]);
+    assert!(found.coverage >= 0.97, "{}", found.coverage);
+}
+
+#[test]
+fn a_costly_caller_is_a_sequence_of_its_own() {
+    let stacks = [("main", 40), ("main f", 20), ("main g", 20), ("main h", 20)];
+    let profile = CallTreeProfile::new(support::tree(&stacks), 0);
+    let found = automatic(&profile, &Options::default());
+    // Not [main f]: most of its cum would be what `main` does itself.
+    assert_eq!(paths(&profile, &found), ["f", "g", "h", "main"]);
+    let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
+    assert_eq!(marginal, [20, 20, 20, 40]);
+}
+
+#[test]
+fn what_became_cheaper_is_found_when_the_whole_became_cheaper() {
+    let a = support::tree(&[("main f", 10), ("main g", 10)]);
+    let b = support::tree(&[("main f", 10), ("main g cache", 80), ("main g", 10)]);
+    let profile = ComparativeProfile::new((a, 0), (b, 0)).unwrap();
+    let found = automatic(&profile, &Options::default());
+    assert!(paths(&profile, &found)[0].ends_with("g cache"));
+    assert_eq!(found.found[0].cum, -100 + 10);
+    assert!(found.coverage >= 1.0);
+}
+
+#[test]
+fn nothing_is_found_in_nothing() {
+    let tree = support::tree::<&str>(&[]);
+    let found = automatic(&CallTreeProfile::new(tree.clone(), 0), &Options::default());
+    assert!(found.found.is_empty());
+    let same = support::tree(&[("main f", 10)]);
+    let profile = ComparativeProfile::new((same.clone(), 0), (Arc::clone(&same), 0)).unwrap();
+    let found = automatic(&profile, &Options::default());
+    assert_eq!((found.found.len(), found.coverage), (0, 0.0));
+}
+
+#[test]
+fn a_call_graph_is_searched_as_far_as_it_goes() {
+    let function = |name: &str, base, cum| GraphFunction {
+        name: name.into(),
+        base,
+        cum,
+    };
+    let call = |caller, callee, cum| GraphCall {
+        caller,
+        callee,
+        base: None,
+        cum,
+    };
+    let profile = CallGraphProfile::new(&CallGraph {
+        value_type: ValueType::new("cpu", "ns"),
+        functions: vec![
+            function("main", 1, 100),
+            function("f", 30, 60),
+            function("g", 69, 69),
+        ],
+        calls: vec![call(0, 1, 60), call(0, 2, 39), call(1, 2, 30)],
+    })
+    .unwrap();
+    let found = automatic(&profile, &Options::default());
+    assert!(found.coverage >= 0.85, "{}", found.coverage);
+    // What `main` does itself is 1 %: enough to be told, last.
+    assert_eq!(paths(&profile, &found), ["main f", "main g", "main"]);
+    let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
+    assert_eq!(marginal, [60, 39, 1]);
+    assert!(found.found.iter().all(|it| it.why.ends_with('.')));
+}

@@ -1,0 +1,106 @@
+//! Comparison: signs, paradoxes and units (BOTTLENECKS §2.2).
+
+mod support;
+
+use std::sync::Arc;
+
+use fulcrum_model::CallTreeBuilder;
+use fulcrum_model::call_tree::{Frame, ValueType};
+use fulcrum_paths::{
+    CallTreeProfile, ComparativeProfile, DifferentUnits, ProfileInterface, Sides, Suggester,
+    paradox_of,
+};
+
+fn compare(a: &[(&str, i64)], b: &[(&str, i64)]) -> ComparativeProfile {
+    ComparativeProfile::new((support::tree(a), 0), (support::tree(b), 0)).unwrap()
+}
+
+#[test]
+fn a_caller_in_a_does_not_count_for_calls_that_only_b_makes() {
+    let profile = compare(&[("r f", 5)], &[("r f", 1), ("r f g", 2)]);
+    let s = profile.summary_of(&["f", "g"]).unwrap();
+    // One merged tree would say 5 - 1 - 2.
+    assert_eq!(profile.base_of(&s), -3);
+    assert_eq!(profile.sides_of(&s).unwrap().base, Sides { a: 0, b: 3 });
+}
+
+#[test]
+fn paradoxical_values_are_kept_and_explained() {
+    let profile = compare(&[("f", 10)], &[("f g", 30)]);
+    let f = profile.summary_of(&["f"]).unwrap();
+    assert_eq!((profile.base_of(&f), profile.cum_of(&f)), (10, -20));
+    assert_eq!(
+        paradox_of(&profile, &f).unwrap().to_string(),
+        "The cum is negative: this path costs less in A than in B. \
+         The cum is below the base: what it calls costs less in A than in B."
+    );
+    let g = profile.summary_of(&["g"]).unwrap();
+    assert_eq!(
+        paradox_of(&profile, &g).unwrap().to_string(),
+        "Base and cum are negative: this path costs less in A than in B."
+    );
+    let plain = compare(&[("f", 10)], &[("f", 3)]);
+    let f = plain.summary_of(&["f"]).unwrap();
+    assert_eq!(paradox_of(&plain, &f), None);
+}
+
+#[test]
+fn suggestions_are_ranked_without_the_sign() {
+    let profile = compare(&[("f", 10), ("g", 5)], &[("h", 7), ("g", 4)]);
+    let all = Suggester::HighBase.suggest(&profile);
+    let names: Vec<_> = all.iter().map(|s| profile.path_of(s)[0]).collect();
+    assert_eq!(names, ["f", "h", "g"]);
+    let bases: Vec<_> = all.iter().map(|s| profile.base_of(s)).collect();
+    assert_eq!(bases, [10, -7, 1]);
+    assert_eq!(profile.total(), 4);
+    assert_eq!(profile.sides(), Some(Sides { a: 15, b: 11 }));
+}
+
+#[test]
+fn different_units_are_refused() {
+    let mut builder = CallTreeBuilder::new(vec![ValueType::new("alloc", "bytes")]).unwrap();
+    let f = builder.intern(Frame::function("f")).unwrap();
+    builder.add(&[f], &[1]).unwrap();
+    let bytes = Arc::new(builder.finish().unwrap());
+    let refused = ComparativeProfile::new((support::tree(&[("f", 1)]), 0), (bytes, 0));
+    assert_eq!(
+        refused.err(),
+        Some(DifferentUnits {
+            a: "ns".into(),
+            b: "bytes".into()
+        })
+    );
+}
+
+#[test]
+fn a_tree_for_each_thread_gives_functions_the_sums_of_one_for_all() {
+    let together = support::tree(&[("main f", 3), ("main f f", 4), ("main", 1)]);
+    let apart = [("main f", 3), ("main f f", 4), ("main", 1)];
+    let apart: Vec<_> = apart
+        .iter()
+        .enumerate()
+        .map(|(thread, (stack, cost))| (format!("#{thread} {stack}"), *cost))
+        .collect();
+    let apart = support::tree_of(&apart, |name| match name.strip_prefix('#') {
+        Some(thread) => Frame::container(thread),
+        None => Frame::function(name),
+    });
+    let [together, apart] = [together, apart].map(|it| CallTreeProfile::new(it, 0));
+    assert_eq!(together.total(), apart.total());
+    for name in ["main", "f"] {
+        let metrics = |profile: &CallTreeProfile| {
+            let s = profile.summary_of(&[name]).unwrap();
+            (
+                profile.base_of(&s),
+                profile.cum_of(&s),
+                profile.top_extensions(&s).len(),
+            )
+        };
+        assert_eq!(metrics(&together), metrics(&apart), "{name}");
+    }
+    // A longer path has its callers' own cost only where it occurs: here not in the third thread.
+    let cum =
+        |profile: &CallTreeProfile| profile.cum_of(&profile.summary_of(&["main", "f"]).unwrap());
+    assert_eq!((cum(&together), cum(&apart)), (8, 7));
+    assert!(apart.summary_of(&["0"]).is_err(), "a thread is in no path");
+}
