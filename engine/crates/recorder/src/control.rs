@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
 use fulcrum_wire::{
@@ -25,6 +25,8 @@ const PERIOD_NS: u64 = 1_500_000;
 const BATCH: u32 = 1;
 /// The shortest experiment.
 const EXPERIMENT_NS: u64 = 300_000_000;
+/// The same when all are of one target: time that need not be shared is better spent measuring than warming up.
+const ONE_TARGET_NS: u64 = 600_000_000;
 /// What happens right after a speedup sets in is not what it leads to: a faster stage first lives on what is queued.
 const WARMUP_NS: u64 = 100_000_000;
 /// Between experiments: ten samples' time (COZ §3.2).
@@ -53,6 +55,47 @@ fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }
 
+/// Unparks `sleeper` whenever another process has said hello, until `stop`. The session sleeps meanwhile: on a machine
+/// whose processors are all busy, looking around hundreds of times a second costs the program percents.
+fn announce(hellos: &AtomicU32, stop: &AtomicBool, sleeper: &Thread) {
+    let mut seen = 0;
+    while !stop.load(Ordering::Acquire) {
+        // SAFETY: the word outlives the call, which returns at once if it is not `seen`.
+        unsafe {
+            let nothing = std::ptr::null::<libc::timespec>();
+            libc::syscall(
+                libc::SYS_futex,
+                hellos.as_ptr(),
+                libc::FUTEX_WAIT,
+                seen,
+                nothing,
+            )
+        };
+        seen = hellos.load(Ordering::Acquire);
+        sleeper.unpark();
+    }
+}
+
+/// Unparks the calling thread when the child process `pid` has ended; leaves the child to be waited for.
+pub fn unpark_at_end(pid: u32) -> io::Result<()> {
+    let sleeper = std::thread::current();
+    let watch = move || {
+        // SAFETY: zeroed is a valid siginfo_t, which the call writes to. A child that is gone already is an error at once.
+        unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            let flags = libc::WEXITED | libc::WNOWAIT;
+            while libc::waitid(libc::P_PID, pid, &raw mut info, flags) < 0
+                && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+            {}
+        }
+        sleeper.unpark();
+    };
+    std::thread::Builder::new()
+        .name("end".into())
+        .spawn(watch)?;
+    Ok(())
+}
+
 pub fn map_new(path: &Path, length: usize) -> io::Result<MmapMut> {
     let file = OpenOptions::new()
         .read(true)
@@ -73,6 +116,7 @@ pub struct Control {
     block: Arc<MmapMut>,
     stop: Arc<AtomicBool>,
     heart: Option<JoinHandle<()>>,
+    porter: Option<JoinHandle<()>>,
 }
 
 fn session_of(block: &MmapMut) -> &Session {
@@ -110,7 +154,11 @@ impl Control {
                 Sampler::Perf => sampler::PERF,
                 Sampler::Timer => sampler::TIMER,
             },
-            experiment_ns: EXPERIMENT_NS,
+            experiment_ns: if options.has_one_target() {
+                ONE_TARGET_NS
+            } else {
+                EXPERIMENT_NS
+            },
             cooloff_ns: COOLOFF_NS,
             min_visits: MIN_VISITS,
             level_count: drawn.len() as u32,
@@ -133,6 +181,10 @@ impl Control {
         unsafe { block.as_mut_ptr().cast::<Session>().write(session) };
         let block = Arc::new(block);
         let stop = Arc::new(AtomicBool::new(false));
+        let porter = std::thread::Builder::new().name("porter".into()).spawn({
+            let (block, stop, sleeper) = (block.clone(), stop.clone(), std::thread::current());
+            move || announce(&session_of(&block).hellos, &stop, &sleeper)
+        })?;
         let heart = std::thread::Builder::new()
             .name("heartbeat".into())
             .spawn({
@@ -150,6 +202,7 @@ impl Control {
             block,
             stop,
             heart: Some(heart),
+            porter: Some(porter),
         })
     }
 
@@ -177,10 +230,16 @@ impl Control {
 
 impl Drop for Control {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.store(true, Ordering::Release);
         if let Some(heart) = self.heart.take() {
             heart.thread().unpark();
             let _ = heart.join();
+        }
+        if let Some(porter) = self.porter.take() {
+            let hellos = &session_of(&self.block).hellos;
+            hellos.fetch_add(1, Ordering::AcqRel);
+            wake(hellos);
+            let _ = porter.join();
         }
     }
 }

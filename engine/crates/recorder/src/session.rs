@@ -13,7 +13,7 @@ use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
-use crate::control::{Control, ProcessBlock};
+use crate::control::{Control, ProcessBlock, unpark_at_end};
 use crate::plan::Tables;
 use crate::process::{Answer, Shared, Watched};
 use crate::{
@@ -21,19 +21,17 @@ use crate::{
 };
 use crate::{breakpoints, endtoend, unwind};
 
-/// How often the session looks around: often while processes announce themselves, which wait for the answer, then
-/// seldom, so as not to disturb what it measures.
+/// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
+/// of the program.
+const LOOK: Duration = Duration::from_millis(50);
+/// How often it does while it ends the program.
 const QUICK: Duration = Duration::from_millis(2);
-const SLOW: Duration = Duration::from_millis(20);
-const QUICK_FOR: Duration = Duration::from_secs(2);
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(500);
 /// How often everything recorded is analysed.
 const ANALYSE: Duration = Duration::from_secs(2);
 /// How often running processes are looked after.
 const TEND: Duration = Duration::from_millis(500);
-/// How often run queues are looked at: several times an experiment.
-const QUEUES: Duration = Duration::from_millis(50);
 /// How long a program may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 /// A run of so many seconds should have had an experiment.
@@ -103,7 +101,6 @@ pub fn record(
         control,
         child,
         started: Instant::now(),
-        spawned: Instant::now(),
         processes: Vec::new(),
         seen: BTreeSet::new(),
         snapshots: BTreeSet::new(),
@@ -122,7 +119,6 @@ pub fn record(
             }
             session.prepare(&mut draw);
             session.child = launch::spawn(options, &program, &cwd, &run, session.preload.path())?;
-            session.spawned = Instant::now();
             ended = session.watch(remote, on_progress);
         }
     }
@@ -194,7 +190,6 @@ struct Session<'a> {
     control: Control,
     child: Child,
     started: Instant,
-    spawned: Instant,
     processes: Vec<Watched>,
     seen: BTreeSet<PathBuf>,
     snapshots: BTreeSet<String>,
@@ -223,13 +218,15 @@ impl Session<'_> {
 
     fn watch(&mut self, remote: &Remote, on_progress: &mut dyn FnMut(&Progress)) -> End {
         let (mut told, mut analysed) = (Instant::now(), Instant::now());
-        let (mut tended, mut queued) = (Instant::now(), Instant::now());
+        let mut tended = Instant::now();
         let mut confident = None;
         let mut progress = Progress {
             run: self.folder.path().into(),
             ..Progress::default()
         };
         on_progress(&progress);
+        // Without the thread that this needs, the end is noticed at the next look.
+        let _ = unpark_at_end(self.child.id());
         loop {
             self.greet_newcomers();
             if let Ok(Some(status)) = self.child.try_wait() {
@@ -252,11 +249,8 @@ impl Session<'_> {
                     process.tend(&mut self.shared);
                 }
             }
-            if queued.elapsed() >= QUEUES {
-                queued = Instant::now();
-                for process in &mut self.processes {
-                    process.look_at_queue();
-                }
+            for process in &mut self.processes {
+                process.look_at_queue();
             }
             let elapsed = self.started.elapsed();
             let mut stop =
@@ -301,11 +295,7 @@ impl Session<'_> {
             if stop {
                 return self.stop();
             }
-            std::thread::sleep(if self.spawned.elapsed() < QUICK_FOR {
-                QUICK
-            } else {
-                SLOW
-            });
+            std::thread::park_timeout(LOOK);
         }
     }
 

@@ -266,6 +266,7 @@ fn announce(parent: Option<&Process>) -> Option<()> {
         }
         PROCESS.store(block, Ordering::Release);
         session().hellos.fetch_add(1, Ordering::AcqRel);
+        sys::futex_wake(&session().hellos);
         return Some(());
     }
     None
