@@ -26,6 +26,7 @@ mod units;
 mod unwrap;
 mod v8;
 mod wire;
+mod write;
 
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
@@ -35,6 +36,7 @@ use self::input::Input;
 use crate::{IngestError, Place};
 pub use stacks::MAX_DEPTH;
 pub use unwrap::Limits;
+pub use write::{Target, WriteError, write};
 
 /// A format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -94,9 +94,9 @@ impl Sample {
         let known = !base.is_empty() && base != "unknown";
         let object = if known { frame.object } else { "" };
         let id = match frame.symbol {
-            "[unknown]" | "" if known => stacks.frame_of(&format!("[{base}]"), object)?,
-            "" => stacks.frame_of("[unknown]", object)?,
-            symbol => stacks.frame_of(symbol, object)?,
+            "[unknown]" | "" if known => stacks.frame_in(&format!("[{base}]"), "", 0, object)?,
+            "" => stacks.frame_in("[unknown]", "", 0, object)?,
+            symbol => stacks.frame_in(symbol, "", 0, object)?,
         };
         self.stack.push(id);
         Ok(())

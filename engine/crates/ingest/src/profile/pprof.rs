@@ -8,6 +8,9 @@ use super::units::value;
 use super::wire::{Field, Message};
 use super::{Format, Profile};
 
+/// The label that names a thread, as our own writer and others call it.
+pub const LABEL: &str = "thread";
+
 /// The messages before they are understood. Strings and ids may be used before they are defined.
 #[derive(Default)]
 struct Tables<'a> {
@@ -66,7 +69,8 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
     }
     let mut stacks = Stacks::new(types, tables.default_type()?)?;
     let names = Names::new(&tables, &mut stacks)?;
-    let labels = samples(input.bytes, &tables, &names, &mut stacks)?;
+    let threads = Threads::new(input.bytes, &tables)?;
+    let labels = samples(input.bytes, &tables, &names, &threads, &mut stacks)?;
     for (pattern, what) in [
         (tables.drop_frames, "dropped"),
         (tables.keep_frames, "kept"),
@@ -84,11 +88,12 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
     stacks.finish(Format::Pprof)
 }
 
-/// Adds every sample; whether any has labels.
+/// Adds every sample; whether any has labels that were not read.
 fn samples(
     bytes: &[u8],
     tables: &Tables,
     names: &Names,
+    threads: &Threads,
     stacks: &mut Stacks,
 ) -> Result<bool, Fault> {
     let mut message = Message::new(bytes);
@@ -106,11 +111,18 @@ fn samples(
         ids.clear();
         values.clear();
         stack.clear();
+        let mut container = None;
         while let Some((number, field)) = sample.field()? {
-            match number {
-                1 => field.numbers(&mut ids)?,
-                2 => field.numbers(&mut values)?,
-                3 => labels = true,
+            match (number, field) {
+                (1, field) => field.numbers(&mut ids)?,
+                (2, field) => field.numbers(&mut values)?,
+                (3, Field::Bytes(label)) => match threads.of(label)? {
+                    Some(thread) if threads.several => {
+                        container = Some(stacks.container(&tables.text(thread)?)?);
+                    }
+                    Some(_) => {}
+                    None => labels = true,
+                },
                 _ => {}
             }
         }
@@ -126,8 +138,58 @@ fn samples(
         let values = values.iter().map(|value| value.cast_signed());
         signed.clear();
         signed.extend(values);
-        let added = stacks.add(&stack, &signed);
+        let added = stacks.add_in(container, &stack, &signed);
         added.map_err(|fault| fault.at_byte(at))?;
+    }
+}
+
+/// The label that names a sample's thread.
+struct Threads {
+    /// Its key in the table of strings, when a sample may have it.
+    key: Option<u64>,
+    /// Whether there is more than one thread.
+    several: bool,
+}
+
+impl Threads {
+    fn new(bytes: &[u8], tables: &Tables) -> Result<Self, Fault> {
+        let key = tables
+            .strings
+            .iter()
+            .position(|&text| text == LABEL.as_bytes());
+        let mut threads = Threads {
+            key: key.map(|key| key as u64),
+            several: false,
+        };
+        if threads.key.is_none() {
+            return Ok(threads);
+        }
+        let mut first = None;
+        let mut message = Message::new(bytes);
+        while let Some((number, field)) = message.field()? {
+            let Some(mut sample) = field.message().filter(|_| number == 2) else {
+                continue;
+            };
+            while let Some((number, field)) = sample.field()? {
+                if let (3, Field::Bytes(label)) = (number, field)
+                    && let Some(thread) = threads.of(label)?
+                    && *first.get_or_insert(thread) != thread
+                {
+                    threads.several = true;
+                    return Ok(threads);
+                }
+            }
+        }
+        Ok(threads)
+    }
+
+    /// The thread that a label names, if it names one.
+    fn of(&self, label: Message) -> Result<Option<u64>, Fault> {
+        let Some(key) = self.key else {
+            return Ok(None);
+        };
+        let [found, text] = numbers(label, [1, 2])?;
+        Ok((found == key && text != 0).then_some(text))
     }
 }
 
@@ -145,15 +207,17 @@ impl Names {
         let functions = Ids::new(tables.functions.iter().map(|it| it.id), "function")?;
         let mappings = Ids::new(tables.mappings.iter().map(|it| it.id), "mapping")?;
         let ids = Ids::new(tables.locations.iter().map(|it| it.id), "location")?;
+        let binaries = tables.binaries(&functions, &mappings)?;
         let mut named = Vec::with_capacity(tables.functions.len());
-        for function in &tables.functions {
+        for (function, binary) in tables.functions.iter().zip(binaries) {
             let mut name = tables.text(function.name)?;
             if name.is_empty() {
                 name = tables.text(function.system_name)?;
             }
             let file = tables.text(function.file)?;
             let line = u32::try_from(function.line).unwrap_or(0);
-            named.push(stacks.frame(&name, &file, line)?);
+            let binary = tables.text(binary)?;
+            named.push(stacks.frame_in(&name, &file, line, &binary)?);
         }
         let mut frames = Vec::new();
         let mut spans = Vec::with_capacity(tables.locations.len());
@@ -226,6 +290,28 @@ impl<'a> Tables<'a> {
             }
         }
         Ok(tables)
+    }
+
+    /// For each function the file of the first code that it was found in, as a string's index.
+    fn binaries(&self, functions: &Ids, mappings: &Ids) -> Result<Vec<u64>, Fault> {
+        let mut binaries = vec![0; self.functions.len()];
+        for location in self
+            .locations
+            .iter()
+            .filter(|location| location.mapping != 0)
+        {
+            let row = mappings.get(location.mapping);
+            let row = row.ok_or_else(|| dangling("a location", location.mapping, "mapping"))?;
+            let (from, to) = location.lines;
+            for &id in &self.lines[from..to] {
+                if let Some(function) = functions.get(id)
+                    && binaries[function] == 0
+                {
+                    binaries[function] = self.mappings[row].file;
+                }
+            }
+        }
+        Ok(binaries)
     }
 
     fn location(&mut self, mut message: Message<'a>) -> Result<(), Fault> {

@@ -91,7 +91,15 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
             stacks: &mut stacks,
         };
         if file.profiles.len() > 1 {
-            let name = format!("{} ({})", one.name, number + 1);
+            let alike = file
+                .profiles
+                .iter()
+                .filter(|it| it.name == one.name)
+                .count();
+            let name = match alike {
+                1 => one.name.clone(),
+                _ => format!("{} ({})", one.name, number + 1),
+            };
             writer.container = Some(writer.stacks.container(&name)?);
         }
         let result = match &*one.r#type {
@@ -277,11 +285,11 @@ mod tests {
             file(&both, ",\"activeProfileIndex\":1"),
             "weight 9
              time ns* 1750000
-             {e (1)} 0 0
-             {e (1)};c 9 0
-             {s (2)} 0 0
-             {s (2)};a 0 250000
-             {s (2)};a;b 0 1500000",
+             {e} 0 0
+             {e};c 9 0
+             {s} 0 0
+             {s};a 0 250000
+             {s};a;b 0 1500000",
         );
     }
 

@@ -56,27 +56,29 @@ impl Stacks {
 
     /// A function. An empty file and line 0 are unknown.
     pub fn frame(&mut self, name: &str, file: &str, line: u32) -> Result<FrameId, Fault> {
+        self.frame_in(name, file, line, "")
+    }
+
+    /// A function in an executable or library. Empty texts and line 0 are unknown.
+    pub fn frame_in(
+        &mut self,
+        name: &str,
+        file: &str,
+        line: u32,
+        binary: &str,
+    ) -> Result<FrameId, Fault> {
         let name = match name {
             "" => "[unknown]",
             name => name,
         };
-        if file.is_empty() && line == 0 {
+        if file.is_empty() && line == 0 && binary.is_empty() {
             return self.function(name);
         }
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Ok(self.builder.intern(Frame {
-            file: (!file.is_empty()).then(|| file.to_owned()),
+            file: text(file),
             line: (line > 0).then_some(line),
-            ..Frame::function(name)
-        })?)
-    }
-
-    /// A function in an executable or library.
-    pub fn frame_of(&mut self, name: &str, binary: &str) -> Result<FrameId, Fault> {
-        if binary.is_empty() {
-            return self.function(name);
-        }
-        Ok(self.builder.intern(Frame {
-            binary: Some(binary.to_owned()),
+            binary: text(binary),
             ..Frame::function(name)
         })?)
     }

@@ -27,7 +27,8 @@ pub fn check_fault(input: impl AsRef<[u8]>, line: u64, problem: &str) {
     }
 }
 
-fn text(profile: &Profile) -> String {
+/// A profile as lines, see [`check`].
+pub fn text(profile: &Profile) -> String {
     let mut out = String::new();
     for (row, kind) in profile.value_types().into_iter().enumerate() {
         let star = if row == profile.default_value {

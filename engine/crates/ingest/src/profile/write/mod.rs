@@ -1,0 +1,87 @@
+//! Profiles as files of other tools: folded stacks, pprof, speedscope.
+
+mod folded;
+mod names;
+mod pprof;
+mod proto;
+mod samples;
+mod speedscope;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io::{self, Write};
+
+use super::{Calls, Profile};
+
+/// What can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Folded stacks of one value type. Processes and threads become outermost frames; files, lines and binaries are lost.
+    Folded,
+    /// pprof's `profile.proto`, compressed, with all value types. Processes and threads become the label `thread`.
+    Pprof,
+    /// speedscope's JSON with one value type. Processes and threads become profiles; binaries are lost.
+    Speedscope,
+}
+
+/// Why a profile cannot be written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The format needs whole stacks, and this is a call graph, which knows single calls.
+    NoStacks,
+    /// There is no value type of this number.
+    NoSuchValue {
+        /// The number.
+        value: usize,
+    },
+    /// The file, or what stands for it, does not take more.
+    Io(io::Error),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WriteError::NoStacks => f.write_str(
+                "this profile is a call graph: it tells what single calls cost and not in which stacks, so it cannot \
+                 become folded stacks, pprof or speedscope",
+            ),
+            WriteError::NoSuchValue { value } => {
+                write!(f, "the profile has no value type number {value}")
+            }
+            WriteError::Io(error) => write!(f, "the profile cannot be written: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        WriteError::Io(error)
+    }
+}
+
+/// Writes a profile. `value` is the number of the value type to write; pprof, which holds all, shows it first.
+///
+/// # Errors
+/// When the profile has no stacks or no such value type, and when `to` fails.
+pub fn write(
+    profile: &Profile,
+    target: Target,
+    value: usize,
+    to: &mut impl Write,
+) -> Result<(), WriteError> {
+    let Calls::Tree(tree) = &profile.calls else {
+        return Err(WriteError::NoStacks);
+    };
+    if value >= tree.value_types().len() {
+        return Err(WriteError::NoSuchValue { value });
+    }
+    match target {
+        Target::Folded => folded::write(tree, value, to)?,
+        Target::Pprof => pprof::write(tree, value, to)?,
+        Target::Speedscope => speedscope::write(tree, value, to)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Protobuf messages as bytes.
+
+/// A message that grows field by field. Zeros and empty texts are left out, as protobuf's own writers do.
+#[derive(Clone, Debug, Default)]
+pub struct Message(Vec<u8>);
+
+impl Message {
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Forgets all fields.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A number.
+    pub fn number(&mut self, field: u64, value: u64) {
+        if value != 0 {
+            varint(&mut self.0, field << 3);
+            varint(&mut self.0, value);
+        }
+    }
+
+    /// A text, also an empty one: tables count them.
+    pub fn text(&mut self, field: u64, text: &str) {
+        self.raw(field, text.as_bytes());
+    }
+
+    /// A message inside.
+    pub fn message(&mut self, field: u64, inner: &Message) {
+        self.raw(field, &inner.0);
+    }
+
+    /// Numbers, packed.
+    pub fn numbers(&mut self, field: u64, values: impl IntoIterator<Item = u64>) {
+        let mut packed = Vec::new();
+        for value in values {
+            varint(&mut packed, value);
+        }
+        self.raw(field, &packed);
+    }
+
+    fn raw(&mut self, field: u64, bytes: &[u8]) {
+        varint(&mut self.0, field << 3 | 2);
+        varint(&mut self.0, bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+fn varint(into: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        into.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    into.push(value as u8);
+}

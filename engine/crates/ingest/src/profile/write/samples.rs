@@ -1,0 +1,50 @@
+//! The stacks of a call tree that have values, in preorder.
+
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::FrameKind;
+
+/// One stack.
+pub struct Sample<'s> {
+    /// Its node.
+    pub node: u32,
+    /// The numbers of its processes and threads, outermost first.
+    pub containers: &'s [u32],
+    /// The numbers of its functions, outermost first. Empty for what a container alone holds.
+    pub functions: &'s [u32],
+}
+
+/// Hands over every stack for which `wanted` is true of its node, until the first error.
+pub fn for_each<E>(
+    tree: &CallTree,
+    wanted: impl Fn(u32) -> bool,
+    mut then: impl FnMut(Sample) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut open: Vec<(u32, FrameKind)> = Vec::new();
+    let (mut containers, mut functions) = (Vec::new(), Vec::new());
+    for node in 0..tree.len() {
+        while let Some(&(end, kind)) = open.last()
+            && end <= node
+        {
+            open.pop();
+            match kind {
+                FrameKind::Container => containers.pop(),
+                FrameKind::Function => functions.pop(),
+            };
+        }
+        let kind = tree.frame(node).kind;
+        open.push((tree.ends()[node as usize], kind));
+        let frame = tree.frame_ids()[node as usize];
+        match kind {
+            FrameKind::Container => containers.push(frame),
+            FrameKind::Function => functions.push(frame),
+        }
+        if wanted(node) {
+            then(Sample {
+                node,
+                containers: &containers,
+                functions: &functions,
+            })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! speedscope's JSON, with a sampled profile for each container.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::FrameKind;
+use serde_json::{Value, json};
+
+use super::names::{container, decimal, decimals};
+use super::samples::for_each;
+
+const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
+const EXPORTER: &str = concat!("fulcrum@", env!("CARGO_PKG_VERSION"));
+
+#[derive(Default)]
+struct One {
+    name: String,
+    /// Frames, outermost first, and the weight, as JSON.
+    samples: Vec<String>,
+    weights: Vec<String>,
+    total: i64,
+}
+
+/// Writes the stacks of one value type.
+pub fn write(tree: &CallTree, value: usize, to: &mut impl Write) -> io::Result<()> {
+    let kind = &tree.value_types()[value];
+    let (unit, decimals) = decimals(kind);
+    let values = tree.values(value);
+    let (frames, rows) = frames(tree);
+    // In the order of their first stacks.
+    let mut order: Vec<One> = Vec::new();
+    let mut by_containers: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
+    let wanted = |node: u32| values[node as usize] != 0;
+    for_each(tree, wanted, |sample| {
+        let next = order.len();
+        let row = match by_containers.get(sample.containers) {
+            Some(&row) => row,
+            None => *by_containers
+                .entry(sample.containers.to_vec())
+                .or_insert(next),
+        };
+        if row == next {
+            let name = match sample.containers {
+                [] => kind.name.clone(),
+                containers => container(tree, containers),
+            };
+            order.push(One {
+                name,
+                ..One::default()
+            });
+        }
+        let one = &mut order[row];
+        let stack: Vec<String> = sample
+            .functions
+            .iter()
+            .map(|&id| rows[id as usize].to_string())
+            .collect();
+        let weight = values[sample.node as usize];
+        one.samples.push(format!("[{}]", stack.join(",")));
+        one.weights.push(decimal(weight, decimals));
+        one.total += weight;
+        Ok::<_, io::Error>(())
+    })?;
+    write!(
+        to,
+        "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"{EXPORTER}\","
+    )?;
+    write!(to, "\"shared\":{{\"frames\":{frames}}},\"profiles\":[")?;
+    for (n, one) in order.iter().enumerate() {
+        let comma = if n == 0 { "" } else { "," };
+        let (name, unit) = (Value::from(&*one.name), Value::from(long(unit)));
+        write!(
+            to,
+            "{comma}{{\"type\":\"sampled\",\"name\":{name},\"unit\":{unit},"
+        )?;
+        write!(
+            to,
+            "\"startValue\":0,\"endValue\":{},",
+            decimal(one.total, decimals)
+        )?;
+        write!(to, "\"samples\":[{}],", one.samples.join(","))?;
+        write!(to, "\"weights\":[{}]}}", one.weights.join(","))?;
+    }
+    to.write_all(b"]}\n")
+}
+
+/// The functions, and the row of each frame among them.
+fn frames(tree: &CallTree) -> (Value, Vec<u32>) {
+    let mut frames = Vec::new();
+    let mut rows = Vec::with_capacity(tree.frames().len());
+    for frame in tree.frames() {
+        rows.push(frames.len() as u32);
+        if frame.kind == FrameKind::Container {
+            continue;
+        }
+        let mut row = json!({ "name": frame.name });
+        if let Some(file) = &frame.file {
+            row["file"] = json!(file);
+        }
+        if let Some(line) = frame.line {
+            row["line"] = json!(line);
+        }
+        frames.push(row);
+    }
+    (Value::Array(frames), rows)
+}
+
+/// speedscope knows these units and no others.
+fn long(unit: &str) -> &'static str {
+    match unit {
+        "ns" => "nanoseconds",
+        "us" => "microseconds",
+        "ms" => "milliseconds",
+        "s" => "seconds",
+        "bytes" => "bytes",
+        _ => "none",
+    }
+}
