@@ -136,6 +136,7 @@ impl Graphs {
             calls: Calls::Graphs(graphs.map_err(|error| Fault::whole(error.to_string()))?),
             default_value: 0,
             notes: self.notes,
+            renamed: Vec::new(),
         })
     }
 

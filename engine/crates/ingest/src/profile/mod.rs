@@ -13,6 +13,7 @@ mod graphs;
 mod ids;
 mod input;
 mod marshal;
+pub mod names;
 mod parents;
 mod perf_script;
 mod pprof;
@@ -76,6 +77,8 @@ pub struct Profile {
     pub default_value: usize,
     /// What a reader should know: parts that were left out, stacks that were cut. Whole sentences.
     pub notes: Vec<String>,
+    /// Names that are not those of the file, see [`names`]. None after [`read`].
+    pub renamed: Vec<names::Renamed>,
 }
 
 /// What a profile knows about calls.

@@ -155,6 +155,7 @@ impl Stacks {
             calls: Calls::Tree(tree),
             default_value: self.default_value,
             notes: self.notes,
+            renamed: Vec::new(),
         })
     }
 }

@@ -6,6 +6,7 @@
 mod builder;
 mod error;
 mod frame;
+mod rename;
 mod run;
 
 use std::iter;

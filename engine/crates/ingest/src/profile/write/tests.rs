@@ -84,6 +84,7 @@ fn random(seed: u64, types: &[(&str, &str)], threads: bool) -> Profile {
         calls: Calls::Tree(builder.finish().expect("fits")),
         default_value: 0,
         notes: Vec::new(),
+        renamed: Vec::new(),
     }
 }
 
@@ -108,6 +109,7 @@ fn kept(profile: &Profile, value: usize, frame: impl Fn(&Frame) -> Frame) -> Str
         calls: Calls::Tree(builder.finish().expect("fits")),
         default_value: 0,
         notes: Vec::new(),
+        renamed: Vec::new(),
     })
 }
 

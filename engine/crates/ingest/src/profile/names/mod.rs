@@ -1,0 +1,186 @@
+//! Names that stay the same from run to run and from build to build, so that profiles can be compared and labels kept.
+//!
+//! The raw names are kept beside, with the rules that changed them, so that a reader can look before and after.
+
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use fulcrum_model::CallGraph;
+use fulcrum_model::call_graph::{GraphCall, GraphFunction};
+use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
+
+use super::{Calls, Format, Profile};
+pub use rules::{ALL, Rule};
+
+/// The version of the rules. It grows whenever a rule gives another name than before: labels saved under another version
+/// may not find their paths.
+pub const VERSION: u32 = 1;
+
+/// The rules that are applied unless the user says otherwise.
+pub fn default_rules() -> Vec<Rule> {
+    ALL.into_iter()
+        .filter(|&rule| rule != Rule::AnonymousNumber)
+        .collect()
+}
+
+/// A name that rules changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    /// As the file has it.
+    pub raw: String,
+    /// As paths know it.
+    pub name: String,
+    /// What changed it, in this order.
+    pub rules: Vec<Rule>,
+}
+
+/// What the rules make of one name; `None` when they leave it as it is. They apply in the order of [`ALL`].
+pub fn rename(raw: &str, format: Format, rules: &[Rule]) -> Option<Renamed> {
+    let mut renamed: Option<Renamed> = None;
+    for rule in ALL.into_iter().filter(|rule| rules.contains(rule)) {
+        // A quote is part of names elsewhere.
+        if rule == Rule::RecursionLevel && format != Format::Callgrind {
+            continue;
+        }
+        let name = renamed.as_ref().map_or(raw, |it| &it.name);
+        if let Some(name) = rule.apply(name) {
+            let renamed = renamed.get_or_insert_with(|| Renamed {
+                raw: raw.to_owned(),
+                name: String::new(),
+                rules: Vec::new(),
+            });
+            renamed.name = name;
+            renamed.rules.push(rule);
+        }
+    }
+    renamed
+}
+
+/// Applies rules to a profile. Siblings that become alike become one node, functions of a call graph one function, and
+/// [`Profile::renamed`] tells what changed, sorted by raw name.
+///
+/// # Errors
+/// When the tree, which is built anew, does not fit its limits.
+pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeError> {
+    let format = profile.format;
+    let mut renamed: HashMap<String, Renamed> = HashMap::new();
+    let mut name = |raw: &str| {
+        let found = rename(raw, format, rules)?;
+        let name = found.name.clone();
+        renamed.insert(raw.to_owned(), found);
+        Some(name)
+    };
+    let calls = match profile.calls {
+        Calls::Tree(tree) => Calls::Tree(tree.rename(|frame| match frame.kind {
+            FrameKind::Function => Frame {
+                name: name(&frame.name).unwrap_or_else(|| frame.name.clone()),
+                ..frame.clone()
+            },
+            FrameKind::Container => frame.clone(),
+        })?),
+        Calls::Graphs(graphs) => Calls::Graphs(rename_graphs(graphs, name)),
+    };
+    let mut renamed: Vec<_> = renamed.into_values().collect();
+    renamed.sort_by(|a, b| a.raw.cmp(&b.raw));
+    Ok(Profile {
+        calls,
+        renamed,
+        ..profile
+    })
+}
+
+/// All graphs have the same functions, so one look at the names is enough.
+fn rename_graphs(
+    graphs: Vec<CallGraph>,
+    mut name: impl FnMut(&str) -> Option<String>,
+) -> Vec<CallGraph> {
+    let Some(first) = graphs.first() else {
+        return graphs;
+    };
+    let new: Vec<Option<String>> = first.functions.iter().map(|it| name(&it.name)).collect();
+    // Functions of one name in different files stay apart, unless a rule makes another one join them.
+    let mut rows: HashMap<&str, u32> = HashMap::new();
+    for (row, function) in (0..).zip(&first.functions) {
+        rows.entry(&function.name).or_insert(row);
+    }
+    let mut target: Vec<u32> = (0..new.len() as u32).collect();
+    for (row, name) in new.iter().enumerate() {
+        if let Some(name) = name {
+            let to = *rows.entry(name).or_insert(row as u32);
+            target[row] = to;
+        }
+    }
+    let targets = Targets::new(&target);
+    let graph = |graph: CallGraph| targets.join(graph, &new);
+    graphs.into_iter().map(graph).collect()
+}
+
+/// Where each function goes.
+struct Targets<'t> {
+    target: &'t [u32],
+    /// The new number of each function that others go to.
+    number: Vec<u32>,
+}
+
+impl<'t> Targets<'t> {
+    fn new(target: &'t [u32]) -> Self {
+        let mut number = vec![0; target.len()];
+        let mut next = 0;
+        for (row, &to) in target.iter().enumerate() {
+            if to as usize == row {
+                number[row] = next;
+                next += 1;
+            }
+        }
+        Targets { target, number }
+    }
+
+    fn of(&self, function: u32) -> u32 {
+        self.number[self.target[function as usize] as usize]
+    }
+
+    fn join(&self, graph: CallGraph, new: &[Option<String>]) -> CallGraph {
+        let mut functions: Vec<GraphFunction> = Vec::new();
+        for (row, function) in graph.functions.iter().enumerate() {
+            match self.of(row as u32) as usize {
+                to if to == functions.len() => functions.push(GraphFunction {
+                    name: new[row].clone().unwrap_or_else(|| function.name.clone()),
+                    ..function.clone()
+                }),
+                to => {
+                    functions[to].base += function.base;
+                    functions[to].cum += function.cum;
+                }
+            }
+        }
+        let mut calls: Vec<GraphCall> = Vec::new();
+        let mut pairs: HashMap<(u32, u32), usize> = HashMap::new();
+        for call in &graph.calls {
+            let (caller, callee) = (self.of(call.caller), self.of(call.callee));
+            // Inside what is one function now, the callee's cost is in both of the sums above.
+            if caller == callee && call.caller != call.callee {
+                functions[caller as usize].cum -= call.cum;
+            }
+            let row = *pairs.entry((caller, callee)).or_insert(calls.len());
+            match calls.get_mut(row) {
+                Some(sum) => {
+                    sum.cum += call.cum;
+                    sum.base = sum.base.zip(call.base).map(|(a, b)| a + b);
+                }
+                None => calls.push(GraphCall {
+                    caller,
+                    callee,
+                    ..*call
+                }),
+            }
+        }
+        CallGraph {
+            value_type: graph.value_type,
+            functions,
+            calls,
+        }
+    }
+}
