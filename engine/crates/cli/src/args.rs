@@ -36,6 +36,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Causal,
     },
+    /// Look at profiles of calls by any profiler, and convert them
+    Profile {
+        #[command(subcommand)]
+        command: crate::profile::Profile,
+    },
     /// The runs recorded in a workspace
     Runs {
         #[command(subcommand)]

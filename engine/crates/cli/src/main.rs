@@ -4,6 +4,7 @@ mod args;
 mod causal;
 mod compare;
 mod outcome;
+mod profile;
 mod progress;
 mod report;
 mod run;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Causal {
             command: Causal::Export(args),
         } => causal::export(&args),
+        Command::Profile { command } => profile::run(&command),
         Command::Runs {
             command: Runs::List(args),
         } => runs::list(&args),

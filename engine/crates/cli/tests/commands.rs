@@ -19,7 +19,7 @@ fn help_names_every_command_and_its_options() {
     let table = [
         (
             &["--help"][..],
-            &["lsp", "run", "causal", "runs", "completions"][..],
+            &["lsp", "run", "causal", "profile", "runs", "completions"][..],
         ),
         (
             &["run", "--help"],
@@ -50,6 +50,11 @@ fn help_names_every_command_and_its_options() {
         (
             &["causal", "export", "--help"],
             &["--format", "coz-json", "--output"],
+        ),
+        (&["profile", "--help"], &["info", "top", "convert"]),
+        (
+            &["profile", "top", "--help"],
+            &["--against", "--value", "--sort", "--names", "--json"],
         ),
         (&["runs", "--help"], &["list", "show", "rm"]),
     ];

@@ -66,6 +66,25 @@ pub enum Format {
     Pstats,
 }
 
+impl Format {
+    /// Its name for people and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Pprof => "pprof",
+            Format::Folded => "folded stacks",
+            Format::PerfScript => "perf script",
+            Format::CpuProfile => "cpuprofile",
+            Format::ChromeTrace => "Chrome trace",
+            Format::Speedscope => "speedscope",
+            Format::Firefox => "Firefox",
+            Format::Stackprof => "stackprof",
+            Format::Callgrind => "callgrind",
+            Format::Gprof => "gprof",
+            Format::Pstats => "pstats",
+        }
+    }
+}
+
 /// A profile with all its value types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {

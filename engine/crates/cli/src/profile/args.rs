@@ -1,0 +1,112 @@
+//! The options of `fulcrum profile`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use fulcrum_ingest::profile::names::{ALL, Rule, default_rules};
+
+#[derive(Debug, Subcommand)]
+pub enum Profile {
+    /// Describe a profile: format, value types, size, renamed functions
+    Info(InfoArgs),
+    /// List the functions that cost most, alone or in comparison
+    Top(TopArgs),
+    /// Write a profile as folded stacks, pprof or speedscope
+    Convert(ConvertArgs),
+}
+
+/// Which profile, and how its names are read.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// Any profile of calls, compressed or not; its content tells the format; - is standard input
+    pub file: PathBuf,
+    /// Rules that make names alike: default, all, none, or some of demangle, compiler-suffix, rust-hash, jvm-lambda,
+    /// jvm-hidden, jvm-generated, recursion-level, address, anonymous-number
+    #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
+    pub names: Names,
+}
+
+/// Rules of one option.
+#[derive(Clone, Debug)]
+pub struct Names(pub Vec<Rule>);
+
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// List every name that a rule changes, before and after
+    #[arg(long)]
+    pub renamed: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TopArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// Compare with this profile: costs are those of FILE less those of BASE
+    #[arg(long, value_name = "BASE")]
+    pub against: Option<PathBuf>,
+    /// The value type, by its name or its number from 1 [default: the profile's own choice]
+    #[arg(long, value_name = "TYPE")]
+    pub value: Option<String>,
+    /// What to sort by, largest first, signs dropped
+    #[arg(long, value_enum, default_value_t = Sort::Base)]
+    pub sort: Sort,
+    /// Only N functions; 0 shows all [default: 20 in the table, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Print JSON: whole numbers in the profile's unit, stable keys
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// A function's own cost
+    Base,
+    /// Its cost with everything that it calls
+    Cum,
+}
+
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// The format to write
+    #[arg(long, value_enum)]
+    pub to: To,
+    /// The value type, by its name or its number from 1; pprof gets all of them [default: the profile's own choice]
+    #[arg(long, value_name = "TYPE")]
+    pub value: Option<String>,
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum To {
+    /// One stack a line, with a count
+    Folded,
+    /// profile.proto, compressed
+    Pprof,
+    /// speedscope's JSON
+    Speedscope,
+}
+
+fn rules(text: &str) -> Result<Names, String> {
+    match text {
+        "default" => Ok(Names(default_rules())),
+        "all" => Ok(Names(ALL.to_vec())),
+        "none" => Ok(Names(Vec::new())),
+        list => {
+            let rule = |name: &str| {
+                let found = ALL.into_iter().find(|rule| rule.name() == name.trim());
+                found.ok_or_else(|| format!("there is no rule {:?}", name.trim()))
+            };
+            Ok(Names(list.split(',').map(rule).collect::<Result<_, _>>()?))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! `fulcrum profile convert`.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+
+use fulcrum_ingest::profile::{Profile, Target, WriteError, write};
+
+use super::args::{ConvertArgs, To};
+use super::open::{open, value_of};
+use crate::outcome::{DONE, Failure, Outcome};
+use crate::terminal;
+
+/// Writes the profile, and says on standard error what a reader should know.
+pub fn convert(args: &ConvertArgs) -> Outcome {
+    let profile = open(&args.source.file, &args.source.names.0)?;
+    let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
+    let target = match args.to {
+        To::Folded => Target::Folded,
+        To::Pprof => Target::Pprof,
+        To::Speedscope => Target::Speedscope,
+    };
+    let written = match &args.output {
+        Some(path) => to_file(&profile, target, value, path),
+        None => to_standard_output(&profile, target, value),
+    };
+    written.map_err(|error| {
+        let advice = match error {
+            WriteError::Io(_) => "choose another file with -o",
+            _ => "`fulcrum profile top` and `info` read it",
+        };
+        Failure::BadInput(format!("{}: {error}; {advice}", args.source.file.display()))
+    })?;
+    for note in &profile.notes {
+        terminal::say(&format!("note: {note}"));
+    }
+    Ok(DONE)
+}
+
+fn to_file(profile: &Profile, target: Target, value: usize, path: &Path) -> Result<(), WriteError> {
+    // What cannot be written must not leave an empty file.
+    write(profile, target, value, &mut io::sink())?;
+    let mut file = BufWriter::new(File::create(path)?);
+    write(profile, target, value, &mut file)?;
+    Ok(file.flush()?)
+}
+
+/// A reader that closed its end wanted no more.
+fn to_standard_output(profile: &Profile, target: Target, value: usize) -> Result<(), WriteError> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = write(profile, target, value, &mut out);
+    match written.and_then(|()| Ok(out.flush()?)) {
+        Err(WriteError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}

@@ -1,0 +1,20 @@
+//! `fulcrum profile`: look at profiles of calls, and convert them.
+
+mod args;
+mod convert;
+mod info;
+mod open;
+mod quantity;
+mod top;
+
+use crate::outcome::Outcome;
+pub use args::Profile;
+
+/// Runs one of the commands.
+pub fn run(command: &Profile) -> Outcome {
+    match command {
+        Profile::Info(args) => info::info(args),
+        Profile::Top(args) => top::top(args),
+        Profile::Convert(args) => convert::convert(args),
+    }
+}

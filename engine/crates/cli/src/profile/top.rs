@@ -1,0 +1,203 @@
+//! `fulcrum profile top`: functions by their own and their cumulative cost.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fulcrum_ingest::profile::{Calls, Profile};
+use fulcrum_model::call_tree::ValueType;
+use fulcrum_model::{CallGraph, CallTree};
+use fulcrum_paths::{
+    CallGraphProfile, CallTreeProfile, ComparativeProfile, ProfileInterface, Sides, SummarySides,
+};
+use serde_json::{Value, json};
+
+use super::args::{Sort, TopArgs};
+use super::open::{open, value_of};
+use super::quantity::{quantity, share};
+use crate::outcome::{DONE, Failure, NOTHING, Outcome};
+use crate::terminal::{self, Cell, Colour, Style, Table};
+
+/// The table without `--top`.
+const TABLE_TOP: usize = 20;
+
+/// A path of length 1.
+struct Function {
+    name: String,
+    base: i64,
+    cum: i64,
+    sides: Option<SummarySides>,
+}
+
+/// All functions, the most costly first.
+struct Functions {
+    kind: ValueType,
+    total: i64,
+    sides: Option<Sides>,
+    rows: Vec<Function>,
+    notes: Vec<String>,
+}
+
+/// Lists functions.
+pub fn top(args: &TopArgs) -> Outcome {
+    let rules = &args.source.names.0;
+    let profile = open(&args.source.file, rules)?;
+    let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
+    let kind = profile.value_types()[value].clone();
+    let mut functions = match &args.against {
+        None => alone(profile, kind, value)?,
+        Some(path) => {
+            let base = open(path, rules)?;
+            // The same value type, unless the user named one.
+            let wanted = args.value.as_deref().unwrap_or(&kind.name);
+            let base_value = value_of(&base, Some(wanted), path)?;
+            let sides = [
+                (args.source.file.as_path(), profile),
+                (path.as_path(), base),
+            ];
+            compared(sides, kind, [value, base_value])?
+        }
+    };
+    functions.rows.sort_by(|a, b| {
+        let key = |it: &Function| match args.sort {
+            Sort::Base => (it.base.unsigned_abs(), it.cum.unsigned_abs()),
+            Sort::Cum => (it.cum.unsigned_abs(), it.base.unsigned_abs()),
+        };
+        key(b).cmp(&key(a)).then_with(|| a.name.cmp(&b.name))
+    });
+    if args.json {
+        let json = as_json(&functions, args.top.unwrap_or(0));
+        terminal::print(&format!("{json:#}\n"))?;
+    } else {
+        let top = args.top.unwrap_or(TABLE_TOP);
+        terminal::print(&as_text(&functions, top, Style::stdout()))?;
+    }
+    Ok(if functions.rows.is_empty() {
+        NOTHING
+    } else {
+        DONE
+    })
+}
+
+fn alone(profile: Profile, kind: ValueType, value: usize) -> Result<Functions, Failure> {
+    let notes = profile.notes;
+    match profile.calls {
+        Calls::Tree(tree) => {
+            let profile = CallTreeProfile::new(Arc::new(tree), value);
+            Ok(functions(&profile, kind, notes))
+        }
+        Calls::Graphs(mut graphs) => {
+            let graph: CallGraph = graphs.swap_remove(value);
+            let profile = CallGraphProfile::new(&graph)
+                .map_err(|error| Failure::BadInput(error.to_string()))?;
+            Ok(functions(&profile, kind, notes))
+        }
+    }
+}
+
+fn compared(
+    sides: [(&Path, Profile); 2],
+    kind: ValueType,
+    values: [usize; 2],
+) -> Result<Functions, Failure> {
+    let mut notes = Vec::new();
+    let mut trees: Vec<Arc<CallTree>> = Vec::new();
+    for (path, profile) in sides {
+        let path = path.display();
+        notes.extend(profile.notes.iter().map(|note| format!("{path}: {note}")));
+        match profile.calls {
+            Calls::Tree(tree) => trees.push(Arc::new(tree)),
+            Calls::Graphs(_) => {
+                return Err(Failure::BadInput(format!(
+                    "{path} is a call graph, and only call trees can be compared; record both with a profiler that \
+                     keeps whole stacks"
+                )));
+            }
+        }
+    }
+    let [a, b] = <[Arc<CallTree>; 2]>::try_from(trees).expect("there were two sides");
+    let profile = ComparativeProfile::new((a, values[0]), (b, values[1]))
+        .map_err(|error| Failure::BadInput(error.to_string()))?;
+    Ok(functions(&profile, kind, notes))
+}
+
+fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<String>) -> Functions {
+    let rows = profile
+        .initial_summaries()
+        .into_iter()
+        .map(|summary| Function {
+            name: profile.path_of(&summary).concat(),
+            base: profile.base_of(&summary),
+            cum: profile.cum_of(&summary),
+            sides: profile.sides_of(&summary),
+        });
+    Functions {
+        rows: rows.collect(),
+        total: profile.total(),
+        sides: profile.sides(),
+        kind,
+        notes,
+    }
+}
+
+fn as_text(functions: &Functions, top: usize, style: Style) -> String {
+    let (unit, dot) = (&*functions.kind.unit, style.dot());
+    // Shares of a difference would be of next to nothing: those of the base are.
+    let whole = functions.sides.map_or(functions.total, |sides| sides.b);
+    let mut out = style.paint(Colour::Strong, &functions.kind.name);
+    match functions.sides {
+        None => out += &format!("{dot}{} in all", quantity(whole, unit)),
+        Some(Sides { a, b }) => {
+            let difference = quantity(functions.total, unit);
+            let (a, b) = (quantity(a, unit), quantity(b, unit));
+            out += &format!("{dot}{a} less {b} is {difference}; shares are of {b}");
+        }
+    }
+    out += &format!("{dot}{} functions\n", functions.rows.len());
+    let shown = if top == 0 { functions.rows.len() } else { top };
+    let mut table = Table::default();
+    let heads = ["base", "", "cum", ""].map(Cell::right);
+    let heads = heads.into_iter().chain([Cell::left("function")]);
+    table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
+    for function in functions.rows.iter().take(shown) {
+        table.row(vec![
+            Cell::right(quantity(function.base, unit)),
+            Cell::right(share(function.base, whole)).colour(Some(Colour::Dim)),
+            Cell::right(quantity(function.cum, unit)),
+            Cell::right(share(function.cum, whole)).colour(Some(Colour::Dim)),
+            Cell::left(&*function.name),
+        ]);
+    }
+    out += &table.render(style);
+    let mut dim = |text: String| out += &(style.paint(Colour::Dim, &text) + "\n");
+    let hidden = functions.rows.len().saturating_sub(shown);
+    if hidden > 0 {
+        dim(format!("{hidden} more: --top 0 shows all"));
+    }
+    for note in &functions.notes {
+        dim(format!("note: {note}"));
+    }
+    out
+}
+
+fn as_json(functions: &Functions, top: usize) -> Value {
+    let shown = if top == 0 { functions.rows.len() } else { top };
+    let rows = functions.rows.iter().take(shown).map(|it| {
+        let mut row = json!({ "name": it.name, "base": it.base, "cum": it.cum });
+        if let Some(SummarySides { base, cum }) = it.sides {
+            row["a"] = json!({ "base": base.a, "cum": cum.a });
+            row["b"] = json!({ "base": base.b, "cum": cum.b });
+        }
+        row
+    });
+    let mut json = json!({
+        "value": functions.kind.name,
+        "unit": functions.kind.unit,
+        "total": functions.total,
+        "functions": rows.collect::<Vec<_>>(),
+        "notes": functions.notes,
+    });
+    if let Some(Sides { a, b }) = functions.sides {
+        json["totals"] = json!({ "a": a, "b": b });
+    }
+    json
+}
