@@ -23,6 +23,7 @@ mod rank;
 mod rng;
 mod shape;
 mod slope;
+mod steady;
 mod weights;
 
 use fulcrum_model::TargetId;

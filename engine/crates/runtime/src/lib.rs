@@ -38,5 +38,6 @@ mod real;
 mod rest;
 mod sampling;
 mod signals;
+mod speed;
 mod sys;
 mod thread;
