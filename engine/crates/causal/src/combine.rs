@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, PointKind, Recording};
 
-use crate::steady::{Dependence, Said};
 use crate::weights;
 
 /// All experiments, combined.
@@ -47,7 +46,7 @@ pub struct Group {
     pub visits: u64,
     /// Sum of effective durations.
     pub duration_ns: u64,
-    /// What a period is made of at the machine's usual speed, see [`Observation`]; summed.
+    /// What a period is made of, see [`Observation`]; summed.
     pub numerator: f64,
     /// Summed.
     pub denominator: f64,
@@ -60,8 +59,7 @@ pub struct Group {
     pub observations: Vec<Observation>,
 }
 
-/// One experiment's part in a group, as often as it counts: the period is Σ numerator / Σ denominator. Times are what they
-/// would have been at the machine's usual speed.
+/// One experiment's part in a group, as often as it counts: the period is Σ numerator / Σ denominator.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation {
     pub duration: f64,
@@ -99,7 +97,6 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
     let mut names: HashMap<(&str, bool), usize> = HashMap::new();
     let mut points: Vec<(PointKey, BTreeMap<usize, Series>)> = Vec::new();
     let counts = weights::counts(&recording.experiments);
-    let dependences = dependences(recording, kept);
     for ((experiment, count), &kept) in recording.experiments.iter().zip(counts).zip(kept) {
         let line = *index.entry(&experiment.selected).or_insert_with_key(|id| {
             lines.push(Line {
@@ -125,10 +122,6 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
         }
         for point in &experiment.points {
             let latency = matches!(point.count, Count::Latency { .. });
-            let duration = duration
-                * dependences
-                    .get(&(point.name.as_str(), latency))
-                    .map_or(1.0, |it| it.factor(experiment.speed.map(f64::ln)));
             let at = *names.entry((&point.name, latency)).or_insert_with(|| {
                 let kind = if latency {
                     PointKind::Latency
@@ -182,50 +175,6 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
         lines,
         points: points.into_iter().collect(),
     }
-}
-
-/// How each progress point, throughput and latency apart, depends on the machine's speed.
-fn dependences<'a>(
-    recording: &'a Recording,
-    kept: &[bool],
-) -> HashMap<(&'a str, bool), Dependence> {
-    let mut groups: HashMap<(&TargetId, u64), usize> = HashMap::new();
-    let mut said: HashMap<(&str, bool), Vec<Said>> = HashMap::new();
-    for (experiment, _) in recording.experiments.iter().zip(kept).filter(|it| *it.1) {
-        let Some(speed) = experiment.speed else {
-            continue;
-        };
-        let next = groups.len();
-        let key = (&experiment.selected, experiment.speedup.to_bits());
-        let group = *groups.entry(key).or_insert(next);
-        for point in &experiment.points {
-            let duration = experiment.duration_ns as f64;
-            let (numerator, visits, latency) = match point.count {
-                Count::Throughput { delta } => (duration, delta, false),
-                Count::Latency {
-                    arrivals,
-                    difference,
-                    ..
-                } => (
-                    crate::latency::in_progress_time(difference, duration),
-                    arrivals,
-                    true,
-                ),
-            };
-            let period = (numerator / visits as f64).ln();
-            if period.is_finite() {
-                said.entry((&point.name, latency)).or_default().push(Said {
-                    group,
-                    speed: speed.ln(),
-                    period,
-                    weight: visits as f64,
-                });
-            }
-        }
-    }
-    said.into_iter()
-        .map(|(point, said)| (point, Dependence::of(&said)))
-        .collect()
 }
 
 impl Series {

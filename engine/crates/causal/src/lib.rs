@@ -23,7 +23,6 @@ mod rank;
 mod rng;
 mod shape;
 mod slope;
-mod steady;
 mod weights;
 
 use fulcrum_model::TargetId;

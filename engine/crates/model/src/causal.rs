@@ -57,9 +57,6 @@ pub struct Experiment {
     pub others: Option<f64>,
     /// Nanoseconds that the program's threads stood in run queues, summed over threads. `None` when not known.
     pub queued_ns: Option<u64>,
-    /// How fast the processors were meanwhile; only ratios within a run mean something. Above 0 and finite; `None` when not
-    /// known.
-    pub speed: Option<f64>,
 }
 
 impl Experiment {
@@ -74,7 +71,6 @@ impl Experiment {
             points: Vec::new(),
             others: None,
             queued_ns: None,
-            speed: None,
         }
     }
 }

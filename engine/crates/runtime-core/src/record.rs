@@ -130,8 +130,6 @@ pub struct Experiment {
     pub others_ns: Option<u64>,
     /// Time that the program's threads stood in run queues, nanoseconds, all together; `None` when nobody has looked.
     pub queued_ns: Option<u64>,
-    /// How fast the processors were, in a unit that only ratios make sense of; `None` when nobody has measured.
-    pub speed: Option<u64>,
     /// How likely a sample of the target was accepted as the choice, of [`FULL_WEIGHT`].
     pub weight: u32,
 }
@@ -159,9 +157,6 @@ pub fn experiment<'p>(
     }
     if let Some(queued) = experiment.queued_ns {
         let _ = write!(text, "\"queued\":{queued},");
-    }
-    if let Some(speed) = experiment.speed {
-        let _ = write!(text, "\"speed\":{speed},");
     }
     if experiment.weight != FULL_WEIGHT {
         let weight = f64::from(experiment.weight) / f64::from(FULL_WEIGHT);
@@ -219,7 +214,6 @@ mod tests {
                     selected_samples: 4,
                     others_ns: Some(90),
                     queued_ns: Some(8),
-                    speed: Some(310_000),
                     weight: FULL_WEIGHT / 4,
                 },
                 |text| text.json(b"/a/\\\"b.c:3"),
@@ -246,7 +240,7 @@ mod tests {
             record.unwrap(),
             concat!(
                 r#"{"type":"experiment","selected":"/a/\"b.c:3","speedup":0.25,"duration":800,"selected_samples":4,"#,
-                r#""start":7,"wall":1000,"others":90,"queued":8,"speed":310000,"weight":0.25,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
+                r#""start":7,"wall":1000,"others":90,"queued":8,"weight":0.25,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
                 r#"{"name":"req","kind":"latency","arrivals":9,"departures":8,"difference":2.25,"pending":[2,3]}]}"#,
                 "\n"
             )

@@ -38,6 +38,5 @@ mod real;
 mod rest;
 mod sampling;
 mod signals;
-mod speed;
 mod sys;
 mod thread;

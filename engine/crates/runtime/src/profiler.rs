@@ -16,7 +16,7 @@ use crate::output::Stretch;
 use crate::points::{Pending, Snapshot};
 use crate::real::real;
 use crate::rest::Rests;
-use crate::{choice, control, life, output, points, signals, speed, sys, thread};
+use crate::{choice, control, life, output, points, signals, sys, thread};
 
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
@@ -449,7 +449,6 @@ impl Profiler {
             delay,
             others_ns,
             queued_ns,
-            speed: speed::Reading::take(),
         }
     }
 
@@ -476,7 +475,6 @@ impl Profiler {
                 .others_ns()
                 .zip(beginning.others_ns)
                 .map(|(after, before)| after.saturating_sub(before)),
-            speed: speed::Reading::take().since(beginning.speed),
             queued_ns: (queued > 0).then(|| queued.saturating_sub(beginning.queued_ns)),
             weight,
         };
@@ -544,5 +542,4 @@ struct Beginning {
     delay: u64,
     others_ns: Option<u64>,
     queued_ns: u64,
-    speed: speed::Reading,
 }

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use fulcrum_runtime_core::unwind::Registers;
 
 use crate::real::real;
-use crate::{control, held, life, sampling, speed, sys, thread};
+use crate::{control, held, life, sampling, sys, thread};
 
 /// libc's `struct sigaction`.
 pub type Action = libc::sigaction;
@@ -207,7 +207,6 @@ unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
         if !sampling::wanted(thread) {
             return;
         }
-        speed::measure();
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let at = Registers {
             rip: registers[libc::REG_RIP as usize] as u64,

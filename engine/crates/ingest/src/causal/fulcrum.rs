@@ -48,7 +48,6 @@ struct ExperimentRecord {
     others: Option<u64>,
     weight: Option<f64>,
     queued: Option<u64>,
-    speed: Option<f64>,
     #[serde(default)]
     points: Vec<PointRecord>,
 }
@@ -293,16 +292,10 @@ impl ExperimentRecord {
         if !(weight > 0.0 && weight.is_finite()) {
             return Err(format!("expected a weight above 0, got {weight}"));
         }
-        if let Some(speed) = self.speed
-            && !(speed > 0.0 && speed.is_finite())
-        {
-            return Err(format!("expected a speed above 0, got {speed}"));
-        }
         Ok(Experiment {
             others,
             weight,
             queued_ns: self.queued,
-            speed: self.speed,
             selected: self
                 .selected
                 .parse()
