@@ -27,9 +27,11 @@ void *dlsym(void *, const char *)
 }
 #endif
 
+/* Where a request begins or ends, the profiler may want to be called first: a pause that this thread still owes belongs
+ * to the side on which it was earned. */
 typedef struct fulcrum_counter {
   size_t count;
-  size_t reserved;
+  void (*settle)(void);
 } fulcrum_counter;
 
 /* The runtime hands out one counter a kind and name; without it, visits go to a counter that nobody reads. */
@@ -52,6 +54,7 @@ static inline fulcrum_counter *fulcrum_find_counter(int kind, const char *name) 
       fulcrum_here_ = fulcrum_find_counter(kind, name);                                 \
       __atomic_store_n(&fulcrum_site_, fulcrum_here_, __ATOMIC_RELEASE);                \
     }                                                                                   \
+    if ((kind) != 1 && fulcrum_here_->settle) fulcrum_here_->settle();                  \
     __atomic_fetch_add(&fulcrum_here_->count, 1, __ATOMIC_RELAXED);                     \
   } while (0)
 

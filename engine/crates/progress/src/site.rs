@@ -44,7 +44,9 @@ mod linux {
     #[derive(Debug)]
     struct Counter {
         count: AtomicUsize,
-        reserved: usize,
+        /// Called before a request begins or ends, where the profiler wants it: a pause that the thread still owes belongs
+        /// to the side on which it was earned.
+        settle: Option<extern "C" fn()>,
     }
 
     /// `Counter *_coz_get_counter(int kind, const char *name)`, as coz.h declares it.
@@ -53,7 +55,7 @@ mod linux {
     /// Where visits go without a profiler.
     static UNREAD: Counter = Counter {
         count: AtomicUsize::new(0),
-        reserved: 0,
+        settle: None,
     };
 
     /// A place. The counter is looked up at its first visit.
@@ -87,7 +89,13 @@ mod linux {
                 counter = self.find();
             }
             // SAFETY: not null; either `UNREAD` or the profiler's, and both outlive the program's threads.
-            unsafe { &(*counter).count }.fetch_add(1, Ordering::Relaxed);
+            let counter = unsafe { &*counter };
+            if !matches!(self.kind, Kind::Throughput)
+                && let Some(settle) = counter.settle
+            {
+                settle();
+            }
+            counter.count.fetch_add(1, Ordering::Relaxed);
         }
 
         /// Threads that come here together find the same counter.

@@ -25,8 +25,6 @@ const PERIOD_NS: u64 = 1_500_000;
 const BATCH: u32 = 1;
 /// The shortest experiment.
 const EXPERIMENT_NS: u64 = 300_000_000;
-/// The same when all are of one target: time that need not be shared is better spent measuring than warming up.
-const ONE_TARGET_NS: u64 = 600_000_000;
 /// What happens right after a speedup sets in is not what it leads to: a faster stage first lives on what is queued.
 const WARMUP_NS: u64 = 100_000_000;
 /// Between experiments: ten samples' time (COZ §3.2).
@@ -154,11 +152,7 @@ impl Control {
                 Sampler::Perf => sampler::PERF,
                 Sampler::Timer => sampler::TIMER,
             },
-            experiment_ns: if options.has_one_target() {
-                ONE_TARGET_NS
-            } else {
-                EXPERIMENT_NS
-            },
+            experiment_ns: EXPERIMENT_NS,
             cooloff_ns: COOLOFF_NS,
             min_visits: MIN_VISITS,
             level_count: drawn.len() as u32,

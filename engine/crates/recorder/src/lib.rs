@@ -65,14 +65,6 @@ pub struct Options {
     pub end_to_end: Option<EndToEnd>,
 }
 
-impl Options {
-    /// Whether all experiments are of the same target.
-    fn has_one_target(&self) -> bool {
-        let one_path = matches!(&self.aim.target, TargetChoice::Path(paths) if paths.len() == 1);
-        self.fixed_line.is_some() || one_path
-    }
-}
-
 /// Programs that just finish: each run from start to end is one experiment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndToEnd {

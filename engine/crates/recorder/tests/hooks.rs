@@ -79,12 +79,13 @@ fn whoever_wakes_by_himself_pays() {
     );
 }
 
-/// Paid at the unlock, what a thread owes would keep everybody waiting who wants the lock.
+/// Paid at the unlock, what a thread owes would keep everybody waiting who wants the lock. Paid during a request, what it
+/// owes from before would make the request longer.
 #[test]
-fn what_is_owed_is_paid_before_a_lock_is_taken() {
+fn what_is_owed_is_paid_before_a_lock_is_taken_or_a_request_begins() {
     let lab = Lab::build("locks.cpp", &["-g"]);
     let line = format!("locks.cpp:{}", marked("locks.cpp", "first"));
-    for way in ["lock", "trylock", "rdlock", "trywrlock", "c11"] {
+    for way in ["lock", "trylock", "rdlock", "trywrlock", "c11", "request"] {
         let [taking, giving] = measured(&lab, &line, way);
         assert!(taking > giving, "{way}: {taking} ns, then {giving} ns");
     }

@@ -15,7 +15,8 @@ use crate::{breakpoints, control, life, sys, thread};
 #[repr(C)]
 pub struct Counter {
     count: AtomicUsize,
-    backoff: AtomicUsize,
+    /// A function that `fulcrum.h` calls before a request begins or ends, or 0. coz.h has a word here that it does not use.
+    settle: AtomicUsize,
 }
 
 /// One counter with its name. A latency point is two of them.
@@ -44,7 +45,7 @@ static TABLE: [Slot; SLOTS] = [const {
     Slot {
         counter: Counter {
             count: AtomicUsize::new(0),
-            backoff: AtomicUsize::new(0),
+            settle: AtomicUsize::new(0),
         },
         breakpoint: AtomicUsize::new(0),
         kind: AtomicUsize::new(0),
@@ -56,7 +57,7 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 static LOCK: AtomicBool = AtomicBool::new(false);
 static UNCOUNTED: Counter = Counter {
     count: AtomicUsize::new(0),
-    backoff: AtomicUsize::new(0),
+    settle: AtomicUsize::new(0),
 };
 
 impl Slot {
@@ -116,6 +117,10 @@ fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
         unsafe { (&mut *slot.name.get())[..name.len()].copy_from_slice(name) };
         slot.length.store(name.len(), Ordering::Relaxed);
         slot.kind.store(kind, Ordering::Relaxed);
+        if kind != THROUGHPUT {
+            let settle = _coz_add_delays as *const () as usize;
+            slot.counter.settle.store(settle, Ordering::Relaxed);
+        }
         USED.store(count + 1, Ordering::Release);
         Some(slot)
     });

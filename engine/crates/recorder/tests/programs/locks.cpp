@@ -1,5 +1,6 @@
-// One thread works all the time. The other works, takes a lock by the call that the argument names, gives it back, and
-// prints how long that took in all: until it had the lock, and until it had given it back.
+// One thread works all the time. The other works, takes a lock by the call that the argument names, gives it back (or
+// begins a request and ends it), and prints how long that took in all: until it had the lock, and until it had given it
+// back.
 #include <pthread.h>
 #include <threads.h>
 
@@ -22,11 +23,14 @@ static void lock() {
   if (way == "rdlock") pthread_rwlock_rdlock(&rwlock);
   if (way == "trywrlock") pthread_rwlock_trywrlock(&rwlock);
   if (way == "c11") mtx_lock(&plain);
+  if (way == "request") FULCRUM_BEGIN("request");
 }
 
 static void unlock() {
   if (way == "c11") {
     mtx_unlock(&plain);
+  } else if (way == "request") {
+    FULCRUM_END("request");
   } else if (way == "rdlock" || way == "trywrlock") {
     pthread_rwlock_unlock(&rwlock);
   } else {
