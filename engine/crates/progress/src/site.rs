@@ -34,7 +34,7 @@ pub use linux::Site;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use core::ffi::{CStr, c_char, c_int};
+    use core::ffi::{CStr, c_char, c_int, c_void};
     use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
     use super::Kind;
@@ -44,18 +44,19 @@ mod linux {
     #[derive(Debug)]
     struct Counter {
         count: AtomicUsize,
-        /// Called before a request begins or ends, where the profiler wants it: a pause that the thread still owes belongs
-        /// to the side on which it was earned.
-        settle: Option<extern "C" fn()>,
+        reserved: usize,
     }
 
     /// `Counter *_coz_get_counter(int kind, const char *name)`, as coz.h declares it.
     type Find = unsafe extern "C" fn(c_int, *const c_char) -> *mut Counter;
 
+    /// `void fulcrum_settle(void)`: a request is about to begin or to end.
+    type Settle = extern "C" fn();
+
     /// Where visits go without a profiler.
     static UNREAD: Counter = Counter {
         count: AtomicUsize::new(0),
-        settle: None,
+        reserved: 0,
     };
 
     /// A place. The counter is looked up at its first visit.
@@ -66,6 +67,8 @@ mod linux {
         /// Ends with a NUL.
         name: &'static str,
         counter: AtomicPtr<Counter>,
+        /// [`Settle`], or null without Fulcrum.
+        settle: AtomicPtr<c_void>,
     }
 
     impl Site {
@@ -79,6 +82,7 @@ mod linux {
                 kind,
                 name,
                 counter: AtomicPtr::new(core::ptr::null_mut()),
+                settle: AtomicPtr::new(core::ptr::null_mut()),
             }
         }
 
@@ -88,14 +92,22 @@ mod linux {
             if counter.is_null() {
                 counter = self.find();
             }
+            if !matches!(self.kind, Kind::Throughput) {
+                self.settle();
+            }
             // SAFETY: not null; either `UNREAD` or the profiler's, and both outlive the program's threads.
-            let counter = unsafe { &*counter };
-            if !matches!(self.kind, Kind::Throughput)
-                && let Some(settle) = counter.settle
-            {
+            unsafe { &(*counter).count }.fetch_add(1, Ordering::Relaxed);
+        }
+
+        /// A pause that this thread still owes belongs to the side of the boundary on which it was earned.
+        #[inline]
+        fn settle(&self) {
+            let found = self.settle.load(Ordering::Acquire);
+            if !found.is_null() {
+                // SAFETY: `find` stores nothing but this function.
+                let settle: Settle = unsafe { core::mem::transmute(found) };
                 settle();
             }
-            counter.count.fetch_add(1, Ordering::Relaxed);
         }
 
         /// Threads that come here together find the same counter.
@@ -110,6 +122,9 @@ mod linux {
                 // SAFETY: `new` checked that the name ends with its only NUL.
                 found = unsafe { find(self.kind as c_int, self.name.as_ptr().cast()) };
             }
+            // SAFETY: as above.
+            let settle = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"fulcrum_settle".as_ptr()) };
+            self.settle.store(settle, Ordering::Release);
             if found.is_null() {
                 found = (&raw const UNREAD).cast_mut();
             }

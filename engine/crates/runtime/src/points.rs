@@ -15,8 +15,7 @@ use crate::{breakpoints, control, life, sys, thread};
 #[repr(C)]
 pub struct Counter {
     count: AtomicUsize,
-    /// A function that `fulcrum.h` calls before a request begins or ends, or 0. coz.h has a word here that it does not use.
-    settle: AtomicUsize,
+    backoff: AtomicUsize,
 }
 
 /// One counter with its name. A latency point is two of them.
@@ -45,7 +44,7 @@ static TABLE: [Slot; SLOTS] = [const {
     Slot {
         counter: Counter {
             count: AtomicUsize::new(0),
-            settle: AtomicUsize::new(0),
+            backoff: AtomicUsize::new(0),
         },
         breakpoint: AtomicUsize::new(0),
         kind: AtomicUsize::new(0),
@@ -57,7 +56,7 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 static LOCK: AtomicBool = AtomicBool::new(false);
 static UNCOUNTED: Counter = Counter {
     count: AtomicUsize::new(0),
-    settle: AtomicUsize::new(0),
+    backoff: AtomicUsize::new(0),
 };
 
 impl Slot {
@@ -117,10 +116,6 @@ fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
         unsafe { (&mut *slot.name.get())[..name.len()].copy_from_slice(name) };
         slot.length.store(name.len(), Ordering::Relaxed);
         slot.kind.store(kind, Ordering::Relaxed);
-        if kind != THROUGHPUT {
-            let settle = _coz_add_delays as *const () as usize;
-            slot.counter.settle.store(settle, Ordering::Relaxed);
-        }
         USED.store(count + 1, Ordering::Release);
         Some(slot)
     });
@@ -152,6 +147,13 @@ pub extern "C" fn _coz_post_block(skip: c_int) {
     } else {
         thread::before();
     }
+}
+
+/// `fulcrum.h` and `fulcrum-progress`: a request is about to begin or to end.
+#[unsafe(no_mangle)]
+pub extern "C" fn fulcrum_settle() {
+    let _errno = sys::KeepErrno::new();
+    thread::before();
 }
 
 /// `COZ_CATCH_UP`: the program is about to wake others in a way that we cannot see.
