@@ -1,35 +1,42 @@
-//! The profile interface for two call trees that are compared (BOTTLENECKS §2.2).
+//! The profile interface for call trees that are compared (BOTTLENECKS §2.2), one or several runs on each side.
 //!
-//! A cost is that in A less that in B. The trees stay apart: each side sums over the occurrences in its own tree. One
-//! merged tree would give other numbers, as a caller in A would count for calls that only B makes.
+//! A cost is that in A less that in B; with several runs, the mean of A's less the mean of B's. The trees stay apart: each
+//! sums over the occurrences in its own. One merged tree would give other numbers, as a caller in A would count for calls
+//! that only B makes.
 
 use std::fmt;
 use std::sync::Arc;
 
 use fulcrum_model::CallTree;
 
-use crate::extensions::Side;
+use crate::extensions::{Extensions, Side};
 use crate::index::Index;
-use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides};
+use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread};
 use crate::names::{NameId, Names};
 use crate::nearness::{InTree, Nearness};
 use crate::occurrences::{Occurrence, Occurrences};
 use crate::region::{Cover, Region};
+use crate::runs::{Normalisation, Runs};
 
-/// Two call trees: A, and B that it is compared with.
+/// The call trees of two sides: A, and B that it is compared with.
 #[derive(Debug)]
 pub struct ComparativeProfile {
     names: Names,
-    a: Index,
-    b: Index,
+    runs: Runs,
 }
 
-/// A summary of a [`ComparativeProfile`]: a path and where it occurs in both trees.
+/// A summary of a [`ComparativeProfile`]: a path and where it occurs in each tree.
 #[derive(Clone, Debug)]
-pub struct ComparativeSummary {
-    a: Occurrences,
-    b: Occurrences,
+pub struct ComparativeSummary(Arc<[Occurrences]>);
+
+impl ComparativeSummary {
+    fn path(&self) -> &Arc<[NameId]> {
+        self.0[0].path()
+    }
 }
+
+/// A call tree and the position of one of its value types.
+pub type Run = (Arc<CallTree>, usize);
 
 /// Two profiles that count in different units.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,59 +67,89 @@ impl ComparativeProfile {
     ///
     /// # Panics
     /// When a tree has no such value type.
-    pub fn new(
-        (a, a_value): (Arc<CallTree>, usize),
-        (b, b_value): (Arc<CallTree>, usize),
+    pub fn new(a: Run, b: Run) -> Result<Self, DifferentUnits> {
+        ComparativeProfile::of_runs(vec![a], vec![b], Normalisation::None)
+    }
+
+    /// Compares the mean of several runs of A with that of several runs of B.
+    ///
+    /// # Errors
+    /// When their units differ.
+    ///
+    /// # Panics
+    /// When a side has no run, or a tree no such value type.
+    pub fn of_runs(
+        a: Vec<Run>,
+        b: Vec<Run>,
+        normalisation: Normalisation,
     ) -> Result<Self, DifferentUnits> {
-        let units = [
-            &a.value_types()[a_value].unit,
-            &b.value_types()[b_value].unit,
-        ];
-        if units[0] != units[1] {
-            let [a, b] = units.map(String::clone);
-            return Err(DifferentUnits { a, b });
+        let unit = |(tree, value): &Run| tree.value_types()[*value].unit.clone();
+        let expected = a.first().map(unit).unwrap_or_default();
+        let other = a.iter().chain(&b).map(unit).find(|it| *it != expected);
+        if let Some(other) = other {
+            return Err(DifferentUnits {
+                a: expected,
+                b: other,
+            });
         }
-        let names = Names::of(&[&a, &b]);
+        let trees: Vec<&CallTree> = a.iter().chain(&b).map(|it| &*it.0).collect();
+        let names = Names::of(&trees);
+        let index = |(tree, value): Run| Index::new(tree, value, &names);
+        let [a, b] = [a, b].map(|side| side.into_iter().map(index).collect());
         Ok(ComparativeProfile {
-            a: Index::new(a, a_value, &names),
-            b: Index::new(b, b_value, &names),
+            runs: Runs::new(a, b, normalisation),
             names,
         })
     }
 
-    /// `None` when neither tree has the path.
-    fn summary(&self, a: Occurrences, b: Occurrences) -> Option<ComparativeSummary> {
-        let absent = a.is_empty(&self.a) && b.is_empty(&self.b);
-        (!absent).then_some(ComparativeSummary { a, b })
+    /// `None` when no tree has the path.
+    fn summary(&self, of: impl FnMut(&Index) -> Occurrences) -> Option<ComparativeSummary> {
+        let all: Arc<[Occurrences]> = self.runs.trees().iter().map(of).collect();
+        let mut each = all.iter().zip(self.runs.trees());
+        let present = each.any(|(it, tree)| !it.is_empty(tree));
+        present.then_some(ComparativeSummary(all))
     }
 
     fn find(&self, path: &[NameId]) -> Option<ComparativeSummary> {
-        self.summary(
-            Occurrences::find(&self.a, path),
-            Occurrences::find(&self.b, path),
-        )
+        self.summary(|tree| Occurrences::find(tree, path))
     }
 
-    /// The extensions in either tree: a merge of two sorted lists.
-    fn all(&self, s: &ComparativeSummary, side: Side) -> Vec<(NameId, [Vec<Occurrence>; 2])> {
-        let mut a = side.all(&self.a, &self.names, &s.a).into_iter().peekable();
-        let mut b = side.all(&self.b, &self.names, &s.b).into_iter().peekable();
+    fn each<'a>(
+        &'a self,
+        s: &'a ComparativeSummary,
+    ) -> impl Iterator<Item = (&'a Occurrences, &'a Index)> {
+        s.0.iter().zip(self.runs.trees())
+    }
+
+    /// The extensions in any tree, sorted by name, each with its occurrences in every tree.
+    fn all(&self, s: &ComparativeSummary, side: Side) -> Vec<(NameId, Vec<Vec<Occurrence>>)> {
+        let of = |(it, tree): (&Occurrences, &Index)| side.all(tree, &self.names, it);
+        let trees: Vec<Extensions> = self.each(s).map(of).collect();
+        let mut trees: Vec<_> = trees
+            .into_iter()
+            .map(|it| it.into_iter().peekable())
+            .collect();
         let mut all = Vec::new();
-        while let Some(name) = a.peek().into_iter().chain(b.peek()).map(|it| it.0).min() {
-            let these = [&mut a, &mut b].map(|it| it.next_if(|it| it.0 == name));
-            all.push((name, these.map(|it| it.map_or(Vec::new(), |it| it.1))));
+        while let Some(name) = trees
+            .iter_mut()
+            .filter_map(|it| it.peek().map(|it| it.0))
+            .min()
+        {
+            let these = trees.iter_mut().map(|it| it.next_if(|it| it.0 == name));
+            all.push((
+                name,
+                these.map(|it| it.map_or(Vec::new(), |it| it.1)).collect(),
+            ));
         }
         all
     }
 
     fn extensions(&self, s: &ComparativeSummary, side: Side) -> Vec<ComparativeSummary> {
         let all = self.all(s, side).into_iter();
-        all.map(|(name, [a, b])| {
-            let path = side.extended(s.a.path(), name);
-            ComparativeSummary {
-                a: Occurrences::of(path.clone(), a),
-                b: Occurrences::of(path, b),
-            }
+        all.map(|(name, trees)| {
+            let path = side.extended(s.path(), name);
+            let of = |these| Occurrences::of(path.clone(), these);
+            ComparativeSummary(trees.into_iter().map(of).collect())
         })
         .collect()
     }
@@ -129,11 +166,14 @@ impl ComparativeProfile {
         side: Side,
     ) -> Result<ComparativeSummary, Refusal> {
         let extended = self.names.find(name).and_then(|name| {
-            let path = side.extended(s.a.path(), name);
-            self.summary(
-                Occurrences::of(path.clone(), side.one(&self.a, &s.a, name)),
-                Occurrences::of(path, side.one(&self.b, &s.b, name)),
-            )
+            let path = side.extended(s.path(), name);
+            let mut each = s.0.iter();
+            self.summary(|tree| {
+                let it = each
+                    .next()
+                    .expect("a summary has occurrences for each tree");
+                Occurrences::of(path.clone(), side.one(tree, it, name))
+            })
         });
         extended.ok_or_else(|| side.absent(self.path_of(s), name))
     }
@@ -143,23 +183,28 @@ impl ComparativeProfile {
         summaries: &[ComparativeSummary],
         region: impl for<'r> Fn(&'r Occurrences, &Index) -> &'r Region,
     ) -> i64 {
-        let a = Region::union(summaries.iter().map(|s| region(&s.a, &self.a)));
-        let b = Region::union(summaries.iter().map(|s| region(&s.b, &self.b)));
-        a.cost(&self.a) - b.cost(&self.b)
+        let trees = self.runs.trees().iter().enumerate();
+        let costs: Vec<i64> = trees
+            .map(|(n, tree)| {
+                Region::union(summaries.iter().map(|s| region(&s.0[n], tree))).cost(tree)
+            })
+            .collect();
+        self.runs.sides(&costs).delta()
     }
 
-    fn base_sides(&self, s: &ComparativeSummary) -> Sides {
-        Sides {
-            a: s.a.base(&self.a),
-            b: s.b.base(&self.b),
-        }
+    /// The base in each tree.
+    fn bases(&self, s: &ComparativeSummary) -> Vec<i64> {
+        self.each(s).map(|(it, tree)| it.base(tree)).collect()
     }
 
-    fn cum_sides(&self, s: &ComparativeSummary) -> Sides {
-        Sides {
-            a: s.a.cum(&self.a),
-            b: s.b.cum(&self.b),
-        }
+    /// The cum in each tree.
+    fn cums(&self, s: &ComparativeSummary) -> Vec<i64> {
+        self.each(s).map(|(it, tree)| it.cum(tree)).collect()
+    }
+
+    fn totals(&self) -> Sides {
+        let totals: Vec<i64> = self.runs.trees().iter().map(Index::total).collect();
+        self.runs.sides(&totals)
     }
 }
 
@@ -167,17 +212,15 @@ impl ProfileInterface for ComparativeProfile {
     type Summary = ComparativeSummary;
 
     fn path_of(&self, s: &ComparativeSummary) -> Vec<&str> {
-        s.a.path()
-            .iter()
-            .map(|&name| self.names.get(name))
-            .collect()
+        s.path().iter().map(|&name| self.names.get(name)).collect()
     }
 
     fn initial_summaries(&self) -> Vec<ComparativeSummary> {
         let names = 0..self.names.len() as u32;
         // Each tree's occurrences remember what they cost there.
-        let each = names.map(|name| (Occurrences::of_name(name), Occurrences::of_name(name)));
-        each.filter_map(|(a, b)| self.summary(a, b)).collect()
+        names
+            .filter_map(|name| self.summary(|_| Occurrences::of_name(name)))
+            .collect()
     }
 
     fn top_extensions(&self, s: &ComparativeSummary) -> Vec<&str> {
@@ -205,19 +248,19 @@ impl ProfileInterface for ComparativeProfile {
     }
 
     fn trim_top(&self, s: &ComparativeSummary) -> Option<ComparativeSummary> {
-        self.find(Side::Top.trimmed(s.a.path())?)
+        self.find(Side::Top.trimmed(s.path())?)
     }
 
     fn trim_bottom(&self, s: &ComparativeSummary) -> Option<ComparativeSummary> {
-        self.find(Side::Bottom.trimmed(s.a.path())?)
+        self.find(Side::Bottom.trimmed(s.path())?)
     }
 
     fn base_of(&self, s: &ComparativeSummary) -> i64 {
-        self.base_sides(s).delta()
+        self.runs.sides(&self.bases(s)).delta()
     }
 
     fn cum_of(&self, s: &ComparativeSummary) -> i64 {
-        self.cum_sides(s).delta()
+        self.runs.sides(&self.cums(s)).delta()
     }
 
     fn total_base_of(&self, summaries: &[ComparativeSummary]) -> i64 {
@@ -229,20 +272,24 @@ impl ProfileInterface for ComparativeProfile {
     }
 
     fn total(&self) -> i64 {
-        self.a.total() - self.b.total()
+        self.totals().delta()
     }
 
     fn sides(&self) -> Option<Sides> {
-        Some(Sides {
-            a: self.a.total(),
-            b: self.b.total(),
-        })
+        Some(self.totals())
     }
 
     fn sides_of(&self, s: &ComparativeSummary) -> Option<SummarySides> {
         Some(SummarySides {
-            base: self.base_sides(s),
-            cum: self.cum_sides(s),
+            base: self.runs.sides(&self.bases(s)),
+            cum: self.runs.sides(&self.cums(s)),
+        })
+    }
+
+    fn spread_of(&self, s: &ComparativeSummary) -> Option<SummarySpread> {
+        Some(SummarySpread {
+            base: self.runs.spread(&self.bases(s))?,
+            cum: self.runs.spread(&self.cums(s))?,
         })
     }
 
@@ -261,45 +308,53 @@ impl ProfileInterface for ComparativeProfile {
     }
 
     fn running_total_cum_of(&self, summaries: &[ComparativeSummary]) -> Vec<i64> {
-        let mut covers = [Cover::new(self.a.len()), Cover::new(self.b.len())];
-        let mut total = 0;
+        let trees = self.runs.trees();
+        let mut covers: Vec<Cover> = trees.iter().map(|tree| Cover::new(tree.len())).collect();
+        let mut costs = vec![0; trees.len()];
         let each = summaries.iter();
         each.map(|s| {
-            total += covers[0].add(s.a.covered(&self.a), &self.a);
-            total -= covers[1].add(s.b.covered(&self.b), &self.b);
-            total
+            let tree = self.each(s).zip(&mut covers).zip(&mut costs);
+            for (((it, tree), cover), cost) in tree {
+                *cost += cover.add(it.covered(tree), tree);
+            }
+            self.runs.sides(&costs).delta()
         })
         .collect()
     }
 
     fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<ComparativeSummary> + 'a> {
-        Box::new(Near {
-            a: InTree::new(&self.a, fade),
-            b: InTree::new(&self.b, fade),
-        })
+        let trees = self.runs.trees().iter().enumerate();
+        let near = trees.map(|(n, tree)| (self.runs.weight(n), InTree::new(tree, fade)));
+        Box::new(Near(near.collect()))
     }
 }
 
-struct Near<'a> {
-    a: InTree<'a>,
-    b: InTree<'a>,
+/// Each tree with its weight.
+struct Near<'a>(Vec<(f64, InTree<'a>)>);
+
+impl Near<'_> {
+    fn sum(&self, s: &ComparativeSummary, of: impl Fn(&InTree<'_>, &Occurrences) -> f64) -> f64 {
+        let each = self.0.iter().zip(&*s.0);
+        each.map(|((weight, tree), it)| weight * of(tree, it)).sum()
+    }
 }
 
 impl Nearness<ComparativeSummary> for Near<'_> {
     fn of(&self, s: &ComparativeSummary) -> f64 {
-        self.a.of(&s.a) - self.b.of(&s.b)
+        self.sum(s, |tree, it| tree.of(it))
     }
 
     fn left(&self, s: &ComparativeSummary) -> i64 {
-        self.a.left(&s.a) - self.b.left(&s.b)
+        self.sum(s, |tree, it| tree.left(it) as f64).round() as i64
     }
 
     fn left_at_top(&self, s: &ComparativeSummary) -> i64 {
-        self.a.left_at_top(&s.a) - self.b.left_at_top(&s.b)
+        self.sum(s, |tree, it| tree.left_at_top(it) as f64).round() as i64
     }
 
     fn take(&mut self, s: &ComparativeSummary) {
-        self.a.take(&s.a);
-        self.b.take(&s.b);
+        for ((_, tree), it) in self.0.iter_mut().zip(&*s.0) {
+            tree.take(it);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! What the search tells about a summary (BOTTLENECKS §2.3, `select`).
 
-use crate::interface::{ProfileInterface, Refusal, SummarySides, base_ovl, cum_ovl};
+use crate::interface::{ProfileInterface, Refusal, SummarySides, SummarySpread, base_ovl, cum_ovl};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
@@ -35,6 +35,8 @@ pub struct Row {
     pub cum: i64,
     /// Both sides in a comparison.
     pub sides: Option<SummarySides>,
+    /// How certain the difference is, in a comparison of several runs.
+    pub spread: Option<SummarySpread>,
 }
 
 /// What a summary shares with others.
@@ -61,6 +63,8 @@ pub struct Details {
     pub total: i64,
     /// Both sides in a comparison.
     pub sides: Option<SummarySides>,
+    /// How certain the difference is, in a comparison of several runs.
+    pub spread: Option<SummarySpread>,
     /// What is surprising about base and cum.
     pub paradox: Option<Paradox>,
     /// What it shares with each label.
@@ -113,6 +117,7 @@ pub(crate) fn row<P: ProfileInterface>(
         base: profile.base_of(s),
         cum: profile.cum_of(s),
         sides: profile.sides_of(s),
+        spread: profile.spread_of(s),
     }
 }
 
@@ -167,6 +172,7 @@ pub(crate) fn of<P: ProfileInterface>(
         cum: profile.cum_of(s),
         total: profile.total(),
         sides: profile.sides_of(s),
+        spread: profile.spread_of(s),
         paradox: paradox_of(profile, s),
         overlaps: overlaps.collect(),
         overlap: overlap(&labels.summaries()),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::nearness::{ByTotals, Nearness};
+use crate::spread::Spread;
 
 /// A profile that associates costs with paths. Names and meanings are the paper's.
 ///
@@ -70,6 +71,11 @@ pub trait ProfileInterface {
         None
     }
 
+    /// How certain a summary's base and cum are. `None` unless each side of a comparison has several runs.
+    fn spread_of(&self, _: &Self::Summary) -> Option<SummarySpread> {
+        None
+    }
+
     /// Why a summary has no extensions although the program may have made further calls. `None`: it has them all.
     fn limit_of(&self, _: &Self::Summary) -> Option<Refusal> {
         None
@@ -134,12 +140,12 @@ fn with<S: Clone>(s: &S, others: &[S]) -> Vec<S> {
     all
 }
 
-/// A cost in both profiles of a comparison.
+/// A cost on both sides of a comparison; with several runs, the means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
-    /// In the profile that is looked at.
+    /// In what is looked at.
     pub a: i64,
-    /// In the profile that it is compared with.
+    /// In what it is compared with.
     pub b: i64,
 }
 
@@ -157,6 +163,15 @@ pub struct SummarySides {
     pub base: Sides,
     /// The cum.
     pub cum: Sides,
+}
+
+/// How certain a summary's metrics are in a comparison of several runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SummarySpread {
+    /// The base's.
+    pub base: Spread,
+    /// The cum's.
+    pub cum: Spread,
 }
 
 /// Why there is no summary for a path.

@@ -23,20 +23,26 @@ mod occurrences;
 mod paradox;
 mod queue;
 mod region;
+mod runs;
 mod search;
+mod spread;
 mod suggest;
 mod zoom;
 
 pub use automatic::{Automatic, Found, Options, automatic};
 pub use call_graph::{CallGraphProfile, CallGraphSummary};
 pub use call_tree::{CallTreeProfile, CallTreeSummary};
-pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits};
+pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits, Run};
 pub use details::{Details, Hidden, LabelReport, Overlap, Row, Step};
 pub use estimate::{Estimate, estimate};
-pub use interface::{ProfileInterface, Refusal, Sides, SummarySides, base_ovl, cum_ovl};
+pub use interface::{
+    ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, base_ovl, cum_ovl,
+};
 pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
 pub use nearness::Nearness;
 pub use paradox::{Paradox, paradox_of};
+pub use runs::Normalisation;
 pub use search::{Loaded, Search, SearchError};
+pub use spread::{SIGNIFICANT, Sample, Spread};
 pub use suggest::{NotASuggester, Suggester};
 pub use zoom::{CUTOFF, End, Nearby, zoom, zoom_trim};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use fulcrum_model::CallTreeBuilder;
 use fulcrum_model::call_tree::{Frame, ValueType};
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, DifferentUnits, ProfileInterface, Sides, Suggester,
-    paradox_of,
+    CallTreeProfile, ComparativeProfile, DifferentUnits, Normalisation, ProfileInterface, Sides,
+    Suggester, paradox_of,
 };
 
 fn compare(a: &[(&str, i64)], b: &[(&str, i64)]) -> ComparativeProfile {
@@ -103,4 +103,78 @@ fn a_tree_for_each_thread_gives_functions_the_sums_of_one_for_all() {
         |profile: &CallTreeProfile| profile.cum_of(&profile.summary_of(&["main", "f"]).unwrap());
     assert_eq!((cum(&together), cum(&apart)), (8, 7));
     assert!(apart.summary_of(&["0"]).is_err(), "a thread is in no path");
+}
+
+/// Runs of `main` with one callee `f`, by what each costs itself.
+fn runs(costs: &[(i64, i64)]) -> Vec<(Arc<fulcrum_model::CallTree>, usize)> {
+    let each = costs.iter();
+    each.map(|&(main, f)| (support::tree(&[("main", main), ("main f", f)]), 0))
+        .collect()
+}
+
+#[test]
+fn several_runs_are_compared_by_their_means() {
+    let a = runs(&[(100, 11), (102, 12), (104, 13)]);
+    let b = runs(&[(101, 9), (102, 10), (103, 11)]);
+    let profile = ComparativeProfile::of_runs(a, b, Normalisation::None).unwrap();
+    let f = profile.summary_of(&["f"]).unwrap();
+    assert_eq!(profile.sides_of(&f).unwrap().base, Sides { a: 12, b: 10 });
+    assert_eq!(profile.base_of(&f), 2);
+    assert_eq!(profile.sides(), Some(Sides { a: 114, b: 112 }));
+    // By hand: t = 2 / sqrt(1/3 + 1/3) = 2.449 with 4 degrees of freedom.
+    let spread = profile.spread_of(&f).unwrap().base;
+    assert_eq!((spread.a.mean, spread.a.deviation), (12.0, 1.0));
+    assert!((spread.p - 0.0705).abs() < 1e-4, "{}", spread.p);
+    assert!(spread.low < 0.0 && spread.high > 4.0 && !spread.significant());
+    let one = compare(&[("f", 3)], &[("f", 2)]);
+    assert_eq!(one.spread_of(&one.summary_of(&["f"]).unwrap()), None);
+}
+
+#[test]
+fn a_run_without_a_path_counts_as_nothing() {
+    let a = vec![
+        (support::tree(&[("main f", 30)]), 0),
+        (support::tree(&[("main", 1)]), 0),
+    ];
+    let b = runs(&[(1, 0)]);
+    let profile = ComparativeProfile::of_runs(a, b, Normalisation::None).unwrap();
+    let main_f = profile.summary_of(&["main", "f"]).unwrap();
+    // 30 and nothing on the one side, what `main` costs itself on the other.
+    assert_eq!(
+        profile.sides_of(&main_f).unwrap().cum,
+        Sides { a: 15, b: 1 }
+    );
+}
+
+#[test]
+fn normalisation_is_what_was_asked_for() {
+    let profile =
+        |how| ComparativeProfile::of_runs(runs(&[(60, 40)]), runs(&[(150, 50)]), how).unwrap();
+    let f = |profile: &ComparativeProfile| {
+        let s = profile.summary_of(&["f"]).unwrap();
+        (profile.sides_of(&s).unwrap().base, profile.total())
+    };
+    assert_eq!(
+        f(&profile(Normalisation::None)),
+        (Sides { a: 40, b: 50 }, -100)
+    );
+    assert_eq!(
+        f(&profile(Normalisation::Totals)),
+        (Sides { a: 80, b: 50 }, 0)
+    );
+    assert_eq!(
+        f(&profile(Normalisation::Factor(1.5))),
+        (Sides { a: 60, b: 50 }, -50)
+    );
+}
+
+#[test]
+fn every_run_must_have_the_same_unit() {
+    let mut builder = CallTreeBuilder::new(vec![ValueType::new("alloc", "bytes")]).unwrap();
+    let f = builder.intern(Frame::function("f")).unwrap();
+    builder.add(&[f], &[1]).unwrap();
+    let mut b = runs(&[(1, 1)]);
+    b.push((Arc::new(builder.finish().unwrap()), 0));
+    let refused = ComparativeProfile::of_runs(runs(&[(1, 1)]), b, Normalisation::None);
+    assert_eq!(refused.err().map(|it| it.b), Some("bytes".into()));
 }

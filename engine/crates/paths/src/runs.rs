@@ -1,0 +1,131 @@
+//! The runs of a comparison: one or several call trees on each side, and how their costs become one number.
+
+use crate::index::Index;
+use crate::interface::Sides;
+use crate::spread::{Sample, Spread};
+
+/// How costs of different runs are made comparable. Nothing is done unless it is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Normalisation {
+    /// Costs as they were measured.
+    #[default]
+    None,
+    /// Every run is scaled so that it costs as much as the runs of B do on average. Shares are then compared.
+    Totals,
+    /// The costs of A are multiplied by this: for instance by how many more requests B served.
+    Factor(f64),
+}
+
+/// The call trees of both sides.
+#[derive(Debug)]
+pub(crate) struct Runs {
+    /// Those of A, then those of B.
+    trees: Vec<Index>,
+    /// How many of them are A's.
+    of_a: usize,
+    /// What each tree's costs are multiplied by. `None`: all by 1, and sums stay exact.
+    scales: Option<Vec<f64>>,
+}
+
+impl Runs {
+    /// At least one tree on each side.
+    pub fn new(a: Vec<Index>, b: Vec<Index>, normalisation: Normalisation) -> Self {
+        assert!(!a.is_empty() && !b.is_empty(), "both sides have runs");
+        let of_a = a.len();
+        let trees: Vec<Index> = a.into_iter().chain(b).collect();
+        let scales = match normalisation {
+            Normalisation::None => None,
+            Normalisation::Factor(factor) => {
+                let scale = |n| if n < of_a { factor } else { 1.0 };
+                Some((0..trees.len()).map(scale).collect())
+            }
+            Normalisation::Totals => {
+                let totals = trees.iter().map(|tree| tree.total() as f64);
+                let totals: Vec<f64> = totals.collect();
+                let b = &totals[of_a..];
+                let wanted = b.iter().sum::<f64>() / b.len() as f64;
+                // A run without cost has nothing to scale.
+                let scale = |&total: &f64| if total == 0.0 { 1.0 } else { wanted / total };
+                Some(totals.iter().map(scale).collect())
+            }
+        };
+        Runs {
+            trees,
+            of_a,
+            scales,
+        }
+    }
+
+    /// All trees, A's first.
+    pub fn trees(&self) -> &[Index] {
+        &self.trees
+    }
+
+    /// What a tree's cost counts in the difference of the means.
+    pub fn weight(&self, tree: usize) -> f64 {
+        let scale = self.scales.as_ref().map_or(1.0, |it| it[tree]);
+        match tree < self.of_a {
+            true => scale / self.of_a as f64,
+            false => -scale / (self.trees.len() - self.of_a) as f64,
+        }
+    }
+
+    /// The mean cost on each side, of a cost in each tree. Rounded to whole units.
+    pub fn sides(&self, costs: &[i64]) -> Sides {
+        let (a, b) = costs.split_at(self.of_a);
+        let mean = |costs: &[i64], first: usize| match &self.scales {
+            None => rounded(
+                costs.iter().map(|&it| i128::from(it)).sum(),
+                costs.len() as i128,
+            ),
+            Some(scales) => {
+                let scaled = costs.iter().zip(&scales[first..]);
+                let sum: f64 = scaled.map(|(&cost, scale)| cost as f64 * scale).sum();
+                (sum / costs.len() as f64).round() as i64
+            }
+        };
+        Sides {
+            a: mean(a, 0),
+            b: mean(b, self.of_a),
+        }
+    }
+
+    /// How certain the difference is. `None` unless both sides have several runs.
+    pub fn spread(&self, costs: &[i64]) -> Option<Spread> {
+        let scaled: Vec<f64> = match &self.scales {
+            None => costs.iter().map(|&it| it as f64).collect(),
+            Some(scales) => {
+                let each = costs.iter().zip(scales);
+                each.map(|(&cost, scale)| cost as f64 * scale).collect()
+            }
+        };
+        let (a, b) = scaled.split_at(self.of_a);
+        Spread::new(Sample::of(a)?, Sample::of(b)?)
+    }
+}
+
+/// The quotient, halves away from 0.
+fn rounded(sum: i128, count: i128) -> i64 {
+    let half = count / 2 * sum.signum();
+    // A mean of i64 is an i64.
+    ((sum + half) / count) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn means_are_rounded_to_the_nearest_and_those_of_one_are_exact() {
+        for (sum, count, expected) in [
+            (7, 2, 4),
+            (-7, 2, -4),
+            (7, 3, 2),
+            (8, 3, 3),
+            (-8, 3, -3),
+            (i64::MAX as i128, 1, i64::MAX),
+        ] {
+            assert_eq!(rounded(sum, count), expected, "{sum} / {count}");
+        }
+    }
+}
