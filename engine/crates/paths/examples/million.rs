@@ -50,7 +50,7 @@ fn measure<P: ProfileInterface>(profile: &P) {
         "slowest zoom of 300 methods: {:.1} ms, {}",
         slowest.0, slowest.1
     );
-    let found = timed("automatic", || automatic(profile, &Options::default()));
+    let found = timed("automatic", || automatic(profile, &Options::default(), &[]));
     println!(
         "{} sequences cover {:.1} %",
         found.found.len(),

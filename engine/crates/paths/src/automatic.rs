@@ -87,7 +87,7 @@ impl Default for Options {
 pub struct Automatic<S> {
     /// The sequences, the greatest marginal coverage first; of two that overlap, the more precise one first.
     pub found: Vec<Found<S>>,
-    /// Their cum together, without overlap, in the profile's unit.
+    /// The cum of these and of what was known, without overlap, in the profile's unit.
     pub covered: i64,
     /// That as a fraction of the profile's total. 0 when the total is 0. In comparisons it may be above 1: other paths
     /// became cheaper.
@@ -111,16 +111,21 @@ pub struct Found<S> {
     pub why: String,
 }
 
-/// Finds the sequences. In a comparison, those that make A more expensive when it is, else those that make it cheaper.
-pub fn automatic<P: ProfileInterface>(profile: &P, options: &Options) -> Automatic<P::Summary> {
-    let search = Automation::new(profile, options);
+/// Finds the sequences, beside those that are `known`: labelled already. In a comparison, those that make A more expensive
+/// when it is, else those that make it cheaper; with several runs, only those that are told from noise.
+pub fn automatic<P: ProfileInterface>(
+    profile: &P,
+    options: &Options,
+    known: &[P::Summary],
+) -> Automatic<P::Summary> {
+    let search = Automation::new(profile, options, known);
     let mut best: Option<(f64, Vec<P::Summary>)> = None;
     // Coarser grains cover more: a binary search for the first that reaches the target.
     let (mut low, mut high) = (0, GRAINS.len());
     while low < high && search.total != 0.0 {
         let middle = (low + high) / 2;
         let chosen = search.with_grain(GRAINS[middle]);
-        let coverage = search.part(search.covered(&chosen));
+        let coverage = search.part(search.covered(&chosen)[chosen.len()]);
         let reached = coverage >= options.target;
         if reached {
             high = middle;
@@ -138,6 +143,7 @@ pub fn automatic<P: ProfileInterface>(profile: &P, options: &Options) -> Automat
 struct Automation<'a, P: ProfileInterface> {
     profile: &'a P,
     options: &'a Options,
+    known: &'a [P::Summary],
     /// The profile's total; costs are multiplied by its sign.
     total: f64,
     /// The names that cost enough to be found.
@@ -146,10 +152,11 @@ struct Automation<'a, P: ProfileInterface> {
 }
 
 impl<'a, P: ProfileInterface> Automation<'a, P> {
-    fn new(profile: &'a P, options: &'a Options) -> Self {
+    fn new(profile: &'a P, options: &'a Options, known: &'a [P::Summary]) -> Self {
         let mut search = Automation {
             profile,
             options,
+            known,
             total: profile.total() as f64,
             starts: Vec::new(),
             everywhere: HashSet::new(),
@@ -175,6 +182,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
     /// Greedy: again and again the name to which most cost is near, and not too far from it on average, made long.
     fn with_grain(&self, grain: Grain) -> Vec<P::Summary> {
         let mut nearness = self.profile.nearness(grain.fade);
+        self.known.iter().for_each(|s| nearness.take(s));
         let focus = grain.fade.powf(grain.within);
         let mut chosen = Vec::new();
         let near = |s| nearness.of(s) / self.total;
@@ -189,7 +197,11 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
                 break;
             };
             let s = self.lengthen(self.starts[n].clone(), grain, nearness.as_ref());
-            if self.part(nearness.left(&s)) < self.options.least {
+            let noise = || {
+                let spread = self.profile.spread_of(&s);
+                spread.is_some_and(|it| !it.cum.significant())
+            };
+            if self.part(nearness.left(&s)) < self.options.least || noise() {
                 queue.drop(n);
                 continue;
             }
@@ -241,22 +253,22 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         s
     }
 
-    /// Their cum together, without overlap.
-    fn covered(&self, chosen: &[P::Summary]) -> i64 {
-        let totals = self.profile.running_total_cum_of(chosen);
-        totals.last().copied().unwrap_or(0)
+    /// What is covered by what is known, and then by each more of these.
+    fn covered(&self, chosen: &[P::Summary]) -> Vec<i64> {
+        let all = [self.known, chosen].concat();
+        let totals = self.profile.running_total_cum_of(&all);
+        match self.known.len() {
+            0 => [0].into_iter().chain(totals).collect(),
+            known => totals[known - 1..].to_vec(),
+        }
     }
 
     /// The greatest marginal coverage first, except that of two that overlap the one found first stays first: it is the
     /// more precise.
     fn arranged(&self, chosen: Vec<P::Summary>) -> Vec<P::Summary> {
-        let totals = self.profile.running_total_cum_of(&chosen);
-        let before = [0].into_iter().chain(totals.iter().copied());
-        let marginal: Vec<f64> = totals
-            .iter()
-            .zip(before)
-            .map(|(a, b)| self.part(a - b))
-            .collect();
+        let covered = self.covered(&chosen).into_iter();
+        let covered: Vec<f64> = covered.map(|it| self.part(it)).collect();
+        let marginal: Vec<f64> = covered.windows(2).map(|it| it[1] - it[0]).collect();
         let overlap = |n: usize, m: usize| {
             let (s, other) = (&chosen[n], std::slice::from_ref(&chosen[m]));
             cum_ovl(self.profile, s, other) != 0
@@ -276,18 +288,20 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
 
     fn report(&self, chosen: Vec<P::Summary>) -> Automatic<P::Summary> {
         let profile = self.profile;
-        let totals = profile.running_total_cum_of(&chosen);
-        let covered = totals.last().copied().unwrap_or(0);
-        let before = [0].into_iter().chain(totals.iter().copied());
+        let totals = self.covered(&chosen);
+        let covered = totals[chosen.len()];
         let mut labels = HashSet::new();
-        let found = chosen.into_iter().zip(&totals).zip(before);
-        let found = found.map(|((summary, &total), before)| Found {
-            label: unused(&mut labels, &profile.path_of(&summary)),
-            base: profile.base_of(&summary),
-            cum: profile.cum_of(&summary),
-            marginal: total - before,
-            why: explain::why(profile, &summary, total - before),
-            summary,
+        let found = chosen.into_iter().zip(totals.windows(2));
+        let found = found.map(|(summary, totals)| {
+            let marginal = totals[1] - totals[0];
+            Found {
+                label: unused(&mut labels, &profile.path_of(&summary)),
+                base: profile.base_of(&summary),
+                cum: profile.cum_of(&summary),
+                marginal,
+                why: explain::why(profile, &summary, marginal),
+                summary,
+            }
         });
         Automatic {
             found: found.collect(),

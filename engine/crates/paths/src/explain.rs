@@ -3,8 +3,9 @@
 use crate::interface::ProfileInterface;
 use crate::zoom::End;
 
-/// The sentence. `marginal` is what no sequence before covers.
-pub(crate) fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> String {
+/// What a summary costs and why its path begins where it does, in a sentence. `marginal` is the part of its cum that
+/// nothing before covers, in the profile's unit.
+pub fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> String {
     let (base, cum, total) = (profile.base_of(s), profile.cum_of(s), profile.total());
     let of_what = match profile.sides() {
         Some(_) => "the difference",
@@ -31,6 +32,13 @@ pub(crate) fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i6
         parts.push(format!(
             "{} of what `{last}` costs comes this way",
             percent(cum, whole)
+        ));
+    }
+    if let Some(spread) = profile.spread_of(s) {
+        parts.push(format!(
+            "between {} and {} by the spread of the runs",
+            percent(spread.cum.low.round() as i64, total),
+            percent(spread.cum.high.round() as i64, total),
         ));
     }
     parts.push(above(profile, s, cum));

@@ -112,8 +112,11 @@ impl<S: Clone> Labels<S> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProfileIdentity {
-    /// The files: one, or the two of a comparison.
+    /// The files that are looked at: one, or the runs of side A.
     pub sources: Vec<SourceIdentity>,
+    /// The files that they are compared with, if any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against: Vec<SourceIdentity>,
     /// The name of the value type.
     pub value: String,
     /// Its unit.
@@ -133,8 +136,11 @@ pub struct SourceIdentity {
 impl ProfileIdentity {
     /// Whether both are the same measurements: files may have moved.
     pub fn same_data(&self, other: &ProfileIdentity) -> bool {
-        let digests = |it: &ProfileIdentity| -> Vec<String> {
-            it.sources.iter().map(|it| it.digest.clone()).collect()
+        let digests = |it: &ProfileIdentity| {
+            let digests = |side: &[SourceIdentity]| -> Vec<String> {
+                side.iter().map(|it| it.digest.clone()).collect()
+            };
+            (digests(&it.sources), digests(&it.against))
         };
         (digests(self), &self.value, &self.unit) == (digests(other), &other.value, &other.unit)
     }

@@ -6,11 +6,13 @@
 //!
 //! No I/O, and nothing depends on the machine: the same profile gives the same answers.
 
+mod any;
 mod automatic;
 mod call_graph;
 mod call_tree;
 mod comparative;
 mod details;
+mod digest;
 mod estimate;
 mod explain;
 mod extensions;
@@ -20,6 +22,7 @@ mod labels;
 mod names;
 mod nearness;
 mod occurrences;
+mod open;
 mod paradox;
 mod queue;
 mod region;
@@ -29,17 +32,21 @@ mod spread;
 mod suggest;
 mod zoom;
 
+pub use any::{AnyProfile, AnySummary};
 pub use automatic::{Automatic, Found, Options, automatic};
 pub use call_graph::{CallGraphProfile, CallGraphSummary};
 pub use call_tree::{CallTreeProfile, CallTreeSummary};
 pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits, Run};
 pub use details::{Details, Hidden, LabelReport, Overlap, Row, Step};
+pub use digest::digest;
 pub use estimate::{Estimate, estimate};
+pub use explain::why;
 pub use interface::{
     ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, base_ovl, cum_ovl,
 };
 pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
 pub use nearness::Nearness;
+pub use open::{Calls, OpenError, Opened, Source, open};
 pub use paradox::{Paradox, paradox_of};
 pub use runs::Normalisation;
 pub use search::{Loaded, Search, SearchError};

@@ -8,8 +8,8 @@ use fulcrum_model::CallGraph;
 use fulcrum_model::call_graph::{GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Options, ProfileInterface,
-    automatic,
+    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Normalisation, Options,
+    ProfileInterface, automatic,
 };
 use support::planted::{Planted, planted};
 
@@ -28,7 +28,7 @@ fn fourteen_sequences_cover_what_the_papers_expert_covered() {
     for seed in 0..3 {
         let pair = planted(seed, 40_000);
         let profile = compared(&pair);
-        let found = automatic(&profile, &Options::default());
+        let found = automatic(&profile, &Options::default(), &[]);
         assert!(found.found.len() <= 14);
         assert!(found.coverage >= 0.827, "seed {seed}: {}", found.coverage);
         // Each is context, not a method alone: it holds the part of a planted sequence that tells it apart.
@@ -49,7 +49,7 @@ fn fourteen_sequences_cover_what_the_papers_expert_covered() {
 fn the_marginal_coverages_add_up_and_the_cums_hardly_overlap() {
     let pair = planted(7, 40_000);
     let profile = compared(&pair);
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     let marginal: i64 = found.found.iter().map(|it| it.marginal).sum();
     let cum: i64 = found.found.iter().map(|it| it.cum).sum();
     assert_eq!(marginal, found.covered);
@@ -86,7 +86,7 @@ fn the_order_of_the_samples_changes_nothing() {
     backwards.reverse();
     let [forward, backward] = [stacks, backwards].map(|it| {
         let profile = CallTreeProfile::new(support::tree(&it), 0);
-        let found = automatic(&profile, &Options::default());
+        let found = automatic(&profile, &Options::default(), &[]);
         let why: Vec<_> = found.found.iter().map(|it| it.why.clone()).collect();
         (paths(&profile, &found), why, found.covered)
     });
@@ -102,7 +102,7 @@ fn one_hot_chain_is_one_sequence_with_its_reason() {
         ("main", 4),
     ];
     let profile = CallTreeProfile::new(support::tree(&stacks), 0);
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     assert_eq!(paths(&profile, &found)[0], "main run parse lex");
     assert_eq!(found.found[0].marginal, 94);
     assert_eq!(
@@ -122,7 +122,7 @@ fn the_function_above_everything_does_not_stand_for_everything() {
         ("main serve write", 22),
     ];
     let profile = CallTreeProfile::new(support::tree(&stacks), 0);
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     let paths = paths(&profile, &found);
     let last: Vec<_> = paths
         .iter()
@@ -136,7 +136,7 @@ fn the_function_above_everything_does_not_stand_for_everything() {
 fn a_costly_caller_is_a_sequence_of_its_own() {
     let stacks = [("main", 40), ("main f", 20), ("main g", 20), ("main h", 20)];
     let profile = CallTreeProfile::new(support::tree(&stacks), 0);
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     // Not [main f]: most of its cum would be what `main` does itself.
     assert_eq!(paths(&profile, &found), ["f", "g", "h", "main"]);
     let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
@@ -148,7 +148,7 @@ fn what_became_cheaper_is_found_when_the_whole_became_cheaper() {
     let a = support::tree(&[("main f", 10), ("main g", 10)]);
     let b = support::tree(&[("main f", 10), ("main g cache", 80), ("main g", 10)]);
     let profile = ComparativeProfile::new((a, 0), (b, 0)).unwrap();
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     assert!(paths(&profile, &found)[0].ends_with("g cache"));
     assert_eq!(found.found[0].cum, -100 + 10);
     assert!(found.coverage >= 1.0);
@@ -157,11 +157,15 @@ fn what_became_cheaper_is_found_when_the_whole_became_cheaper() {
 #[test]
 fn nothing_is_found_in_nothing() {
     let tree = support::tree::<&str>(&[]);
-    let found = automatic(&CallTreeProfile::new(tree.clone(), 0), &Options::default());
+    let found = automatic(
+        &CallTreeProfile::new(tree.clone(), 0),
+        &Options::default(),
+        &[],
+    );
     assert!(found.found.is_empty());
     let same = support::tree(&[("main f", 10)]);
     let profile = ComparativeProfile::new((same.clone(), 0), (Arc::clone(&same), 0)).unwrap();
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     assert_eq!((found.found.len(), found.coverage), (0, 0.0));
 }
 
@@ -188,11 +192,46 @@ fn a_call_graph_is_searched_as_far_as_it_goes() {
         calls: vec![call(0, 1, 60), call(0, 2, 39), call(1, 2, 30)],
     })
     .unwrap();
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     assert!(found.coverage >= 0.85, "{}", found.coverage);
     // What `main` does itself is 1 %: enough to be told, last.
     assert_eq!(paths(&profile, &found), ["main f", "main g", "main"]);
     let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
     assert_eq!(marginal, [60, 39, 1]);
     assert!(found.found.iter().all(|it| it.why.ends_with('.')));
+}
+
+#[test]
+fn what_is_labelled_already_is_not_found_again() {
+    let stacks = [("main parse", 50), ("main hash", 30), ("main print", 20)];
+    let profile = CallTreeProfile::new(support::tree(&stacks), 0);
+    let known = profile.summary_of(&["parse"]).unwrap();
+    let found = automatic(&profile, &Options::default(), &[known]);
+    assert_eq!(paths(&profile, &found), ["main hash", "main print"]);
+    let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
+    assert_eq!(marginal, [30, 20]);
+    assert_eq!((found.covered, found.coverage), (100, 1.0));
+}
+
+#[test]
+fn noise_between_runs_is_no_regression() {
+    // `new` is in every run of A; `jitter` costs much in one of them.
+    let run = |new: i64, jitter: i64| {
+        let stacks = [("main", 1000), ("main new", new), ("main jitter", jitter)];
+        (support::tree(&stacks), 0)
+    };
+    let a = vec![run(100, 300), run(101, 900), run(99, 310)];
+    let b = vec![run(0, 500), run(0, 280), run(0, 290)];
+    let several = ComparativeProfile::of_runs(a.clone(), b.clone(), Normalisation::None).unwrap();
+    let found = automatic(&several, &Options::default(), &[]);
+    assert_eq!(paths(&several, &found), ["main new"]);
+    assert!(
+        found.found[0].why.contains("by the spread of the runs"),
+        "{}",
+        found.found[0].why
+    );
+    // The worst run alone would blame the other.
+    let one = ComparativeProfile::new(a[1].clone(), b[1].clone()).unwrap();
+    let found = automatic(&one, &Options::default(), &[]);
+    assert_eq!(paths(&one, &found)[0], "main jitter");
 }

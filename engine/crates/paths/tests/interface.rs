@@ -3,8 +3,8 @@
 mod support;
 
 use fulcrum_paths::{
-    CallTreeProfile, CallTreeSummary, End, Options, ProfileInterface, Refusal, Search, Suggester,
-    automatic,
+    AnyProfile, CallTreeProfile, CallTreeSummary, ComparativeProfile, End, Options,
+    ProfileInterface, Refusal, Search, Suggester, automatic,
 };
 use support::{Random, random_tree};
 
@@ -100,8 +100,43 @@ fn the_automatic_search_works_by_the_papers_functions_alone() {
         ("main", 5),
     ];
     let profile = Plain(CallTreeProfile::new(support::tree(&stacks), 0));
-    let found = automatic(&profile, &Options::default());
+    let found = automatic(&profile, &Options::default(), &[]);
     assert!(found.coverage >= 0.85, "{}", found.coverage);
     let last: Vec<_> = found.found.iter().map(|it| it.label.as_str()).collect();
     assert!(last.contains(&"hash"), "{last:?}");
+}
+
+/// Everything that a search of a few commands answers.
+fn session<P: ProfileInterface>(profile: P) -> String {
+    let mut search = Search::new(profile);
+    search.set_suggester(Suggester::HighBase);
+    let mut said = format!("{:?}", search.suggest());
+    for number in [0, 1, 0, 2, 1] {
+        said += &format!("{:?}", search.select(number));
+        let _ = search.label(&number.to_string());
+        search.set_zooming(number == 1);
+    }
+    said += &format!("{:?} {:?}", search.report(), search.estimate(&["0"]));
+    let found = automatic(search.profile(), &Options::default(), &[]);
+    for it in &found.found {
+        said += &format!("{} {} {}", it.label, it.marginal, it.why);
+    }
+    said
+}
+
+#[test]
+fn a_profile_of_any_kind_answers_as_itself() {
+    for seed in 0..20 {
+        let random = &mut Random(seed);
+        let (a, b) = (random_tree(random, false), random_tree(random, false));
+        let tree = || CallTreeProfile::new(a.clone(), 0);
+        assert_eq!(session(AnyProfile::Tree(tree())), session(tree()));
+        let both = || ComparativeProfile::new((a.clone(), 0), (b.clone(), 0)).unwrap();
+        assert_eq!(session(AnyProfile::Comparison(both())), session(both()));
+        assert_ne!(
+            session(tree()),
+            session(both()),
+            "the sessions say something"
+        );
+    }
 }

@@ -35,6 +35,7 @@ fn identity(digest: &str) -> ProfileIdentity {
             file: "a.pb.gz".into(),
             digest: digest.into(),
         }],
+        against: Vec::new(),
         value: "cpu".into(),
         unit: "ns".into(),
     }
