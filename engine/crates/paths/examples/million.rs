@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use fulcrum_paths::{
     CUTOFF, CallTreeProfile, ComparativeProfile, End, Options, ProfileInterface, Suggester,
-    automatic, zoom,
+    automatic, why, zoom,
 };
 
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -57,10 +57,7 @@ fn measure<P: ProfileInterface>(profile: &P) {
         100.0 * found.coverage
     );
     for it in &found.found {
-        println!(
-            "  {:3} names: {}",
-            profile.path_of(&it.summary).len(),
-            it.why
-        );
+        let why = why(profile, &it.summary, it.marginal);
+        println!("  {:3} names: {why}", profile.path_of(&it.summary).len());
     }
 }

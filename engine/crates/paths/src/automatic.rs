@@ -10,7 +10,6 @@
 
 use std::collections::HashSet;
 
-use crate::explain;
 use crate::interface::{ProfileInterface, cum_ovl};
 use crate::nearness::Nearness;
 use crate::queue::Queue;
@@ -97,18 +96,10 @@ pub struct Automatic<S> {
 /// One call sequence.
 #[derive(Clone, Debug)]
 pub struct Found<S> {
-    /// A name for it, different from the others'.
-    pub label: String,
     /// The sequence.
     pub summary: S,
-    /// Its base, in the profile's unit.
-    pub base: i64,
-    /// Its cum, in the profile's unit.
-    pub cum: i64,
-    /// The part of the cum that no sequence before covers, in the profile's unit.
+    /// The part of its cum that no sequence before covers, in the profile's unit.
     pub marginal: i64,
-    /// Why it was chosen, one sentence.
-    pub why: String,
 }
 
 /// Finds the sequences, beside those that are `known`: labelled already. In a comparison, those that make A more expensive
@@ -287,21 +278,12 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
     }
 
     fn report(&self, chosen: Vec<P::Summary>) -> Automatic<P::Summary> {
-        let profile = self.profile;
         let totals = self.covered(&chosen);
         let covered = totals[chosen.len()];
-        let mut labels = HashSet::new();
         let found = chosen.into_iter().zip(totals.windows(2));
-        let found = found.map(|(summary, totals)| {
-            let marginal = totals[1] - totals[0];
-            Found {
-                label: unused(&mut labels, &profile.path_of(&summary)),
-                base: profile.base_of(&summary),
-                cum: profile.cum_of(&summary),
-                marginal,
-                why: explain::why(profile, &summary, marginal),
-                summary,
-            }
+        let found = found.map(|(summary, totals)| Found {
+            summary,
+            marginal: totals[1] - totals[0],
         });
         Automatic {
             found: found.collect(),
@@ -319,15 +301,4 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
 fn greatest(values: &[f64]) -> Option<usize> {
     let all = 0..values.len();
     all.reduce(|a, b| if values[b] > values[a] { b } else { a })
-}
-
-/// The path's last name, with a number when it is used already.
-fn unused(labels: &mut HashSet<String>, path: &[&str]) -> String {
-    let name = path.last().copied().unwrap_or_default();
-    let numbered = (2..).map(|n| format!("{name} {n}"));
-    let mut names = [name.to_owned()].into_iter().chain(numbered);
-    let free = names.find(|it| !labels.contains(it));
-    let free = free.expect("there are more numbers than labels");
-    labels.insert(free.clone());
-    free
 }

@@ -1,12 +1,15 @@
 //! What the search tells about a summary (BOTTLENECKS §2.3, `select`).
 
+use serde::Serialize;
+
 use crate::interface::{ProfileInterface, Refusal, SummarySides, SummarySpread, base_ovl, cum_ovl};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
 
 /// How a numbered summary came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Step {
     /// The suggester's.
     Suggestion,
@@ -21,7 +24,8 @@ pub enum Step {
 }
 
 /// A numbered summary.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Row {
     /// What `select` takes.
     pub number: usize,
@@ -34,13 +38,16 @@ pub struct Row {
     /// Its cum, in the profile's unit.
     pub cum: i64,
     /// Both sides in a comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
     /// How certain the difference is, in a comparison of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SummarySpread>,
 }
 
 /// What a summary shares with others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Overlap {
     /// Of its base, in the profile's unit.
     pub base: i64,
@@ -48,8 +55,19 @@ pub struct Overlap {
     pub cum: i64,
 }
 
+/// What a summary shares with those of one label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LabelOverlap {
+    /// The label.
+    pub label: String,
+    /// What is shared.
+    #[serde(flatten)]
+    pub shared: Overlap,
+}
+
 /// Everything about the current summary.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Details {
     /// Its labels.
     pub labels: Vec<String>,
@@ -62,13 +80,16 @@ pub struct Details {
     /// The denominator of both: the profile's total; in a comparison the difference of the totals.
     pub total: i64,
     /// Both sides in a comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
     /// How certain the difference is, in a comparison of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SummarySpread>,
     /// What is surprising about base and cum.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sentence")]
     pub paradox: Option<Paradox>,
     /// What it shares with each label.
-    pub overlaps: Vec<(String, Overlap)>,
+    pub overlaps: Vec<LabelOverlap>,
     /// What it shares with all labels together.
     pub overlap: Overlap,
     /// Summaries one step away: extensions at the top, at the bottom, trims.
@@ -76,11 +97,18 @@ pub struct Details {
     /// What zooming left out at the top and at the bottom.
     pub hidden: [Hidden; 2],
     /// Why there are no extensions although the program may have made further calls.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sentence")]
     pub limit: Option<Refusal>,
 }
 
+/// Writes what has a sentence as that.
+fn sentence<S: serde::Serializer>(of: &Option<impl ToString>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_some(&of.as_ref().map(ToString::to_string))
+}
+
 /// What zooming left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Hidden {
     /// How many extensions.
     pub count: usize,
@@ -89,7 +117,8 @@ pub struct Hidden {
 }
 
 /// What one label covers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct LabelReport {
     /// The label.
     pub name: String,
@@ -164,7 +193,10 @@ pub(crate) fn of<P: ProfileInterface>(
         cum: cum_ovl(profile, s, others),
     };
     let each = labels.all().iter();
-    let overlaps = each.map(|it| (it.name.clone(), overlap(&it.summaries)));
+    let overlaps = each.map(|it| LabelOverlap {
+        label: it.name.clone(),
+        shared: overlap(&it.summaries),
+    });
     let details = Details {
         labels: owned(labels.of(profile, s)),
         path: owned(profile.path_of(s)),

@@ -1,9 +1,12 @@
 //! What removing the cost of summaries would gain (BOTTLENECKS §3.1, Table 3).
 
+use serde::Serialize;
+
 use crate::interface::{ProfileInterface, Sides};
 
 /// What could be gained by optimising a set of summaries. An upper bound: it takes all of their cost to go.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Estimate {
     /// Their cum together, without overlap, in the profile's unit. In a comparison what A costs more than B.
     pub removable: i64,
@@ -14,7 +17,7 @@ pub struct Estimate {
     pub gain: Option<f64>,
     /// In a comparison, the paper's estimate: the removable cost as a fraction of B's total. It says what A would gain if
     /// throughput rose evenly from A's to B's, and is more than Amdahl says. `None` otherwise, and when B costs nothing.
-    pub table_3: Option<f64>,
+    pub table3: Option<f64>,
 }
 
 /// What optimising these summaries could gain. What they share counts once.
@@ -30,6 +33,6 @@ pub fn estimate<P: ProfileInterface>(profile: &P, summaries: &[P::Summary]) -> E
         gain: of(whole)
             .filter(|&it| it < 1.0)
             .map(|it| 1.0 / (1.0 - it) - 1.0),
-        table_3: sides.and_then(|Sides { b, .. }| of(b)),
+        table3: sides.and_then(|Sides { b, .. }| of(b)),
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::nearness::{ByTotals, Nearness};
 use crate::spread::Spread;
 
@@ -141,7 +143,7 @@ fn with<S: Clone>(s: &S, others: &[S]) -> Vec<S> {
 }
 
 /// A cost on both sides of a comparison; with several runs, the means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sides {
     /// In what is looked at.
     pub a: i64,
@@ -157,7 +159,7 @@ impl Sides {
 }
 
 /// A summary's metrics in both profiles of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SummarySides {
     /// The base.
     pub base: Sides,
@@ -166,7 +168,7 @@ pub struct SummarySides {
 }
 
 /// How certain a summary's metrics are in a comparison of several runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SummarySpread {
     /// The base's.
     pub base: Spread,

@@ -159,6 +159,23 @@ impl<P: ProfileInterface> Search<P> {
     /// `suggest`: the suggester's starting summaries, which get new numbers.
     pub fn suggest(&mut self) -> Vec<Row> {
         self.numbered = self.suggester.suggest(&self.profile);
+        self.rows()
+    }
+
+    /// `find`: the functions whose names hold a text, the most costly first, which get new numbers. Upper and lower case
+    /// are the same.
+    pub fn find(&mut self, text: &str) -> Vec<Row> {
+        let wanted = text.to_lowercase();
+        let all = Suggester::HighCum.suggest(&self.profile).into_iter();
+        let named = |s: &P::Summary| {
+            let path = self.profile.path_of(s);
+            path[0].to_lowercase().contains(&wanted)
+        };
+        self.numbered = all.filter(named).collect();
+        self.rows()
+    }
+
+    fn rows(&self) -> Vec<Row> {
         let all = self.numbered.iter().enumerate();
         all.map(|(number, s)| details::row(&self.profile, number, Step::Suggestion, s))
             .collect()
@@ -307,12 +324,15 @@ impl<P: ProfileInterface> Search<P> {
         details::report(&self.profile, &self.labels)
     }
 
-    /// What optimising all that has one of these labels could gain.
+    /// What optimising all that has one of these labels could gain; without names, all that has any label.
     ///
     /// # Errors
     /// When there is no such label.
     pub fn estimate(&self, names: &[&str]) -> Result<Estimate, SearchError> {
-        let mut all = Vec::new();
+        let mut all = match names {
+            [] => self.labels.summaries(),
+            _ => Vec::new(),
+        };
         for &name in names {
             let label = self.labels.get(name);
             let label = label.ok_or_else(|| SearchError::NoSuchLabel(name.into()))?;

@@ -1,7 +1,9 @@
 //! Means and spread of several runs: whether a difference is more than noise (Welch's t-test).
 
+use serde::Serialize;
+
 /// The runs of one side, as numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sample {
     /// How many runs, at least two.
     pub runs: usize,
@@ -33,7 +35,7 @@ impl Sample {
 }
 
 /// A difference between two sides and how certain it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// The side that is looked at.
     pub a: Sample,

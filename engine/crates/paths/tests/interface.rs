@@ -102,7 +102,11 @@ fn the_automatic_search_works_by_the_papers_functions_alone() {
     let profile = Plain(CallTreeProfile::new(support::tree(&stacks), 0));
     let found = automatic(&profile, &Options::default(), &[]);
     assert!(found.coverage >= 0.85, "{}", found.coverage);
-    let last: Vec<_> = found.found.iter().map(|it| it.label.as_str()).collect();
+    let last: Vec<_> = found
+        .found
+        .iter()
+        .map(|it| *profile.path_of(&it.summary).last().unwrap())
+        .collect();
     assert!(last.contains(&"hash"), "{last:?}");
 }
 
@@ -117,11 +121,7 @@ fn session<P: ProfileInterface>(profile: P) -> String {
         search.set_zooming(number == 1);
     }
     said += &format!("{:?} {:?}", search.report(), search.estimate(&["0"]));
-    let found = automatic(search.profile(), &Options::default(), &[]);
-    for it in &found.found {
-        said += &format!("{} {} {}", it.label, it.marginal, it.why);
-    }
-    said
+    said + &format!("{:?}", search.automatic(&Options::default()))
 }
 
 #[test]

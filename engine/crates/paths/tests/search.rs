@@ -120,11 +120,16 @@ fn overlap_is_told_for_each_label_and_for_all() {
     search.label("right").unwrap();
     search.label("right").unwrap();
     let c = search.select_path(&["c"]).unwrap();
+    let overlaps: Vec<_> = c
+        .overlaps
+        .iter()
+        .map(|it| (it.label.as_str(), it.shared))
+        .collect();
     assert_eq!(
-        c.overlaps,
+        overlaps,
         [
-            ("left".into(), Overlap { base: 5, cum: 45 }),
-            ("right".into(), Overlap { base: 10, cum: 52 }),
+            ("left", Overlap { base: 5, cum: 45 }),
+            ("right", Overlap { base: 10, cum: 52 }),
         ]
     );
     assert_eq!(c.overlap, Overlap { base: 15, cum: 97 });
@@ -216,8 +221,8 @@ fn the_estimates_are_those_of_table_3() {
         search.label_path(name, &[name]).unwrap();
         let estimate = search.estimate(&[name]).unwrap();
         assert_eq!(estimate.removable, cost);
-        let table_3 = estimate.table_3.unwrap();
-        assert_eq!((table_3 * 100.0).round() / 100.0, expected, "{name}");
+        let table3 = estimate.table3.unwrap();
+        assert_eq!((table3 * 100.0).round() / 100.0, expected, "{name}");
     }
     let reflection = search.estimate(&["Reflection"]).unwrap();
     assert_eq!(reflection.of_total, Some(0.25));
@@ -235,5 +240,52 @@ fn removing_everything_has_no_estimate() {
     search.label_path("all", &["a"]).unwrap();
     let estimate = search.estimate(&["all"]).unwrap();
     assert_eq!((estimate.removable, estimate.gain), (100, None));
-    assert_eq!(estimate.table_3, None);
+    assert_eq!(estimate.table3, None);
+}
+
+#[test]
+fn functions_are_found_by_a_part_of_their_name() {
+    let stacks = [("main", 1), ("main Parse", 5), ("main reparse", 9)];
+    let mut search = Search::new(CallTreeProfile::new(support::tree(&stacks), 0));
+    let found = rows(&search.find("parse"));
+    assert_eq!(
+        found,
+        [
+            (0, Step::Suggestion, "reparse".into(), 9),
+            (1, Step::Suggestion, "Parse".into(), 5),
+        ]
+    );
+    assert_eq!(search.select(1).unwrap().path, ["Parse"]);
+    assert!(search.find("nothing").is_empty());
+}
+
+#[test]
+fn suggestions_say_what_they_add_to_the_labels() {
+    let stacks = [("main parse", 50), ("main hash", 30), ("main print", 20)];
+    let mut search = Search::new(CallTreeProfile::new(support::tree(&stacks), 0));
+    search.label_path("hash", &["parse"]).unwrap();
+    let found = search.automatic(&fulcrum_paths::Options::default());
+    assert_eq!(
+        (found.total, found.labelled, found.coverage),
+        (100, 0.5, 1.0)
+    );
+    let each: Vec<_> = found
+        .suggestions
+        .iter()
+        .map(|it| (it.label.as_str(), it.marginal))
+        .collect();
+    // The name of the label is taken.
+    assert_eq!(each, [("hash 2", 0.3), ("print", 0.2)]);
+    search.adopt(&found.suggestions).unwrap();
+    assert_eq!(search.labels().all().len(), 3);
+    assert!(
+        search
+            .automatic(&fulcrum_paths::Options::default())
+            .suggestions
+            .is_empty()
+    );
+    search.set_suggester(Suggester::HighBase);
+    let first = search.first(1);
+    assert_eq!(first.suggestions[0].path, ["parse"]);
+    assert_eq!(first.suggestions[0].marginal, 0.0);
 }

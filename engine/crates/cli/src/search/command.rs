@@ -1,0 +1,275 @@
+//! The commands of `fulcrum navigate`: the paper's (BOTTLENECKS §2.3), by its names, and a few more.
+
+use std::path::PathBuf;
+
+use fulcrum_paths::{End, Suggester};
+
+/// What an analyst asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    SetSuggester(Suggester),
+    Suggest,
+    Select(usize),
+    Path(Vec<String>),
+    Find(String),
+    Trim(End),
+    Show,
+    Label(String),
+    Unlabel(String),
+    Labels,
+    Overlap,
+    Estimate(Vec<String>),
+    Zoom(bool),
+    Cutoff(f64),
+    Back,
+    Forward,
+    History,
+    Auto,
+    Save(PathBuf),
+    Load(PathBuf),
+    Help,
+    Quit,
+}
+
+/// What can be typed, and what it does.
+pub const HELP: &[(&str, &str)] = &[
+    ("set suggester NAME", "choose HighCum (from the top) or HighBase (from the bottom)"),
+    ("suggest", "list the suggester's starting paths"),
+    ("select N", "go to the path numbered N in the last list"),
+    ("path [A; B; C]", "go to this path, outermost name first"),
+    ("find TEXT", "list the functions whose names hold TEXT"),
+    ("trim top | trim bottom", "go to the path without its first or last name"),
+    ("show", "print the current path again"),
+    ("label NAME", "label the current path"),
+    ("unlabel NAME", "take the label from the current path"),
+    ("labels", "what each label covers, and all together"),
+    ("overlap", "what the current path shares with each label"),
+    ("estimate [NAME, NAME]", "what could be gained without what is labelled so; without names, all labels"),
+    ("zoom on | zoom off", "leave out what costs little, pass through what keeps the cost"),
+    ("cutoff RATIO", "what zooming keeps, 0.95 unless set"),
+    ("back, forward", "along the paths that were current"),
+    ("history", "list those paths"),
+    ("auto", "find and label the bottlenecks automatically"),
+    ("save FILE, load FILE", "write labels to a file, add a file's labels"),
+    ("help, quit", ""),
+];
+
+/// Every first word, for completion.
+pub fn first_words() -> impl Iterator<Item = &'static str> {
+    let all = HELP.iter().flat_map(|(usage, _)| usage.split([',', '|']));
+    all.filter_map(|usage| usage.split_whitespace().next())
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// Reads one command. `None`: a blank line or a comment.
+///
+/// # Errors
+/// What was expected, one sentence.
+pub fn parse(line: &str) -> Result<Option<Command>, String> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let (word, rest) = match line.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim()),
+        None => (line, ""),
+    };
+    let text = |what: &str| match unquoted(rest) {
+        "" => Err(format!("expected {what} after `{word}`")),
+        text => Ok(text.to_owned()),
+    };
+    let alone = |command| match rest {
+        "" => Ok(command),
+        _ => Err(format!("expected nothing after `{word}`, got {rest:?}")),
+    };
+    let command = match word {
+        "set" => return set(rest).map(Some),
+        "suggest" => alone(Command::Suggest)?,
+        "select" => Command::Select(number(rest)?),
+        "path" => Command::Path(path(rest)?),
+        "find" => Command::Find(text("a part of a name")?),
+        "trim" => Command::Trim(match rest {
+            "top" => End::Top,
+            "bottom" => End::Bottom,
+            _ => return Err("expected `trim top` or `trim bottom`".into()),
+        }),
+        "show" => alone(Command::Show)?,
+        "label" => Command::Label(text("a name")?),
+        "unlabel" => Command::Unlabel(text("a name")?),
+        "labels" => alone(Command::Labels)?,
+        "overlap" => alone(Command::Overlap)?,
+        "estimate" => {
+            let names = rest.split(',').map(|it| unquoted(it.trim()));
+            Command::Estimate(names.filter(|it| !it.is_empty()).map(String::from).collect())
+        }
+        "zoom" => Command::Zoom(match rest {
+            "on" => true,
+            "off" => false,
+            _ => return Err("expected `zoom on` or `zoom off`".into()),
+        }),
+        "cutoff" => {
+            let ratio = rest.parse();
+            Command::Cutoff(ratio.map_err(|_| format!("expected a ratio such as 0.95, got {rest:?}"))?)
+        }
+        "back" => alone(Command::Back)?,
+        "forward" => alone(Command::Forward)?,
+        "history" => alone(Command::History)?,
+        "auto" => alone(Command::Auto)?,
+        "save" => Command::Save(text("a file")?.into()),
+        "load" => Command::Load(text("a file")?.into()),
+        "help" | "?" => Command::Help,
+        "quit" | "exit" => alone(Command::Quit)?,
+        _ if line.bytes().all(|it| it.is_ascii_digit()) => Command::Select(number(line)?),
+        _ => return Err(format!("there is no command {word:?}; `help` lists them")),
+    };
+    Ok(Some(command))
+}
+
+fn set(rest: &str) -> Result<Command, String> {
+    match rest.split_once(char::is_whitespace) {
+        Some(("suggester", name)) => {
+            let suggester = unquoted(name.trim()).parse();
+            suggester
+                .map(Command::SetSuggester)
+                .map_err(|error: fulcrum_paths::NotASuggester| error.to_string())
+        }
+        Some((what @ ("zoom" | "cutoff"), value)) => match parse(&format!("{what} {value}"))? {
+            Some(command) => Ok(command),
+            None => Err(format!("expected a value for {what}")),
+        },
+        _ => Err("expected `set suggester NAME`".into()),
+    }
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| format!("expected a number of the last list, got {text:?}"))
+}
+
+/// `[a; b]` or `a; b`; names may be quoted.
+fn path(text: &str) -> Result<Vec<String>, String> {
+    let inside = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let parts = split(inside.unwrap_or(text), |c| c == ';');
+    let names = parts.iter().map(|it| unquoted(it.trim()).to_owned());
+    let names: Vec<String> = names.filter(|it| !it.is_empty()).collect();
+    match names.is_empty() {
+        true => Err("expected a path such as [main; parse], outermost name first".into()),
+        false => Ok(names),
+    }
+}
+
+/// Without quotation marks around it: 'so', "so" or ``so''.
+fn unquoted(text: &str) -> &str {
+    let pairs = [("\"", "\""), ("``", "''"), ("'", "'"), ("\u{2018}\u{2018}", "\u{2019}\u{2019}")];
+    let strip = |(open, close)| text.strip_prefix(open)?.strip_suffix(close);
+    pairs.into_iter().find_map(strip).unwrap_or(text)
+}
+
+/// The commands of a script: one a line, or several with semicolons between. A semicolon in quotes or brackets is part
+/// of its command.
+pub fn script(text: &str) -> Vec<&str> {
+    let lines = text.lines();
+    lines
+        .flat_map(|line| match line.trim_start().starts_with('#') {
+            true => Vec::new(),
+            false => split(line, |c| c == ';'),
+        })
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .collect()
+}
+
+/// Splits outside of double quotes and brackets.
+fn split(text: &str, at: impl Fn(char) -> bool) -> Vec<&str> {
+    let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0_usize, false);
+    for (n, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '[' if !quoted => depth += 1,
+            ']' if !quoted => depth = depth.saturating_sub(1),
+            _ if at(c) && !quoted && depth == 0 => {
+                parts.push(&text[start..n]);
+                start = n + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(all: &[&str]) -> Vec<String> {
+        all.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn commands_have_the_papers_names() {
+        for (line, expected) in [
+            ("set suggester HighBase", Command::SetSuggester(Suggester::HighBase)),
+            ("suggest", Command::Suggest),
+            ("select 0", Command::Select(0)),
+            ("7", Command::Select(7)),
+            ("label ``bottleneck''", Command::Label("bottleneck".into())),
+            ("label role checks", Command::Label("role checks".into())),
+            ("unlabel \"role checks\"", Command::Unlabel("role checks".into())),
+            ("zoom on", Command::Zoom(true)),
+            ("set zoom off", Command::Zoom(false)),
+            ("cutoff 0.9", Command::Cutoff(0.9)),
+            ("  back ", Command::Back),
+            ("trim top", Command::Trim(End::Top)),
+            ("path [a; b::c[]; d]", Command::Path(names(&["a", "b::c[]", "d"]))),
+            ("path main; \"f(La;)\"", Command::Path(names(&["main", "f(La;)"]))),
+            ("estimate", Command::Estimate(Vec::new())),
+            ("estimate a, b c", Command::Estimate(names(&["a", "b c"]))),
+            ("save my labels.json", Command::Save("my labels.json".into())),
+        ] {
+            assert_eq!(parse(line), Ok(Some(expected)), "{line}");
+        }
+        for line in ["", "  ", "# a comment"] {
+            assert_eq!(parse(line), Ok(None), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_was_expected() {
+        for (line, part) in [
+            ("jump", "no command \"jump\""),
+            ("select", "expected a number"),
+            ("select -1", "expected a number"),
+            ("set suggester Best", "expected HighCum or HighBase"),
+            ("set", "expected `set suggester NAME`"),
+            ("zoom", "`zoom on` or `zoom off`"),
+            ("cutoff much", "such as 0.95"),
+            ("label", "expected a name after `label`"),
+            ("path []", "such as [main; parse]"),
+            ("trim", "`trim top` or `trim bottom`"),
+            ("back 2", "expected nothing after `back`"),
+        ] {
+            let error = parse(line).expect_err(line);
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn scripts_hold_commands_on_lines_and_between_semicolons() {
+        let text = "suggest; select 0\n# then; nothing\npath [a; b]; label \"x; y\"\n\nback";
+        let expected = ["suggest", "select 0", "path [a; b]", "label \"x; y\"", "back"];
+        assert_eq!(script(text), expected);
+    }
+
+    #[test]
+    fn every_command_in_the_help_can_be_completed_and_is_known() {
+        let words: Vec<_> = first_words().collect();
+        for word in ["set", "suggest", "select", "forward", "load", "quit", "zoom"] {
+            assert!(words.contains(&word), "{word} in {words:?}");
+        }
+        for word in words {
+            let known = !matches!(parse(word), Err(error) if error.contains("no command"));
+            assert!(known, "{word}");
+        }
+    }
+}

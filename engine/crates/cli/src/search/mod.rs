@@ -1,0 +1,14 @@
+//! Bottleneck search in a terminal: `fulcrum navigate` and `fulcrum suggest`.
+
+mod command;
+mod details;
+mod json;
+mod navigate;
+mod numbers;
+mod open;
+mod print;
+mod session;
+mod suggest;
+
+pub use navigate::navigate;
+pub use suggest::suggest;

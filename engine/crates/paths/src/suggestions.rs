@@ -1,0 +1,124 @@
+//! Suggestions with what each adds to the coverage and why: the automatic search's, or a suggester's first.
+
+use serde::Serialize;
+
+use crate::automatic::{Options, automatic};
+use crate::explain::why;
+use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
+use crate::search::{Search, SearchError};
+
+/// Suggested paths, beside what is labelled already.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestions {
+    /// The denominator: the profile's total; in a comparison the difference of the totals. In the profile's unit.
+    pub total: i64,
+    /// The cum of labels and suggestions together, as a fraction of the total. 0 when that is 0.
+    pub coverage: f64,
+    /// The part of it that labels covered before.
+    pub labelled: f64,
+    /// The suggestions.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// One suggested path.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    /// A name for it, different from the others' and from all labels.
+    pub label: String,
+    /// The path, outermost name first.
+    pub path: Vec<String>,
+    /// Its base, in the profile's unit.
+    pub base: i64,
+    /// Its cum, in the profile's unit.
+    pub cum: i64,
+    /// The part of its cum that neither labels nor suggestions before cover, as a fraction of the total.
+    pub marginal: f64,
+    /// Both sides in a comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sides: Option<SummarySides>,
+    /// How certain the difference is, in a comparison of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<SummarySpread>,
+    /// Why it is suggested, one sentence.
+    pub why: String,
+}
+
+impl<P: ProfileInterface> Search<P> {
+    /// What the automatic search finds beside the labels. Changes nothing.
+    pub fn automatic(&self, options: &Options) -> Suggestions {
+        let known = self.labels().summaries();
+        let found = automatic(self.profile(), options, &known).found;
+        self.suggestions(found.into_iter().map(|it| it.summary).collect())
+    }
+
+    /// The first `most` of what the suggester suggests. Changes nothing.
+    pub fn first(&self, most: usize) -> Suggestions {
+        let mut all = self.suggester().suggest(self.profile());
+        all.truncate(most);
+        self.suggestions(all)
+    }
+
+    fn suggestions(&self, all: Vec<P::Summary>) -> Suggestions {
+        let profile = self.profile();
+        let total = profile.total();
+        let part = |cost: i64| match total {
+            0 => 0.0,
+            total => cost as f64 / total as f64,
+        };
+        let known = self.labels().summaries();
+        let mut covered = profile.total_cum_of(&known);
+        let labelled = part(covered);
+        let together = [known.as_slice(), &all].concat();
+        let totals = profile.running_total_cum_of(&together);
+        let mut suggestions: Vec<Suggestion> = Vec::new();
+        for (s, &total) in all.iter().zip(&totals[known.len()..]) {
+            let marginal = total - covered;
+            covered = total;
+            let path: Vec<String> = profile.path_of(s).into_iter().map(String::from).collect();
+            let label = self.unused(&path, &suggestions);
+            suggestions.push(Suggestion {
+                label,
+                path,
+                base: profile.base_of(s),
+                cum: profile.cum_of(s),
+                marginal: part(marginal),
+                sides: profile.sides_of(s),
+                spread: profile.spread_of(s),
+                why: why(profile, s, marginal),
+            });
+        }
+        Suggestions {
+            total,
+            coverage: part(covered),
+            labelled,
+            suggestions,
+        }
+    }
+
+    /// The path's last name, with a number when it is used already.
+    fn unused(&self, path: &[String], others: &[Suggestion]) -> String {
+        let name = path.last().map_or("", String::as_str);
+        let numbered = (2..).map(|n| format!("{name} {n}"));
+        let used = |it: &String| {
+            self.labels().get(it).is_some() || others.iter().any(|other| other.label == *it)
+        };
+        let mut names = [name.to_owned()].into_iter().chain(numbered);
+        names
+            .find(|it| !used(it))
+            .expect("there are more numbers than labels")
+    }
+
+    /// Labels what was suggested.
+    ///
+    /// # Errors
+    /// When the profile does not have one of the paths.
+    pub fn adopt(&mut self, suggestions: &[Suggestion]) -> Result<(), SearchError> {
+        for it in suggestions {
+            let path: Vec<&str> = it.path.iter().map(String::as_str).collect();
+            self.label_path(&it.label, &path)?;
+        }
+        Ok(())
+    }
+}
