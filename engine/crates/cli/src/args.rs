@@ -7,6 +7,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fulcrum_recorder::TargetChoice;
 
+use crate::search::args::{NavigateArgs, SuggestArgs};
+
 /// See what would happen to the whole program if a line were faster.
 #[derive(Debug, Parser)]
 #[command(
@@ -41,6 +43,10 @@ pub enum Command {
         #[command(subcommand)]
         command: crate::profile::Profile,
     },
+    /// Search a profile for bottlenecks: call sequences with their cost and overlap, command by command
+    Navigate(NavigateArgs),
+    /// Suggest bottlenecks, with what each covers and why
+    Suggest(SuggestArgs),
     /// The runs recorded in a workspace
     Runs {
         #[command(subcommand)]
@@ -274,7 +280,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// `1.5%` or `0.015`. A bare number above 1 is in percent, as coz counts.
-fn fraction(text: &str) -> Result<f64, String> {
+pub fn fraction(text: &str) -> Result<f64, String> {
     let (number, percent) = match text.strip_suffix('%') {
         Some(number) => (number.trim_end(), true),
         None => (text, false),

@@ -9,6 +9,7 @@ mod progress;
 mod report;
 mod run;
 mod runs;
+mod search;
 mod signals;
 mod terminal;
 
@@ -33,6 +34,8 @@ fn main() -> ExitCode {
             command: Causal::Export(args),
         } => causal::export(&args),
         Command::Profile { command } => profile::run(&command),
+        Command::Navigate(args) => search::navigate(&args),
+        Command::Suggest(args) => search::suggest(&args),
         Command::Runs {
             command: Runs::List(args),
         } => runs::list(&args),

@@ -1,6 +1,6 @@
 //! Why the automatic search chose a sequence, in a sentence.
 
-use crate::interface::ProfileInterface;
+use crate::interface::{ProfileInterface, cum_ovl};
 use crate::zoom::End;
 
 /// What a summary costs and why its path begins where it does, in a sentence. `marginal` is the part of its cum that
@@ -26,13 +26,16 @@ pub fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> S
     }
     if path.len() > 1
         && let Ok(alone) = profile.summary_of(&[last])
-        && let whole = profile.cum_of(&alone)
-        && (1..=whole).contains(&cum)
     {
-        parts.push(format!(
-            "{} of what `{last}` costs comes this way",
-            percent(cum, whole)
-        ));
+        // Not the whole cum of the path: its callers' own cost is no cost of the last name.
+        let way = cum_ovl(profile, &alone, std::slice::from_ref(s));
+        let whole = profile.cum_of(&alone);
+        if (1..=whole).contains(&way) {
+            parts.push(format!(
+                "{} of what `{last}` costs comes this way",
+                percent(way, whole)
+            ));
+        }
     }
     if let Some(spread) = profile.spread_of(s) {
         parts.push(format!(
@@ -58,7 +61,7 @@ fn above<P: ProfileInterface>(profile: &P, s: &P::Summary, cum: i64) -> String {
             "{} callers share it, the largest, `{}`, has {}",
             callers.len(),
             profile.path_of(first)[0],
-            percent(profile.cum_of(first), cum),
+            percent(cum_ovl(profile, first, std::slice::from_ref(s)), cum),
         ),
     }
 }

@@ -111,7 +111,8 @@ fn one_hot_chain_is_one_sequence_with_its_reason() {
     assert_eq!(found.found[0].marginal, 94);
     assert_eq!(
         why(&profile, &found.found[0].summary, 94),
-        "`lex` on this path costs 94.0 % of the total, the path itself 94.0 %; nothing calls it."
+        "`lex` on this path costs 94.0 % of the total, the path itself 94.0 %; 100.0 % of what `lex` costs comes this way; \
+         nothing calls it."
     );
 }
 
@@ -214,6 +215,24 @@ fn what_is_labelled_already_is_not_found_again() {
     let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
     assert_eq!(marginal, [30, 20]);
     assert_eq!((found.covered, found.coverage), (100, 1.0));
+}
+
+#[test]
+fn the_reason_counts_callers_without_their_own_cost() {
+    let stacks = [("busy f", 10), ("busy", 80), ("calm f", 5), ("calm", 5)];
+    let profile = CallTreeProfile::new(support::tree(&stacks), 0);
+    let f = profile.summary_of(&["f"]).unwrap();
+    assert_eq!(
+        why(&profile, &f, 15),
+        "`f` on this path costs 15.0 % of the total, the path itself 15.0 %; 2 callers share it, the largest, `busy`, has \
+         66.7 %."
+    );
+    let busy_f = profile.summary_of(&["busy", "f"]).unwrap();
+    assert_eq!(
+        why(&profile, &busy_f, 90),
+        "`f` on this path costs 90.0 % of the total, the path itself 90.0 %; 66.7 % of what `f` costs comes this way; \
+         nothing calls it."
+    );
 }
 
 #[test]

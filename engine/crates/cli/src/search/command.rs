@@ -33,24 +33,39 @@ pub enum Command {
 
 /// What can be typed, and what it does.
 pub const HELP: &[(&str, &str)] = &[
-    ("set suggester NAME", "choose HighCum (from the top) or HighBase (from the bottom)"),
+    (
+        "set suggester NAME",
+        "choose HighCum (from the top) or HighBase (from the bottom)",
+    ),
     ("suggest", "list the suggester's starting paths"),
     ("select N", "go to the path numbered N in the last list"),
     ("path [A; B; C]", "go to this path, outermost name first"),
     ("find TEXT", "list the functions whose names hold TEXT"),
-    ("trim top | trim bottom", "go to the path without its first or last name"),
+    (
+        "trim top | trim bottom",
+        "go to the path without its first or last name",
+    ),
     ("show", "print the current path again"),
     ("label NAME", "label the current path"),
     ("unlabel NAME", "take the label from the current path"),
     ("labels", "what each label covers, and all together"),
     ("overlap", "what the current path shares with each label"),
-    ("estimate [NAME, NAME]", "what could be gained without what is labelled so; without names, all labels"),
-    ("zoom on | zoom off", "leave out what costs little, pass through what keeps the cost"),
+    (
+        "estimate [NAME, NAME]",
+        "what could be gained without what is labelled so; without names, all labels",
+    ),
+    (
+        "zoom on | zoom off",
+        "leave out what costs little, pass through what keeps the cost",
+    ),
     ("cutoff RATIO", "what zooming keeps, 0.95 unless set"),
     ("back, forward", "along the paths that were current"),
     ("history", "list those paths"),
     ("auto", "find and label the bottlenecks automatically"),
-    ("save FILE, load FILE", "write labels to a file, add a file's labels"),
+    (
+        "save FILE, load FILE",
+        "write labels to a file, add a file's labels",
+    ),
     ("help, quit", ""),
 ];
 
@@ -100,7 +115,12 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         "overlap" => alone(Command::Overlap)?,
         "estimate" => {
             let names = rest.split(',').map(|it| unquoted(it.trim()));
-            Command::Estimate(names.filter(|it| !it.is_empty()).map(String::from).collect())
+            Command::Estimate(
+                names
+                    .filter(|it| !it.is_empty())
+                    .map(String::from)
+                    .collect(),
+            )
         }
         "zoom" => Command::Zoom(match rest {
             "on" => true,
@@ -109,7 +129,9 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         }),
         "cutoff" => {
             let ratio = rest.parse();
-            Command::Cutoff(ratio.map_err(|_| format!("expected a ratio such as 0.95, got {rest:?}"))?)
+            Command::Cutoff(
+                ratio.map_err(|_| format!("expected a ratio such as 0.95, got {rest:?}"))?,
+            )
         }
         "back" => alone(Command::Back)?,
         "forward" => alone(Command::Forward)?,
@@ -160,7 +182,12 @@ fn path(text: &str) -> Result<Vec<String>, String> {
 
 /// Without quotation marks around it: 'so', "so" or ``so''.
 fn unquoted(text: &str) -> &str {
-    let pairs = [("\"", "\""), ("``", "''"), ("'", "'"), ("\u{2018}\u{2018}", "\u{2019}\u{2019}")];
+    let pairs = [
+        ("\"", "\""),
+        ("``", "''"),
+        ("'", "'"),
+        ("\u{2018}\u{2018}", "\u{2019}\u{2019}"),
+    ];
     let strip = |(open, close)| text.strip_prefix(open)?.strip_suffix(close);
     pairs.into_iter().find_map(strip).unwrap_or(text)
 }
@@ -209,23 +236,38 @@ mod tests {
     #[test]
     fn commands_have_the_papers_names() {
         for (line, expected) in [
-            ("set suggester HighBase", Command::SetSuggester(Suggester::HighBase)),
+            (
+                "set suggester HighBase",
+                Command::SetSuggester(Suggester::HighBase),
+            ),
             ("suggest", Command::Suggest),
             ("select 0", Command::Select(0)),
             ("7", Command::Select(7)),
             ("label ``bottleneck''", Command::Label("bottleneck".into())),
             ("label role checks", Command::Label("role checks".into())),
-            ("unlabel \"role checks\"", Command::Unlabel("role checks".into())),
+            (
+                "unlabel \"role checks\"",
+                Command::Unlabel("role checks".into()),
+            ),
             ("zoom on", Command::Zoom(true)),
             ("set zoom off", Command::Zoom(false)),
             ("cutoff 0.9", Command::Cutoff(0.9)),
             ("  back ", Command::Back),
             ("trim top", Command::Trim(End::Top)),
-            ("path [a; b::c[]; d]", Command::Path(names(&["a", "b::c[]", "d"]))),
-            ("path main; \"f(La;)\"", Command::Path(names(&["main", "f(La;)"]))),
+            (
+                "path [a; b::c[]; d]",
+                Command::Path(names(&["a", "b::c[]", "d"])),
+            ),
+            (
+                "path main; \"f(La;)\"",
+                Command::Path(names(&["main", "f(La;)"])),
+            ),
             ("estimate", Command::Estimate(Vec::new())),
             ("estimate a, b c", Command::Estimate(names(&["a", "b c"]))),
-            ("save my labels.json", Command::Save("my labels.json".into())),
+            (
+                "save my labels.json",
+                Command::Save("my labels.json".into()),
+            ),
         ] {
             assert_eq!(parse(line), Ok(Some(expected)), "{line}");
         }
@@ -257,14 +299,22 @@ mod tests {
     #[test]
     fn scripts_hold_commands_on_lines_and_between_semicolons() {
         let text = "suggest; select 0\n# then; nothing\npath [a; b]; label \"x; y\"\n\nback";
-        let expected = ["suggest", "select 0", "path [a; b]", "label \"x; y\"", "back"];
+        let expected = [
+            "suggest",
+            "select 0",
+            "path [a; b]",
+            "label \"x; y\"",
+            "back",
+        ];
         assert_eq!(script(text), expected);
     }
 
     #[test]
     fn every_command_in_the_help_can_be_completed_and_is_known() {
         let words: Vec<_> = first_words().collect();
-        for word in ["set", "suggest", "select", "forward", "load", "quit", "zoom"] {
+        for word in [
+            "set", "suggest", "select", "forward", "load", "quit", "zoom",
+        ] {
             assert!(words.contains(&word), "{word} in {words:?}");
         }
         for word in words {

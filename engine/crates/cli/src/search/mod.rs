@@ -1,5 +1,6 @@
 //! Bottleneck search in a terminal: `fulcrum navigate` and `fulcrum suggest`.
 
+pub mod args;
 mod command;
 mod details;
 mod json;

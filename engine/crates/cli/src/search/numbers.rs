@@ -16,7 +16,11 @@ pub struct Numbers {
 impl Numbers {
     /// `1.23 ms`, `4.5 MB`, `12,345`.
     pub fn cost(&self, cost: i64) -> String {
-        let times = [(1e9, "s"), (1e6, "ms"), (1e3, if self.style.unicode { "µs" } else { "us" })];
+        let times = [
+            (1e9, "s"),
+            (1e6, "ms"),
+            (1e3, if self.style.unicode { "µs" } else { "us" }),
+        ];
         let sizes = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
         let scale = match self.unit.as_str() {
             "ns" => times,

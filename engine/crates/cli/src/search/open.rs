@@ -10,7 +10,7 @@ use fulcrum_paths::{
     SourceIdentity,
 };
 
-use crate::args::ProfileFiles;
+use super::args::ProfileFiles;
 use crate::outcome::Failure;
 
 /// A profile, open for searching.
@@ -75,11 +75,15 @@ fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Failure {
 pub fn load_labels(session: &mut Session, path: &Path) -> Result<Vec<String>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| cannot("read", path, &error))?;
     let saved: SavedLabels = serde_json::from_str(&text).map_err(|error| {
-        let problem = format!("{}: {error}; expected labels that `save` wrote", path.display());
+        let problem = format!(
+            "{}: {error}; expected labels that `save` wrote",
+            path.display()
+        );
         Failure::BadInput(problem)
     })?;
     let loaded = session.search.load(&saved, &session.identity);
-    let loaded = loaded.map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+    let loaded =
+        loaded.map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
     let mut notes = vec![format!("{} paths are labelled.", loaded.restored)];
     if loaded.other_profile {
         notes.push("The labels were given in another profile.".into());

@@ -1,0 +1,112 @@
+//! The command line of `fulcrum navigate` and `fulcrum suggest`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use fulcrum_paths::{Normalisation, Suggester};
+
+use crate::args::fraction;
+
+/// Profiles, alone or compared.
+#[derive(Debug, Args)]
+pub struct ProfileFiles {
+    /// A profile in any known format; several are the runs of one side of a comparison
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Compare with this profile: costs are those of FILE less those of BASE; may be given several times
+    #[arg(long, value_name = "BASE")]
+    pub against: Vec<PathBuf>,
+    /// Which of the profile's values to search, by name [default: the profile's own default]
+    #[arg(long, value_name = "NAME")]
+    pub value: Option<String>,
+    /// Make the sides comparable: "totals" scales every run to the mean total of BASE, a number multiplies FILE's costs
+    #[arg(long, value_name = "HOW", value_parser = normalisation, requires = "against")]
+    pub normalise: Option<Normalisation>,
+}
+
+#[derive(Debug, Args)]
+pub struct NavigateArgs {
+    #[command(flatten)]
+    pub files: ProfileFiles,
+    /// Begin with the labels of this file
+    #[arg(long, value_name = "FILE")]
+    pub label_file: Option<PathBuf>,
+    /// Do these commands, separated by semicolons or lines, or those in this file, and end
+    #[arg(long, value_name = "COMMANDS")]
+    pub script: Option<String>,
+    /// Print JSON: one object a command
+    #[arg(long)]
+    pub json: bool,
+    /// Rows in each list; 0 shows all [default: 20]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct SuggestArgs {
+    #[command(flatten)]
+    pub files: ProfileFiles,
+    /// Search automatically: a few sequences that together cover the most cost, long enough to say why
+    #[arg(long)]
+    pub auto: bool,
+    /// How to rank functions: HighCum or HighBase [default: HighCum]
+    #[arg(long, value_name = "NAME", value_parser = suggester, conflicts_with = "auto")]
+    pub suggester: Option<Suggester>,
+    /// What is labelled in this file is covered already
+    #[arg(long, value_name = "FILE")]
+    pub label_file: Option<PathBuf>,
+    /// Label what is suggested and write all labels to this file
+    #[arg(long, value_name = "FILE")]
+    pub save_labels: Option<PathBuf>,
+    /// The part of the cost that --auto should cover: 85% or 0.85
+    #[arg(long, value_name = "FRACTION", value_parser = fraction, requires = "auto")]
+    pub coverage: Option<f64>,
+    /// Print JSON: fractions, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// At most N suggestions [default: 14 with --auto, else 20]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub top: Option<usize>,
+}
+
+/// `totals`, or a factor above 0.
+fn normalisation(text: &str) -> Result<Normalisation, String> {
+    if text == "totals" {
+        return Ok(Normalisation::Totals);
+    }
+    match text.parse::<f64>() {
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Normalisation::Factor(factor)),
+        _ => Err("expected \"totals\" or a factor above 0, such as 1.5".into()),
+    }
+}
+
+fn suggester(text: &str) -> Result<Suggester, String> {
+    text.parse()
+        .map_err(|error: fulcrum_paths::NotASuggester| error.to_string())
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("expected a number of at least 1".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalisations() {
+        for (text, expected) in [
+            ("totals", Some(Normalisation::Totals)),
+            ("1.5", Some(Normalisation::Factor(1.5))),
+            ("0", None),
+            ("-1", None),
+            ("inf", None),
+            ("total", None),
+        ] {
+            assert_eq!(normalisation(text).ok(), expected, "{text}");
+        }
+    }
+}

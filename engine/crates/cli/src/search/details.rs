@@ -1,0 +1,182 @@
+//! The current path, for people.
+
+use fulcrum_paths::{Details, Overlap, Row, Spread, Step};
+
+use super::numbers::Numbers;
+use crate::terminal::{Cell, Colour, Table};
+
+/// Everything about the current path. Lists have at most `top` rows; 0 means all.
+pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
+    let mut out = String::new();
+    let dim = |text: &str| Cell::left(text).colour(Some(Colour::Dim));
+    let mut head = Table::default();
+    for (n, name) in it.path.iter().enumerate() {
+        let title = if n == 0 { "path" } else { "" };
+        head.row(vec![
+            dim(title),
+            Cell::left(name).colour(Some(Colour::Strong)),
+        ]);
+    }
+    if !it.labels.is_empty() {
+        head.row(vec![dim("labels"), Cell::left(it.labels.join(", "))]);
+    }
+    out += &head.render(numbers.style);
+    out += &metrics(it, numbers);
+    if let Some(paradox) = &it.paradox {
+        out += &format!("{paradox}\n");
+    }
+    if !it.overlaps.is_empty() {
+        out += "\nshared with what is labelled\n";
+        out += &overlaps(it, numbers);
+    }
+    for (step, title) in [
+        (Step::ExtendTop, "callers: top extensions"),
+        (Step::ExtendBottom, "callees: bottom extensions"),
+        (Step::TrimTop, "trimmed at the top"),
+        (Step::TrimBottom, "trimmed at the bottom"),
+    ] {
+        let rows: Vec<&Row> = it.nearby.iter().filter(|row| row.step == step).collect();
+        let hidden = match step {
+            Step::ExtendTop => Some(it.hidden[0]),
+            Step::ExtendBottom => Some(it.hidden[1]),
+            _ => None,
+        };
+        let hidden = hidden.filter(|it| it.count > 0);
+        if rows.is_empty() && hidden.is_none() {
+            continue;
+        }
+        out += &format!("\n{title}\n");
+        out += &list(&rows, numbers, top, |row| added(row, &it.path));
+        if let Some(hidden) = hidden {
+            out += &format!(
+                "  {} below the cutoff, which alone hold {} of the cum\n",
+                hidden.count,
+                numbers.percent(hidden.share),
+            );
+        }
+    }
+    if let Some(limit) = &it.limit {
+        out += &format!("\n{limit}\n");
+    }
+    out
+}
+
+fn metrics(it: &Details, numbers: &Numbers) -> String {
+    let of = match it.sides {
+        Some(_) => "of the difference",
+        None => "of",
+    };
+    let mut table = Table::default();
+    for (title, value, sides, spread) in [
+        (
+            "base",
+            it.base,
+            it.sides.map(|it| it.base),
+            it.spread.map(|it| it.base),
+        ),
+        (
+            "cum",
+            it.cum,
+            it.sides.map(|it| it.cum),
+            it.spread.map(|it| it.cum),
+        ),
+    ] {
+        let mut row = vec![
+            Cell::left(title).colour(Some(Colour::Dim)),
+            Cell::right(numbers.cost(value)),
+            Cell::right(numbers.share(value)),
+            Cell::left(format!("{of} {}", numbers.cost(it.total))),
+        ];
+        if let Some(sides) = sides {
+            let (a, b) = (numbers.cost(sides.a), numbers.cost(sides.b));
+            row.push(Cell::left(format!("A {a}, B {b}")));
+        }
+        if let Some(spread) = spread {
+            row.push(Cell::left(certainty(&spread, numbers)));
+        }
+        table.row(row);
+    }
+    table.render(numbers.style)
+}
+
+/// The interval of a difference, and whether it is noise.
+pub fn certainty(spread: &Spread, numbers: &Numbers) -> String {
+    let [low, high] = [spread.low, spread.high].map(|it| numbers.cost(it.round() as i64));
+    let noise = if spread.significant() { "" } else { ", noise" };
+    format!("95 % within {low} .. {high}, p {:.2}{noise}", spread.p)
+}
+
+/// What is shared with each label, and with all.
+pub fn overlaps(it: &Details, numbers: &Numbers) -> String {
+    let mut table = Table::default();
+    let mut row = |name: &str, shared: &Overlap| {
+        table.row(vec![
+            Cell::left(format!("  {name}")),
+            Cell::right(format!("cum {}", numbers.cost(shared.cum))),
+            Cell::right(numbers.share(shared.cum)),
+            Cell::right(format!("base {}", numbers.cost(shared.base))),
+            Cell::right(numbers.share(shared.base)),
+        ]);
+    };
+    for overlap in &it.overlaps {
+        row(&overlap.label, &overlap.shared);
+    }
+    if it.overlaps.len() > 1 {
+        row("(all labels)", &it.overlap);
+    }
+    table.render(numbers.style)
+}
+
+/// Numbered rows.
+pub fn list(rows: &[&Row], numbers: &Numbers, top: usize, name: impl Fn(&Row) -> String) -> String {
+    let shown = if top == 0 {
+        rows.len()
+    } else {
+        top.min(rows.len())
+    };
+    let mut table = Table::default();
+    for row in &rows[..shown] {
+        let mut cells = vec![
+            Cell::right(format!("  {}", row.number)),
+            Cell::right(format!("cum {}", numbers.cost(row.cum))),
+            Cell::right(numbers.share(row.cum)),
+            Cell::right(format!("base {}", numbers.cost(row.base))),
+            Cell::right(numbers.share(row.base)),
+        ];
+        if let Some(sides) = row.sides {
+            let (a, b) = (numbers.cost(sides.cum.a), numbers.cost(sides.cum.b));
+            cells.push(Cell::right(format!("A {a}")));
+            cells.push(Cell::right(format!("B {b}")));
+        }
+        if let Some(spread) = row.spread {
+            let noise = if spread.cum.significant() {
+                ""
+            } else {
+                "noise"
+            };
+            cells.push(Cell::left(noise).colour(Some(Colour::Dim)));
+        }
+        cells.push(Cell::left(name(row)));
+        table.row(cells);
+    }
+    let mut out = table.render(numbers.style);
+    if shown < rows.len() {
+        out += &format!("  and {} more; --top 0 shows all\n", rows.len() - shown);
+    }
+    out
+}
+
+/// What a step adds to the current path or takes from it.
+fn added(row: &Row, current: &[String]) -> String {
+    let (here, there) = (current.len(), row.path.len());
+    let names = |names: &[String]| names.join("; ");
+    match row.step {
+        Step::Suggestion => names(&row.path),
+        Step::ExtendTop => format!("[{}; ...]", names(&row.path[..there - here])),
+        Step::ExtendBottom => format!("[...; {}]", names(&row.path[here..])),
+        Step::TrimTop | Step::TrimBottom => match row.path.as_slice() {
+            [first, .., last] if there > 2 => format!("[{first}; ...; {last}], {there} names"),
+            path => format!("[{}]", names(path)),
+        },
+    }
+}

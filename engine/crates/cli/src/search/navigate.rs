@@ -1,0 +1,199 @@
+//! `fulcrum navigate`: commands from a terminal, a pipe or a script.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::path::Path;
+
+use fulcrum_paths::ProfileInterface as _;
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
+use rustyline::validate::Validator;
+use rustyline::{Context, Editor, Helper};
+use serde_json::Value;
+
+use super::args::NavigateArgs;
+use super::command::{self, Command};
+use super::numbers::Numbers;
+use super::open::{self, Session, load_labels};
+use super::session::Answer;
+use super::{json, print};
+use crate::outcome::{DONE, Failure, NOTHING, Outcome};
+use crate::terminal::{self, Style};
+
+/// Without `--top`, this many rows of each list.
+const TOP: usize = 20;
+
+/// `fulcrum navigate`.
+pub fn navigate(args: &NavigateArgs) -> Outcome {
+    let mut session = open::open(&args.files)?;
+    for note in &session.notes {
+        terminal::say(note);
+    }
+    if let Some(path) = &args.label_file {
+        for note in load_labels(&mut session, path)? {
+            terminal::say(&note);
+        }
+    }
+    let mut talk = Talk {
+        numbers: Numbers {
+            unit: session.identity.unit.clone(),
+            total: session.search.profile().total(),
+            style: Style::stdout(),
+        },
+        session,
+        json: args.json,
+        top: args.top.unwrap_or(TOP),
+        refused: false,
+    };
+    match &args.script {
+        Some(script) => talk.script(&script_text(script)?)?,
+        None if io::stdin().is_terminal() => {
+            talk.prompt()?;
+            // A person has seen what was refused.
+            return Ok(DONE);
+        }
+        None => talk.pipe()?,
+    }
+    Ok(if talk.refused { NOTHING } else { DONE })
+}
+
+/// The commands themselves, or the file that holds them.
+fn script_text(script: &str) -> Result<String, Failure> {
+    let path = Path::new(script);
+    if !path.is_file() {
+        return Ok(script.into());
+    }
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::BadInput(format!("cannot read {script}: {error}")))
+}
+
+struct Talk {
+    session: Session,
+    numbers: Numbers,
+    json: bool,
+    top: usize,
+    /// A command could not be done.
+    refused: bool,
+}
+
+/// Whether there may be more commands.
+#[derive(PartialEq)]
+enum Then {
+    GoOn,
+    Stop,
+}
+
+impl Talk {
+    fn script(&mut self, text: &str) -> Result<(), Failure> {
+        for line in command::script(text) {
+            if self.line(line)? == Then::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn pipe(&mut self) -> Result<(), Failure> {
+        for line in io::stdin().lock().lines() {
+            let line = line.map_err(|error| {
+                Failure::BadInput(format!("cannot read commands from standard input: {error}"))
+            })?;
+            if self.line(&line)? == Then::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn prompt(&mut self) -> Result<(), Failure> {
+        let cannot = |error: ReadlineError| {
+            Failure::BadInput(format!(
+                "cannot read from this terminal: {error}; use --script"
+            ))
+        };
+        let mut editor: Editor<Words, DefaultHistory> = Editor::new().map_err(cannot)?;
+        editor.set_helper(Some(Words));
+        terminal::say(
+            "`suggest` lists where to start, `auto` searches alone, `help` lists all commands.",
+        );
+        loop {
+            match editor.readline("> ") {
+                Ok(line) => {
+                    editor.add_history_entry(&line).map_err(cannot)?;
+                    if self.line(&line)? == Then::Stop {
+                        return Ok(());
+                    }
+                }
+                // Ctrl-C drops the line that is being typed.
+                Err(ReadlineError::Interrupted) => {}
+                Err(ReadlineError::Eof) => return Ok(()),
+                Err(error) => return Err(cannot(error)),
+            }
+        }
+    }
+
+    /// Does one command and prints what it answers.
+    fn line(&mut self, line: &str) -> Result<Then, Failure> {
+        let answer = match command::parse(line) {
+            Ok(None) => return Ok(Then::GoOn),
+            Ok(Some(Command::Quit)) => return Ok(Then::Stop),
+            Ok(Some(command)) => self.session.run(command),
+            Err(error) => Err(error),
+        };
+        match (answer, self.json) {
+            (Ok(Answer::Quit), _) => return Ok(Then::Stop),
+            (Ok(answer), true) => self.object(&json::answer(line.trim(), &answer, self.top))?,
+            (Ok(answer), false) => {
+                terminal::print(&print::answer(&answer, &self.numbers, self.top))?;
+            }
+            (Err(error), json) => {
+                self.refused = true;
+                if json {
+                    self.object(&json::refusal(line.trim(), &error))?;
+                } else {
+                    terminal::say(&format!("{}: {error}", line.trim()));
+                }
+            }
+        }
+        Ok(Then::GoOn)
+    }
+
+    fn object(&self, object: &Value) -> Result<(), Failure> {
+        terminal::print(&format!("{object}\n"))
+    }
+}
+
+/// Completes the first word of a line.
+struct Words;
+
+impl Completer for Words {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = &line[..at];
+        let mut words: Vec<String> = command::first_words()
+            .filter(|word| word.starts_with(typed))
+            .map(String::from)
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        Ok((0, words))
+    }
+}
+
+impl Hinter for Words {
+    type Hint = String;
+}
+
+impl Highlighter for Words {}
+
+impl Validator for Words {}
+
+impl Helper for Words {}

@@ -1,0 +1,155 @@
+//! Answers for people.
+
+use fulcrum_paths::{Estimate, LabelReport, Row, Suggestions};
+
+use super::command::HELP;
+use super::details;
+use super::numbers::Numbers;
+use super::session::Answer;
+use crate::terminal::{Cell, Colour, Table};
+
+/// The text for a command that was done. Lists have at most `top` rows of each kind; 0 means all.
+pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
+    match answer {
+        Answer::Rows(rows) if rows.is_empty() => "nothing\n".into(),
+        Answer::Rows(rows) => {
+            let all: Vec<&Row> = rows.iter().collect();
+            details::list(&all, numbers, top, |row| row.path.join("; "))
+        }
+        Answer::Details(it) => details::details(it, numbers, top),
+        Answer::Settings {
+            suggester,
+            zooming,
+            cutoff,
+        } => {
+            let zooming = if *zooming { "on" } else { "off" };
+            format!("suggester {suggester}, zoom {zooming}, cutoff {cutoff}\n")
+        }
+        Answer::Labels { path, labels } => match labels.as_slice() {
+            [] => format!("[{}] has no label\n", path.join("; ")),
+            labels => format!("[{}] is labelled {}\n", path.join("; "), labels.join(", ")),
+        },
+        Answer::Reports { labels, base, cum } => reports(labels, *base, *cum, numbers),
+        Answer::Overlaps(it) if it.overlaps.is_empty() => "nothing is labelled\n".into(),
+        Answer::Overlaps(it) => details::overlaps(it, numbers),
+        Answer::Estimate { labels, estimate } => self::estimate(labels, estimate, numbers),
+        Answer::History { paths, current } => {
+            let line = |(n, path): (usize, &Vec<String>)| {
+                let mark = if Some(n) == *current { "*" } else { " " };
+                format!("{mark} [{}]\n", path.join("; "))
+            };
+            paths.iter().enumerate().map(line).collect()
+        }
+        Answer::Automatic(found) => suggestions(found, numbers),
+        Answer::Saved(path) => format!("the labels are in {}\n", path.display()),
+        Answer::Loaded(notes) => notes.iter().map(|note| format!("{note}\n")).collect(),
+        Answer::Help => {
+            let mut table = Table::default();
+            for (usage, what) in HELP {
+                table.row(vec![Cell::left(*usage), Cell::left(*what)]);
+            }
+            table.render(numbers.style)
+        }
+        Answer::Quit => String::new(),
+    }
+}
+
+fn reports(labels: &[LabelReport], base: i64, cum: i64, numbers: &Numbers) -> String {
+    if labels.is_empty() {
+        return "nothing is labelled\n".into();
+    }
+    let mut table = Table::default();
+    let heads = ["label", "paths", "cum", "", "base", "", "adds", ""];
+    let head = |(n, text): (usize, &str)| {
+        let cell = if n == 0 {
+            Cell::left(text)
+        } else {
+            Cell::right(text)
+        };
+        cell.colour(Some(Colour::Dim))
+    };
+    table.row(heads.into_iter().enumerate().map(head).collect());
+    let mut row = |name: &str, paths: usize, [cum, base, adds]: [i64; 3]| {
+        let mut cells = vec![Cell::left(name), Cell::right(paths.to_string())];
+        for cost in [cum, base, adds] {
+            cells.push(Cell::right(numbers.cost(cost)));
+            cells.push(Cell::right(numbers.share(cost)));
+        }
+        table.row(cells);
+    };
+    for it in labels {
+        row(&it.name, it.summaries, [it.cum, it.base, it.marginal]);
+    }
+    let all = labels.iter().map(|it| it.summaries).sum();
+    row("(together)", all, [cum, base, cum]);
+    table.render(numbers.style)
+}
+
+fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
+    let mut out = format!(
+        "without {}: {} less",
+        labels.join(", "),
+        numbers.cost(it.removable)
+    );
+    if let Some(part) = it.of_total {
+        out += &format!(
+            ", {} of {}",
+            numbers.percent(part),
+            numbers.cost(numbers.total)
+        );
+    }
+    out += "; overlap counts once\n";
+    match it.gain {
+        Some(gain) => {
+            out += &format!(
+                "at most {} more throughput, by Amdahl's law\n",
+                numbers.percent(gain)
+            );
+        }
+        None => out += "that is everything: there is no estimate\n",
+    }
+    if let Some(part) = it.table3 {
+        out += &format!(
+            "as BOTTLENECKS Table 3 counts, of B: {}\n",
+            numbers.percent(part)
+        );
+    }
+    out
+}
+
+/// Suggested paths with their reasons.
+pub fn suggestions(found: &Suggestions, numbers: &Numbers) -> String {
+    let mut out = String::new();
+    for (n, it) in found.suggestions.iter().enumerate() {
+        let title = format!(
+            "{:2}. {}  cum {} ({}), adds {}",
+            n + 1,
+            it.label,
+            numbers.cost(it.cum),
+            numbers.share(it.cum),
+            numbers.percent(it.marginal),
+        );
+        out += &numbers.style.paint(Colour::Strong, &title);
+        out += &format!("\n    [{}]\n", it.path.join("; "));
+        if let Some(sides) = it.sides {
+            let (a, b) = (numbers.cost(sides.cum.a), numbers.cost(sides.cum.b));
+            out += &format!("    A {a}, B {b}");
+            if let Some(spread) = it.spread {
+                out += &format!("; {}", details::certainty(&spread.cum, numbers));
+            }
+            out.push('\n');
+        }
+        out += &format!("    {}\n", it.why);
+    }
+    let labelled = match found.labelled {
+        0.0 => String::new(),
+        part => format!(" with the labels, which cover {}", numbers.percent(part)),
+    };
+    out += &format!(
+        "{} paths cover {} of {}{labelled}\n",
+        found.suggestions.len(),
+        numbers.percent(found.coverage),
+        numbers.cost(found.total),
+    );
+    out
+}

@@ -1,0 +1,168 @@
+//! What the commands of `fulcrum navigate` do, and what they answer.
+
+use std::path::PathBuf;
+
+use fulcrum_paths::{
+    Details, Estimate, LabelReport, Options, ProfileInterface as _, Row, SearchError, Suggester,
+    Suggestions,
+};
+
+use super::command::Command;
+use super::open::{Session, load_labels, save_labels};
+
+/// What a command answers.
+pub enum Answer {
+    /// Numbered paths.
+    Rows(Vec<Row>),
+    /// The current path.
+    Details(Box<Details>),
+    /// The settings, after one was changed.
+    Settings {
+        suggester: Suggester,
+        zooming: bool,
+        cutoff: f64,
+    },
+    /// The current path has or lost a label.
+    Labels {
+        path: Vec<String>,
+        labels: Vec<String>,
+    },
+    /// Every label, and the base and cum of all together.
+    Reports {
+        labels: Vec<LabelReport>,
+        base: i64,
+        cum: i64,
+    },
+    /// What the current path shares with labels.
+    Overlaps(Box<Details>),
+    /// What could be gained by these labels.
+    Estimate {
+        labels: Vec<String>,
+        estimate: Estimate,
+    },
+    /// The paths that were current, and the position of the one that is.
+    History {
+        paths: Vec<Vec<String>>,
+        current: Option<usize>,
+    },
+    /// What the automatic search found and labelled.
+    Automatic(Suggestions),
+    /// Where labels were written.
+    Saved(PathBuf),
+    /// Sentences about labels that were read.
+    Loaded(Vec<String>),
+    Help,
+    Quit,
+}
+
+impl Session {
+    /// Does one command.
+    ///
+    /// # Errors
+    /// Why it cannot be done, one sentence.
+    pub fn run(&mut self, command: Command) -> Result<Answer, String> {
+        let said = |error: SearchError| error.to_string();
+        let details = |found: Result<Details, SearchError>| {
+            found.map(|it| Answer::Details(Box::new(it))).map_err(said)
+        };
+        let search = &mut self.search;
+        match command {
+            Command::SetSuggester(suggester) => {
+                search.set_suggester(suggester);
+                Ok(self.settings())
+            }
+            Command::Suggest => Ok(Answer::Rows(search.suggest())),
+            Command::Find(text) => Ok(Answer::Rows(search.find(&text))),
+            Command::Select(number) => details(search.select(number)),
+            Command::Path(path) => {
+                let path: Vec<&str> = path.iter().map(String::as_str).collect();
+                details(search.select_path(&path))
+            }
+            Command::Trim(end) => details(search.trim(end)),
+            Command::Show => details(search.details()),
+            Command::Back => details(search.back()),
+            Command::Forward => details(search.forward()),
+            Command::Overlap => {
+                let now = search.details().map_err(said)?;
+                Ok(Answer::Overlaps(Box::new(now)))
+            }
+            Command::Label(name) => {
+                search.label(&name).map_err(said)?;
+                Ok(self.labels_of_current())
+            }
+            Command::Unlabel(name) => {
+                search.unlabel(&name).map_err(said)?;
+                Ok(self.labels_of_current())
+            }
+            Command::Labels => {
+                let all = search.labels().summaries();
+                Ok(Answer::Reports {
+                    labels: search.report(),
+                    base: search.profile().total_base_of(&all),
+                    cum: search.profile().total_cum_of(&all),
+                })
+            }
+            Command::Estimate(labels) => {
+                let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+                let estimate = search.estimate(&names).map_err(said)?;
+                let all = || search.labels().all().iter().map(|it| it.name.clone());
+                let labels = if labels.is_empty() {
+                    all().collect()
+                } else {
+                    labels
+                };
+                Ok(Answer::Estimate { labels, estimate })
+            }
+            Command::Zoom(zooming) => {
+                search.set_zooming(zooming);
+                Ok(self.settings())
+            }
+            Command::Cutoff(cutoff) => {
+                search.set_cutoff(cutoff).map_err(said)?;
+                Ok(self.settings())
+            }
+            Command::History => {
+                let (history, at) = search.history();
+                let profile = search.profile();
+                let path = |s| profile.path_of(s).into_iter().map(String::from).collect();
+                Ok(Answer::History {
+                    paths: history.iter().map(path).collect(),
+                    current: at.checked_sub(1),
+                })
+            }
+            Command::Auto => {
+                let found = search.automatic(&Options::default());
+                search.adopt(&found.suggestions).map_err(said)?;
+                Ok(Answer::Automatic(found))
+            }
+            Command::Save(path) => {
+                save_labels(self, &path).map_err(|error| error.to_string())?;
+                Ok(Answer::Saved(path))
+            }
+            Command::Load(path) => {
+                let notes = load_labels(self, &path).map_err(|error| error.to_string())?;
+                Ok(Answer::Loaded(notes))
+            }
+            Command::Help => Ok(Answer::Help),
+            Command::Quit => Ok(Answer::Quit),
+        }
+    }
+
+    fn settings(&self) -> Answer {
+        Answer::Settings {
+            suggester: self.search.suggester(),
+            zooming: self.search.zooming(),
+            cutoff: self.search.cutoff(),
+        }
+    }
+
+    fn labels_of_current(&self) -> Answer {
+        let (search, profile) = (&self.search, self.search.profile());
+        let owned = |names: Vec<&str>| names.into_iter().map(String::from).collect();
+        let current = search.current();
+        Answer::Labels {
+            path: current.map_or(Vec::new(), |s| owned(profile.path_of(s))),
+            labels: current.map_or(Vec::new(), |s| owned(search.labels().of(profile, s))),
+        }
+    }
+}

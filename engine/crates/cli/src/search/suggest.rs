@@ -1,0 +1,68 @@
+//! `fulcrum suggest`.
+
+use fulcrum_paths::{Options, ProfileInterface as _};
+use serde_json::{Value, json};
+
+use super::args::SuggestArgs;
+use super::numbers::Numbers;
+use super::open::{self, load_labels, save_labels};
+use super::print;
+use crate::outcome::{DONE, NOTHING, Outcome};
+use crate::terminal::{self, Style};
+
+/// Without `--top`, this many functions.
+const TOP: usize = 20;
+
+/// `fulcrum suggest`.
+pub fn suggest(args: &SuggestArgs) -> Outcome {
+    let mut session = open::open(&args.files)?;
+    for note in &session.notes {
+        terminal::say(note);
+    }
+    if let Some(path) = &args.label_file {
+        for note in load_labels(&mut session, path)? {
+            terminal::say(&note);
+        }
+    }
+    if let Some(suggester) = args.suggester {
+        session.search.set_suggester(suggester);
+    }
+    let found = match args.auto {
+        true => {
+            let default = Options::default();
+            session.search.automatic(&Options {
+                most: args.top.unwrap_or(default.most),
+                target: args.coverage.unwrap_or(default.target),
+                ..default
+            })
+        }
+        false => session.search.first(args.top.unwrap_or(TOP)),
+    };
+    if let Some(path) = &args.save_labels {
+        let adopted = session.search.adopt(&found.suggestions);
+        adopted.expect("what was found is in the profile");
+        save_labels(&session, path)?;
+    }
+    if args.json {
+        let mut object = json!(found);
+        if let Value::Object(object) = &mut object {
+            object.insert("value".into(), session.identity.value.clone().into());
+            object.insert("unit".into(), session.identity.unit.clone().into());
+            if let Some(sides) = session.search.profile().sides() {
+                object.insert("sides".into(), json!(sides));
+            }
+        }
+        terminal::print(&format!("{object:#}\n"))?;
+    } else {
+        let numbers = Numbers {
+            unit: session.identity.unit.clone(),
+            total: found.total,
+            style: Style::stdout(),
+        };
+        terminal::print(&print::suggestions(&found, &numbers))?;
+    }
+    Ok(match found.suggestions.is_empty() {
+        true => NOTHING,
+        false => DONE,
+    })
+}
