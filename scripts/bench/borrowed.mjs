@@ -96,11 +96,14 @@ void free(void *block) {
 
 /** @typedef {{ name: string, command: (out: string) => string[], cwd?: string, results: (out: string, text: string) => Map<string, string> }} Suite */
 
+/** Tests of sockets between virtual machines wait for ever where no host answers. */
+const leftOut = "*VSOCK*";
+
 /** @returns {Suite} */
 function cpython(name) {
   return {
     name,
-    command: (out) => [python, "-m", "test", "--junit-xml", out, name],
+    command: (out) => [python, "-m", "test", "-i", leftOut, "--junit-xml", out, name],
     results: (out) => (existsSync(out) ? junit(readFileSync(out, "utf8")) : new Map()),
   };
 }

@@ -87,6 +87,7 @@ fn interrupted_calls() {
         "not-interrupted",
         "interrupted-by-own",
         "whole-writes",
+        "writes-cut-by-own",
     ]);
 }
 

@@ -44,7 +44,8 @@ macro_rules! interrupted {
 }
 
 /// Defines a hook for a call that sends everything, unless a signal comes when part of it is under way: then a short
-/// count is no error that the kernel could restart, and programs that never see signals do not expect one.
+/// count is no error that the kernel could restart, and programs that never see signals do not expect one. A call that
+/// another signal cut short returns: its handler may be waited for.
 macro_rules! transferred {
     ($name:ident(fd: $fd:ty, buffer: $buffer:ty, count: $count:ty $(, $argument:ident: $type:ty)*)) => {
         /// As libc's, timed, and not cut short by samples.
@@ -54,6 +55,7 @@ macro_rules! transferred {
             let mut done: size_t = 0;
             loop {
                 let before = *errno();
+                let samples = samples_in_calls();
                 // SAFETY: passes the program's arguments on, or what is left of them.
                 let real = || unsafe {
                     real!($name: fn($fd, $buffer, $count $(, $type)*) -> ssize_t)(fd, buffer.add(done), count - done $(, $argument)*)
@@ -68,12 +70,16 @@ macro_rules! transferred {
                     return result;
                 }
                 done += result as size_t;
-                if done >= count || !may_disturb() {
+                if done >= count || !may_disturb() || samples_in_calls() == samples {
                     return done as ssize_t;
                 }
             }
         }
     };
+}
+
+fn samples_in_calls() -> u32 {
+    thread::active().map_or(0, thread::Thread::samples_in_calls)
 }
 
 fn errno() -> &'static mut c_int {

@@ -35,6 +35,8 @@ pub struct Thread {
     stack_size: Cell<u64>,
     stack: Cell<Stack>,
     blocked_remainder_ns: Cell<u64>,
+    /// Samples that came in a system call.
+    in_calls: Cell<u32>,
     waiting: Waiting,
 }
 
@@ -121,6 +123,7 @@ pub fn allocate(
         thread.stack_size.set(stack_size);
         thread.stack.set(Stack::default());
         thread.blocked_remainder_ns.set(0);
+        thread.in_calls.set(0);
         thread.waiting.target.store(NONE, Ordering::Relaxed);
         return Some(thread);
     }
@@ -341,6 +344,23 @@ impl Thread {
         if earned > 0 {
             self.hit(earned);
         }
+    }
+
+    /// A sample interrupts the thread `at` these registers. Where another signal was delivered together with it, it finds
+    /// that one's handler and not the system call.
+    pub fn note_call(&self, at: Registers) {
+        const SYSCALL: [u8; 2] = [0x0f, 0x05];
+        let before = at.rip.wrapping_sub(2);
+        let same_page = at.rip as usize % sys::PAGE >= 2;
+        // SAFETY: the thread was about to execute what stands at `rip`, so that page is mapped.
+        if same_page && unsafe { (before as *const [u8; 2]).read_unaligned() } == SYSCALL {
+            self.in_calls.set(self.in_calls.get().wrapping_add(1));
+        }
+    }
+
+    /// How many samples have interrupted a system call of this thread's, modulo 2³².
+    pub fn samples_in_calls(&self) -> u32 {
+        self.in_calls.get()
     }
 
     fn count_samples(&self, at: Option<Registers>) {

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -330,6 +331,34 @@ static void whole_writes() {
   for (int i = 0; i < 8; i++) std::printf("%zd\n", write(ends[1], much.data(), much.size()));
   close(ends[1]);
   reader.join();
+}
+
+// A write that a signal of the program's own meets halfway ends: its handler may be waited for.
+static void writes_cut_by_own() {
+  handle(SIGALRM, counts);
+  std::atomic<bool> over{false};
+  std::thread watch([&] {
+    for (int i = 0; i < 300 && !over; i++) usleep(10000);
+    if (over) return;
+    std::puts("waited for ever");
+    std::fflush(stdout);
+    _exit(1);
+  });
+  const std::vector<char> much(8 << 20);
+  for (int i = 0; i < 5; i++) {
+    int pair[2], ends[2];
+    pipe(ends);
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    work(3000);
+    ualarm(20000, 0);
+    std::printf("%zd\n", write(ends[1], much.data(), much.size()));
+    ualarm(20000, 0);
+    const bool some = send(pair[1], much.data(), much.size(), 0) > 0;
+    std::printf("%d %d\n", some, caught[SIGALRM].load());
+    for (int end : {ends[0], ends[1], pair[0], pair[1]}) close(end);
+  }
+  over = true;
+  watch.join();
 }
 
 static void interrupted_by_own() {
@@ -793,7 +822,7 @@ int main(int, char **arguments) {
       {"queued", queued},               {"masks", masks},
       {"waits", waits_for_signals},     {"own-timers", own_timers},
       {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
-      {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own}, {"whole-writes", whole_writes},
+      {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own}, {"whole-writes", whole_writes}, {"writes-cut-by-own", writes_cut_by_own},
       {"faults", faults},               {"aborts", aborts},
       {"terminates", terminates},       {"terminated", terminated},
       {"forks", forks},                 {"programs", programs},
