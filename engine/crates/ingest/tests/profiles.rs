@@ -49,14 +49,16 @@ const FILES: [&str; 29] = [
 ];
 
 /// What single profilers wrote about known programs, by `samples/record.sh`.
-const SAMPLES: [&str; 10] = [
+const SAMPLES: [&str; 12] = [
     "cache.callgrind.gz",
     "shop-mangled.perf.txt",
+    "shop.perf.data",
     "shop.perf.txt",
     "work.callgrind",
     "work.cpuprofile",
     "work.gprof",
     "work.pb.gz",
+    "work.perf.data",
     "work.perf.txt",
     "work.pstats",
     "work.trace.json",

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::fault::{Fault, quote};
+use super::symbols::Symbols;
 
 /// How many bytes tell binary data from text.
 const HEAD: usize = 4096;
@@ -20,6 +21,8 @@ pub struct Input<'a> {
     pub text: Cow<'a, str>,
     /// What its JSON is, when it begins like JSON.
     pub json: Option<Json>,
+    /// Who knows the names of code.
+    pub symbols: &'a dyn Symbols,
 }
 
 /// The outside of a JSON text, as far as it can be read.
@@ -33,11 +36,12 @@ pub struct Json {
 
 impl<'a> Input<'a> {
     /// Looks at `bytes`, which are already unwrapped.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8], symbols: &'a dyn Symbols) -> Self {
         let mut input = Input {
             bytes,
             text: "".into(),
             json: None,
+            symbols,
         };
         if !input.is_binary() && !super::pstats::is_marshal(bytes) {
             input.text = String::from_utf8_lossy(bytes);
@@ -107,12 +111,10 @@ pub fn json_fault(error: &serde_json::Error) -> Fault {
 /// another file.
 fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
     const ONCE: Option<&str> = Some("decompress it once");
-    const SCRIPT: Option<&str> = Some("run `perf script > FILE` and open its output");
     const CONVERT: Option<&str> = Some("convert it to pprof or folded stacks first");
     const OUT: Option<&str> = Some("take the profile out of it first");
     let kinds = [
-        (&b"PERFILE2"[..], "a perf.data file", SCRIPT),
-        (b"FLR\0", "a Java flight recording", CONVERT),
+        (&b"FLR\0"[..], "a Java flight recording", CONVERT),
         (b"\x7fELF", "a program or library (ELF)", None),
         (b"PK\x03\x04", "a zip archive", OUT),
         (b"\x1f\x8b", "data that was compressed twice", ONCE),
@@ -127,7 +129,7 @@ fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
 /// The problem of a file that no reader knows.
 pub fn foreign(input: &Input) -> Fault {
     const EXPECTED: &str = "expected a profile";
-    const ADVICE: &str = "open pprof, folded stacks, `perf script` output, .cpuprofile, a Chrome trace, speedscope, \
+    const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, .cpuprofile, a Chrome trace, speedscope, \
                           Firefox or samply JSON, stackprof JSON, callgrind, gprof or pstats output";
     let known = |what: &str, advice: &str| {
         Fault::byte(0, format!("this is {what}, {EXPECTED}")).advise(advice)

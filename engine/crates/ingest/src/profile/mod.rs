@@ -5,6 +5,7 @@
 
 mod callgrind;
 mod chrome_trace;
+mod cursor;
 mod fault;
 mod firefox;
 mod folded;
@@ -15,12 +16,14 @@ mod input;
 mod marshal;
 pub mod names;
 mod parents;
+mod perf_data;
 mod perf_script;
 mod pprof;
 mod pstats;
 mod speedscope;
 mod stackprof;
 mod stacks;
+mod symbols;
 #[cfg(test)]
 mod testing;
 mod units;
@@ -36,6 +39,7 @@ use self::fault::Fault;
 use self::input::Input;
 use crate::{IngestError, Place};
 pub use stacks::MAX_DEPTH;
+pub use symbols::{NoSymbols, Symbols};
 pub use unwrap::Limits;
 pub use write::{Target, WriteError, write};
 
@@ -46,6 +50,8 @@ pub enum Format {
     Pprof,
     /// Folded stacks, one a line.
     Folded,
+    /// What `perf record` writes.
+    PerfData,
     /// The output of `perf script`.
     PerfScript,
     /// V8's `.cpuprofile`.
@@ -72,6 +78,7 @@ impl Format {
         match self {
             Format::Pprof => "pprof",
             Format::Folded => "folded stacks",
+            Format::PerfData => "perf.data",
             Format::PerfScript => "perf script",
             Format::CpuProfile => "cpuprofile",
             Format::ChromeTrace => "Chrome trace",
@@ -141,7 +148,8 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 11] = [
+const READERS: [Reader; 12] = [
+    Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
     Reader::new(Format::Pprof, pprof::detect, pprof::read),
     Reader::new(Format::Speedscope, speedscope::detect, speedscope::read),
@@ -164,15 +172,22 @@ const READERS: [Reader; 11] = [
 /// # Errors
 /// What is wrong, where, and what to do about it.
 pub fn read(bytes: &[u8], name: &str) -> Result<Profile, IngestError> {
-    read_within(bytes, name, Limits::default())
+    read_with(bytes, name, Limits::default(), &NoSymbols)
 }
 
-/// The same with other limits.
+/// The same with other limits, and with names for code of which the file knows only the place.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_within(bytes: &[u8], name: &str, limits: Limits) -> Result<Profile, IngestError> {
-    look(bytes, name, limits, |reader, input| (reader.read)(input))
+pub fn read_with(
+    bytes: &[u8],
+    name: &str,
+    limits: Limits,
+    symbols: &dyn Symbols,
+) -> Result<Profile, IngestError> {
+    look(bytes, name, limits, symbols, |reader, input| {
+        (reader.read)(input)
+    })
 }
 
 /// The format of a profile, or why it is none.
@@ -180,22 +195,20 @@ pub fn read_within(bytes: &[u8], name: &str, limits: Limits) -> Result<Profile, 
 /// # Errors
 /// When no reader knows the content, or it cannot be decompressed.
 pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
-    look(
-        bytes,
-        name,
-        Limits::default(),
-        |reader, _| Ok(reader.format),
-    )
+    look(bytes, name, Limits::default(), &NoSymbols, |reader, _| {
+        Ok(reader.format)
+    })
 }
 
 fn look<T>(
     bytes: &[u8],
     name: &str,
     limits: Limits,
+    symbols: &dyn Symbols,
     then: impl FnOnce(&Reader, &Input) -> Result<T, Fault>,
 ) -> Result<T, IngestError> {
     let (bytes, compressed) = unwrap::unwrap(bytes, limits).map_err(|fault| fault.of(name))?;
-    let input = Input::new(&bytes);
+    let input = Input::new(&bytes, symbols);
     let reader = READERS.iter().find(|reader| (reader.detect)(&input));
     let result = match reader {
         Some(reader) => then(reader, &input),

@@ -1,0 +1,189 @@
+//! `perf.data`, as `perf record` writes it to a file or into a pipe: call chains of addresses, named by their files.
+
+mod events;
+mod header;
+mod maps;
+mod records;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, HashMap};
+
+use self::events::{Address, Sample};
+use self::header::Header;
+use self::maps::{Place, Processes};
+use self::records::Record;
+use super::fault::Fault;
+use super::input::Input;
+use super::stacks::{FrameId, Stacks};
+use super::symbols::bracketed;
+use super::units::value;
+use super::{Format, Profile};
+
+/// The magic number, in either order of bytes.
+pub fn detect(input: &Input) -> bool {
+    input.bytes.starts_with(header::MAGIC) || input.bytes.starts_with(header::SWAPPED)
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let mut header = Header::read(input.bytes)?;
+    let mut records = records::read(input.bytes, &mut header)?;
+    // Each processor has a buffer of its own, and what it wrote is not in order with the others.
+    records.sort_by_key(|record| record.time);
+    let samples = || records.iter().filter_map(Record::sample);
+    let threads: BTreeSet<(u32, u32)> = samples().map(|it| (it.pid, it.tid)).collect();
+    // perf adds events of its own, which have no samples.
+    let sampled: BTreeSet<usize> = samples().map(|it| it.event).collect();
+    let mut types = vec![value("samples", "count")];
+    let mut columns = vec![0; header.events.len()];
+    for &row in &sampled {
+        let event = &header.events[row];
+        columns[row] = types.len();
+        types.push(value(&event.name, event.unit()));
+    }
+    let default_value = usize::from(!sampled.is_empty());
+    let mut reader = Reader {
+        stacks: Stacks::new(types, default_value)?,
+        columns,
+        processes: Processes::default(),
+        places: HashMap::new(),
+        named: Vec::new(),
+        input,
+        several: threads.len() > 1,
+        stacks_in_samples: 0,
+    };
+    for record in &records {
+        reader
+            .record(record)
+            .map_err(|fault| fault.at_byte(record.at))?;
+    }
+    reader.finish(header.truncated)
+}
+
+/// Where an address belongs, as the key of its frames.
+type Key = (u32, u64);
+
+struct Reader<'i, 'a> {
+    stacks: Stacks,
+    /// The value type of each event.
+    columns: Vec<usize>,
+    processes: Processes,
+    /// Where the frames of each place are in `named`.
+    places: HashMap<Key, (usize, usize)>,
+    /// Innermost first in each place.
+    named: Vec<FrameId>,
+    input: &'i Input<'a>,
+    several: bool,
+    /// Samples that carry a copy of the stack instead of its frames.
+    stacks_in_samples: u64,
+}
+
+impl Reader<'_, '_> {
+    fn record(&mut self, record: &Record) -> Result<(), Fault> {
+        match &record.what {
+            records::What::Map(map) => self.processes.map(map)?,
+            records::What::Name {
+                pid,
+                tid,
+                name,
+                exec,
+            } => {
+                self.processes.name(*pid, *tid, name, *exec);
+            }
+            records::What::Fork {
+                pid,
+                tid,
+                parent,
+                parent_tid,
+                maps,
+            } => {
+                self.processes
+                    .fork((*pid, *tid), (*parent, *parent_tid), *maps);
+            }
+            records::What::Sample(sample) => self.sample(sample)?,
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, sample: &Sample) -> Result<(), Fault> {
+        self.stacks_in_samples += u64::from(sample.has_stack);
+        let mut stack = Vec::new();
+        for address in &sample.chain {
+            let (from, to) = self.frames_of(sample.pid, address)?;
+            stack.extend_from_slice(&self.named[from..to]);
+        }
+        stack.reverse();
+        let container = match self.several {
+            true => {
+                let comm = self.processes.name_of(sample.pid, sample.tid);
+                let name = format!("{comm} ({}/{})", sample.pid, sample.tid);
+                Some(self.stacks.container(&name)?)
+            }
+            false => None,
+        };
+        let mut values = vec![0; self.stacks.width()];
+        values[0] = 1;
+        if let Some(&column) = self.columns.get(sample.event) {
+            values[column] = i64::try_from(sample.period)
+                .map_err(|_| Fault::whole(format!("the period {} is too large", sample.period)))?;
+        }
+        self.stacks.add_in(container, &stack, &values)
+    }
+
+    /// The range of an address's frames.
+    fn frames_of(&mut self, pid: u32, address: &Address) -> Result<(usize, usize), Fault> {
+        let place = self.processes.place(pid, address.address, address.kernel);
+        let key = match place {
+            Place::File { file, offset } => (file, offset),
+            // Code without a file has one frame.
+            Place::Kernel => (u32::MAX, 0),
+            Place::Unknown => (u32::MAX, 1),
+        };
+        if let Some(&range) = self.places.get(&key) {
+            return Ok(range);
+        }
+        let from = self.named.len();
+        match place {
+            Place::File { file, offset } => {
+                let file = self.processes.file(file);
+                let mut names = self
+                    .input
+                    .symbols
+                    .names(&file.name, file.build_id(), offset);
+                if names.is_empty() {
+                    names.push(bracketed(&file.name));
+                }
+                for name in names.iter().rev() {
+                    self.named
+                        .push(self.stacks.frame_in(name, "", 0, &file.name)?);
+                }
+            }
+            Place::Kernel => self.named.push(self.stacks.frame_in(
+                records::KERNEL_FILE,
+                "",
+                0,
+                records::KERNEL_FILE,
+            )?),
+            Place::Unknown => self.named.push(self.stacks.frame("[unknown]", "", 0)?),
+        }
+        let range = (from, self.named.len());
+        self.places.insert(key, range);
+        Ok(range)
+    }
+
+    fn finish(mut self, truncated: bool) -> Result<Profile, Fault> {
+        if truncated {
+            self.stacks.note(
+                "The recording was not closed: it ends with its last whole record, and events have no names but their numbers.",
+            );
+        }
+        if self.stacks_in_samples > 0 {
+            self.stacks.note(format!(
+                "{} samples carry copies of their stacks (--call-graph dwarf), which are not unwound: `perf script` does it.",
+                self.stacks_in_samples
+            ));
+        }
+        self.stacks.finish(Format::PerfData)
+    }
+}

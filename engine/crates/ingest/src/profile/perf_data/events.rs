@@ -1,0 +1,251 @@
+//! The events that were counted, and their samples. What a record holds, its event says bit by bit.
+
+use std::collections::HashMap;
+
+use super::super::cursor::Cursor;
+use super::super::fault::Fault;
+
+// Parts of a sample, in the order in which they stand there.
+const IDENTIFIER: u64 = 1 << 16;
+const IP: u64 = 1;
+const TID: u64 = 1 << 1;
+const TIME: u64 = 1 << 2;
+const ADDR: u64 = 1 << 3;
+const ID: u64 = 1 << 6;
+const STREAM_ID: u64 = 1 << 9;
+const CPU: u64 = 1 << 7;
+const PERIOD: u64 = 1 << 8;
+const READ: u64 = 1 << 4;
+const CALLCHAIN: u64 = 1 << 5;
+const STACK_USER: u64 = 1 << 13;
+
+/// Flags of an event.
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+const FREQUENCY: u64 = 1 << 10;
+
+/// Addresses from here on are marks: what follows is code of the kernel, of the user, …
+const MARKS: u64 = u64::MAX - 4094;
+const MARK_KERNEL: u64 = (-128_i64).cast_unsigned();
+
+/// An event that was counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// As the recorder wrote it.
+    pub name: String,
+    kind: u32,
+    config: u64,
+    /// Unless samples tell their own.
+    period: u64,
+    sample: u64,
+    read: u64,
+    /// Records that are no samples tell their time too.
+    all: bool,
+}
+
+/// One sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    pub pid: u32,
+    pub tid: u32,
+    pub time: u64,
+    /// Row of its event.
+    pub event: usize,
+    pub period: u64,
+    /// Innermost first.
+    pub chain: Vec<Address>,
+    /// It carries a copy of the stack.
+    pub has_stack: bool,
+}
+
+/// Where code ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub address: u64,
+    pub kernel: bool,
+}
+
+impl Event {
+    /// Reads a `perf_event_attr`.
+    pub fn read(mut attr: Cursor) -> Result<Self, Fault> {
+        let kind = attr.u32()?;
+        attr.u32()?;
+        let config = attr.u64()?;
+        let period = attr.u64()?;
+        let sample = attr.u64()?;
+        let read = attr.u64()?;
+        let flags = attr.u64()?;
+        Ok(Event {
+            name: name(kind, config),
+            kind,
+            config,
+            // A frequency is no period.
+            period: if flags & FREQUENCY == 0 { period } else { 1 },
+            sample,
+            read,
+            all: flags & SAMPLE_ID_ALL != 0,
+        })
+    }
+
+    /// Clocks count nanoseconds.
+    pub fn unit(&self) -> &'static str {
+        match (self.kind, self.config) {
+            (1, 0 | 1) => "ns",
+            _ => "count",
+        }
+    }
+
+    /// The time in a record that is no sample. It stands near the record's end.
+    pub fn time(&self, record: &[u8]) -> Option<u64> {
+        if !self.all || self.sample & TIME == 0 {
+            return None;
+        }
+        // In this order: TID, TIME, ID, STREAM_ID, CPU, IDENTIFIER.
+        let behind = [ID, STREAM_ID, CPU, IDENTIFIER];
+        let behind = behind
+            .iter()
+            .filter(|&&part| self.sample & part != 0)
+            .count();
+        let end = record.len().checked_sub(8 * behind)?;
+        let time = record.get(end.checked_sub(8)?..end)?;
+        Some(u64::from_le_bytes(time.try_into().ok()?))
+    }
+
+    /// Reads a sample of this event; `kernel` says that it was taken there.
+    fn sample(&self, row: usize, mut record: Cursor, kernel: bool) -> Result<Sample, Fault> {
+        let has = |part: u64| self.sample & part != 0;
+        let mut number = |part: u64| if has(part) { record.u64() } else { Ok(0) };
+        number(IDENTIFIER)?;
+        let ip = number(IP)?;
+        let thread = number(TID)?;
+        let time = number(TIME)?;
+        for part in [ADDR, ID, STREAM_ID, CPU] {
+            number(part)?;
+        }
+        let period = if has(PERIOD) {
+            number(PERIOD)?
+        } else {
+            self.period
+        };
+        if has(READ) {
+            self.skip_read(&mut record)?;
+        }
+        let mut chain = Vec::new();
+        if has(CALLCHAIN) {
+            read_chain(&mut record, kernel, &mut chain)?;
+        }
+        if chain.is_empty() && has(IP) {
+            chain.push(Address {
+                address: ip,
+                kernel,
+            });
+        }
+        Ok(Sample {
+            pid: thread as u32,
+            tid: (thread >> 32) as u32,
+            time,
+            event: row,
+            period,
+            chain,
+            has_stack: has(STACK_USER),
+        })
+    }
+
+    fn skip_read(&self, record: &mut Cursor) -> Result<(), Fault> {
+        let has = |bit: u32| u64::from(self.read >> bit & 1 == 1);
+        let (times, id, group, lost) = (has(0) + has(1), has(2), has(3), has(4));
+        let words = match group {
+            0 => 1 + times + id + lost,
+            _ => {
+                let count = record.u64()?;
+                count.saturating_mul(1 + id + lost).saturating_add(times)
+            }
+        };
+        let bytes = usize::try_from(words.saturating_mul(8)).unwrap_or(usize::MAX);
+        record.take(bytes).map(|_| ())
+    }
+}
+
+/// Addresses, innermost first, with marks between them that say whose code follows.
+fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Result<(), Fault> {
+    let count = record.u64()?;
+    let bytes = usize::try_from(count.saturating_mul(8)).unwrap_or(usize::MAX);
+    let mut addresses = record.take(bytes)?;
+    let mut kernel = kernel;
+    let mut first = true;
+    while !addresses.is_empty() {
+        let address = addresses.u64()?;
+        if address >= MARKS {
+            kernel = address == MARK_KERNEL;
+            first = true;
+            continue;
+        }
+        // Code was interrupted at the first one. The others are where calls return to, which may be behind the
+        // function's end.
+        let back = u64::from(!std::mem::take(&mut first));
+        chain.push(Address {
+            address: address.saturating_sub(back),
+            kernel,
+        });
+    }
+    Ok(())
+}
+
+/// Finds the event of a sample and reads it.
+pub fn sample(
+    events: &[Event],
+    rows: &HashMap<u64, usize>,
+    record: Cursor,
+    kernel: bool,
+) -> Result<Sample, Fault> {
+    let row = match events {
+        [] => {
+            return Err(Fault::byte(
+                record.at(),
+                "a sample stands before the first event",
+            ));
+        }
+        [_] => 0,
+        events => row(events, rows, record)?,
+    };
+    events[row].sample(row, record, kernel)
+}
+
+/// The row of the event that a sample belongs to.
+fn row(events: &[Event], rows: &HashMap<u64, usize>, mut record: Cursor) -> Result<usize, Fault> {
+    let at = record.at();
+    let sample = events[0].sample;
+    // With several events perf puts the id first, or all events have it at the same place.
+    if sample & IDENTIFIER == 0 {
+        if sample & ID == 0 {
+            return Ok(0);
+        }
+        for part in [IP, TID, TIME, ADDR] {
+            if sample & part != 0 {
+                record.u64()?;
+            }
+        }
+    }
+    let id = record.u64()?;
+    rows.get(&id).copied().ok_or_else(|| {
+        Fault::byte(
+            at,
+            format!("a sample names event {id}, which the file does not have"),
+        )
+    })
+}
+
+/// What perf calls an event that nobody named.
+fn name(kind: u32, config: u64) -> String {
+    let name = match (kind, config) {
+        (0, 0) => "cycles",
+        (0, 1) => "instructions",
+        (0, 3) => "cache-misses",
+        (0, 5) => "branch-misses",
+        (1, 0) => "cpu-clock",
+        (1, 1) => "task-clock",
+        (1, 2) => "page-faults",
+        (1, 3) => "context-switches",
+        _ => return format!("event {kind}:{config:#x}"),
+    };
+    name.to_owned()
+}

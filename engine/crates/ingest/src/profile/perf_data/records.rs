@@ -1,0 +1,240 @@
+//! The records of `perf.data`: maps, names and forks of processes, and samples.
+
+use super::super::cursor::Cursor;
+use super::super::fault::Fault;
+use super::events::{self, Sample};
+use super::header::Header;
+
+// Kinds of records.
+const MMAP: u32 = 1;
+const COMM: u32 = 3;
+const FORK: u32 = 7;
+const SAMPLE: u32 = 9;
+const MMAP2: u32 = 10;
+const ATTR: u32 = 64;
+const BUILD_ID: u32 = 67;
+const TRACING_DATA: u32 = 66;
+const AUXTRACE: u32 = 71;
+const FEATURE: u32 = 80;
+const COMPRESSED: [u32; 2] = [81, 83];
+
+// Bits of a record's head.
+const MODE: u16 = 7;
+const KERNEL: u16 = 1;
+/// What the kernel itself is called among the files.
+pub const KERNEL_FILE: &str = "[kernel.kallsyms]";
+const EXEC: u16 = 1 << 13;
+const MAP_BUILD_ID: u16 = 1 << 14;
+
+/// A record that matters.
+#[derive(Debug)]
+pub struct Record {
+    /// Its place in the file.
+    pub at: usize,
+    pub time: u64,
+    pub what: What,
+}
+
+/// What a record says.
+#[derive(Debug)]
+pub enum What {
+    Map(Map),
+    Name {
+        pid: u32,
+        tid: u32,
+        name: String,
+        exec: bool,
+    },
+    Fork {
+        pid: u32,
+        tid: u32,
+        parent: u32,
+        parent_tid: u32,
+        /// It goes on with its parent's maps.
+        maps: bool,
+    },
+    Sample(Sample),
+}
+
+/// A file that became part of a process.
+#[derive(Clone, Debug)]
+pub struct Map {
+    pub pid: u32,
+    pub start: u64,
+    pub length: u64,
+    /// Where in the file it begins.
+    pub offset: u64,
+    pub file: String,
+    pub build_id: Option<Vec<u8>>,
+    /// The kernel, or one of its modules.
+    pub kernel: bool,
+}
+
+impl Record {
+    /// The sample, when it is one.
+    pub fn sample(&self) -> Option<&Sample> {
+        match &self.what {
+            What::Sample(sample) => Some(sample),
+            _ => None,
+        }
+    }
+}
+
+/// All records that matter, in the order of the file. A pipe's header grows while they are read.
+pub fn read(bytes: &[u8], header: &mut Header) -> Result<Vec<Record>, Fault> {
+    let mut data = header.data.unwrap_or_else(|| Cursor::new(&[]));
+    let mut records = Vec::new();
+    while !data.is_empty() {
+        let at = data.at();
+        if header.truncated && data.bytes().len() < 8 {
+            break;
+        }
+        let kind = data.u32()?;
+        let misc = data.u16()?;
+        let size = usize::from(data.u16()?);
+        let Some(size) = size.checked_sub(8) else {
+            return Err(Fault::byte(
+                at,
+                format!("a record is said to have {size} bytes, expected at least 8"),
+            ));
+        };
+        if header.truncated && data.bytes().len() < size {
+            break;
+        }
+        let body = data.take(size)?;
+        let fault = |fault: Fault| fault.at_byte(at);
+        match kind {
+            ATTR => attr(header, body).map_err(fault)?,
+            FEATURE => {
+                let mut body = body;
+                let feature = body.u64()?;
+                // Records are padded, so the last list may end early; names are not worth an error.
+                let _ = header.feature(feature as u32, body);
+            }
+            BUILD_ID => header.build_id(misc, body).map_err(fault)?,
+            // What follows stands outside of the record.
+            TRACING_DATA => {
+                let mut body = body;
+                skip(&mut data, u64::from(body.u32()?))?;
+            }
+            AUXTRACE => {
+                let mut body = body;
+                skip(&mut data, body.u64()?)?;
+            }
+            kind if COMPRESSED.contains(&kind) => {
+                let problem = "the records are compressed (`perf record -z`), which is not read";
+                return Err(
+                    Fault::byte(at, problem).advise("run `perf script > FILE` and open its output")
+                );
+            }
+            kind => {
+                if let Some(record) = record(kind, misc, body, header, at).map_err(fault)? {
+                    records.push(record);
+                }
+            }
+        }
+    }
+    if header.events.is_empty() {
+        return Err(Fault::byte(bytes.len(), "the file names no events"));
+    }
+    Ok(records)
+}
+
+fn skip(data: &mut Cursor, bytes: u64) -> Result<(), Fault> {
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    data.take(bytes).map(|_| ())
+}
+
+fn attr(header: &mut Header, mut body: Cursor) -> Result<(), Fault> {
+    // The attribute says its own size, behind its kind.
+    let mut peek = body;
+    peek.u32()?;
+    let size = peek.u32()? as usize;
+    let attr = body.take(size)?;
+    header.event(attr, body)
+}
+
+fn record(
+    kind: u32,
+    misc: u16,
+    mut body: Cursor,
+    header: &Header,
+    at: usize,
+) -> Result<Option<Record>, Fault> {
+    let time = header
+        .events
+        .first()
+        .and_then(|event| event.time(body.bytes()));
+    let what = match kind {
+        MMAP | MMAP2 => What::Map(map(kind, misc, body, header)?),
+        COMM => What::Name {
+            pid: body.u32()?,
+            tid: body.u32()?,
+            name: body.text(),
+            exec: misc & EXEC != 0,
+        },
+        FORK => {
+            let (pid, parent) = (body.u32()?, body.u32()?);
+            let (tid, parent_tid) = (body.u32()?, body.u32()?);
+            What::Fork {
+                pid,
+                tid,
+                parent,
+                parent_tid,
+                // Else perf found it running, and tells its maps next.
+                maps: misc & EXEC == 0,
+            }
+        }
+        SAMPLE => {
+            let sample = events::sample(&header.events, &header.rows, body, misc & MODE == KERNEL)?;
+            return Ok(Some(Record {
+                at,
+                time: sample.time,
+                what: What::Sample(sample),
+            }));
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Record {
+        at,
+        time: time.unwrap_or(0),
+        what,
+    }))
+}
+
+fn map(kind: u32, misc: u16, mut body: Cursor, header: &Header) -> Result<Map, Fault> {
+    let pid = body.u32()?;
+    body.u32()?;
+    let (start, mut length, mut offset) = (body.u64()?, body.u64()?, body.u64()?);
+    let mut build_id = None;
+    if kind == MMAP2 {
+        let id = body.take(24)?.bytes();
+        if misc & MAP_BUILD_ID != 0 {
+            build_id = Some(id[4..4 + usize::from(id[0].min(20))].to_vec());
+        }
+        body.take(8)?;
+    }
+    let kernel = misc & MODE == KERNEL;
+    let mut file = body.text();
+    if kernel && file.starts_with(KERNEL_FILE) {
+        // The symbol behind the name, `_text`, is what `offset` is the address of in that boot, 0 when it was hidden.
+        // The kernel's build id is told without it.
+        file.truncate(KERNEL_FILE.len());
+        match start.checked_sub(offset) {
+            Some(distance) if offset > 0 => offset = distance,
+            _ => length = 0,
+        }
+    }
+    if build_id.is_none() {
+        build_id = header.build_ids.get(&file).cloned();
+    }
+    Ok(Map {
+        pid,
+        start,
+        length,
+        offset,
+        file,
+        build_id,
+        kernel,
+    })
+}

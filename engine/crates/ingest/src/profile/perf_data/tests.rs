@@ -1,0 +1,287 @@
+use crate::profile::symbols::Symbols;
+use crate::profile::testing::{check_fault, text};
+use crate::profile::{Limits, read, read_with};
+
+/// Names every byte of a file by its tens.
+struct Tens;
+
+impl Symbols for Tens {
+    fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
+        let id = build_id.map_or(String::new(), |id| format!("@{id:?}"));
+        match offset / 10 {
+            9 => Vec::new(),
+            tens => vec![
+                format!("{file}{id}+{tens}"),
+                format!("inlined {}", offset % 10),
+            ],
+        }
+    }
+}
+
+fn words(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn halves(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+fn record(kind: u32, misc: u16, body: &[u8]) -> Vec<u8> {
+    let size = u16::try_from(8 + body.len()).expect("short");
+    [
+        &kind.to_le_bytes()[..],
+        &misc.to_le_bytes(),
+        &size.to_le_bytes(),
+        body,
+    ]
+    .concat()
+}
+
+/// An event; its samples have address, thread, time, period and call chain.
+fn attr(kind: u32, config: u64) -> Vec<u8> {
+    let sample = 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
+    words(&[
+        halves(kind, 64),
+        config,
+        4000,
+        sample,
+        0,
+        1 << 10 | 1 << 18,
+        0,
+        0,
+    ])
+}
+
+fn map(pid: u32, time: u64, start: u64, offset: u64, name: &str) -> Vec<u8> {
+    let mut body = words(&[halves(pid, pid), start, 100, offset]);
+    body.extend(name.as_bytes());
+    body.resize(body.len().next_multiple_of(8) + 8, 0);
+    body.extend(words(&[halves(pid, pid), time]));
+    record(1, 2, &body)
+}
+
+fn comm(pid: u32, time: u64, name: &str) -> Vec<u8> {
+    let mut body = words(&[halves(pid, pid)]);
+    body.extend(name.as_bytes());
+    body.resize(body.len().next_multiple_of(8) + 8, 0);
+    body.extend(words(&[halves(pid, pid), time]));
+    record(3, 0, &body)
+}
+
+fn sample(pid: u32, time: u64, period: u64, chain: &[u64]) -> Vec<u8> {
+    let mut body = words(&[chain[0], halves(pid, pid), time, period, chain.len() as u64]);
+    body.extend(words(chain));
+    record(9, 2, &body)
+}
+
+/// What `perf record -o -` writes.
+fn pipe(records: &[Vec<u8>]) -> Vec<u8> {
+    let head = [b"PERFILE2".to_vec(), words(&[16])].concat();
+    let attr = record(64, 0, &attr(1, 0));
+    [vec![head, attr], records.to_vec()].concat().concat()
+}
+
+const USER: u64 = (-512_i64).cast_unsigned();
+const KERNEL: u64 = (-128_i64).cast_unsigned();
+
+fn check(bytes: &[u8], expect: &str) {
+    let profile = read_with(bytes, "x", Limits::default(), &Tens);
+    let profile = profile.unwrap_or_else(|error| panic!("{error}"));
+    let expect: Vec<_> = expect.lines().map(str::trim).collect();
+    assert_eq!(text(&profile).lines().collect::<Vec<_>>(), expect);
+}
+
+#[test]
+fn chains_are_named_by_what_was_mapped_at_the_time() {
+    check(
+        &pipe(&[
+            // The sample stands before the map in the file, and after it in time.
+            sample(1, 20, 500, &[USER, 1005, 1021]),
+            map(1, 10, 1000, 0, "app"),
+            map(1, 30, 1000, 50, "lib"),
+            sample(1, 40, 700, &[USER, 1005, 1045]),
+            sample(1, 50, 900, &[KERNEL, 7, USER, 5]),
+        ]),
+        "samples 3
+         cpu-clock ns* 2100
+         [lib] 0 0
+         [lib];lib+5 0 0
+         [lib];lib+5;inlined 5 1 700
+         [unknown] 0 0
+         [unknown];[kernel.kallsyms] 1 900
+         app+2 0 0
+         app+2;inlined 0 0 0
+         app+2;inlined 0;app+0 0 0
+         app+2;inlined 0;app+0;inlined 5 1 500",
+    );
+}
+
+#[test]
+fn processes_are_containers_and_children_have_their_parents_maps() {
+    let fork = record(
+        7,
+        0,
+        &words(&[halves(2, 1), halves(2, 1), 15, halves(2, 2), 15]),
+    );
+    check(
+        &pipe(&[
+            comm(1, 5, "sh"),
+            map(1, 10, 1000, 0, "sh"),
+            fork,
+            sample(1, 20, 1, &[USER, 1005]),
+            sample(2, 20, 2, &[USER, 1015]),
+        ]),
+        "samples 2
+         cpu-clock ns* 3
+         {sh (1/1)} 0 0
+         {sh (1/1)};sh+0 0 0
+         {sh (1/1)};sh+0;inlined 5 1 1
+         {sh (2/2)} 0 0
+         {sh (2/2)};sh+1 0 0
+         {sh (2/2)};sh+1;inlined 5 1 2",
+    );
+}
+
+#[test]
+fn the_kernel_goes_on_behind_its_map_and_is_counted_from_its_start() {
+    let mut body = words(&[halves(u32::MAX, 0), 0x1000, 100, 0xff0]);
+    body.extend(b"[kernel.kallsyms]_text\0\0");
+    body.extend(words(&[0, 0]));
+    check(
+        &pipe(&[
+            record(1, 1, &body),
+            sample(1, 2, 3, &[KERNEL, 0x1005]),
+            sample(1, 2, 4, &[KERNEL, 0x1405]),
+        ]),
+        "samples 2
+         cpu-clock ns* 7
+         [kernel.kallsyms]+104 0 0
+         [kernel.kallsyms]+104;inlined 5 1 4
+         [kernel.kallsyms]+2 0 0
+         [kernel.kallsyms]+2;inlined 1 1 3",
+    );
+}
+
+#[test]
+fn events_are_told_apart_by_their_numbers_and_those_without_samples_are_left_out() {
+    let event = |config: u64, id: u64| {
+        let sample = 1 | 1 << 1 | 1 << 6 | 1 << 8;
+        let attr = words(&[halves(1, 64), config, 9, sample, 0, 0, 0, 0, id]);
+        record(64, 0, &attr)
+    };
+    let sample = |id: u64, period: u64| record(9, 2, &words(&[1005, halves(1, 1), id, period]));
+    let head = [b"PERFILE2".to_vec(), words(&[16])].concat();
+    let records = [
+        head,
+        event(9, 70),
+        event(0, 71),
+        event(2, 72),
+        map(1, 0, 1000, 0, "app"),
+        sample(72, 30),
+        sample(71, 4),
+        sample(72, 50),
+    ]
+    .concat();
+    check(
+        &records,
+        "samples 3
+         cpu-clock ns* 4
+         page-faults 80
+         app+0 0 0 0
+         app+0;inlined 5 3 4 80",
+    );
+}
+
+#[test]
+fn without_symbols_files_have_names() {
+    let bytes = pipe(&[
+        map(1, 1, 1000, 0, "/bin/app"),
+        sample(1, 2, 3, &[USER, 1005, 1021]),
+    ]);
+    let profile = read(&bytes, "x").expect("whole");
+    let expect = "samples 1\ncpu-clock ns* 3\n[app] 0 0\n[app];[app] 1 3\n";
+    assert_eq!(text(&profile), expect);
+}
+
+/// What `perf record -o FILE` writes: attributes, then records, then features.
+fn file(attrs: &[Vec<u8>], records: &[Vec<u8>], length: Option<u64>) -> Vec<u8> {
+    let attrs: Vec<_> = attrs
+        .iter()
+        .map(|attr| [&attr[..], &words(&[0, 0])].concat())
+        .collect();
+    let (entry, attrs) = (attrs[0].len() as u64, attrs.concat());
+    let data = records.concat();
+    let start = 104 + attrs.len() as u64;
+    let size = length.unwrap_or(data.len() as u64);
+    let head = words(&[
+        104,
+        entry,
+        104,
+        attrs.len() as u64,
+        start,
+        size,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]);
+    [b"PERFILE2".to_vec(), head, attrs, data].concat()
+}
+
+#[test]
+fn a_recorder_that_was_killed_leaves_what_it_wrote() {
+    let records = [
+        map(1, 1, 1000, 0, "app"),
+        sample(1, 2, 3, &[1005]),
+        sample(1, 2, 4, &[1005]),
+    ];
+    let whole = file(&[attr(1, 0)], &records, Some(0));
+    check(
+        &whole[..whole.len() - 3],
+        "samples 1
+         cpu-clock ns* 3
+         app+0 0 0
+         app+0;inlined 5 1 3
+         note: The recording was not closed: it ends with its last whole record, and events have no names but their numbers.",
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_said_with_its_place() {
+    let app = map(1, 1, 1000, 0, "app");
+    let good = sample(1, 2, 3, &[1005]);
+    for (bytes, problem) in [
+        (
+            file(&[attr(1, 0)], &[app.clone(), good.clone()], Some(1 << 40)),
+            "the data is said to be 1099511627776 bytes at byte 184, but the file has 312 bytes",
+        ),
+        (
+            pipe(&[record(81, 0, &[0; 8])]),
+            "the records are compressed (`perf record -z`), which is not read",
+        ),
+        (
+            pipe(&[app.clone(), sample(1, 2, u64::MAX, &[1005])]),
+            "the period 18446744073709551615 is too large",
+        ),
+        (
+            pipe(&[record(9, 0, &words(&[1005, 1, 2, 3, 1 << 61]))]),
+            "expected 18446744073709551615 more bytes, but 0 are left",
+        ),
+        (
+            b"2ELIFREP\0\0".to_vec(),
+            "this perf.data file is from a machine with the big end first",
+        ),
+        (
+            pipe(std::slice::from_ref(&app)),
+            "the profile has no samples",
+        ),
+        (
+            [b"PERFILE2".to_vec(), words(&[16])].concat(),
+            "the file names no events",
+        ),
+    ] {
+        check_fault(bytes, 0, problem);
+    }
+}
