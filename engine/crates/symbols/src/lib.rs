@@ -17,6 +17,7 @@ mod patch;
 mod paths;
 mod scope;
 mod sites;
+mod table;
 mod units;
 mod unwind;
 
@@ -29,6 +30,7 @@ pub use functions::{Function, FunctionRange, FunctionTable, Node};
 pub use patch::{Window, jump_to};
 pub use scope::{Scope, matches_path};
 pub use sites::{Site, breakpoint_sites};
+pub use table::{SymbolTable, build_id_of_notes};
 pub use unwind::{Base, UnwindRow, UnwindRule, unwind_rows};
 
 /// Where the lines in scope are in a module's code.
