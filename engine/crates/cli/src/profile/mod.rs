@@ -5,6 +5,7 @@ mod convert;
 mod info;
 mod open;
 mod quantity;
+mod symbols;
 mod top;
 
 use crate::outcome::Outcome;

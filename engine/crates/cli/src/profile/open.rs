@@ -4,8 +4,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use fulcrum_ingest::profile::names::{Rule, normalise};
-use fulcrum_ingest::profile::{Profile, read};
+use fulcrum_ingest::profile::{Limits, Profile, read_with};
 
+use super::symbols::Files;
 use crate::outcome::Failure;
 
 /// The profile in a file, its names by these rules.
@@ -23,7 +24,8 @@ pub fn open(path: &Path, rules: &[Rule]) -> Result<Profile, Failure> {
     let bytes = bytes.map_err(|error| {
         Failure::BadInput(format!("cannot read {name}: {error}; check the path"))
     })?;
-    let profile = read(&bytes, &name).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let profile = read_with(&bytes, &name, Limits::default(), &Files::default())
+        .map_err(|error| Failure::BadInput(error.to_string()))?;
     drop(bytes);
     normalise(profile, rules).map_err(|error| Failure::BadInput(format!("{name}: {error}")))
 }

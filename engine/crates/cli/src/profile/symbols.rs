@@ -1,0 +1,62 @@
+//! Names for code of which a profile knows only the place: from the executables and libraries themselves.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use fulcrum_ingest::profile::Symbols;
+use fulcrum_symbols::SymbolTable;
+
+/// What perf calls the kernel.
+const KERNEL: &str = "[kernel.kallsyms]";
+
+/// Symbol tables of this machine's files, each read when its first name is asked for.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// None for files that are not here, or are others.
+    tables: RefCell<HashMap<Wanted, Option<SymbolTable>>>,
+}
+
+/// A file's path and the build id that was recorded.
+type Wanted = (String, Option<Vec<u8>>);
+
+impl Symbols for Files {
+    fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
+        let mut tables = self.tables.borrow_mut();
+        let key = (file.to_owned(), build_id.map(<[u8]>::to_vec));
+        let table = tables.entry(key).or_insert_with(|| table(file, build_id));
+        let name = match (table, file) {
+            (None, _) => None,
+            (Some(table), KERNEL) => table.at(offset),
+            (Some(table), _) => table.at_offset(offset),
+        };
+        name.map(str::to_owned).into_iter().collect()
+    }
+}
+
+fn table(file: &str, build_id: Option<&[u8]>) -> Option<SymbolTable> {
+    let table = match file {
+        KERNEL => {
+            let notes = fs::read("/sys/kernel/notes").unwrap_or_default();
+            let text = fs::read_to_string("/proc/kallsyms").ok()?;
+            SymbolTable::kernel(&text, fulcrum_symbols::build_id_of_notes(&notes))?
+        }
+        // Not `//anon`, which is memory without a file.
+        file if file.starts_with('/') && !file.starts_with("//") => {
+            SymbolTable::open(Path::new(file)).ok()?
+        }
+        _ => return None,
+    };
+    // Another build of the same name would give wrong names.
+    let same = build_id.is_none_or(|id| table.build_id().is_some_and(|own| padded(own, id)));
+    same.then_some(table)
+}
+
+/// Whether both are the same number: some recorders fill it up with zeros.
+fn padded(own: &[u8], recorded: &[u8]) -> bool {
+    let Some((head, tail)) = recorded.split_at_checked(own.len()) else {
+        return false;
+    };
+    !own.is_empty() && head == own && tail.iter().all(|&byte| byte == 0)
+}
