@@ -186,7 +186,9 @@ fn delays_stay_within_the_overhead_that_is_allowed() {
         .map(|(_, it)| it["wall"].as_f64().unwrap_or(0.0))
         .fold(0.0, f64::max);
     let allowed = 0.05 + longest / end["time"].as_f64().unwrap();
-    assert!(share > 0.0 && share < allowed, "{share} of {allowed}");
+    assert!(share < allowed, "{share} of {allowed}");
     // How many fit depends on what else the machine does meanwhile; that some do must not.
-    assert!(!recording(&recorded).experiments.is_empty());
+    let experiments = recording(&recorded).experiments;
+    assert!(!experiments.is_empty());
+    assert!(share > 0.0 || experiments.iter().all(|it| it.speedup == 0.0));
 }
