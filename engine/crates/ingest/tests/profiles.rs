@@ -1,7 +1,7 @@
 //! Other people's profiles: formats, value types, and the ten functions with the largest own cost, as committed.
 //!
 //! Each list was compared with another reader of its format before it was committed: `pprof -top`, `callgrind_annotate`,
-//! gprof2dot, `perf report`, Python's `pstats`, gprof itself, or a few lines of Python over the file.
+//! gprof2dot, `perf report`, `jfr print`, Python's `pstats`, gprof itself, or a few lines of Python over the file.
 //!
 //! The files are beside the repository, in `shared/profiles`; those that are not there are skipped. Lists are written
 //! anew by `UPDATE_EXPECT=1 cargo test`.
@@ -49,7 +49,7 @@ const FILES: [&str; 29] = [
 ];
 
 /// What single profilers wrote about known programs, by `samples/record.sh`.
-const SAMPLES: [&str; 12] = [
+const SAMPLES: [&str; 13] = [
     "cache.callgrind.gz",
     "shop-mangled.perf.txt",
     "shop.perf.data",
@@ -57,6 +57,7 @@ const SAMPLES: [&str; 12] = [
     "work.callgrind",
     "work.cpuprofile",
     "work.gprof",
+    "work.jfr.gz",
     "work.pb.gz",
     "work.perf.data",
     "work.perf.txt",

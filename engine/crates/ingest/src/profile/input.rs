@@ -111,11 +111,9 @@ pub fn json_fault(error: &serde_json::Error) -> Fault {
 /// another file.
 fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
     const ONCE: Option<&str> = Some("decompress it once");
-    const CONVERT: Option<&str> = Some("convert it to pprof or folded stacks first");
     const OUT: Option<&str> = Some("take the profile out of it first");
     let kinds = [
-        (&b"FLR\0"[..], "a Java flight recording", CONVERT),
-        (b"\x7fELF", "a program or library (ELF)", None),
+        (&b"\x7fELF"[..], "a program or library (ELF)", None),
         (b"PK\x03\x04", "a zip archive", OUT),
         (b"\x1f\x8b", "data that was compressed twice", ONCE),
         (b"\x28\xb5\x2f\xfd", "data that was compressed twice", ONCE),
@@ -129,7 +127,7 @@ fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
 /// The problem of a file that no reader knows.
 pub fn foreign(input: &Input) -> Fault {
     const EXPECTED: &str = "expected a profile";
-    const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, .cpuprofile, a Chrome trace, speedscope, \
+    const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
                           Firefox or samply JSON, stackprof JSON, callgrind, gprof or pstats output";
     let known = |what: &str, advice: &str| {
         Fault::byte(0, format!("this is {what}, {EXPECTED}")).advise(advice)

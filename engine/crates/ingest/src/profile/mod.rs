@@ -13,6 +13,7 @@ mod gprof;
 mod graphs;
 mod ids;
 mod input;
+mod jfr;
 mod marshal;
 pub mod names;
 mod parents;
@@ -62,6 +63,8 @@ pub enum Format {
     Speedscope,
     /// Firefox's JSON, as the browser, its profiler and samply write it.
     Firefox,
+    /// JDK Flight Recorder's file.
+    Jfr,
     /// stackprof's JSON.
     Stackprof,
     /// callgrind's output.
@@ -84,6 +87,7 @@ impl Format {
             Format::ChromeTrace => "Chrome trace",
             Format::Speedscope => "speedscope",
             Format::Firefox => "Firefox",
+            Format::Jfr => "JFR",
             Format::Stackprof => "stackprof",
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
@@ -148,7 +152,8 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 12] = [
+const READERS: [Reader; 13] = [
+    Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
     Reader::new(Format::Pprof, pprof::detect, pprof::read),

@@ -25,6 +25,7 @@ pub struct Stacks {
     default_value: usize,
     notes: Vec<String>,
     truncated: u64,
+    cut_already: u64,
     buffer: Vec<FrameId>,
 }
 
@@ -45,6 +46,7 @@ impl Stacks {
             default_value,
             notes: Vec::new(),
             truncated: 0,
+            cut_already: 0,
             buffer: Vec::new(),
         })
     }
@@ -109,6 +111,17 @@ impl Stacks {
         stack: &[FrameId],
         values: &[i64],
     ) -> Result<(), Fault> {
+        self.add_cut(container, stack, false, values)
+    }
+
+    /// The same of a stack that may have been cut already: its outermost frames are missing.
+    pub fn add_cut(
+        &mut self,
+        container: Option<FrameId>,
+        stack: &[FrameId],
+        cut_already: bool,
+        values: &[i64],
+    ) -> Result<(), Fault> {
         if let Some(value) = values.iter().find(|&&value| value < 0) {
             return Err(
                 Fault::whole(format!("expected a value of at least 0, got {value}")).advise(
@@ -120,8 +133,9 @@ impl Stacks {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         buffer.extend(container);
-        if cut > 0 {
-            self.truncated += 1;
+        self.truncated += u64::from(cut > 0);
+        self.cut_already += u64::from(cut_already);
+        if cut > 0 || cut_already {
             buffer.push(self.function(TRUNCATED)?);
         }
         if stack.is_empty() {
@@ -144,6 +158,12 @@ impl Stacks {
             self.notes.push(format!(
                 "{} stacks have more than {MAX_DEPTH} frames; their innermost ones are under {TRUNCATED}.",
                 self.truncated
+            ));
+        }
+        if self.cut_already > 0 {
+            self.notes.push(format!(
+                "{} stacks were cut when they were recorded; their innermost frames are under {TRUNCATED}.",
+                self.cut_already
             ));
         }
         let tree = self.builder.finish()?;

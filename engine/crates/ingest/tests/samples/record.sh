@@ -4,13 +4,14 @@
 set -eu
 from=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
-cp "$from"/work.* "$from"/shop.cpp "$1"
+cp "$from"/work.* "$from"/Work.java "$from"/shop.cpp "$1"
 cd "$1"
 
 gcc -O1 -g -fno-omit-frame-pointer -o work work.c
 gcc -O1 -g -pg -o work-gprof work.c
 g++ -O1 -g -fno-omit-frame-pointer -pthread -o shop shop.cpp
 go build -trimpath -o work-go work.go
+javac -g -d . Work.java
 
 valgrind -q --tool=callgrind --callgrind-out-file=work.callgrind ./work 2000
 valgrind -q --tool=callgrind --dump-instr=yes --cache-sim=yes --callgrind-out-file=cache.callgrind ./work 500
@@ -21,6 +22,8 @@ python3 work.py work.pstats
 node --cpu-prof --cpu-prof-dir=. --cpu-prof-name=work.cpuprofile work.js
 node --trace-event-categories v8 --trace-event-file-pattern=work.trace.json work.js
 ./work-go work.pb.gz
+java -Xmx64m -XX:StartFlightRecording:settings=work.jfc,filename=work.jfr Work 500
+gzip -9nf work.jfr
 perf record -q -e cpu-clock -F 499 -g -o work.perf.data ./work 8000000
 perf script -i work.perf.data >work.perf.txt
 perf record -q -e cpu-clock -F 499 -g -o shop.perf.data ./shop 60000

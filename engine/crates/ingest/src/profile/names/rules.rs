@@ -195,9 +195,19 @@ fn hidden(rest: &str) -> Option<&str> {
         None if rest.starts_with('/') => (number.find(|it| !digit(it)).unwrap_or(number.len()), 4),
         None => return None,
     };
-    let after = &number[end..];
+    let after = hash(&number[end..]);
     let ends = after.is_empty() || after.starts_with(['.', ':', '$', '(', ' ']);
     (end >= least && ends).then_some(after)
+}
+
+/// What follows the hash that the flight recorder writes behind a hidden class's address: `.992802731`.
+fn hash(rest: &str) -> &str {
+    let behind = rest.strip_prefix(['/', '.']);
+    let behind = behind.map(|number| (number, number.trim_start_matches(digit)));
+    match behind {
+        Some((number, after)) if after.len() < number.len() => after,
+        _ => rest,
+    }
 }
 
 fn jvm_hidden(name: &str) -> Option<String> {
@@ -378,6 +388,10 @@ mod tests {
                     Some("Main$$Lambda.apply"),
                 ),
                 ("Main$$Lambda$14.get", Some("Main$$Lambda.get")),
+                (
+                    "Main$$Lambda$14+0x00007fb780007a08.992802731.run",
+                    Some("Main$$Lambda.run"),
+                ),
                 ("Main$$Lambda.get", None),
                 ("Main.lambda$run$0", None),
             ],

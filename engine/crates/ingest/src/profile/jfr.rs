@@ -1,0 +1,32 @@
+//! JDK Flight Recorder's files: samples of execution, native code, allocation and waiting, with Java's stacks.
+//!
+//! A file is a sequence of chunks, each with its own classes, constants and events: nothing in one refers to another.
+
+mod chunk;
+mod metadata;
+mod pools;
+mod recording;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use self::recording::Recording;
+use super::Profile;
+use super::fault::Fault;
+use super::input::Input;
+
+/// The magic number.
+pub fn detect(input: &Input) -> bool {
+    input.bytes.starts_with(chunk::MAGIC)
+}
+
+/// Reads a profile.
+pub fn read(input: &Input) -> Result<Profile, Fault> {
+    let mut recording = Recording::default();
+    for chunk in chunk::chunks(input.bytes) {
+        let chunk = chunk?;
+        let at = chunk.at;
+        recording.chunk(&chunk).map_err(|fault| fault.at_byte(at))?;
+    }
+    recording.finish()
+}

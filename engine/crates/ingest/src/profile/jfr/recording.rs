@@ -1,0 +1,345 @@
+//! The samples of all chunks, and the profile that they make.
+
+use std::collections::HashMap;
+
+use super::super::fault::{Fault, dangling};
+use super::super::parents::too_large;
+use super::super::stacks::{FrameId, MAX_DEPTH, Stacks};
+use super::super::units::value;
+use super::super::{Format, Profile};
+use super::chunk::{Chunk, Event};
+use super::metadata::{Classes, Row};
+use super::pools::{Plan, Pools, Thread};
+
+// Classes of every chunk.
+const METADATA: u64 = 0;
+const CHECKPOINT: u64 = 1;
+
+/// A value type, and the events that it is counted by, each with the field that weighs it.
+struct Kind {
+    name: &'static str,
+    unit: &'static str,
+    events: &'static [(&'static str, Weight)],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    One,
+    Field(&'static str),
+    /// A field that counts ticks of the chunk's clock.
+    Ticks(&'static str),
+}
+
+/// What is read; the first that a recording has is shown first.
+const KINDS: [Kind; 6] = [
+    Kind {
+        name: "samples",
+        unit: "count",
+        events: &[("jdk.ExecutionSample", Weight::One)],
+    },
+    Kind {
+        name: "native samples",
+        unit: "count",
+        events: &[("jdk.NativeMethodSample", Weight::One)],
+    },
+    Kind {
+        name: "allocation",
+        unit: "bytes",
+        events: &[("jdk.ObjectAllocationSample", Weight::Field("weight"))],
+    },
+    // The same bytes, counted in another way: never added to the samples.
+    Kind {
+        name: "TLAB allocation",
+        unit: "bytes",
+        events: &[
+            ("jdk.ObjectAllocationInNewTLAB", Weight::Field("tlabSize")),
+            (
+                "jdk.ObjectAllocationOutsideTLAB",
+                Weight::Field("allocationSize"),
+            ),
+        ],
+    },
+    Kind {
+        name: "monitor",
+        unit: "ns",
+        events: &[("jdk.JavaMonitorEnter", Weight::Ticks("duration"))],
+    },
+    Kind {
+        name: "park",
+        unit: "ns",
+        events: &[("jdk.ThreadPark", Weight::Ticks("duration"))],
+    },
+];
+
+/// The samples so far.
+#[derive(Default)]
+pub struct Recording {
+    names: Vec<String>,
+    rows: HashMap<String, u32>,
+    threads: Vec<String>,
+    thread_rows: HashMap<String, u32>,
+    traces: Vec<Trace>,
+    /// Rows of names, outermost first in each stack.
+    frames: Vec<u32>,
+    /// Sums of each kind, by thread and stack; none for samples without a stack.
+    sums: HashMap<(u32, Option<u32>), [i64; KINDS.len()]>,
+    seen: [bool; KINDS.len()],
+    /// A chunk was not closed.
+    open: bool,
+    /// Samples of an open chunk whose stacks were not written any more.
+    lost: u64,
+}
+
+struct Trace {
+    /// Its range in [`Recording::frames`].
+    from: usize,
+    to: usize,
+    truncated: bool,
+}
+
+/// What is known of one chunk.
+struct Known<'k, 'a> {
+    chunk: &'k Chunk<'a>,
+    pools: Pools<'a>,
+    /// Rows of names by numbers of methods.
+    methods: HashMap<u64, u32>,
+    /// Rows of [`Recording::traces`] by numbers of stacks.
+    traces: HashMap<u64, u32>,
+    threads: HashMap<u64, u32>,
+}
+
+impl Recording {
+    /// Adds the samples of a chunk.
+    pub fn chunk(&mut self, chunk: &Chunk) -> Result<(), Fault> {
+        self.open |= chunk.open;
+        // The last description is the most complete one.
+        let mut metadata = None;
+        for event in chunk.events() {
+            let event = event?;
+            if event.class == METADATA {
+                metadata = Some(event.body);
+            }
+        }
+        let Some(metadata) = metadata else {
+            let problem = "a chunk has no description of its events: the recording was cut short";
+            return Err(Fault::byte(chunk.at, problem));
+        };
+        let classes = Classes::read(metadata)?;
+        let mut known = Known {
+            chunk,
+            pools: Pools::default(),
+            methods: HashMap::new(),
+            traces: HashMap::new(),
+            threads: HashMap::new(),
+        };
+        for event in chunk.events() {
+            let event = event?;
+            if event.class == CHECKPOINT {
+                let read = known.pools.checkpoint(&classes, event.body);
+                read.map_err(|fault| fault.at_byte(event.at))?;
+            }
+        }
+        let mut plans: HashMap<u64, Option<Planned>> = HashMap::new();
+        for event in chunk.events() {
+            let event = event?;
+            let plan = plans
+                .entry(event.class)
+                .or_insert_with(|| Planned::new(&classes, classes.row(event.class)?));
+            if let Some(plan) = plan {
+                let added = self.sample(plan, &event, &mut known);
+                added.map_err(|fault| fault.at_byte(event.at))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, plan: &Planned, event: &Event, known: &mut Known) -> Result<(), Fault> {
+        let mut body = event.body;
+        let [thread, other, trace, weight] = plan.plan.read(&mut body)?;
+        let number = |part: Option<super::pools::Part>| part.map_or(Ok(0), |it| it.number());
+        let value = match plan.weight {
+            Weight::One => 1,
+            Weight::Field(_) => number(weight)?,
+            Weight::Ticks(name) => nanoseconds(number(weight)?, known.chunk.frequency, name)?,
+        };
+        let value = i64::try_from(value)
+            .map_err(|_| Fault::whole(format!("the value {value} is too large")))?;
+        let trace = match number(trace)? {
+            0 => None,
+            id => match self.trace(id, known) {
+                Err(_) if known.chunk.open => {
+                    self.lost += 1;
+                    return Ok(());
+                }
+                row => Some(row?),
+            },
+        };
+        let thread = match thread.or(other) {
+            Some(part) => part.number()?,
+            None => 0,
+        };
+        let thread = self.thread(thread, known);
+        let sums = self.sums.entry((thread, trace)).or_default();
+        let sum = &mut sums[plan.kind];
+        *sum = sum.checked_add(value).ok_or_else(too_large)?;
+        self.seen[plan.kind] = true;
+        Ok(())
+    }
+
+    /// The row of a chunk's stack.
+    fn trace(&mut self, id: u64, known: &mut Known) -> Result<u32, Fault> {
+        if let Some(&row) = known.traces.get(&id) {
+            return Ok(row);
+        }
+        let trace = known.pools.traces.get(&id).copied();
+        let trace = trace.ok_or_else(|| dangling("a sample", id, "stack"))?;
+        let from = self.frames.len();
+        // One more than is kept tells that there were more.
+        let frames = known.pools.frames(trace);
+        for &method in frames.iter().take(MAX_DEPTH + 1).rev() {
+            let row = match known.methods.get(&method) {
+                Some(&row) => row,
+                None => {
+                    let name = known.pools.method(method)?;
+                    let row = intern(&mut self.names, &mut self.rows, name);
+                    known.methods.insert(method, row);
+                    row
+                }
+            };
+            self.frames.push(row);
+        }
+        let row = self.traces.len() as u32;
+        self.traces.push(Trace {
+            from,
+            to: self.frames.len(),
+            truncated: trace.truncated,
+        });
+        known.traces.insert(id, row);
+        Ok(row)
+    }
+
+    /// The row of a chunk's thread.
+    fn thread(&mut self, id: u64, known: &mut Known) -> u32 {
+        *known.threads.entry(id).or_insert_with(|| {
+            let name = match known.pools.threads.get(&id) {
+                Some(thread) => label(thread, &known.pools),
+                None => format!("thread {id}"),
+            };
+            intern(&mut self.threads, &mut self.thread_rows, name)
+        })
+    }
+
+    /// The profile of all chunks.
+    pub fn finish(self) -> Result<Profile, Fault> {
+        let mut columns = [None; KINDS.len()];
+        let mut types = Vec::new();
+        for (row, kind) in KINDS.iter().enumerate() {
+            if self.seen[row] {
+                columns[row] = Some(types.len());
+                types.push(value(kind.name, kind.unit));
+            }
+        }
+        if types.is_empty() {
+            return Err(Fault::whole(
+                "the recording has no samples of execution, allocation or waiting",
+            )
+            .advise("record with `settings=profile`"));
+        }
+        let mut stacks = Stacks::new(types, 0)?;
+        let named = |names: &[String], name: &mut dyn FnMut(&str) -> Result<FrameId, Fault>| {
+            names
+                .iter()
+                .map(|it| name(it))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let frames = named(&self.names, &mut |name| stacks.frame(name, "", 0))?;
+        let threads = match self.threads.len() {
+            1 => Vec::new(),
+            _ => named(&self.threads, &mut |name| stacks.container(name))?,
+        };
+        let (mut stack, mut values) = (Vec::new(), vec![0; stacks.width()]);
+        let mut sums: Vec<_> = self.sums.into_iter().collect();
+        sums.sort_unstable_by_key(|&(key, _)| key);
+        for ((thread, trace), sums) in sums {
+            stack.clear();
+            let trace = trace.map(|row| &self.traces[row as usize]);
+            if let Some(trace) = trace {
+                let rows = self.frames[trace.from..trace.to].iter();
+                stack.extend(rows.map(|&row| frames[row as usize]));
+            }
+            for (column, sum) in columns.iter().zip(sums) {
+                if let &Some(column) = column {
+                    values[column] = sum;
+                }
+            }
+            let container = threads.get(thread as usize).copied();
+            let truncated = trace.is_some_and(|trace| trace.truncated);
+            stacks.add_cut(container, &stack, truncated, &values)?;
+        }
+        if self.open {
+            stacks.note("The recording was not closed: it ends with its last whole event.");
+        }
+        if self.lost > 0 {
+            stacks.note(format!(
+                "{} samples are left out, whose stacks were not written any more.",
+                self.lost
+            ));
+        }
+        stacks.finish(Format::Jfr)
+    }
+}
+
+/// How the events of one class are read.
+struct Planned<'c> {
+    kind: usize,
+    weight: Weight,
+    /// The thread that was sampled, else the event's own; the stack; the weight.
+    plan: Plan<'c, 4>,
+}
+
+impl<'c> Planned<'c> {
+    fn new(classes: &'c Classes, class: Row) -> Option<Self> {
+        let name = &*classes.class(class).name;
+        let (kind, weight) = KINDS.iter().enumerate().find_map(|(row, kind)| {
+            let event = kind.events.iter().find(|(event, _)| *event == name)?;
+            Some((row, event.1))
+        })?;
+        let field = match weight {
+            Weight::One => "",
+            Weight::Field(field) | Weight::Ticks(field) => field,
+        };
+        let wanted = ["sampledThread", "eventThread", "stackTrace", field];
+        Some(Planned {
+            kind,
+            weight,
+            plan: Plan::new(classes, class, wanted),
+        })
+    }
+}
+
+fn intern(names: &mut Vec<String>, rows: &mut HashMap<String, u32>, name: String) -> u32 {
+    let next = names.len() as u32;
+    let row = *rows.entry(name.clone()).or_insert(next);
+    if row == next {
+        names.push(name);
+    }
+    row
+}
+
+/// Java's name and number of a thread, else the system's.
+fn label(thread: &Thread, pools: &Pools) -> String {
+    let (name, id) = match pools.text(&thread.java.0) {
+        name if name.is_empty() => (pools.text(&thread.os.0), thread.os.1),
+        name => (name, thread.java.1),
+    };
+    format!("{name} ({id})")
+}
+
+fn nanoseconds(ticks: u64, frequency: u64, what: &str) -> Result<u64, Fault> {
+    let nanos = (u128::from(ticks) * 1_000_000_000).checked_div(u128::from(frequency));
+    let nanos = nanos.and_then(|nanos| u64::try_from(nanos).ok());
+    nanos.ok_or_else(|| {
+        let problem = format!("the {what} of {ticks} ticks at {frequency} a second is no time");
+        Fault::whole(problem)
+    })
+}
