@@ -43,5 +43,17 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<fulcrum_profiles::Error> for Failure {
+    fn from(error: fulcrum_profiles::Error) -> Self {
+        use fulcrum_paths::OpenError;
+        match error {
+            fulcrum_profiles::Error::Search(OpenError::NoSuchValue { .. }) => {
+                Failure::NotFound(error.to_string())
+            }
+            _ => Failure::BadInput(error.to_string()),
+        }
+    }
+}
+
 /// What a command ends with: an exit code, or a sentence.
 pub type Outcome = Result<u8, Failure>;

@@ -91,10 +91,25 @@ fn addresses_have_the_names_of_the_program_that_was_recorded() {
         rows.collect::<Vec<_>>()
     };
     let id = table.build_id().expect("it has one");
+    let search = |build_id: &[u8]| {
+        let file = folder.path().join("searched.data");
+        std::fs::write(&file, recording(&program, build_id, &chain)).expect("a file");
+        json(&["suggest", file.to_str().expect("text"), "--json"])["suggestions"].clone()
+    };
     let known = ["\"leaf\" 12/12", "\"main\" 0/12", "\"shop::pay\" 0/12"];
     let mut found = names(id);
     found.sort();
     assert_eq!(found, known);
+    // The search knows the same names.
+    let paths = search(id);
+    let mut paths: Vec<_> = paths
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["path"][0])
+        .collect();
+    paths.sort_by_key(|name| name.to_string());
+    assert_eq!(paths, ["leaf", "main", "shop::pay"]);
     // Another build of the program has other functions there.
     let other: Vec<u8> = id.iter().map(|byte| !byte).collect();
     assert_eq!(names(&other), ["\"[program]\" 12/12"]);

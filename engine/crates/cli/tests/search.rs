@@ -360,7 +360,7 @@ fn what_cannot_be_searched_is_said_with_its_exit_code() {
     check_bad(&["suggest", &junk], 3, &junk);
     check_bad(
         &["suggest", &profile, "--value", "alloc"],
-        3,
+        1,
         "has no value type \"alloc\"; choose one of",
     );
     check_bad(
@@ -373,4 +373,51 @@ fn what_cannot_be_searched_is_said_with_its_exit_code() {
         .unwrap();
     assert_eq!(usage.status.code(), Some(2), "--normalise needs --against");
     assert!(Path::new(&profile).exists());
+}
+
+#[test]
+fn files_are_opened_as_fulcrum_profile_opens_them() {
+    let files = Files::new();
+    // Standard input.
+    let mut run = fulcrum(&["suggest", "-", "--json"]);
+    let mut run = run
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut input = run.stdin.take().expect("a pipe");
+    input.write_all(FIGURE_2.as_bytes()).expect("it reads");
+    drop(input);
+    let said = run.wait_with_output().expect("it ends");
+    let said: Value = serde_json::from_slice(&said.stdout).expect("JSON");
+    assert_eq!(said["suggestions"][0]["path"], json!(["a"]));
+    assert_eq!(said["total"], 100);
+    // Rules for names: as they are by default, and without any.
+    let hashed = files.write(
+        "h.folded",
+        "main;f::h0123456789abcdef 3\nmain;f::hfedcba9876543210 4\n",
+    );
+    let names = |rules: &[&str]| {
+        let args = [&["suggest", "--json", &hashed], rules].concat();
+        let all = json(&args)["suggestions"].clone();
+        let all = all.as_array().expect("a list").iter();
+        all.map(|it| {
+            (
+                it["path"][0].as_str().unwrap().to_owned(),
+                it["cum"].as_i64().unwrap(),
+            )
+        })
+        .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), named(&[("f", 7), ("main", 7)]));
+    assert_eq!(names(&["--names", "none"]).len(), 3);
+    // A value type by its number.
+    let default = json(&["suggest", &hashed, "--json"])["value"].clone();
+    let numbered = json(&["suggest", &hashed, "--json", "--value", "1"]);
+    assert_eq!(numbered["value"], default);
+    check_bad(
+        &["suggest", &hashed, "--value", "2"],
+        1,
+        "has no value type \"2\"",
+    );
 }

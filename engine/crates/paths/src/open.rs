@@ -43,19 +43,27 @@ impl Source {
         }
     }
 
-    /// The position of the value type with this name, or of the default.
+    /// The position of the value type with this name or number from 1, or of the default.
     fn value(&self, name: Option<&str>) -> Result<usize, OpenError> {
         let Some(name) = name else {
             return Ok(self.default_value);
         };
         let types = self.value_types();
-        let found = types.iter().position(|it| it.name == name);
-        found.ok_or_else(|| OpenError::NoSuchValue {
+        find_value(&types, name).ok_or_else(|| OpenError::NoSuchValue {
             file: self.identity.file.clone(),
             value: name.into(),
             choices: types.iter().map(|it| it.name.clone()).collect(),
         })
     }
+}
+
+/// The position of the value type with this name, or, when none has it, with this number from 1.
+pub fn find_value(types: &[&ValueType], wanted: &str) -> Option<usize> {
+    let by_name = types.iter().position(|it| it.name == wanted);
+    by_name.or_else(|| {
+        let number: usize = wanted.parse().ok()?;
+        number.checked_sub(1).filter(|&n| n < types.len())
+    })
 }
 
 /// A profile that can be searched.
@@ -132,8 +140,8 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Prepares the runs `a` for the search, alone or compared with the runs `b`. `value` is the name of a value type; without
-/// it, each file's default.
+/// Prepares the runs `a` for the search, alone or compared with the runs `b`. `value` is the name of a value type, or its
+/// number from 1; without it, each file's default.
 ///
 /// # Errors
 /// When the files do not fit together or lack the value type.
@@ -146,6 +154,8 @@ pub fn open(
     let first = a.first().ok_or(OpenError::Nothing)?;
     let value_types: Vec<ValueType> = first.value_types().into_iter().cloned().collect();
     let chosen = value_types[first.value(value)?].clone();
+    // A number is the first file's; others may have the same values in another order.
+    let value = value.map(|_| chosen.name.as_str());
     let identities = |side: &[Source]| side.iter().map(|it| it.identity.clone()).collect();
     let identity = ProfileIdentity {
         sources: identities(&a),

@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("source", &["model"]),
     ("symbols", &["model"]),
     ("runs", &["model", "ingest"]),
+    ("profiles", &["model", "ingest", "paths", "symbols"]),
     // They run inside other people's processes.
     ("runtime-core", &["wire"]),
     ("runtime", &["wire", "runtime-core"]),
@@ -28,13 +29,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "model", "ingest", "causal", "paths", "source", "symbols", "runs", "recorder",
+            "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
+            "recorder",
         ],
     ),
     (
         "cli",
         &[
-            "model", "ingest", "causal", "paths", "source", "symbols", "runs", "recorder", "server",
+            "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
+            "recorder", "server",
         ],
     ),
     ("xtask", &["server"]),

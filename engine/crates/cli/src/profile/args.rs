@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use fulcrum_ingest::profile::names::{ALL, Rule, default_rules};
+use fulcrum_ingest::profile::names::Rule;
 
 #[derive(Debug, Subcommand)]
 pub enum Profile {
@@ -96,17 +96,7 @@ pub enum To {
     Speedscope,
 }
 
-fn rules(text: &str) -> Result<Names, String> {
-    match text {
-        "default" => Ok(Names(default_rules())),
-        "all" => Ok(Names(ALL.to_vec())),
-        "none" => Ok(Names(Vec::new())),
-        list => {
-            let rule = |name: &str| {
-                let found = ALL.into_iter().find(|rule| rule.name() == name.trim());
-                found.ok_or_else(|| format!("there is no rule {:?}", name.trim()))
-            };
-            Ok(Names(list.split(',').map(rule).collect::<Result<_, _>>()?))
-        }
-    }
+/// Rules for names of an option.
+pub fn rules(text: &str) -> Result<Names, String> {
+    fulcrum_profiles::named_rules(text).map(Names)
 }

@@ -1,11 +1,10 @@
 //! `fulcrum profile`: look at profiles of calls, and convert them.
 
-mod args;
+pub mod args;
 mod convert;
 mod info;
 mod open;
 mod quantity;
-mod symbols;
 mod top;
 
 use crate::outcome::Outcome;

@@ -6,19 +6,23 @@ use clap::Args;
 use fulcrum_paths::{Normalisation, Suggester};
 
 use crate::args::fraction;
+use crate::profile::args::{Names, rules};
 
 /// Profiles, alone or compared.
 #[derive(Debug, Args)]
 pub struct ProfileFiles {
-    /// A profile in any known format; several are the runs of one side of a comparison
+    /// A profile in any known format, - is standard input; several are the runs of one side of a comparison
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Compare with this profile: costs are those of FILE less those of BASE; may be given several times
     #[arg(long, value_name = "BASE")]
     pub against: Vec<PathBuf>,
-    /// Which of the profile's values to search, by name [default: the profile's own default]
-    #[arg(long, value_name = "NAME")]
+    /// The value type to search, by its name or its number from 1 [default: the profile's own choice]
+    #[arg(long, value_name = "TYPE")]
     pub value: Option<String>,
+    /// Rules that make names alike, as for `fulcrum profile`
+    #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
+    pub names: Names,
     /// Make the sides comparable: "totals" scales every run to the mean total of BASE, a number multiplies FILE's costs
     #[arg(long, value_name = "HOW", value_parser = normalisation, requires = "against")]
     pub normalise: Option<Normalisation>,

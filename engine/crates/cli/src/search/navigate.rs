@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::Path;
 
 use fulcrum_paths::ProfileInterface as _;
+use fulcrum_profiles::Session;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -16,8 +17,8 @@ use serde_json::Value;
 use super::args::NavigateArgs;
 use super::command::{self, Command};
 use super::numbers::Numbers;
-use super::open::{self, Session, load_labels};
-use super::session::Answer;
+use super::open;
+use super::session::{Answer, run};
 use super::{json, print};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Style};
@@ -32,7 +33,7 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
         terminal::say(note);
     }
     if let Some(path) = &args.label_file {
-        for note in load_labels(&mut session, path)? {
+        for note in session.load_labels(path)? {
             terminal::say(&note);
         }
     }
@@ -139,7 +140,7 @@ impl Talk {
         let answer = match command::parse(line) {
             Ok(None) => return Ok(Then::GoOn),
             Ok(Some(Command::Quit)) => return Ok(Then::Stop),
-            Ok(Some(command)) => self.session.run(command),
+            Ok(Some(command)) => run(&mut self.session, command),
             Err(error) => Err(error),
         };
         match (answer, self.json) {

@@ -6,9 +6,9 @@ use fulcrum_paths::{
     Details, Estimate, LabelReport, Options, ProfileInterface as _, Row, SearchError, Suggester,
     Suggestions,
 };
+use fulcrum_profiles::Session;
 
 use super::command::Command;
-use super::open::{Session, load_labels, save_labels};
 
 /// What a command answers.
 pub enum Answer {
@@ -55,114 +55,116 @@ pub enum Answer {
     Quit,
 }
 
-impl Session {
-    /// Does one command.
-    ///
-    /// # Errors
-    /// Why it cannot be done, one sentence.
-    pub fn run(&mut self, command: Command) -> Result<Answer, String> {
-        let said = |error: SearchError| error.to_string();
-        let details = |found: Result<Details, SearchError>| {
-            found.map(|it| Answer::Details(Box::new(it))).map_err(said)
-        };
-        let search = &mut self.search;
-        match command {
-            Command::SetSuggester(suggester) => {
-                search.set_suggester(suggester);
-                Ok(self.settings())
-            }
-            Command::Suggest => Ok(Answer::Rows(search.suggest())),
-            Command::Find(text) => Ok(Answer::Rows(search.find(&text))),
-            Command::Select(number) => details(search.select(number)),
-            Command::Path(path) => {
-                let path: Vec<&str> = path.iter().map(String::as_str).collect();
-                details(search.select_path(&path))
-            }
-            Command::Trim(end) => details(search.trim(end)),
-            Command::Show => details(search.details()),
-            Command::Back => details(search.back()),
-            Command::Forward => details(search.forward()),
-            Command::Overlap => {
-                let now = search.details().map_err(said)?;
-                Ok(Answer::Overlaps(Box::new(now)))
-            }
-            Command::Label(name) => {
-                search.label(&name).map_err(said)?;
-                Ok(self.labels_of_current())
-            }
-            Command::Unlabel(name) => {
-                search.unlabel(&name).map_err(said)?;
-                Ok(self.labels_of_current())
-            }
-            Command::Labels => {
-                let all = search.labels().summaries();
-                Ok(Answer::Reports {
-                    labels: search.report(),
-                    base: search.profile().total_base_of(&all),
-                    cum: search.profile().total_cum_of(&all),
-                })
-            }
-            Command::Estimate(labels) => {
-                let names: Vec<&str> = labels.iter().map(String::as_str).collect();
-                let estimate = search.estimate(&names).map_err(said)?;
-                let all = || search.labels().all().iter().map(|it| it.name.clone());
-                let labels = if labels.is_empty() {
-                    all().collect()
-                } else {
-                    labels
-                };
-                Ok(Answer::Estimate { labels, estimate })
-            }
-            Command::Zoom(zooming) => {
-                search.set_zooming(zooming);
-                Ok(self.settings())
-            }
-            Command::Cutoff(cutoff) => {
-                search.set_cutoff(cutoff).map_err(said)?;
-                Ok(self.settings())
-            }
-            Command::History => {
-                let (history, at) = search.history();
-                let profile = search.profile();
-                let path = |s| profile.path_of(s).into_iter().map(String::from).collect();
-                Ok(Answer::History {
-                    paths: history.iter().map(path).collect(),
-                    current: at.checked_sub(1),
-                })
-            }
-            Command::Auto => {
-                let found = search.automatic(&Options::default());
-                search.adopt(&found.suggestions).map_err(said)?;
-                Ok(Answer::Automatic(found))
-            }
-            Command::Save(path) => {
-                save_labels(self, &path).map_err(|error| error.to_string())?;
-                Ok(Answer::Saved(path))
-            }
-            Command::Load(path) => {
-                let notes = load_labels(self, &path).map_err(|error| error.to_string())?;
-                Ok(Answer::Loaded(notes))
-            }
-            Command::Help => Ok(Answer::Help),
-            Command::Quit => Ok(Answer::Quit),
+/// Does one command.
+///
+/// # Errors
+/// Why it cannot be done, one sentence.
+pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
+    let said = |error: SearchError| error.to_string();
+    let details = |found: Result<Details, SearchError>| {
+        found.map(|it| Answer::Details(Box::new(it))).map_err(said)
+    };
+    let search = &mut session.search;
+    match command {
+        Command::SetSuggester(suggester) => {
+            search.set_suggester(suggester);
+            Ok(settings(session))
         }
+        Command::Suggest => Ok(Answer::Rows(search.suggest())),
+        Command::Find(text) => Ok(Answer::Rows(search.find(&text))),
+        Command::Select(number) => details(search.select(number)),
+        Command::Path(path) => {
+            let path: Vec<&str> = path.iter().map(String::as_str).collect();
+            details(search.select_path(&path))
+        }
+        Command::Trim(end) => details(search.trim(end)),
+        Command::Show => details(search.details()),
+        Command::Back => details(search.back()),
+        Command::Forward => details(search.forward()),
+        Command::Overlap => {
+            let now = search.details().map_err(said)?;
+            Ok(Answer::Overlaps(Box::new(now)))
+        }
+        Command::Label(name) => {
+            search.label(&name).map_err(said)?;
+            Ok(labels_of_current(session))
+        }
+        Command::Unlabel(name) => {
+            search.unlabel(&name).map_err(said)?;
+            Ok(labels_of_current(session))
+        }
+        Command::Labels => {
+            let all = search.labels().summaries();
+            Ok(Answer::Reports {
+                labels: search.report(),
+                base: search.profile().total_base_of(&all),
+                cum: search.profile().total_cum_of(&all),
+            })
+        }
+        Command::Estimate(labels) => {
+            let names: Vec<&str> = labels.iter().map(String::as_str).collect();
+            let estimate = search.estimate(&names).map_err(said)?;
+            let all = || search.labels().all().iter().map(|it| it.name.clone());
+            let labels = if labels.is_empty() {
+                all().collect()
+            } else {
+                labels
+            };
+            Ok(Answer::Estimate { labels, estimate })
+        }
+        Command::Zoom(zooming) => {
+            search.set_zooming(zooming);
+            Ok(settings(session))
+        }
+        Command::Cutoff(cutoff) => {
+            search.set_cutoff(cutoff).map_err(said)?;
+            Ok(settings(session))
+        }
+        Command::History => {
+            let (history, at) = search.history();
+            let profile = search.profile();
+            let path = |s| profile.path_of(s).into_iter().map(String::from).collect();
+            Ok(Answer::History {
+                paths: history.iter().map(path).collect(),
+                current: at.checked_sub(1),
+            })
+        }
+        Command::Auto => {
+            let found = search.automatic(&Options::default());
+            search.adopt(&found.suggestions).map_err(said)?;
+            Ok(Answer::Automatic(found))
+        }
+        Command::Save(path) => {
+            session
+                .save_labels(&path)
+                .map_err(|error| error.to_string())?;
+            Ok(Answer::Saved(path))
+        }
+        Command::Load(path) => {
+            let notes = session
+                .load_labels(&path)
+                .map_err(|error| error.to_string())?;
+            Ok(Answer::Loaded(notes))
+        }
+        Command::Help => Ok(Answer::Help),
+        Command::Quit => Ok(Answer::Quit),
     }
+}
 
-    fn settings(&self) -> Answer {
-        Answer::Settings {
-            suggester: self.search.suggester(),
-            zooming: self.search.zooming(),
-            cutoff: self.search.cutoff(),
-        }
+fn settings(session: &Session) -> Answer {
+    Answer::Settings {
+        suggester: session.search.suggester(),
+        zooming: session.search.zooming(),
+        cutoff: session.search.cutoff(),
     }
+}
 
-    fn labels_of_current(&self) -> Answer {
-        let (search, profile) = (&self.search, self.search.profile());
-        let owned = |names: Vec<&str>| names.into_iter().map(String::from).collect();
-        let current = search.current();
-        Answer::Labels {
-            path: current.map_or(Vec::new(), |s| owned(profile.path_of(s))),
-            labels: current.map_or(Vec::new(), |s| owned(search.labels().of(profile, s))),
-        }
+fn labels_of_current(session: &Session) -> Answer {
+    let (search, profile) = (&session.search, session.search.profile());
+    let owned = |names: Vec<&str>| names.into_iter().map(String::from).collect();
+    let current = search.current();
+    Answer::Labels {
+        path: current.map_or(Vec::new(), |s| owned(profile.path_of(s))),
+        labels: current.map_or(Vec::new(), |s| owned(search.labels().of(profile, s))),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::args::SuggestArgs;
 use super::numbers::Numbers;
-use super::open::{self, load_labels, save_labels};
+use super::open;
 use super::print;
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Style};
@@ -20,7 +20,7 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
         terminal::say(note);
     }
     if let Some(path) = &args.label_file {
-        for note in load_labels(&mut session, path)? {
+        for note in session.load_labels(path)? {
             terminal::say(&note);
         }
     }
@@ -41,7 +41,7 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
     if let Some(path) = &args.save_labels {
         let adopted = session.search.adopt(&found.suggestions);
         adopted.expect("what was found is in the profile");
-        save_labels(&session, path)?;
+        session.save_labels(path)?;
     }
     if args.json {
         let mut object = json!(found);

@@ -1,0 +1,163 @@
+//! An open profile with its search: alone, or compared with others.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fulcrum_ingest::profile::{self, names::Rule};
+use fulcrum_model::call_tree::{Frame, FrameKind, ValueType};
+use fulcrum_paths::{
+    AnyProfile, Calls, Loaded, Normalisation, Opened, ProfileIdentity, SavedLabels, Search,
+    SearchError, Source, SourceIdentity,
+};
+
+use crate::error::Error;
+use crate::read::read;
+
+/// What to open.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// Profiles; several are the runs of one side of a comparison.
+    pub files: Vec<PathBuf>,
+    /// What they are compared with.
+    pub against: Vec<PathBuf>,
+    /// The value type, by its name or its number from 1. `None`: the profile's own choice.
+    pub value: Option<String>,
+    /// How the sides are made comparable.
+    pub normalisation: Normalisation,
+    /// Rules for names.
+    pub rules: Vec<Rule>,
+}
+
+/// A profile, open for searching.
+pub struct Session {
+    /// The search.
+    pub search: Search<AnyProfile>,
+    /// What tells the profile apart.
+    pub identity: ProfileIdentity,
+    /// What a reader should know about the files. Whole sentences.
+    pub notes: Vec<String>,
+    /// What can be searched; the first file's.
+    pub value_types: Vec<ValueType>,
+    a: Vec<Source>,
+    b: Vec<Source>,
+    normalisation: Normalisation,
+}
+
+impl Session {
+    /// Opens files. `watch` hears what is done next and how much of the work is done, 0 to 1; when it says false, that is
+    /// the end of it.
+    ///
+    /// # Errors
+    /// When a file is no profile, the files do not fit together, or `watch` said so.
+    pub fn open(files: &Files, watch: &mut dyn FnMut(&str, f64) -> bool) -> Result<Self, Error> {
+        let mut notes = Vec::new();
+        let mut done = 0;
+        let all = files.files.len() + files.against.len();
+        let mut side = |paths: &[PathBuf]| -> Result<Vec<Source>, Error> {
+            let mut sources = Vec::new();
+            for path in paths {
+                // Preparing the search takes about as long as reading one file.
+                let part = done as f64 / (all + 1) as f64;
+                if !watch(&format!("reading {}", file_name(path)), part) {
+                    return Err(Error::Cancelled);
+                }
+                sources.push(source(path, &files.rules, &mut notes)?);
+                done += 1;
+            }
+            Ok(sources)
+        };
+        let (a, b) = (side(&files.files)?, side(&files.against)?);
+        if !watch("preparing the search", all as f64 / (all + 1) as f64) {
+            return Err(Error::Cancelled);
+        }
+        let value = files.value.as_deref();
+        let opened = fulcrum_paths::open(a.clone(), b.clone(), value, files.normalisation)?;
+        Ok(Session {
+            search: Search::new(opened.profile),
+            identity: opened.identity,
+            notes,
+            value_types: opened.value_types,
+            a,
+            b,
+            normalisation: files.normalisation,
+        })
+    }
+
+    /// Searches another value type, by its name or its number from 1. Settings, labels and the current path stay; the
+    /// history is gone.
+    ///
+    /// # Errors
+    /// When there is no such value type.
+    pub fn set_value(&mut self, value: &str) -> Result<(), Error> {
+        let (a, b) = (self.a.clone(), self.b.clone());
+        let Opened {
+            profile, identity, ..
+        } = fulcrum_paths::open(a, b, Some(value), self.normalisation)?;
+        let old = &self.search;
+        let mut search = Search::new(profile);
+        search.set_suggester(old.suggester());
+        search.set_zooming(old.zooming());
+        let cutoff = search.set_cutoff(old.cutoff());
+        cutoff.expect("it was checked when it was set");
+        let labels = search.load(&old.save(identity.clone()), &identity);
+        labels.expect("they are in the format of this version");
+        if let Some(s) = old.current() {
+            let profile = fulcrum_paths::ProfileInterface::path_of(old.profile(), s);
+            // All value types have the same paths; a call graph may lack one.
+            let _ = search.select_path(&profile);
+        }
+        self.search = search;
+        self.identity = identity;
+        Ok(())
+    }
+
+    /// Adds saved labels to the search.
+    ///
+    /// # Errors
+    /// When their format is newer than this version.
+    pub fn load(&mut self, saved: &SavedLabels) -> Result<Loaded, SearchError> {
+        self.search.load(saved, &self.identity)
+    }
+
+    /// The files: those that are looked at, and those that they are compared with.
+    pub fn sources(&self) -> [&[Source]; 2] {
+        [&self.a, &self.b]
+    }
+
+    /// Every frame that can be in paths, of all trees. None for call graphs.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let trees = self.a.iter().chain(&self.b);
+        let trees = trees.filter_map(|source| match &source.calls {
+            Calls::Tree(tree) => Some(tree),
+            Calls::Graphs(_) => None,
+        });
+        let frames = trees.flat_map(|tree| tree.frames());
+        frames.filter(|frame| frame.kind == FrameKind::Function)
+    }
+}
+
+fn source(path: &Path, rules: &[Rule], notes: &mut Vec<String>) -> Result<Source, Error> {
+    let found = read(path, rules)?;
+    let name = path.display();
+    let profile = found.profile;
+    notes.extend(profile.notes.iter().map(|note| format!("{name}: {note}")));
+    Ok(Source {
+        identity: SourceIdentity {
+            digest: found.digest,
+            file: file_name(path),
+        },
+        default_value: profile.default_value,
+        calls: match profile.calls {
+            profile::Calls::Tree(tree) => Calls::Tree(Arc::new(tree)),
+            profile::Calls::Graphs(graphs) => Calls::Graphs(graphs),
+        },
+    })
+}
+
+fn file_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        return "standard input".into();
+    }
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}

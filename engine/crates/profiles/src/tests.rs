@@ -1,0 +1,171 @@
+//! Sessions and the labels that are kept for them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use fulcrum_ingest::profile::names::default_rules;
+use tempfile::TempDir;
+
+use crate::{Error, Files, Kept, Session};
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, text).expect("it can be written");
+        path
+    }
+
+    /// Opens a file of the folder, and the labels that are kept for it.
+    fn open(&self, file: &PathBuf) -> (Session, Kept, Vec<String>) {
+        let mut session = Session::open(&files(&[file]), &mut |_, _| true).expect("a profile");
+        let (kept, notes) = Kept::open(self.0.path(), &mut session);
+        (session, kept.expect("a place for labels"), notes)
+    }
+}
+
+fn files(files: &[&PathBuf]) -> Files {
+    Files {
+        files: files.iter().map(|&it| it.clone()).collect(),
+        rules: default_rules(),
+        ..Files::default()
+    }
+}
+
+#[test]
+fn labels_are_found_again_for_the_same_measurements_wherever_they_are() {
+    let folder = Folder::new();
+    let first = folder.write("first.folded", "a;b 1\na;c 2\n");
+    let (mut session, kept, notes) = folder.open(&first);
+    assert_eq!(notes, [""; 0]);
+    for (label, path) in [("x", &["a", "b"][..]), ("x", &["c"]), ("y", &["a"])] {
+        session.search.label_path(label, path).expect("it is there");
+    }
+    kept.save(&session).expect("written");
+    // The same bytes under another name.
+    let moved = folder.write("moved.folded", "a;b 1\na;c 2\n");
+    let (again, _, notes) = folder.open(&moved);
+    assert_eq!(notes, ["3 paths are labelled as before."]);
+    let labels = again.search.save(again.identity.clone()).labels;
+    assert_eq!(labels[0].name, "x");
+    assert_eq!(labels[0].paths, [vec!["a", "b"], vec!["c"]]);
+    assert_eq!(labels[1].paths, [["a"]]);
+    // Other measurements have their own.
+    let other = folder.write("first.folded", "a;b 1\na;c 3\n");
+    let (other, _, notes) = folder.open(&other);
+    assert!(notes.is_empty() && other.search.labels().all().is_empty());
+}
+
+#[test]
+fn without_labels_there_is_no_file_and_other_rules_for_names_lose_none() {
+    let folder = Folder::new();
+    let file = folder.write("p.folded", "main;f::h0123456789abcdef 3\n");
+    let (mut session, kept, _) = folder.open(&file);
+    session
+        .search
+        .label_path("slow", &["main", "f"])
+        .expect("renamed");
+    kept.save(&session).expect("written");
+    let raw = Files {
+        rules: Vec::new(),
+        ..files(&[&file])
+    };
+    let mut raw = Session::open(&raw, &mut |_, _| true).expect("a profile");
+    let (elsewhere, notes) = Kept::open(folder.0.path(), &mut raw);
+    assert_eq!(notes, ["\"slow\": this profile does not have [main; f]."]);
+    raw.search
+        .label_path("slow", &["main"])
+        .expect("it is there");
+    elsewhere.expect("kept").save(&raw).expect("written");
+    let (mut session, kept, notes) = folder.open(&file);
+    assert_eq!(notes, ["2 paths are labelled as before."]);
+    assert_eq!(session.search.remove_label("slow"), 2);
+    kept.save(&session).expect("removed");
+    assert!(!kept.path().exists());
+    kept.save(&session).expect("nothing to remove");
+}
+
+#[test]
+fn a_damaged_label_file_is_said_and_left_alone() {
+    let folder = Folder::new();
+    let file = folder.write("p.folded", "a 1\n");
+    let (mut session, kept, _) = folder.open(&file);
+    session.search.label_path("x", &["a"]).expect("it is there");
+    kept.save(&session).expect("written");
+    let path = kept.path().to_owned();
+    let newer = fs::read_to_string(&path).expect("text");
+    let newer = newer.replace("\"version\": 1", "\"version\": 99");
+    for (text, part) in [
+        ("{\"labels\": 3}", "expected labels"),
+        (&newer, "update Fulcrum"),
+    ] {
+        fs::write(&path, text).expect("it can be written");
+        let mut session = Session::open(&files(&[&file]), &mut |_, _| true).expect("a profile");
+        let (kept, notes) = Kept::open(folder.0.path(), &mut session);
+        assert!(kept.is_none());
+        assert!(notes[0].contains(part), "{notes:?}");
+        assert_eq!(fs::read_to_string(&path).expect("text"), text);
+    }
+}
+
+#[test]
+fn another_value_type_keeps_labels_settings_and_the_current_path() {
+    let folder = Folder::new();
+    let speedscope = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
+        "shared":{"frames":[{"name":"a"},{"name":"b"}]},"profiles":[
+        {"type":"sampled","name":"p","unit":"none","startValue":0,"endValue":3,"samples":[[0,1],[0]],"weights":[1,2]}]}"#;
+    let file = folder.write("p.json", speedscope);
+    let (mut session, ..) = folder.open(&file);
+    session
+        .search
+        .select_path(&["a", "b"])
+        .expect("it is there");
+    session.search.label("x").expect("a current path");
+    session.search.set_zooming(true);
+    session.set_value("1").expect("the same");
+    assert!(session.search.zooming());
+    assert_eq!(session.search.labels().all()[0].name, "x");
+    assert!(session.search.current().is_some());
+    let absent = session.set_value("bytes").expect_err("no such value");
+    assert!(
+        absent.to_string().contains("no value type \"bytes\""),
+        "{absent}"
+    );
+}
+
+#[test]
+fn opening_tells_what_it_does_and_stops_when_nobody_wants_it() {
+    let folder = Folder::new();
+    let [a, b] = ["a", "b"].map(|name| folder.write(name, "x 1\n"));
+    let both = Files {
+        against: vec![b],
+        ..files(&[&a])
+    };
+    let mut said = Vec::new();
+    let done = Session::open(&both, &mut |what, part| {
+        said.push(format!("{what} {part:.2}"));
+        true
+    });
+    assert!(done.is_ok());
+    assert_eq!(
+        said,
+        [
+            "reading a 0.00",
+            "reading b 0.33",
+            "preparing the search 0.67"
+        ]
+    );
+    for stop in 0..3 {
+        let mut seen = 0;
+        let stopped = Session::open(&both, &mut |_, _| {
+            seen += 1;
+            seen <= stop
+        });
+        assert_eq!(stopped.err(), Some(Error::Cancelled), "{stop}");
+    }
+}
