@@ -29,6 +29,8 @@ const EXPERIMENT_NS: u64 = 300_000_000;
 const WARMUP_NS: u64 = 100_000_000;
 /// Between experiments: ten samples' time (COZ §3.2).
 const COOLOFF_NS: u64 = 10_000_000;
+/// What an experiment of the first length may take of a program's time, seconds.
+pub const MOST_EXPERIMENT_S: f64 = (WARMUP_NS + EXPERIMENT_NS) as f64 / 1e9;
 /// Visits that an experiment should see (COZ §3.2).
 const MIN_VISITS: u32 = 5;
 /// Four levels and a fit find a slope sooner than twenty 5 % steps.
@@ -173,31 +175,36 @@ impl Control {
         };
         // SAFETY: the mapping is page-aligned and exactly as long.
         unsafe { block.as_mut_ptr().cast::<Session>().write(session) };
-        let block = Arc::new(block);
-        let stop = Arc::new(AtomicBool::new(false));
-        let porter = std::thread::Builder::new().name("porter".into()).spawn({
-            let (block, stop, sleeper) = (block.clone(), stop.clone(), std::thread::current());
-            move || announce(&session_of(&block).hellos, &stop, &sleeper)
-        })?;
-        let heart = std::thread::Builder::new()
-            .name("heartbeat".into())
-            .spawn({
-                let (block, stop) = (block.clone(), stop.clone());
-                move || {
-                    while !stop.load(Ordering::Relaxed) {
-                        session_of(&block)
-                            .heartbeat_ns
-                            .store(now(), Ordering::Release);
-                        std::thread::park_timeout(Duration::from_millis(100));
-                    }
-                }
-            })?;
-        Ok(Control {
-            block,
-            stop,
-            heart: Some(heart),
-            porter: Some(porter),
-        })
+        // Whatever fails from here on, dropping it ends the threads that there are.
+        let mut control = Control {
+            block: Arc::new(block),
+            stop: Arc::new(AtomicBool::new(false)),
+            heart: None,
+            porter: None,
+        };
+        control.porter = Some(control.employ("porter", {
+            let sleeper = std::thread::current();
+            move |session, stop| announce(&session.hellos, stop, &sleeper)
+        })?);
+        control.heart = Some(control.employ("heartbeat", |session, stop| {
+            while !stop.load(Ordering::Relaxed) {
+                session.heartbeat_ns.store(now(), Ordering::Release);
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
+        })?);
+        Ok(control)
+    }
+
+    /// A thread that works on the session until it is told to stop.
+    fn employ(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Session, &AtomicBool) + Send + 'static,
+    ) -> io::Result<JoinHandle<()>> {
+        let (block, stop) = (self.block.clone(), self.stop.clone());
+        std::thread::Builder::new()
+            .name(name.into())
+            .spawn(move || work(session_of(&block), &stop))
     }
 
     /// The speedup of the next process's only experiment, 0 to 1 (end-to-end mode).

@@ -13,7 +13,7 @@ use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
-use crate::control::{Control, ProcessBlock, unpark_at_end};
+use crate::control::{Control, MOST_EXPERIMENT_S, ProcessBlock, unpark_at_end};
 use crate::plan::Tables;
 use crate::process::{Answer, Shared, Watched};
 use crate::{
@@ -470,9 +470,11 @@ impl Session<'_> {
         }
         if let Some(share) = self.options.max_overhead {
             return format!(
-                "The program ran for {seconds:.1} s, too short for an experiment that takes at most {:.0} % of it: run it \
-                 longer, or allow more with --max-overhead.",
-                share * 100.0
+                "The program ran for {seconds:.1} s. One experiment may cost {:.1} s, which is {:.0} % of {:.0} s at the \
+                 least: run it longer, or allow more with --max-overhead.",
+                MOST_EXPERIMENT_S,
+                share * 100.0,
+                MOST_EXPERIMENT_S / share,
             );
         }
         format!(

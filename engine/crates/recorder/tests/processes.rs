@@ -167,7 +167,7 @@ fn delays_stay_within_the_overhead_that_is_allowed() {
     let lab = calls();
     let options = Options {
         max_overhead: Some(0.05),
-        ..lab.options(&[], 8.0)
+        ..lab.options(&[], 12.0)
     };
     let recorded = run(&options).unwrap();
     let all = records(&recorded.run);
@@ -180,13 +180,7 @@ fn delays_stay_within_the_overhead_that_is_allowed() {
         rested > 0.2,
         "samples cost too: {rested} of the run without"
     );
-    // One experiment more than fits may have begun.
-    let longest = all
-        .iter()
-        .map(|(_, it)| it["wall"].as_f64().unwrap_or(0.0))
-        .fold(0.0, f64::max);
-    let allowed = 0.05 + longest / end["time"].as_f64().unwrap();
-    assert!(share < allowed, "{share} of {allowed}");
+    assert!(share < 0.05, "{share}");
     // How many fit depends on what else the machine does meanwhile; that some do must not.
     let experiments = recording(&recorded).experiments;
     assert!(!experiments.is_empty());

@@ -6,13 +6,10 @@
 const SAMPLING: u64 = 500;
 const WHOLE: u64 = 10_000;
 
-/// Keeps the books of a process's profiling.
+/// What profiling may take of a process's time.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     most: Option<u64>,
-    typical_ns: u64,
-    costs_ns: u64,
-    experiments: u64,
 }
 
 /// Where the run stands, nanoseconds.
@@ -38,22 +35,11 @@ fn share(ns: u64, of: u64) -> u64 {
 }
 
 impl Budget {
-    /// `most`: ten-thousandths of the run's time, `None` without a limit; `experiment_ns`: how long an experiment lasts.
-    pub fn new(most: Option<u32>, experiment_ns: u64) -> Budget {
+    /// `most`: ten-thousandths of the run's time, `None` without a limit.
+    pub fn new(most: Option<u32>) -> Budget {
         Budget {
             most: most.map(u64::from),
-            // Half of the experiments have no delays, and the others delay by a half on average.
-            typical_ns: experiment_ns / 4,
-            costs_ns: 0,
-            experiments: 0,
         }
-    }
-
-    /// An experiment began and ended so.
-    pub fn ended(&mut self, before: Spent, after: Spent) {
-        let cost = after.cost_ns().saturating_sub(before.cost_ns());
-        self.costs_ns = self.costs_ns.saturating_add(cost);
-        self.experiments += 1;
     }
 
     /// Whether the limit is reached.
@@ -61,13 +47,10 @@ impl Budget {
         self.exceeds(spent, 0)
     }
 
-    /// Whether an experiment like those before would exceed the limit now.
-    pub fn must_rest(&self, spent: Spent) -> bool {
-        let next = self
-            .costs_ns
-            .checked_div(self.experiments)
-            .unwrap_or(self.typical_ns);
-        self.exceeds(spent, next)
+    /// Whether an experiment of `length_ns` might exceed the limit now. It may cost all of its time: what is known of
+    /// those before does not tell what the next one selects, and a program may end right after it.
+    pub fn must_rest(&self, spent: Spent, length_ns: u64) -> bool {
+        self.exceeds(spent, length_ns.saturating_add(share(length_ns, SAMPLING)))
     }
 
     fn exceeds(&self, spent: Spent, more_ns: u64) -> bool {
@@ -91,39 +74,38 @@ mod tests {
 
     #[test]
     fn without_a_limit_there_is_no_rest() {
-        let budget = Budget::new(None, 400);
-        assert!(!budget.must_rest(spent(0, 0, 0)));
+        let budget = Budget::new(None);
+        assert!(!budget.must_rest(spent(0, 0, 0), 400));
         assert!(!budget.is_spent(spent(1000, 0, 1000)));
     }
 
     #[test]
-    fn the_first_experiment_waits_until_its_likely_cost_fits() {
-        let budget = Budget::new(Some(300), 400);
-        assert!(budget.must_rest(spent(3000, 3000, 0)));
-        assert!(!budget.must_rest(spent(3400, 3400, 0)));
-        assert!(!budget.is_spent(spent(3000, 3000, 0)));
+    fn an_experiment_waits_until_all_that_it_may_cost_fits() {
+        let budget = Budget::new(Some(300));
+        // 400 of delay and 20 of sampling are 3 % of 14,000.
+        assert!(budget.must_rest(spent(13_900, 13_900, 0), 400));
+        assert!(!budget.must_rest(spent(14_000, 14_000, 0), 400));
+        assert!(!budget.is_spent(spent(13_900, 13_900, 0)));
     }
 
     #[test]
     fn sampling_counts_too() {
-        let budget = Budget::new(Some(300), 0);
+        let budget = Budget::new(Some(300));
         assert!(budget.is_spent(spent(1000, 0, 0)), "5 % of 1000 is 50");
         assert!(!budget.is_spent(spent(1000, 500, 0)), "25");
     }
 
     #[test]
-    fn later_ones_wait_for_what_earlier_ones_cost() {
-        let mut budget = Budget::new(Some(1000), 400);
-        budget.ended(spent(1000, 1000, 0), spent(1400, 1000, 380));
-        // 400 so far and 400 for the next.
-        assert!(budget.must_rest(spent(7900, 7500, 380)));
-        assert!(!budget.must_rest(spent(8000, 7600, 380)));
+    fn what_was_spent_counts_against_the_next() {
+        let budget = Budget::new(Some(1000));
+        // 380 and 20 so far, 420 for the next.
+        assert!(budget.must_rest(spent(8100, 7700, 380), 400));
+        assert!(!budget.must_rest(spent(8200, 7800, 380), 400));
     }
 
     #[test]
     fn a_run_of_centuries_does_not_overflow() {
-        let mut budget = Budget::new(Some(9_999), u64::MAX);
-        budget.ended(spent(0, 0, 0), spent(u64::MAX, 0, u64::MAX));
-        assert!(budget.must_rest(spent(u64::MAX, 0, u64::MAX)));
+        let budget = Budget::new(Some(9_999));
+        assert!(budget.must_rest(spent(u64::MAX, 0, u64::MAX), u64::MAX));
     }
 }

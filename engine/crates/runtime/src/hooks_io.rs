@@ -7,8 +7,8 @@ use core::ffi::{c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
 
 use libc::{
-    clockid_t, epoll_event, fd_set, msghdr, nfds_t, pollfd, sigset_t, size_t, sockaddr, socklen_t,
-    ssize_t, timespec, timeval,
+    clockid_t, epoll_event, fd_set, iovec, msghdr, nfds_t, pollfd, sigset_t, size_t, sockaddr,
+    socklen_t, ssize_t, timespec, timeval,
 };
 
 use crate::blocked::{self, Call};
@@ -29,7 +29,8 @@ macro_rules! restarted {
     };
 }
 
-/// Defines a hook for a call that any signal handler ends, ours too.
+/// Defines a hook for a call that any signal handler ends, ours too, or that returns a short count for one: programs that
+/// never see signals do not expect that.
 macro_rules! interrupted {
     ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*) -> $result:ty, $call:ident) => {
         /// As libc's, timed, and not interrupted by samples.
@@ -43,43 +44,42 @@ macro_rules! interrupted {
     };
 }
 
+/// Up to here a sample hardly ever meets a call that sends, longest for pipes; keeping samples out costs half of what
+/// such a call takes.
+const SMALL: usize = libc::PIPE_BUF;
+
 /// Defines a hook for a call that sends everything, unless a signal comes when part of it is under way: then a short
 /// count is no error that the kernel could restart, and programs that never see signals do not expect one. A call that
 /// another signal cut short returns: its handler may be waited for.
-macro_rules! transferred {
+macro_rules! whole {
     ($name:ident(fd: $fd:ty, buffer: $buffer:ty, count: $count:ty $(, $argument:ident: $type:ty)*)) => {
         /// As libc's, timed, and not cut short by samples.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(fd: $fd, buffer: $buffer, count: $count $(, $argument: $type)*) -> ssize_t {
             thread::before();
-            let mut done: size_t = 0;
-            loop {
-                let before = *errno();
-                let samples = samples_in_calls();
-                // SAFETY: passes the program's arguments on, or what is left of them.
-                let real = || unsafe {
-                    real!($name: fn($fd, $buffer, $count $(, $type)*) -> ssize_t)(fd, buffer.add(done), count - done $(, $argument)*)
-                };
-                let result = blocked::around(Call::Write, real);
-                if result < 0 && done > 0 {
-                    // What alone would have been a short count too: the next call tells the error.
-                    *errno() = before;
-                    return done as ssize_t;
-                }
-                if result <= 0 {
-                    return result;
-                }
-                done += result as size_t;
-                if done >= count || !may_disturb() || samples_in_calls() == samples {
-                    return done as ssize_t;
-                }
+            // SAFETY: passes the program's arguments on, or what is left of them.
+            let from = |done: size_t| unsafe {
+                real!($name: fn($fd, $buffer, $count $(, $type)*) -> ssize_t)(fd, buffer.add(done), count - done $(, $argument)*)
+            };
+            let from = |done| blocked::around(Call::Write, || from(done));
+            if count > SMALL {
+                return undisturbed(|| from(0));
             }
+            let samples = thread::samples_taken();
+            let done = from(0);
+            let all = done <= 0 || done as size_t == count;
+            if all || thread::samples_taken() == samples || !may_disturb() {
+                return done;
+            }
+            let before = *errno();
+            let rest = undisturbed(|| from(done as size_t));
+            if rest < 0 {
+                // What alone would have been a short count too: the next call tells the error.
+                *errno() = before;
+            }
+            done + rest.max(0)
         }
     };
-}
-
-fn samples_in_calls() -> u32 {
-    thread::active().map_or(0, thread::Thread::samples_in_calls)
 }
 
 fn errno() -> &'static mut c_int {
@@ -109,8 +109,11 @@ macro_rules! masked {
 }
 
 restarted!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t, Read);
-transferred!(write(fd: c_int, buffer: *const c_void, count: size_t));
-transferred!(send(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int));
+whole!(write(fd: c_int, buffer: *const c_void, count: size_t));
+interrupted!(writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t, Write);
+whole!(send(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int));
+whole!(sendto(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int, to: *const sockaddr, length: socklen_t));
+interrupted!(sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t, Write);
 restarted!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int) -> ssize_t, Receive);
 restarted!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, Receive);
 restarted!(recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t, Receive);

@@ -159,8 +159,7 @@ pub extern "C" fn fulcrum_settle() {
 /// `COZ_CATCH_UP`: the program is about to wake others in a way that we cannot see.
 #[unsafe(no_mangle)]
 pub extern "C" fn _coz_add_delays() {
-    let _errno = sys::KeepErrno::new();
-    thread::before();
+    fulcrum_settle();
 }
 
 /// All counters at one moment.

@@ -367,7 +367,8 @@ impl Profiler {
         let due = if idle {
             self.rests.are_overdue()
         } else {
-            self.rests.are_due()
+            let length = control::session().warmup_ns + self.pace.length_ns();
+            self.rests.are_due(length)
         };
         self.rests.set(paused || due);
         paused || due || idle
@@ -387,7 +388,6 @@ impl Profiler {
         };
         let speedup = self.levels.draw(deck, &mut self.random);
         let length = self.pace.length_ns();
-        let spent = self.rests.spent();
         choice::begin(target, speedup, sys::now());
         self.watch(control::session().warmup_ns)?;
         self.next_visit(2 * length)?;
@@ -401,7 +401,6 @@ impl Profiler {
         self.end(&beginning, weight, least);
         self.busiest = points::busiest(&self.before, &self.after);
         self.pace.ended(self.busiest);
-        self.rests.experiment_ended(spent);
         match stop {
             Some(stop) => Err(stop),
             None => self.pause(control::session().cooloff_ns),

@@ -51,7 +51,7 @@ impl Rests {
         let session = control::session();
         let most = (session.max_overhead != NONE).then_some(session.max_overhead);
         Rests {
-            budget: Budget::new(most, session.warmup_ns + session.experiment_ns),
+            budget: Budget::new(most),
             since_ns: None,
             done_ns: 0,
         }
@@ -85,7 +85,7 @@ impl Rests {
     }
 
     /// What has been spent until now.
-    pub fn spent(&self) -> Spent {
+    fn spent(&self) -> Spent {
         Spent {
             elapsed_ns: sys::now() - control::process().start_ns,
             rested_ns: self.total_ns(),
@@ -93,15 +93,9 @@ impl Rests {
         }
     }
 
-    /// An experiment is over that began when so much `before` was spent.
-    pub fn experiment_ended(&mut self, before: Spent) {
-        let after = self.spent();
-        self.budget.ended(before, after);
-    }
-
-    /// Whether the next experiment has to wait.
-    pub fn are_due(&self) -> bool {
-        self.budget.must_rest(self.spent())
+    /// Whether an experiment of `length_ns` has to wait.
+    pub fn are_due(&self, length_ns: u64) -> bool {
+        self.budget.must_rest(self.spent(), length_ns)
     }
 
     /// Whether even samples without experiments are too much.

@@ -213,7 +213,6 @@ unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
             rsp: registers[libc::REG_RSP as usize] as u64,
             rbp: registers[libc::REG_RBP as usize] as u64,
         };
-        thread.note_call(at);
         thread::on_signal(thread, Some(at), || {
             if from_timer {
                 thread.sampling.tick(thread, at)

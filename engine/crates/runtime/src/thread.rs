@@ -35,8 +35,7 @@ pub struct Thread {
     stack_size: Cell<u64>,
     stack: Cell<Stack>,
     blocked_remainder_ns: Cell<u64>,
-    /// Samples that came in a system call.
-    in_calls: Cell<u32>,
+    samples_taken: Cell<u32>,
     waiting: Waiting,
 }
 
@@ -123,7 +122,7 @@ pub fn allocate(
         thread.stack_size.set(stack_size);
         thread.stack.set(Stack::default());
         thread.blocked_remainder_ns.set(0);
-        thread.in_calls.set(0);
+        thread.samples_taken.set(0);
         thread.waiting.target.store(NONE, Ordering::Relaxed);
         return Some(thread);
     }
@@ -346,23 +345,6 @@ impl Thread {
         }
     }
 
-    /// A sample interrupts the thread `at` these registers. Where another signal was delivered together with it, it finds
-    /// that one's handler and not the system call.
-    pub fn note_call(&self, at: Registers) {
-        const SYSCALL: [u8; 2] = [0x0f, 0x05];
-        let before = at.rip.wrapping_sub(2);
-        let same_page = at.rip as usize % sys::PAGE >= 2;
-        // SAFETY: the thread was about to execute what stands at `rip`, so that page is mapped.
-        if same_page && unsafe { (before as *const [u8; 2]).read_unaligned() } == SYSCALL {
-            self.in_calls.set(self.in_calls.get().wrapping_add(1));
-        }
-    }
-
-    /// How many samples have interrupted a system call of this thread's, modulo 2³².
-    pub fn samples_in_calls(&self) -> u32 {
-        self.in_calls.get()
-    }
-
     fn count_samples(&self, at: Option<Registers>) {
         let hits = self.sampling.drain(self, at);
         if hits > 0 {
@@ -396,9 +378,11 @@ impl Thread {
 }
 
 /// Handles a sampling signal that interrupted the calling thread `at` these registers, if it was a handler that got it;
-/// `extra` adds what a timer's tick
-/// has earned.
+/// `extra` adds what a timer's tick has earned.
 pub fn on_signal(thread: &Thread, at: Option<Registers>, extra: impl FnOnce() -> u64) {
+    thread
+        .samples_taken
+        .set(thread.samples_taken.get().wrapping_add(1));
     if thread.enter() {
         let hits = extra();
         if hits > 0 {
@@ -473,6 +457,11 @@ pub fn before() {
         thread.catch_up_wholly();
         thread.leave();
     }
+}
+
+/// How many sampling signals the calling thread has handled, modulo 2³².
+pub fn samples_taken() -> u32 {
+    active().map_or(0, |thread| thread.samples_taken.get())
 }
 
 /// After a call in which another thread may have woken this one.

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -318,19 +320,48 @@ static void not_interrupted() {
   for (auto &[name, times] : interrupted) std::printf("%s %d\n", name.c_str(), times);
 }
 
-// A write to a pipe that a signal meets halfway returns a short count.
+// A write that a signal meets halfway returns a short count. Small ones are cut where the receiver's buffer is full.
 static void whole_writes() {
   Noise noise;
-  int ends[2];
+  std::vector<char> much(8 << 20), some(4001);
+  iovec parts[] = {{much.data(), much.size() / 2}, {much.data(), much.size() / 2}};
+  msghdr message = {};
+  message.msg_iov = parts;
+  message.msg_iovlen = 2;
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  bind(listener, reinterpret_cast<sockaddr *>(&address), length);
+  listen(listener, 1);
+  getsockname(listener, reinterpret_cast<sockaddr *>(&address), &length);
+  int to = socket(AF_INET, SOCK_STREAM, 0);
+  connect(to, reinterpret_cast<sockaddr *>(&address), length);
+  int ends[2], from = accept(listener, nullptr, nullptr);
   pipe(ends);
-  std::thread reader([&] {
-    std::vector<char> room(1 << 16);
-    while (read(ends[0], room.data(), room.size()) > 0) work(2000);
-  });
-  const std::vector<char> much(8 << 20);
-  for (int i = 0; i < 8; i++) std::printf("%zd\n", write(ends[1], much.data(), much.size()));
+  std::vector<std::thread> readers;
+  for (int end : {ends[0], from}) {
+    readers.emplace_back([end] {
+      std::vector<char> room(1 << 16);
+      while (read(end, room.data(), room.size()) > 0) work(200);
+    });
+  }
+  for (int i = 0; i < 4; i++) {
+    std::printf("%zd\n", write(ends[1], much.data(), much.size()));
+    std::printf("%zd\n", writev(ends[1], parts, 2));
+    std::printf("%zd\n", send(to, much.data(), much.size(), 0));
+    std::printf("%zd\n", sendto(to, much.data(), much.size(), 0, nullptr, 0));
+    std::printf("%zd\n", sendmsg(to, &message, 0));
+  }
+  int shorter = 0;
+  for (int i = 0; i < 20000; i++) {
+    if (write(to, some.data(), some.size()) != ssize_t(some.size())) shorter++;
+  }
+  std::printf("%d\n", shorter);
   close(ends[1]);
-  reader.join();
+  close(to);
+  for (auto &reader : readers) reader.join();
 }
 
 // A write that a signal of the program's own meets halfway ends: its handler may be waited for.
