@@ -15,6 +15,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("symbols", &["model"]),
     ("runs", &["model", "ingest"]),
     ("profiles", &["model", "ingest", "paths", "symbols"]),
+    // Profiles for benchmarks and tests.
+    ("synthetic", &["model", "ingest"]),
     // They run inside other people's processes.
     ("runtime-core", &["wire"]),
     ("runtime", &["wire", "runtime-core"]),

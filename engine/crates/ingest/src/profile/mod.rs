@@ -42,7 +42,7 @@ use crate::{IngestError, Place};
 pub use stacks::MAX_DEPTH;
 pub use symbols::{NoSymbols, Symbols};
 pub use unwrap::Limits;
-pub use write::{Target, WriteError, write};
+pub use write::{Target, WriteError, write, write_in_order};
 
 /// A format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

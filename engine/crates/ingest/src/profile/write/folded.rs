@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use fulcrum_model::CallTree;
 
 use super::names::{decimal, decimals};
-use super::samples::for_each;
+use super::samples::{Order, for_each};
 
 /// Writes the stacks of one value type.
-pub fn write(tree: &CallTree, value: usize, to: &mut impl Write) -> io::Result<()> {
+pub fn write(tree: &CallTree, order: Order, value: usize, to: &mut impl Write) -> io::Result<()> {
     let (_, decimals) = decimals(&tree.value_types()[value]);
     let values = tree.values(value);
     let names: Vec<String> = tree
@@ -18,6 +18,7 @@ pub fn write(tree: &CallTree, value: usize, to: &mut impl Write) -> io::Result<(
         .collect();
     for_each(
         tree,
+        order,
         |node| values[node as usize] != 0,
         |sample| {
             let stack = sample.containers.iter().chain(sample.functions);

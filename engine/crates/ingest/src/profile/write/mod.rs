@@ -12,6 +12,7 @@ mod tests;
 use std::fmt;
 use std::io::{self, Write};
 
+use self::samples::Order;
 use super::{Calls, Profile};
 
 /// What can be written.
@@ -72,6 +73,33 @@ pub fn write(
     value: usize,
     to: &mut impl Write,
 ) -> Result<(), WriteError> {
+    write_stacks(profile, target, value, Order::Tree, to)
+}
+
+/// The same, but only the stacks that end at these nodes, in this order.
+///
+/// # Errors
+/// As [`write()`].
+///
+/// # Panics
+/// When there is no such node.
+pub fn write_in_order(
+    profile: &Profile,
+    target: Target,
+    value: usize,
+    nodes: &[u32],
+    to: &mut impl Write,
+) -> Result<(), WriteError> {
+    write_stacks(profile, target, value, Order::These(nodes), to)
+}
+
+fn write_stacks(
+    profile: &Profile,
+    target: Target,
+    value: usize,
+    order: Order,
+    to: &mut impl Write,
+) -> Result<(), WriteError> {
     let Calls::Tree(tree) = &profile.calls else {
         return Err(WriteError::NoStacks);
     };
@@ -79,9 +107,9 @@ pub fn write(
         return Err(WriteError::NoSuchValue { value });
     }
     match target {
-        Target::Folded => folded::write(tree, value, to)?,
-        Target::Pprof => pprof::write(tree, value, to)?,
-        Target::Speedscope => speedscope::write(tree, value, to)?,
+        Target::Folded => folded::write(tree, order, value, to)?,
+        Target::Pprof => pprof::write(tree, order, value, to)?,
+        Target::Speedscope => speedscope::write(tree, order, value, to)?,
     }
     Ok(())
 }

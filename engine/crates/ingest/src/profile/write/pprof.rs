@@ -10,18 +10,23 @@ use fulcrum_model::call_tree::{FrameKind, ValueType};
 
 use super::names::container;
 use super::proto::Message;
-use super::samples::for_each;
+use super::samples::{Order, for_each};
 use crate::profile::pprof::LABEL;
 
 /// Writes all value types; `default_value` is the one to show first.
-pub fn write(tree: &CallTree, default_value: usize, to: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    tree: &CallTree,
+    order: Order,
+    default_value: usize,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let mut to = GzEncoder::new(to, Compression::default());
     let mut strings = Strings::default();
     let mut out = Message::default();
     for kind in tree.value_types() {
         out.message(1, &value_type(kind, &mut strings));
     }
-    samples(tree, &mut strings, &mut out, &mut to)?;
+    samples(tree, order, &mut strings, &mut out, &mut to)?;
     let mut binaries: Vec<&str> = Vec::new();
     for (id, frame) in (1..).zip(tree.frames()) {
         if frame.kind == FrameKind::Container {
@@ -67,6 +72,7 @@ pub fn write(tree: &CallTree, default_value: usize, to: &mut impl Write) -> io::
 
 fn samples(
     tree: &CallTree,
+    order: Order,
     strings: &mut Strings,
     out: &mut Message,
     to: &mut impl Write,
@@ -78,7 +84,7 @@ fn samples(
     let mut labels: HashMap<Vec<u32>, u64> = HashMap::new();
     let mut sample = Message::default();
     let wanted = |node: u32| columns.iter().any(|column| column[node as usize] != 0);
-    for_each(tree, wanted, |it| {
+    for_each(tree, order, wanted, |it| {
         sample.clear();
         sample.numbers(
             1,

@@ -1,4 +1,4 @@
-//! The stacks of a call tree that have values, in preorder.
+//! The stacks of a call tree that have values.
 
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::FrameKind;
@@ -13,12 +13,42 @@ pub struct Sample<'s> {
     pub functions: &'s [u32],
 }
 
+/// The stacks to write and their order.
+#[derive(Clone, Copy)]
+pub enum Order<'o> {
+    /// All, in preorder.
+    Tree,
+    /// Those of these nodes.
+    These(&'o [u32]),
+}
+
 /// Hands over every stack for which `wanted` is true of its node, until the first error.
 pub fn for_each<E>(
     tree: &CallTree,
+    order: Order,
     wanted: impl Fn(u32) -> bool,
     mut then: impl FnMut(Sample) -> Result<(), E>,
 ) -> Result<(), E> {
+    if let Order::These(nodes) = order {
+        let (mut containers, mut functions) = (Vec::new(), Vec::new());
+        for &node in nodes.iter().filter(|&&node| wanted(node)) {
+            containers.clear();
+            functions.clear();
+            for above in tree.stack(node) {
+                let frame = tree.frame_ids()[above as usize];
+                match tree.frame(above).kind {
+                    FrameKind::Container => containers.push(frame),
+                    FrameKind::Function => functions.push(frame),
+                }
+            }
+            then(Sample {
+                node,
+                containers: &containers,
+                functions: &functions,
+            })?;
+        }
+        return Ok(());
+    }
     let mut open: Vec<(u32, FrameKind)> = Vec::new();
     let (mut containers, mut functions) = (Vec::new(), Vec::new());
     for node in 0..tree.len() {

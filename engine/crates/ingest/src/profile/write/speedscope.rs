@@ -8,7 +8,7 @@ use fulcrum_model::call_tree::FrameKind;
 use serde_json::{Value, json};
 
 use super::names::{container, decimal, decimals};
-use super::samples::for_each;
+use super::samples::{Order, for_each};
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 const EXPORTER: &str = concat!("fulcrum@", env!("CARGO_PKG_VERSION"));
@@ -23,17 +23,17 @@ struct One {
 }
 
 /// Writes the stacks of one value type.
-pub fn write(tree: &CallTree, value: usize, to: &mut impl Write) -> io::Result<()> {
+pub fn write(tree: &CallTree, order: Order, value: usize, to: &mut impl Write) -> io::Result<()> {
     let kind = &tree.value_types()[value];
     let (unit, decimals) = decimals(kind);
     let values = tree.values(value);
     let (frames, rows) = frames(tree);
     // In the order of their first stacks.
-    let mut order: Vec<One> = Vec::new();
+    let mut ones: Vec<One> = Vec::new();
     let mut by_containers: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
     let wanted = |node: u32| values[node as usize] != 0;
-    for_each(tree, wanted, |sample| {
-        let next = order.len();
+    for_each(tree, order, wanted, |sample| {
+        let next = ones.len();
         let row = match by_containers.get(sample.containers) {
             Some(&row) => row,
             None => *by_containers
@@ -45,12 +45,12 @@ pub fn write(tree: &CallTree, value: usize, to: &mut impl Write) -> io::Result<(
                 [] => kind.name.clone(),
                 containers => container(tree, containers),
             };
-            order.push(One {
+            ones.push(One {
                 name,
                 ..One::default()
             });
         }
-        let one = &mut order[row];
+        let one = &mut ones[row];
         let stack: Vec<String> = sample
             .functions
             .iter()
@@ -67,7 +67,7 @@ pub fn write(tree: &CallTree, value: usize, to: &mut impl Write) -> io::Result<(
         "{{\"$schema\":\"{SCHEMA}\",\"exporter\":\"{EXPORTER}\","
     )?;
     write!(to, "\"shared\":{{\"frames\":{frames}}},\"profiles\":[")?;
-    for (n, one) in order.iter().enumerate() {
+    for (n, one) in ones.iter().enumerate() {
         let comma = if n == 0 { "" } else { "," };
         let (name, unit) = (Value::from(&*one.name), Value::from(long(unit)));
         write!(

@@ -1,0 +1,59 @@
+//! The call tree of a program that runs as it should: what both sides of a comparison share.
+
+use crate::program::Program;
+use crate::random::Random;
+use crate::skeleton::Skeleton;
+
+/// One in so many nodes with children costs something itself, beside all leaves.
+const COSTLY: usize = 3;
+
+/// A tree in preorder.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub nodes: Vec<Node>,
+}
+
+/// One node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub method: u32,
+    pub parent: u32,
+    pub cost: u32,
+    pub depth: u16,
+    pub degree: u16,
+}
+
+impl Base {
+    pub fn new(program: &Program, skeleton: &Skeleton, count: u32, random: &mut Random) -> Self {
+        let mut nodes: Vec<Node> = Vec::with_capacity(count as usize);
+        let mut callees = Vec::new();
+        // The skeleton's number, the parent's in preorder, the method, the depth.
+        let mut open = vec![(0, 0, program.outermost(), 0)];
+        while let Some((n, parent, method, depth)) = open.pop() {
+            let degree = skeleton.degree(n);
+            let here = nodes.len() as u32;
+            let weight = program.weight(method);
+            let cost = if degree == 0 || random.below(COSTLY) == 0 {
+                1 + weight / 2 + random.below(weight)
+            } else {
+                0
+            };
+            nodes.push(Node {
+                method,
+                parent,
+                cost: cost as u32,
+                depth,
+                degree: degree as u16,
+            });
+            program.callees(method, degree, random, &mut callees);
+            let children = skeleton.children(n).zip(&callees);
+            open.extend(children.map(|(child, &method)| (child, here, method, depth + 1)));
+        }
+        Base { nodes }
+    }
+
+    /// The cost of all nodes.
+    pub fn total(&self) -> f64 {
+        self.nodes.iter().map(|it| f64::from(it.cost)).sum()
+    }
+}

@@ -1,0 +1,247 @@
+//! Sequences put into a tree: below many nodes each, with helpers that they call and with costs.
+
+use std::collections::HashSet;
+
+use crate::base::Base;
+use crate::program::{LIBRARY, Program};
+use crate::random::Random;
+use crate::sequence::{SHARES, Sequence};
+
+/// Among so many methods is chosen.
+const CHOICE: usize = 24;
+
+/// What is added to a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Additions {
+    /// The calls of all stacks, one after the other.
+    calls: Vec<u32>,
+    /// Sorted by node once all are there.
+    pub stacks: Vec<Added>,
+    pub nodes: u32,
+    pub leaves: u32,
+}
+
+/// A stack below a node of the base tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Added {
+    pub node: u32,
+    from: u32,
+    to: u32,
+    pub cost: i64,
+}
+
+impl Additions {
+    pub fn calls(&self, stack: &Added) -> &[u32] {
+        &self.calls[stack.from as usize..stack.to as usize]
+    }
+
+    /// Adds a stack, which makes so many nodes and leaves that were not there.
+    pub fn push(&mut self, node: u32, calls: &[u32], cost: i64) {
+        let from = self.calls.len() as u32;
+        self.calls.extend(calls);
+        let to = self.calls.len() as u32;
+        self.stacks.push(Added {
+            node,
+            from,
+            to,
+            cost,
+        });
+    }
+}
+
+/// How much is to be planted, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// About so many nodes.
+    pub nodes: u32,
+    /// Of them leaves, exactly unless the last sequence gets too long.
+    pub leaves: u32,
+    /// The depths at which sequences begin.
+    pub depths: (u16, u16),
+    /// What all of them cost together.
+    pub cost: f64,
+}
+
+/// A sequence that is in the tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planted {
+    /// Its names, outermost first. The first is called from many places; the others cost something only here, or end the
+    /// sequences of others, too.
+    pub path: Vec<String>,
+    /// What its calls and their helpers cost, in the profile's unit.
+    pub cost: i64,
+    /// In how many contexts it is.
+    pub contexts: u32,
+}
+
+/// One sequence in one context.
+struct Place {
+    sequence: usize,
+    node: u32,
+    calls: Vec<u32>,
+    /// Helpers of each call.
+    helpers: Vec<u32>,
+    weight: f64,
+}
+
+/// Puts all sequences into the tree.
+pub(crate) fn plant(
+    base: &Base,
+    program: &Program,
+    sequences: &[Sequence],
+    wanted: &Wanted,
+    random: &mut Random,
+) -> (Additions, Vec<Planted>) {
+    let chains = wanted.nodes - wanted.leaves;
+    let mut places = places(base, program, sequences, wanted, chains, random);
+    let mut links: Vec<(usize, usize)> = Vec::new();
+    for (n, place) in places.iter_mut().enumerate() {
+        // Each ends in a helper; the others go anywhere, most of them near the end.
+        *place.helpers.last_mut().expect("sequences have calls") = 1;
+        links.extend((0..place.calls.len()).map(|m| (n, m)));
+    }
+    for _ in 0..wanted.leaves.saturating_sub(places.len() as u32) {
+        let (n, m) = links[random.below(links.len())];
+        let last = places[n].calls.len() - 1;
+        let at = if random.below(3) == 0 { m } else { last };
+        let most = LIBRARY.len() as u32 / 2;
+        let at = if places[n].helpers[at] < most { at } else { m };
+        places[n].helpers[at] = (places[n].helpers[at] + 1).min(most);
+    }
+    let mut additions = Additions::default();
+    let planted = (0..sequences.len()).map(|n| {
+        let mine: Vec<&Place> = places.iter().filter(|it| it.sequence == n).collect();
+        let weights: f64 = mine.iter().map(|it| it.weight).sum();
+        let mut cost = 0;
+        for place in &mine {
+            let share = SHARES[n] * place.weight / weights;
+            cost += add(place, wanted.cost * share, random, &mut additions);
+        }
+        let first = mine.first().map(|it| base.nodes[it.node as usize].method);
+        let path = first.iter().chain(&sequences[n].calls);
+        Planted {
+            path: path
+                .map(|&it| program.names()[it as usize].clone())
+                .collect(),
+            cost,
+            contexts: mine.len() as u32,
+        }
+    });
+    let planted = planted.collect();
+    (additions, planted)
+}
+
+/// Where each sequence goes: below a method of its own that is called in many contexts.
+fn places(
+    base: &Base,
+    program: &Program,
+    sequences: &[Sequence],
+    wanted: &Wanted,
+    chains: u32,
+    random: &mut Random,
+) -> Vec<Place> {
+    let mut hosts: Vec<Vec<u32>> = vec![Vec::new(); program.methods()];
+    for (n, node) in (0..).zip(&base.nodes) {
+        let within = (wanted.depths.0..=wanted.depths.1).contains(&node.depth);
+        if within && node.degree > 0 && node.degree < 20 && node.method as usize >= LIBRARY.len() {
+            hosts[node.method as usize].push(n);
+        }
+    }
+    let length: usize = sequences.iter().map(|it| it.calls.len()).sum();
+    let each = f64::from(chains) * sequences.len() as f64 / length as f64;
+    let mut places = Vec::new();
+    let mut left = chains as usize;
+    for (n, sequence) in sequences.iter().enumerate() {
+        let part = (0.02 + SHARES[n]) / (1.0 + 0.02 * SHARES.len() as f64);
+        let count = (each * part * (0.55 + 0.6 * random.unit())).max(2.0) as usize;
+        let mut nodes = host(&mut hosts, count, base);
+        random.shuffle(&mut nodes);
+        for node in nodes.into_iter().take(count) {
+            let mut calls = sequence.calls.clone();
+            for _ in 0..if sequence.cycle > 0 {
+                random.below(4)
+            } else {
+                0
+            } {
+                let from = sequence.calls.len() - sequence.cycle;
+                calls.extend(&sequence.calls[from..]);
+            }
+            if calls.len() > left {
+                break;
+            }
+            left -= calls.len();
+            places.push(Place {
+                sequence: n,
+                node,
+                helpers: vec![0; calls.len()],
+                calls,
+                weight: 0.2 + random.unit().powi(3),
+            });
+        }
+    }
+    places
+}
+
+/// The nodes of a method that is in enough contexts, but not in many more, and is called by many methods. No two sequences
+/// get the same.
+fn host(hosts: &mut [Vec<u32>], count: usize, base: &Base) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..hosts.len()).collect();
+    order.sort_by_key(|&m| hosts[m].len());
+    let enough = order.partition_point(|&m| hosts[m].len() < 2 * count);
+    let callers = |m: usize| {
+        let node = |n: u32| &base.nodes[n as usize];
+        let callers = hosts[m].iter().map(|&n| node(node(n).parent).method);
+        callers.collect::<HashSet<_>>().len()
+    };
+    let near = &order[enough.min(order.len() - CHOICE)..];
+    let best = near[..CHOICE].iter().max_by_key(|&&m| callers(m));
+    std::mem::take(&mut hosts[*best.expect("there are methods to choose from")])
+}
+
+/// Adds one place's stacks; what they cost.
+fn add(place: &Place, cost: f64, random: &mut Random, to: &mut Additions) -> i64 {
+    let last = place.calls.len() - 1;
+    let mut sum = 0;
+    for at in 0..place.calls.len() {
+        let stack = &place.calls[..=at];
+        // Half of the cost is the last call's own, a tenth that of the way there.
+        let own = match at == last {
+            true => 0.5 * cost,
+            false => 0.1 * cost / last.max(1) as f64,
+        };
+        let own = own.round() as i64;
+        let helpers = place.helpers[at] as usize;
+        let each = match at == last {
+            true => 0.3 * cost,
+            false => 0.1 * cost / last.max(1) as f64,
+        };
+        if own > 0 {
+            to.push(place.node, stack, own);
+            sum += own;
+        }
+        to.nodes += 1;
+        let first = random.below(LIBRARY.len());
+        let mut stack = stack.to_vec();
+        let mut added = 0;
+        let mut n = 0;
+        while added < helpers {
+            let helper = ((first + n) % LIBRARY.len()) as u32;
+            n += 1;
+            // A helper of the next call's name would be that call.
+            if place.calls.get(at + 1) == Some(&helper) {
+                continue;
+            }
+            let own = (each / helpers as f64 * (0.5 + random.unit()))
+                .round()
+                .max(1.0) as i64;
+            stack.push(helper);
+            to.push(place.node, &stack, own);
+            stack.pop();
+            sum += own;
+            added += 1;
+            to.nodes += 1;
+            to.leaves += 1;
+        }
+    }
+    sum
+}

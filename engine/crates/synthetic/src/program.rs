@@ -1,0 +1,160 @@
+//! A program that does not exist: its methods and which of them call which.
+
+use crate::random::{Random, hash};
+
+/// What programs call from everywhere. Planted sequences end in them, so their names alone do not say why they cost.
+pub(crate) const LIBRARY: [&str; 32] = [
+    "AccessController.checkPermission",
+    "AccessController.doPrivileged",
+    "AccessController.getStackAccessControlContext",
+    "Class.checkMemberAccess",
+    "Class.forName",
+    "Credential.read",
+    "Hashtable.get",
+    "HashMap.put",
+    "Iterator.next",
+    "Monitor.enter",
+    "Object.clone",
+    "Object.wait",
+    "Permission.implies",
+    "Principal.equals",
+    "ProtectionDomain.implies",
+    "SecurityManager.checkMemberAccess",
+    "SecurityManager.checkPermission",
+    "SecurityManager.getClassContext",
+    "Set.containsAll",
+    "Set.hashCode",
+    "String.equals",
+    "String.hashCode",
+    "String.substring",
+    "StringBuffer.append",
+    "Subject.equals",
+    "Subject.hashCode",
+    "System.arraycopy",
+    "Thread.currentThread",
+    "ThreadLocal.get",
+    "Throwable.fillInStackTrace",
+    "Vector.elementAt",
+    "Vector.indexOf",
+];
+
+const CLASSES: [&str; 16] = [
+    "Account",
+    "Buffer",
+    "Cache",
+    "Command",
+    "Connection",
+    "Holding",
+    "Index",
+    "Message",
+    "Order",
+    "Page",
+    "Parser",
+    "Queue",
+    "Quote",
+    "Servlet",
+    "Session",
+    "Socket",
+];
+const KINDS: [&str; 8] = [
+    "Bean", "Factory", "Handler", "Home", "Impl", "Manager", "Proxy", "Stub",
+];
+const VERBS: [&str; 16] = [
+    "create", "decode", "encode", "execute", "find", "flush", "get", "invoke", "load", "lookup",
+    "process", "read", "run", "set", "store", "write",
+];
+
+/// Methods are called with this power of a random number: the first ones are the most popular.
+const POPULARITY: f64 = 2.5;
+
+/// One in so many methods calls itself.
+const RECURSIVE: u64 = 16;
+
+/// A program's methods, by number. The library's come first, the outermost method last of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    names: Vec<String>,
+    /// Those that call each other.
+    methods: usize,
+}
+
+impl Program {
+    /// A program that is large enough for a tree of so many nodes.
+    pub fn new(nodes: u32) -> Self {
+        let methods = (nodes as usize / 80).clamp(600, 20_000);
+        let library = LIBRARY.iter().map(|&name| name.to_owned());
+        let own = (LIBRARY.len()..methods).map(|n| {
+            let verb = VERBS[hash(n, 1) as usize % VERBS.len()];
+            let (class, rest) = (CLASSES[n % CLASSES.len()], n / CLASSES.len());
+            format!(
+                "{class}{}{}.{verb}",
+                KINDS[rest % KINDS.len()],
+                rest / KINDS.len()
+            )
+        });
+        let names = library.chain(own).chain(["Thread.run".to_owned()]);
+        Program {
+            names: names.collect(),
+            methods,
+        }
+    }
+
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// How many methods call each other.
+    pub fn methods(&self) -> usize {
+        self.methods
+    }
+
+    /// The method that calls all.
+    pub fn outermost(&self) -> u32 {
+        self.methods as u32
+    }
+
+    /// The number of a library method.
+    pub fn library(name: &str) -> u32 {
+        let at = LIBRARY.iter().position(|&it| it == name);
+        at.expect("the name is the library's") as u32
+    }
+
+    /// A method that the program did not have.
+    pub fn add(&mut self, name: String) -> u32 {
+        self.names.push(name);
+        self.names.len() as u32 - 1
+    }
+
+    /// Different methods that this one calls, so many. Which ones a method calls is the same everywhere; what varies is
+    /// which of them are seen.
+    pub fn callees(&self, method: u32, count: usize, random: &mut Random, found: &mut Vec<u32>) {
+        found.clear();
+        let variety = count + 1 + method as usize % 4;
+        let mut n = random.below(variety);
+        while found.len() < count {
+            let callee = self.callee(method, n);
+            if !found.contains(&callee) {
+                found.push(callee);
+            }
+            n = if n + 1 == variety && found.is_empty() {
+                0
+            } else {
+                n + 1
+            };
+        }
+    }
+
+    fn callee(&self, method: u32, n: usize) -> u32 {
+        let hash = hash(method as usize, n);
+        if n == 0 && hash.is_multiple_of(RECURSIVE) && method != self.outermost() {
+            return method;
+        }
+        let unit = (hash >> 11) as f64 / (1_u64 << 53) as f64;
+        (self.methods as f64 * unit.powf(POPULARITY)) as u32
+    }
+
+    /// What one of the method's own calls costs, roughly.
+    pub fn weight(&self, method: u32) -> usize {
+        20 << (hash(method as usize, usize::MAX) % 7)
+    }
+}
