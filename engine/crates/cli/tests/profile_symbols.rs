@@ -2,11 +2,11 @@
 
 mod common;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::json;
-use fulcrum_symbols::SymbolTable;
+use fulcrum_symbols::{Inlined, SymbolTable};
 
 const PROGRAM: &str = "\
 volatile int sink;
@@ -56,19 +56,58 @@ fn recording(program: &Path, build_id: &[u8], chain: &[u64]) -> Vec<u8> {
     .concat()
 }
 
+/// Compiles a program in `folder`.
+fn compile(folder: &Path, text: &str, options: &[&str]) -> PathBuf {
+    let (program, source) = (folder.join("program"), folder.join("program.cpp"));
+    std::fs::write(&source, text).expect("a source");
+    let mut compiler = Command::new("g++");
+    compiler.args(options).args(["-Wl,--build-id", "-o"]);
+    compiler.arg(&program).arg(&source);
+    assert!(compiler.status().expect("g++").success());
+    program
+}
+
+#[test]
+fn inlined_functions_are_frames_where_the_program_has_debug_information() {
+    const INLINED: &str = "\
+volatile int sink;
+namespace shop { inline __attribute__((always_inline)) void tax() { sink++; sink++; } }
+static inline __attribute__((always_inline)) void total() { shop::tax(); }
+extern \"C\" __attribute__((noinline)) void leaf(void) { total(); }
+int main() { leaf(); return sink; }
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    for (options, expect) in [
+        (
+            &["-O1", "-g"][..],
+            &["\"shop::tax\" 12/12", "\"leaf\" 0/12", "\"total\" 0/12"][..],
+        ),
+        (&["-O1"], &["\"leaf\" 12/12"]),
+    ] {
+        let program = compile(folder.path(), INLINED, options);
+        let table = SymbolTable::open(&program).expect("symbols");
+        let length = std::fs::metadata(&program).expect("a file").len();
+        let inlined = Inlined::open(&program);
+        let is_inside = |&at: &u64| {
+            let address = table.address(at).expect("code");
+            inlined.as_ref().is_none_or(|it| it.at(address).len() == 2)
+        };
+        let mut code = (0..length).filter(|&at| table.at_offset(at) == Some("leaf"));
+        let at = code.find(is_inside).expect("inlined code");
+        let file = folder.path().join("perf.data");
+        let bytes = recording(&program, table.build_id().expect("it has one"), &[at]);
+        std::fs::write(&file, bytes).expect("a file");
+        let top = json(&["profile", "top", file.to_str().expect("text"), "--json"]);
+        let row = |it: &serde_json::Value| format!("{} {}/{}", it["name"], it["base"], it["cum"]);
+        let rows = top["functions"].as_array().expect("a list").iter().map(row);
+        assert_eq!(rows.collect::<Vec<_>>(), expect, "{options:?}");
+    }
+}
+
 #[test]
 fn addresses_have_the_names_of_the_program_that_was_recorded() {
     let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("program");
-    let source = folder.path().join("program.cpp");
-    std::fs::write(&source, PROGRAM).expect("a source");
-    let mut compiler = Command::new("g++");
-    compiler
-        .args(["-O1", "-Wl,--build-id", "-o"])
-        .arg(&program)
-        .arg(&source);
-    assert!(compiler.status().expect("g++").success());
-
+    let program = compile(folder.path(), PROGRAM, &["-O1"]);
     let table = SymbolTable::open(&program).expect("symbols");
     let length = std::fs::metadata(&program).expect("a file").len();
     let bytes = |name: &str| {

@@ -33,10 +33,9 @@ pub fn read(path: &Path, rules: &[Rule]) -> Result<Read, Error> {
         std::fs::read(path)
     };
     let bytes = bytes.map_err(|error| Error::io("read", path, &error))?;
-    let profile = read_with(&bytes, &name, Limits::default(), &Files::default());
-    let profile = profile.map_err(|error| Error::File(error.to_string()))?;
     let digest = fulcrum_paths::digest(&bytes);
-    drop(bytes);
+    let profile = read_with(bytes, &name, Limits::default(), &Files::default());
+    let profile = profile.map_err(|error| Error::File(error.to_string()))?;
     let profile = normalise(profile, rules);
     let profile = profile.map_err(|error| Error::File(format!("{name}: {error}")))?;
     Ok(Read { profile, digest })

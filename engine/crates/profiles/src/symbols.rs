@@ -1,21 +1,29 @@
 //! Names for code of which a profile knows only the place: from the executables and libraries themselves.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use fulcrum_ingest::profile::Symbols;
-use fulcrum_symbols::SymbolTable;
+use fulcrum_symbols::{Inlined, SymbolTable};
 
 /// What perf calls the kernel.
 const KERNEL: &str = "[kernel.kallsyms]";
 
-/// Symbol tables of this machine's files, each read when its first name is asked for.
+/// Symbols of this machine's files, each read when its first name is asked for.
 #[derive(Debug, Default)]
 pub struct Files {
     /// None for files that are not here, or are others.
-    tables: RefCell<HashMap<Wanted, Option<SymbolTable>>>,
+    tables: RefCell<HashMap<Wanted, Option<Known>>>,
+}
+
+/// What is known of one file.
+#[derive(Debug)]
+struct Known {
+    table: SymbolTable,
+    /// Read when its first function was found.
+    inlined: OnceCell<Option<Inlined>>,
 }
 
 /// A file's path and the build id that was recorded.
@@ -25,13 +33,24 @@ impl Symbols for Files {
     fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
         let mut tables = self.tables.borrow_mut();
         let key = (file.to_owned(), build_id.map(<[u8]>::to_vec));
-        let table = tables.entry(key).or_insert_with(|| table(file, build_id));
-        let name = match (table, file) {
-            (None, _) => None,
-            (Some(table), KERNEL) => table.at(offset),
-            (Some(table), _) => table.at_offset(offset),
+        let known = tables.entry(key).or_insert_with(|| {
+            Some(Known {
+                table: table(file, build_id)?,
+                inlined: OnceCell::new(),
+            })
+        });
+        let Some(Known { table, inlined }) = known else {
+            return Vec::new();
         };
-        name.map(str::to_owned).into_iter().collect()
+        if file == KERNEL {
+            return table.at(offset).map(str::to_owned).into_iter().collect();
+        }
+        let (Some(name), Some(address)) = (table.at_offset(offset), table.address(offset)) else {
+            return Vec::new();
+        };
+        let inlined = inlined.get_or_init(|| Inlined::open(Path::new(file)));
+        let inside = inlined.as_ref().map_or(Vec::new(), |it| it.at(address));
+        [vec![name.to_owned()], inside].concat()
     }
 }
 

@@ -218,7 +218,7 @@ pub(crate) type Reader<'a> = gimli::EndianSlice<'a, gimli::NativeEndian>;
 pub(crate) struct Dwarf<'a>(gimli::DwarfSections<Cow<'a, [u8]>>);
 
 impl<'a> Dwarf<'a> {
-    fn load(
+    pub(crate) fn load(
         path: &Path,
         module: &object::File<'a, &'a ReadCache<File>>,
     ) -> Result<Dwarf<'a>, SymbolsError> {
@@ -245,6 +245,11 @@ impl<'a> Dwarf<'a> {
             contents(path, &section)
         })
         .map(Dwarf)
+    }
+
+    /// The sections as another kind of reader.
+    pub(crate) fn map<'s, R>(&'s self, mut to: impl FnMut(&'s [u8]) -> R) -> gimli::Dwarf<R> {
+        self.0.borrow(|section| to(section))
     }
 
     pub(crate) fn reader(&self) -> gimli::Dwarf<Reader<'_>> {

@@ -1,6 +1,6 @@
 //! Names of functions by their place in a file, from symbol tables alone: for profiles that know only places.
 //!
-//! No debug information is read, so what was inlined belongs to the function that it was inlined into.
+//! No debug information is read: what was inlined, [`Inlined`](crate::Inlined) knows.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -152,11 +152,16 @@ impl SymbolTable {
 
     /// The function at a byte of the file, its name as the symbol table has it.
     pub fn at_offset(&self, offset: u64) -> Option<&str> {
+        self.at(self.address(offset)?)
+    }
+
+    /// The address that the linker assigned to a byte of the file.
+    pub fn address(&self, offset: u64) -> Option<u64> {
         let segment = self
             .segments
             .iter()
             .find(|it| offset >= it.offset && offset - it.offset < it.size)?;
-        self.at(segment.address.checked_add(offset - segment.offset)?)
+        segment.address.checked_add(offset - segment.offset)
     }
 
     /// The function at an address as the linker assigned it, or at a distance from the kernel's `_text`.

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::graphs::Graphs;
 use super::input::{Input, lines};
+use super::texts::cut;
 use super::units::value;
-use super::{Format, Profile};
 
 /// How many kinds of event one file may have.
 const EVENTS: usize = 256;
@@ -19,7 +21,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut reader = Reader::default();
     for (number, line) in lines(&input.text) {
         let line = line.trim();
@@ -133,7 +135,7 @@ impl Reader {
 
     fn row(&mut self, name: &str, file: Option<&str>) -> Result<u32, Fault> {
         let file = file.unwrap_or(&self.file).to_owned();
-        Ok(self.graphs()?.function(name, &file))
+        self.graphs()?.function(name, &file)
     }
 
     fn costs(&mut self, line: &str) -> Result<(), Fault> {
@@ -184,6 +186,7 @@ impl Names {
                 Fault::whole(format!("the name ({number}) is used before it is given"))
             }),
             Some((number, name)) => {
+                let name = cut(name);
                 self.0.insert(number, name.to_owned());
                 Ok(name.to_owned())
             }

@@ -9,12 +9,14 @@ use serde::Deserialize;
 
 use self::events::{Event, Sink};
 use self::spans::Spans;
+use super::Format;
+use super::collected::Collected;
 use super::fault::Fault;
 use super::input::{Input, json_fault};
+use super::json::Step;
 use super::stacks::Stacks;
 use super::units::{value, whole};
 use super::v8::{self, CpuProfile};
-use super::{Format, Profile};
 
 /// An array of events, or an object with one.
 pub fn detect(input: &Input) -> bool {
@@ -24,7 +26,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut trace = Trace::default();
     let is_array = input.json.as_ref().is_some_and(|json| json.array);
     let read = events::read(&input.text, &mut trace);
@@ -37,10 +39,13 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
     let mut profile = if trace.profiles.is_empty() {
         trace.spans()?
     } else {
-        trace.cpu_profiles()?
+        trace.cpu_profiles().map_err(|fault| match is_array {
+            true => fault,
+            false => fault.at_key("traceEvents"),
+        })?
     };
     if cut {
-        profile.notes.push("The trace is cut short.".into());
+        profile.note("The trace is cut short.");
     }
     Ok(profile)
 }
@@ -53,8 +58,8 @@ struct Trace {
     seen: u64,
     threads: BTreeMap<Key, Spans>,
     names: BTreeMap<Key, String>,
-    /// By process and id.
-    profiles: BTreeMap<Key, CpuProfile>,
+    /// By process and id, each with the number of its first event.
+    profiles: BTreeMap<Key, (u64, CpuProfile)>,
     /// The thread that a profile is of.
     profiled: BTreeMap<Key, Key>,
 }
@@ -95,7 +100,12 @@ impl Sink for Trace {
                 if let Some(data) = event.args.get("data") {
                     let chunk = Chunk::deserialize(data);
                     let chunk = chunk.map_err(|error| error.to_string())?;
-                    join(self.profiles.entry(id).or_default(), chunk);
+                    let first = self.seen - 1;
+                    let profile = self.profiles.entry(id);
+                    join(
+                        &mut profile.or_insert_with(|| (first, CpuProfile::default())).1,
+                        chunk,
+                    );
                 }
                 Ok(())
             }
@@ -111,10 +121,10 @@ impl Sink for Trace {
 }
 
 impl Trace {
-    fn cpu_profiles(self) -> Result<Profile, Fault> {
+    fn cpu_profiles(self) -> Result<Collected, Fault> {
         let mut stacks = Stacks::new(v8::values(), 1)?;
         let several = self.profiles.len() > 1;
-        for (id, mut profile) in self.profiles {
+        for (id, (first, mut profile)) in self.profiles {
             profile.time_deltas.get_or_insert_default();
             profile.samples.get_or_insert_default();
             let thread = self.profiled.get(&id).unwrap_or(&id);
@@ -122,7 +132,12 @@ impl Trace {
                 true => Some(stacks.container(&label(thread, &self.names))?),
                 false => None,
             };
-            profile.add(container, &mut stacks)?;
+            // Its parts come from several events.
+            let added = profile.add(container, &mut stacks);
+            added.map_err(|fault| Fault {
+                path: vec![Step::Item(first as usize)],
+                ..fault
+            })?;
         }
         if !self.threads.is_empty() {
             stacks.note("The trace holds CPU profiles; its other events are not shown.");
@@ -130,7 +145,7 @@ impl Trace {
         stacks.finish(Format::ChromeTrace)
     }
 
-    fn spans(self) -> Result<Profile, Fault> {
+    fn spans(self) -> Result<Collected, Fault> {
         let mut stacks = Stacks::new(vec![value("time", "ns"), value("calls", "count")], 0)?;
         let several = self.threads.len() > 1;
         let mut odd = 0;
@@ -254,6 +269,11 @@ mod tests {
             "[{\"ph\":\"B\",\"name\":\"f\"},\n{\"ph\":\"B\",\"name\":\"f\",\"ts\":-5}]",
             1,
             "the JSON is wrong at column 22: the event \"f\": expected an event to have a time",
+        );
+        check_fault(
+            "[{\"ph\":\"i\"},\n{\"ph\":\"P\",\"name\":\"Profile\",\"id\":1,\"args\":{\"data\":{\"cpuProfile\":{\"samples\":[7]},\"timeDeltas\":[1]}}}]",
+            2,
+            "a sample names node 7, which the file does not have",
         );
         check_fault(
             "{\"traceEvents\":[{\"ph\":\"B\",\"name\":\"f\",\"ts\":1}",

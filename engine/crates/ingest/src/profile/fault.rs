@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use super::json::Step;
 use crate::{IngestError, Place};
 
 const ADVICE: &str = "record the profile again, or export it again from the tool that made it";
@@ -15,6 +16,8 @@ pub struct Fault {
     pub problem: String,
     /// What to do next, without a full stop.
     pub advice: String,
+    /// Where in a JSON text, outermost first, as long as its line is not known.
+    pub path: Vec<Step>,
 }
 
 impl Fault {
@@ -24,6 +27,7 @@ impl Fault {
             place: None,
             problem: problem.into(),
             advice: ADVICE.into(),
+            path: Vec::new(),
         }
     }
 
@@ -53,6 +57,30 @@ impl Fault {
     pub fn at_byte(self, byte: usize) -> Self {
         let place = self.place.or(Some(Place::Byte(byte as u64)));
         Fault { place, ..self }
+    }
+
+    /// The same in the `row`-th of what a JSON object has under `key`.
+    pub fn at_item(self, key: &'static str, row: usize) -> Self {
+        self.at_step(Step::Item(row)).at_key(key)
+    }
+
+    /// The same under a key of a JSON object.
+    pub fn at_key(self, key: &'static str) -> Self {
+        self.at_step(Step::Key(key.into()))
+    }
+
+    /// The same behind one more step.
+    pub fn at_step(mut self, step: Step) -> Self {
+        self.path.insert(0, step);
+        self
+    }
+
+    /// The same at a byte, unless it is 0, which is unknown.
+    pub fn at_known_byte(self, byte: usize) -> Self {
+        match byte {
+            0 => self,
+            byte => self.at_byte(byte),
+        }
     }
 
     /// Other advice than to record again.

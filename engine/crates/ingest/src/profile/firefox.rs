@@ -5,7 +5,7 @@ mod rows;
 
 use serde::Deserialize;
 
-use super::Profile;
+use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
 
@@ -43,7 +43,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let head: Head = input.parse()?;
     let inner = head.profile.and_then(|inner| inner.meta);
     let wrapped = inner.is_some();
@@ -179,33 +179,58 @@ mod tests {
 
     #[test]
     fn wrong_references_are_errors() {
-        for (text, expect) in [
+        for (text, from, to, line, expect) in [
             (
-                ROWS.replace("[1,2],[1,1]", "[1,2],[1,9]"),
+                ROWS,
+                "[1,2],[1,1]",
+                "[1,2],[1,9]",
+                4,
                 "in thread GeckoMain (1/2): a stack names frame 9, which the file does not have",
             ),
             (
-                ROWS.replace("[0,1],[1,2]", "[2,1],[1,2]"),
+                ROWS,
+                "[0,1],[1,2]",
+                "[2,1],[1,2]",
+                4,
                 "in thread GeckoMain (1/2): node 1 is its own ancestor",
             ),
             (
-                ROWS.replace("[[1,0.5]", "[[77,0.5]"),
+                ROWS,
+                "[[1,0.5]",
+                "[[77,0.5]",
+                5,
                 "in thread GeckoMain (1/2): a sample names stack 77, which the file does not have",
             ),
             (
-                COLUMNS.replace("[null,0,1]", "[null,0]"),
+                ROWS,
+                "[[0]]}}]}]}",
+                "[[\"0\"]]}}]}]}",
+                9,
+                "in thread Worker (7/8): expected a row number for stack",
+            ),
+            (
+                COLUMNS,
+                "[null,0,1]",
+                "[null,0]",
+                5,
                 "in thread main (1/2): there are 3 frames for 2 prefixes",
             ),
             (
-                COLUMNS.replace("[2,1,9,1]", "[2,-1,9,1]"),
+                COLUMNS,
+                "[2,1,9,1]",
+                "[2,-1,9,1]",
+                6,
                 "in thread main (1/2): expected a value of at least 0, got -1",
             ),
             (
-                COLUMNS.replace("\"func\":[0,1,1]", "\"func\":[0,1,4]"),
+                COLUMNS,
+                "\"func\":[0,1,1]",
+                "\"func\":[0,1,4]",
+                4,
                 "in thread main (1/2): a frame names function 4, which the file does not have",
             ),
         ] {
-            check_fault(&text, 0, expect);
+            check_fault(text.replace(from, to), line, expect);
         }
     }
 }

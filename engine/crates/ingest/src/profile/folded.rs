@@ -1,10 +1,11 @@
 //! Folded stacks: `outer;inner;innermost 12`, one stack a line.
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::input::{Input, lines};
 use super::stacks::Stacks;
 use super::units::{Decimals, value, whole};
-use super::{Format, Profile};
 
 /// The first line that is no comment ends with a number.
 pub fn detect(input: &Input) -> bool {
@@ -15,7 +16,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut decimals = Decimals::default();
     for (_, line) in records(&input.text) {
         if let Some((_, count)) = split(line) {

@@ -1,10 +1,11 @@
 //! gprof's text: the call graph, or the flat profile when that is all there is.
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::graphs::Graphs;
 use super::input::{Input, lines};
 use super::units::{value, whole};
-use super::{Format, Profile};
 
 /// Headings that gprof writes.
 pub fn detect(input: &Input) -> bool {
@@ -15,7 +16,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut graphs = Graphs::new(vec![value("time", "ns")]);
     let has_graph = lines(&input.text).any(|(_, line)| is_graph_head(line.trim()));
     if has_graph {
@@ -85,7 +86,7 @@ fn graph<'a>(
         let Some(entry) = entry else {
             continue;
         };
-        let row = graphs.function(entry.name, entry.index);
+        let row = graphs.function(entry.name, entry.index)?;
         let total = entry.own.saturating_add(entry.below);
         if is_primary {
             caller = Some(row);
@@ -178,7 +179,7 @@ fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
     }
     let own = numbers.get(2).and_then(|own| seconds(own));
     let own = own.ok_or_else(wrong)??;
-    let row = graphs.function(rest, "");
+    let row = graphs.function(rest, "")?;
     graphs.add_base(row, &[own])
 }
 

@@ -6,8 +6,10 @@ use fulcrum_model::CallGraph;
 use fulcrum_model::call_graph::{CallGraphError, GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
 
+use super::collected::Collected;
 use super::fault::Fault;
 use super::parents::too_large;
+use super::texts::{Texts, cut};
 use super::{Calls, Format, Profile};
 
 /// Functions and calls with a value of each type.
@@ -18,6 +20,7 @@ pub struct Graphs {
     rows: HashMap<(String, String), u32>,
     calls: Vec<Call>,
     pairs: HashMap<(u32, u32), usize>,
+    texts: Texts,
     pub notes: Vec<String>,
 }
 
@@ -44,12 +47,14 @@ impl Graphs {
             rows: HashMap::new(),
             calls: Vec::new(),
             pairs: HashMap::new(),
+            texts: Texts::default(),
             notes: Vec::new(),
         }
     }
 
     /// The row of a function.
-    pub fn function(&mut self, name: &str, place: &str) -> u32 {
+    pub fn function(&mut self, name: &str, place: &str) -> Result<u32, Fault> {
+        let (name, place) = (cut(name), cut(place));
         let next = self.functions.len() as u32;
         let key = (name.to_owned(), place.to_owned());
         let row = *self.rows.entry(key).or_insert(next);
@@ -59,8 +64,11 @@ impl Graphs {
                 base: vec![0; self.types.len()],
                 cum: None,
             });
+            // Each value type's graph has the names.
+            self.texts.add(place)?;
+            (0..self.types.len()).try_for_each(|_| self.texts.add(name))?;
         }
-        row
+        Ok(row)
     }
 
     /// Adds to a function's own costs.
@@ -100,7 +108,7 @@ impl Graphs {
     }
 
     /// A graph for each value type.
-    pub fn finish(self, format: Format) -> Result<Profile, Fault> {
+    pub fn finish(self, format: Format) -> Result<Collected, Fault> {
         if self.functions.is_empty() {
             return Err(Fault::whole("the profile has no functions"));
         }
@@ -131,13 +139,13 @@ impl Graphs {
         };
         let graphs = self.types.iter().enumerate().map(graph);
         let graphs = graphs.collect::<Result<_, CallGraphError>>();
-        Ok(Profile {
+        Ok(Collected::Graphs(Profile {
             format,
             calls: Calls::Graphs(graphs.map_err(|error| Fault::whole(error.to_string()))?),
             default_value: 0,
             notes: self.notes,
             renamed: Vec::new(),
-        })
+        }))
     }
 
     /// As told; else the sum over the calls of a function, or, when nobody calls it, its own cost and its calls'. A

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::fault::Fault;
+use super::json::Step;
 
 /// Rows by id. Ids are mostly 1, 2, 3…, but may be anything.
 pub struct Ids {
@@ -25,7 +26,8 @@ impl Ids {
                 None => sparse.entry(id).or_insert(0),
             };
             if *slot != 0 {
-                return Err(Fault::whole(format!("{what} {id} is there twice")));
+                let fault = Fault::whole(format!("{what} {id} is there twice"));
+                return Err(fault.at_step(Step::Item(row as usize - 1)));
             }
             *slot = row;
         }

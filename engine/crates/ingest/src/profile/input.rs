@@ -7,6 +7,7 @@ use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, 
 
 use super::fault::{Fault, quote};
 use super::symbols::Symbols;
+use super::unwrap::Limits;
 
 /// How many bytes tell binary data from text.
 const HEAD: usize = 4096;
@@ -21,6 +22,8 @@ pub struct Input<'a> {
     pub text: Cow<'a, str>,
     /// What its JSON is, when it begins like JSON.
     pub json: Option<Json>,
+    /// How large what is compressed inside may become.
+    pub limits: Limits,
     /// Who knows the names of code.
     pub symbols: &'a dyn Symbols,
 }
@@ -36,11 +39,12 @@ pub struct Json {
 
 impl<'a> Input<'a> {
     /// Looks at `bytes`, which are already unwrapped.
-    pub fn new(bytes: &'a [u8], symbols: &'a dyn Symbols) -> Self {
+    pub fn new(bytes: &'a [u8], limits: Limits, symbols: &'a dyn Symbols) -> Self {
         let mut input = Input {
             bytes,
             text: "".into(),
             json: None,
+            limits,
             symbols,
         };
         if !input.is_binary() && !super::pstats::is_marshal(bytes) {
@@ -128,7 +132,7 @@ fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
 pub fn foreign(input: &Input) -> Fault {
     const EXPECTED: &str = "expected a profile";
     const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
-                          Firefox or samply JSON, stackprof JSON, callgrind, gprof or pstats output";
+                          Firefox or samply JSON, stackprof JSON, OTLP profiles, callgrind, gprof or pstats output";
     let known = |what: &str, advice: &str| {
         Fault::byte(0, format!("this is {what}, {EXPECTED}")).advise(advice)
     };

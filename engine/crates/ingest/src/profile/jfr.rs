@@ -11,7 +11,7 @@ mod tests;
 mod values;
 
 use self::recording::Recording;
-use super::Profile;
+use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
 
@@ -21,7 +21,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut recording = Recording::default();
     for chunk in chunk::chunks(input.bytes) {
         let chunk = chunk?;

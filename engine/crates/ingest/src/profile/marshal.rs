@@ -13,9 +13,18 @@ pub enum Value {
     Number(f64),
     Text(Rc<str>),
     Tuple(Rc<[Value]>),
-    Dict(Rc<[(Value, Value)]>),
+    Dict(Rc<[Entry]>),
     /// `None`, `True` and the like.
     Other,
+}
+
+/// What a dictionary has under a key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Offset of the key in the file.
+    pub at: usize,
+    pub key: Value,
+    pub value: Value,
 }
 
 /// Reads the one value of `bytes`.
@@ -158,14 +167,15 @@ impl<'a> Reader<'a> {
     }
 
     fn dict(&mut self, depth: usize) -> Result<Value, Fault> {
-        let mut pairs = Vec::new();
+        let mut entries = Vec::new();
         loop {
             let at = self.at;
             match self.byte()? {
-                b'0' => return Ok(Value::Dict(pairs.into())),
+                b'0' => return Ok(Value::Dict(entries.into())),
                 kind => {
                     let key = self.of_kind(kind, at, depth + 1)?;
-                    pairs.push((key, self.value(depth + 1)?));
+                    let value = self.value(depth + 1)?;
+                    entries.push(Entry { at, key, value });
                 }
             }
         }
@@ -208,7 +218,14 @@ mod tests {
             ),
             (
                 b"{z\x01ai\x07\0\0\x000",
-                Value::Dict([(text("a"), Value::Number(7.0))].into()),
+                Value::Dict(
+                    [Entry {
+                        at: 1,
+                        key: text("a"),
+                        value: Value::Number(7.0),
+                    }]
+                    .into(),
+                ),
             ),
         ] {
             assert_eq!(read(bytes), Ok(expect), "{bytes:?}");

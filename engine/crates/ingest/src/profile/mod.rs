@@ -5,6 +5,7 @@
 
 mod callgrind;
 mod chrome_trace;
+mod collected;
 mod cursor;
 mod fault;
 mod firefox;
@@ -14,8 +15,10 @@ mod graphs;
 mod ids;
 mod input;
 mod jfr;
+mod json;
 mod marshal;
 pub mod names;
+mod otlp;
 mod parents;
 mod perf_data;
 mod perf_script;
@@ -27,6 +30,7 @@ mod stacks;
 mod symbols;
 #[cfg(test)]
 mod testing;
+mod texts;
 mod units;
 mod unwrap;
 mod v8;
@@ -36,6 +40,7 @@ mod write;
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
 
+use self::collected::Collected;
 use self::fault::Fault;
 use self::input::Input;
 use crate::{IngestError, Place};
@@ -47,6 +52,8 @@ pub use write::{Target, WriteError, write, write_in_order};
 /// A format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
+    /// OpenTelemetry's profiles, which are experimental.
+    Otlp,
     /// pprof's `profile.proto`.
     Pprof,
     /// Folded stacks, one a line.
@@ -79,6 +86,7 @@ impl Format {
     /// Its name for people and in JSON.
     pub fn name(self) -> &'static str {
         match self {
+            Format::Otlp => "OTLP",
             Format::Pprof => "pprof",
             Format::Folded => "folded stacks",
             Format::PerfData => "perf.data",
@@ -134,14 +142,14 @@ impl Profile {
 struct Reader {
     format: Format,
     detect: fn(&Input) -> bool,
-    read: fn(&Input) -> Result<Profile, Fault>,
+    read: fn(&Input) -> Result<Collected, Fault>,
 }
 
 impl Reader {
     const fn new(
         format: Format,
         detect: fn(&Input) -> bool,
-        read: fn(&Input) -> Result<Profile, Fault>,
+        read: fn(&Input) -> Result<Collected, Fault>,
     ) -> Self {
         Reader {
             format,
@@ -152,10 +160,11 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 13] = [
+const READERS: [Reader; 14] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
+    Reader::new(Format::Otlp, otlp::detect, otlp::read),
     Reader::new(Format::Pprof, pprof::detect, pprof::read),
     Reader::new(Format::Speedscope, speedscope::detect, speedscope::read),
     Reader::new(
@@ -180,19 +189,51 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, IngestError> {
     read_with(bytes, name, Limits::default(), &NoSymbols)
 }
 
-/// The same with other limits, and with names for code of which the file knows only the place.
+/// The same with other limits, and with names for code of which the file knows only the place. Bytes that are given away
+/// are let go as soon as they were read: the tree that is built then takes more memory than they.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_with(
-    bytes: &[u8],
+    bytes: impl AsRef<[u8]>,
     name: &str,
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Profile, IngestError> {
-    look(bytes, name, limits, symbols, |reader, input| {
-        (reader.read)(input)
-    })
+    finish(None, bytes, name, limits, symbols)
+}
+
+/// The same of a format that the caller knows, without looking whether the content is of that format.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(
+    format: Format,
+    bytes: impl AsRef<[u8]>,
+    name: &str,
+    limits: Limits,
+    symbols: &dyn Symbols,
+) -> Result<Profile, IngestError> {
+    finish(Some(format), bytes, name, limits, symbols)
+}
+
+fn finish(
+    format: Option<Format>,
+    bytes: impl AsRef<[u8]>,
+    name: &str,
+    limits: Limits,
+    symbols: &dyn Symbols,
+) -> Result<Profile, IngestError> {
+    let collected = look(
+        bytes.as_ref(),
+        name,
+        limits,
+        symbols,
+        format,
+        |it, input| (it.read)(input),
+    )?;
+    drop(bytes);
+    collected.profile().map_err(|fault| fault.of(name))
 }
 
 /// The format of a profile, or why it is none.
@@ -200,7 +241,8 @@ pub fn read_with(
 /// # Errors
 /// When no reader knows the content, or it cannot be decompressed.
 pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
-    look(bytes, name, Limits::default(), &NoSymbols, |reader, _| {
+    let limits = Limits::default();
+    look(bytes, name, limits, &NoSymbols, None, |reader, _| {
         Ok(reader.format)
     })
 }
@@ -210,16 +252,24 @@ fn look<T>(
     name: &str,
     limits: Limits,
     symbols: &dyn Symbols,
+    format: Option<Format>,
     then: impl FnOnce(&Reader, &Input) -> Result<T, Fault>,
 ) -> Result<T, IngestError> {
     let (bytes, compressed) = unwrap::unwrap(bytes, limits).map_err(|fault| fault.of(name))?;
-    let input = Input::new(&bytes, symbols);
-    let reader = READERS.iter().find(|reader| (reader.detect)(&input));
+    let input = Input::new(&bytes, limits, symbols);
+    let reader = READERS.iter().find(|reader| match format {
+        Some(format) => reader.format == format,
+        None => (reader.detect)(&input),
+    });
     let result = match reader {
         Some(reader) => then(reader, &input),
         None => Err(input::foreign(&input)),
     };
     result.map_err(|mut fault| {
+        if input.json.is_some() && fault.place.is_none() && !fault.path.is_empty() {
+            let line = json::line(&input.text, &fault.path);
+            fault.place = line.map(|line| Place::Line(line as u64));
+        }
         if compressed && matches!(fault.place, Some(Place::Byte(_))) {
             fault
                 .problem

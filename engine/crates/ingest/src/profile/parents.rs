@@ -59,8 +59,9 @@ impl Parents {
         Ok(())
     }
 
-    /// That every parent is a node, and that no node is its own ancestor.
-    pub fn check(&self) -> Result<(), Fault> {
+    /// That every parent is a node, and that no node is its own ancestor. `table` is what a JSON text has the nodes
+    /// under.
+    pub fn check(&self, table: &'static str) -> Result<(), Fault> {
         const NEW: u32 = 0;
         let mut seen = vec![NEW; self.len()];
         for (start, mark) in (0..self.len()).zip(1_u32..) {
@@ -70,12 +71,14 @@ impl Parents {
                 let Some(parent) = self.parents[node] else {
                     break;
                 };
-                node = parent as usize;
+                let child = std::mem::replace(&mut node, parent as usize);
                 if node >= self.len() {
-                    return Err(super::fault::dangling("a node", parent, "node"));
+                    let fault = super::fault::dangling("a node", parent, "node");
+                    return Err(fault.at_item(table, child));
                 }
                 if seen[node] == mark {
-                    return Err(Fault::whole(format!("node {node} is its own ancestor")));
+                    let fault = Fault::whole(format!("node {node} is its own ancestor"));
+                    return Err(fault.at_item(table, node));
                 }
             }
         }

@@ -13,12 +13,13 @@ use self::events::{Address, Sample};
 use self::header::Header;
 use self::maps::{Place, Processes};
 use self::records::Record;
+use super::Format;
+use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
 use super::stacks::{FrameId, Stacks};
 use super::symbols::bracketed;
 use super::units::value;
-use super::{Format, Profile};
 
 /// The magic number, in either order of bytes.
 pub fn detect(input: &Input) -> bool {
@@ -26,9 +27,9 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut header = Header::read(input.bytes)?;
-    let mut records = records::read(input.bytes, &mut header)?;
+    let mut records = records::read(input.bytes, &mut header, input.limits)?;
     // Each processor has a buffer of its own, and what it wrote is not in order with the others.
     records.sort_by_key(|record| record.time);
     let samples = || records.iter().filter_map(Record::sample);
@@ -172,7 +173,7 @@ impl Reader<'_, '_> {
         Ok(range)
     }
 
-    fn finish(mut self, truncated: bool) -> Result<Profile, Fault> {
+    fn finish(mut self, truncated: bool) -> Result<Collected, Fault> {
         if truncated {
             self.stacks.note(
                 "The recording was not closed: it ends with its last whole record, and events have no names but their numbers.",

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::input::{Input, lines};
 use super::stacks::{FrameId, Stacks};
 use super::units::value;
-use super::{Format, Profile};
 
 /// How many kinds of event one file may have.
 const EVENTS: usize = 64;
@@ -34,7 +35,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let outline = Outline::new(&input.text)?;
     let mut types = vec![value("samples", "count")];
     if outline.periods {

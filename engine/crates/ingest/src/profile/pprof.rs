@@ -1,12 +1,14 @@
 //! pprof's `profile.proto`: every line of a location is a frame, every value type is kept.
 
-use super::fault::{Fault, dangling};
+use super::Format;
+use super::collected::Collected;
+use super::fault::{Fault, dangling, quote};
 use super::ids::Ids;
 use super::input::Input;
-use super::stacks::{FrameId, Stacks};
+use super::json::Step;
+use super::stacks::{FrameId, MAX_DEPTH, Stacks};
 use super::units::value;
 use super::wire::{Field, Message};
-use super::{Format, Profile};
 
 /// The label that names a thread, as our own writer and others call it.
 pub const LABEL: &str = "thread";
@@ -15,8 +17,7 @@ pub const LABEL: &str = "thread";
 #[derive(Default)]
 struct Tables<'a> {
     strings: Vec<&'a [u8]>,
-    /// Name and unit.
-    types: Vec<(u64, u64)>,
+    types: Vec<Kind>,
     default_type: u64,
     mappings: Vec<Mapping>,
     locations: Vec<Location>,
@@ -27,10 +28,19 @@ struct Tables<'a> {
     keep_frames: u64,
 }
 
+/// A value type.
+struct Kind {
+    name: u64,
+    unit: u64,
+    at: usize,
+}
+
+/// Like the others: numbers of other rows, and the offset in the file.
 #[derive(Default)]
 struct Mapping {
     id: u64,
     file: u64,
+    at: usize,
 }
 
 #[derive(Default)]
@@ -39,6 +49,7 @@ struct Location {
     mapping: u64,
     /// Its range in [`Tables::lines`].
     lines: (usize, usize),
+    at: usize,
 }
 
 #[derive(Default)]
@@ -48,6 +59,7 @@ struct Function {
     system_name: u64,
     file: u64,
     line: u64,
+    at: usize,
 }
 
 /// Binary data whose first field is one of a profile's.
@@ -61,11 +73,12 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let tables = Tables::read(input.bytes)?;
     let mut types = Vec::with_capacity(tables.types.len());
-    for &(name, unit) in &tables.types {
-        types.push(value(&tables.text(name)?, &tables.text(unit)?));
+    for kind in &tables.types {
+        let text = |index| tables.text(index).map_err(|fault| fault.at_byte(kind.at));
+        types.push(value(&text(kind.name)?, &text(kind.unit)?));
     }
     let mut stacks = Stacks::new(types, tables.default_type()?)?;
     let names = Names::new(&tables, &mut stacks)?;
@@ -78,7 +91,8 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
         let pattern = tables.text(pattern)?;
         if !pattern.is_empty() {
             stacks.note(format!(
-                "The profile asks for frames that match {pattern:?} to be {what}; they are all shown."
+                "The profile asks for frames that match {} to be {what}; they are all shown.",
+                quote(&pattern)
             ));
         }
     }
@@ -131,10 +145,15 @@ fn samples(
             let problem = format!("a sample has {found} values, expected {expected}");
             return Err(Fault::byte(at, problem));
         }
-        for &id in ids.iter().rev() {
+        // One frame more than is kept tells that there were more.
+        for &id in &ids {
             let frames = names.frames(id).map_err(|fault| fault.at_byte(at))?;
             stack.extend_from_slice(frames);
+            if stack.len() > MAX_DEPTH {
+                break;
+            }
         }
+        stack.reverse();
         let values = values.iter().map(|value| value.cast_signed());
         signed.clear();
         signed.extend(values);
@@ -198,45 +217,47 @@ struct Names {
     /// Location ids to rows of `spans`.
     ids: Ids,
     spans: Vec<(usize, usize)>,
-    /// Outermost first in each span.
+    /// Innermost first in each span.
     frames: Vec<FrameId>,
 }
 
 impl Names {
     fn new(tables: &Tables, stacks: &mut Stacks) -> Result<Self, Fault> {
-        let functions = Ids::new(tables.functions.iter().map(|it| it.id), "function")?;
-        let mappings = Ids::new(tables.mappings.iter().map(|it| it.id), "mapping")?;
-        let ids = Ids::new(tables.locations.iter().map(|it| it.id), "location")?;
+        let functions = ids(&tables.functions, "function", |it| (it.id, it.at))?;
+        let mappings = ids(&tables.mappings, "mapping", |it| (it.id, it.at))?;
+        let ids = ids(&tables.locations, "location", |it| (it.id, it.at))?;
         let binaries = tables.binaries(&functions, &mappings)?;
         let mut named = Vec::with_capacity(tables.functions.len());
         for (function, binary) in tables.functions.iter().zip(binaries) {
-            let mut name = tables.text(function.name)?;
+            let text = |index| {
+                tables
+                    .text(index)
+                    .map_err(|fault| fault.at_byte(function.at))
+            };
+            let mut name = text(function.name)?;
             if name.is_empty() {
-                name = tables.text(function.system_name)?;
+                name = text(function.system_name)?;
             }
-            let file = tables.text(function.file)?;
+            let file = text(function.file)?;
             let line = u32::try_from(function.line).unwrap_or(0);
-            let binary = tables.text(binary)?;
-            named.push(stacks.frame_in(&name, &file, line, &binary)?);
+            named.push(stacks.frame_in(&name, &file, line, &text(binary)?)?);
         }
         let mut frames = Vec::new();
         let mut spans = Vec::with_capacity(tables.locations.len());
         for location in &tables.locations {
             let start = frames.len();
             let (from, to) = location.lines;
-            for &id in tables.lines[from..to].iter().rev() {
+            for &id in tables.lines[from..to].iter().take(MAX_DEPTH + 1) {
                 let row = functions.get(id);
-                let row = row.ok_or_else(|| dangling("a location", id, "function"))?;
-                frames.push(named[row]);
+                let missing = || dangling("a location", id, "function").at_byte(location.at);
+                frames.push(named[row.ok_or_else(missing)?]);
             }
             if from == to {
                 // As pprof does: code without symbols is named by its file.
                 let mut name = "<unknown>".to_owned();
-                if location.mapping != 0 {
-                    let row = mappings.get(location.mapping);
-                    let row =
-                        row.ok_or_else(|| dangling("a location", location.mapping, "mapping"))?;
-                    let file = tables.text(tables.mappings[row].file)?;
+                if let Some(mapping) = tables.mapping(location, &mappings)? {
+                    let file = tables.text(mapping.file);
+                    let file = file.map_err(|fault| fault.at_byte(mapping.at))?;
                     if let Some(base) = file.rsplit(['/', '\\']).next().filter(|it| !it.is_empty())
                     {
                         name = format!("[{base}]");
@@ -261,15 +282,19 @@ impl<'a> Tables<'a> {
     fn read(bytes: &'a [u8]) -> Result<Self, Fault> {
         let mut tables = Tables::default();
         let mut message = Message::new(bytes);
-        while let Some((number, field)) = message.field()? {
+        loop {
+            let at = message.at();
+            let Some((number, field)) = message.field()? else {
+                return Ok(tables);
+            };
             match (number, field) {
                 (1, Field::Bytes(inner)) => {
-                    let [kind, unit] = numbers(inner, [1, 2])?;
-                    tables.types.push((kind, unit));
+                    let [name, unit] = numbers(inner, [1, 2])?;
+                    tables.types.push(Kind { name, unit, at });
                 }
                 (3, Field::Bytes(inner)) => {
                     let [id, file] = numbers(inner, [1, 5])?;
-                    tables.mappings.push(Mapping { id, file });
+                    tables.mappings.push(Mapping { id, file, at });
                 }
                 (4, Field::Bytes(inner)) => tables.location(inner)?,
                 (5, Field::Bytes(inner)) => {
@@ -280,6 +305,7 @@ impl<'a> Tables<'a> {
                         system_name,
                         file,
                         line,
+                        at,
                     });
                 }
                 (6, Field::Bytes(inner)) => tables.strings.push(inner.bytes()),
@@ -289,34 +315,46 @@ impl<'a> Tables<'a> {
                 _ => {}
             }
         }
-        Ok(tables)
     }
 
     /// For each function the file of the first code that it was found in, as a string's index.
     fn binaries(&self, functions: &Ids, mappings: &Ids) -> Result<Vec<u64>, Fault> {
         let mut binaries = vec![0; self.functions.len()];
-        for location in self
-            .locations
-            .iter()
-            .filter(|location| location.mapping != 0)
-        {
-            let row = mappings.get(location.mapping);
-            let row = row.ok_or_else(|| dangling("a location", location.mapping, "mapping"))?;
+        for location in &self.locations {
+            let Some(mapping) = self.mapping(location, mappings)? else {
+                continue;
+            };
             let (from, to) = location.lines;
             for &id in &self.lines[from..to] {
                 if let Some(function) = functions.get(id)
                     && binaries[function] == 0
                 {
-                    binaries[function] = self.mappings[row].file;
+                    binaries[function] = mapping.file;
                 }
             }
         }
         Ok(binaries)
     }
 
+    /// The file that a location is in, if it is in any.
+    fn mapping(&self, location: &Location, mappings: &Ids) -> Result<Option<&Mapping>, Fault> {
+        if location.mapping == 0 {
+            return Ok(None);
+        }
+        let row = mappings.get(location.mapping);
+        let missing = || {
+            let fault = dangling("a location", location.mapping, "mapping");
+            fault.at_byte(location.at)
+        };
+        row.ok_or_else(missing).map(|row| Some(&self.mappings[row]))
+    }
+
     fn location(&mut self, mut message: Message<'a>) -> Result<(), Fault> {
         let from = self.lines.len();
-        let mut location = Location::default();
+        let mut location = Location {
+            at: message.at(),
+            ..Location::default()
+        };
         while let Some((number, field)) = message.field()? {
             match (number, field) {
                 (1, field) => location.id = field.number(),
@@ -348,13 +386,22 @@ impl<'a> Tables<'a> {
     /// The row of the type that the profile prefers, else the last.
     fn default_type(&self) -> Result<usize, Fault> {
         let wanted = self.text(self.default_type)?;
-        for (row, &(name, _)) in self.types.iter().enumerate() {
-            if !wanted.is_empty() && self.text(name)? == wanted {
+        for (row, kind) in self.types.iter().enumerate() {
+            if !wanted.is_empty() && self.text(kind.name)? == wanted {
                 return Ok(row);
             }
         }
         Ok(self.types.len().saturating_sub(1))
     }
+}
+
+/// The rows of a table by their ids. An id that is there twice is an error at its second row.
+fn ids<T>(table: &[T], what: &str, id_and_place: fn(&T) -> (u64, usize)) -> Result<Ids, Fault> {
+    let ids = Ids::new(table.iter().map(|row| id_and_place(row).0), what);
+    ids.map_err(|fault| match fault.path[..] {
+        [Step::Item(row)] => fault.at_byte(id_and_place(&table[row]).1),
+        _ => fault,
+    })
 }
 
 /// Those fields of a message that are numbers.

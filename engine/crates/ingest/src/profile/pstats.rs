@@ -1,11 +1,13 @@
 //! Python's statistics, as `cProfile` and `profile` write them: functions with their callers.
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::Fault;
 use super::graphs::Graphs;
 use super::input::Input;
-use super::marshal::{self, Value};
+use super::marshal::{self, Entry, Value};
+use super::texts::cut;
 use super::units::{value, whole};
-use super::{Format, Profile};
 
 /// A marshalled dictionary whose first key is a tuple; JSON has a quote there.
 pub fn is_marshal(bytes: &[u8]) -> bool {
@@ -18,40 +20,76 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let Value::Dict(functions) = marshal::read(input.bytes)? else {
-        return Err(Fault::whole("expected a dictionary of functions"));
+        return Err(Fault::byte(0, "expected a dictionary of functions"));
     };
-    let mut graphs = Graphs::new(vec![value("time", "ns")]);
-    let mut counted = false;
-    for (key, stats) in functions.iter() {
-        let row = function(key, &mut graphs)?;
-        // Primitive calls, calls, own time, cumulative time, callers.
-        let Value::Tuple(stats) = stats else {
-            return Err(wrong("statistics of a function"));
-        };
-        let [_, _, own, total, Value::Dict(callers)] = &stats[..] else {
-            return Err(wrong("statistics of a function"));
-        };
-        graphs.add_base(row, &[time(own)?])?;
-        graphs.set_cum(row, &[time(total)?]);
-        for (caller, stats) in callers.iter() {
-            let caller = function(caller, &mut graphs)?;
-            match stats {
-                Value::Tuple(stats) if stats.len() == 4 => {
-                    let (own, total) = (time(&stats[2])?, time(&stats[3])?);
-                    graphs.add_call(caller, row, Some(&[own]), &[total])?;
-                }
-                Value::Number(_) => counted = true,
-                _ => return Err(wrong("statistics of a caller")),
-            }
-        }
+    let mut reader = Reader {
+        graphs: Graphs::new(vec![value("time", "ns")]),
+        counted: false,
+        // A caller takes at least a byte, unless functions share theirs: no profiler writes that.
+        callers: input.bytes.len(),
+    };
+    for entry in functions.iter() {
+        let read = reader.function(entry);
+        read.map_err(|fault| fault.at_byte(entry.at))?;
     }
+    let Reader {
+        mut graphs,
+        counted,
+        ..
+    } = reader;
     if counted {
         let note = "The statistics count calls without their times, so calls are left out; cProfile tells times.";
         graphs.notes.push(note.into());
     }
     graphs.finish(Format::Pstats)
+}
+
+struct Reader {
+    graphs: Graphs,
+    /// Calls were counted without their times.
+    counted: bool,
+    /// How many more callers there may be.
+    callers: usize,
+}
+
+impl Reader {
+    /// A function's statistics: primitive calls, calls, own time, cumulative time, callers.
+    fn function(&mut self, entry: &Entry) -> Result<(), Fault> {
+        let row = function(&entry.key, &mut self.graphs)?;
+        let Value::Tuple(stats) = &entry.value else {
+            return Err(wrong("statistics of a function"));
+        };
+        let [_, _, own, total, Value::Dict(callers)] = &stats[..] else {
+            return Err(wrong("statistics of a function"));
+        };
+        self.graphs.add_base(row, &[time(own)?])?;
+        self.graphs.set_cum(row, &[time(total)?]);
+        let left = self.callers.checked_sub(callers.len());
+        self.callers = left
+            .ok_or_else(|| Fault::whole("functions have more callers than the file has bytes"))?;
+        for entry in callers.iter() {
+            let called = self.caller(row, entry);
+            called.map_err(|fault| fault.at_byte(entry.at))?;
+        }
+        Ok(())
+    }
+
+    fn caller(&mut self, row: u32, entry: &Entry) -> Result<(), Fault> {
+        let caller = function(&entry.key, &mut self.graphs)?;
+        match &entry.value {
+            Value::Tuple(stats) if stats.len() == 4 => {
+                let (own, total) = (time(&stats[2])?, time(&stats[3])?);
+                self.graphs.add_call(caller, row, Some(&[own]), &[total])
+            }
+            Value::Number(_) => {
+                self.counted = true;
+                Ok(())
+            }
+            _ => Err(wrong("statistics of a caller")),
+        }
+    }
 }
 
 /// The row of file, line and name. Built-in functions have no file.
@@ -62,10 +100,10 @@ fn function(key: &Value, graphs: &mut Graphs) -> Result<u32, Fault> {
     let [Value::Text(file), Value::Number(line), Value::Text(name)] = &parts[..] else {
         return Err(wrong("file, line and name of a function"));
     };
-    Ok(match &**file {
+    match cut(file) {
         "~" => graphs.function(name, ""),
-        file => graphs.function(&format!("{name} ({file}:{line})"), ""),
-    })
+        file => graphs.function(&format!("{} ({file}:{line})", cut(name)), ""),
+    }
 }
 
 fn time(seconds: &Value) -> Result<i64, Fault> {
@@ -114,6 +152,35 @@ mod tests {
              exec 0/0
              note: The statistics count calls without their times, so calls are left out; cProfile tells times.",
         );
+    }
+
+    #[test]
+    fn callers_that_multiply_are_refused() {
+        // A thousand functions that all have the same callers, which the file has once.
+        let mut bytes = b"{".to_vec();
+        let key = |number: u32| {
+            let mut key = b")\x03z\x01fi".to_vec();
+            key.extend(number.to_le_bytes());
+            key.extend(b"z\x01f");
+            key
+        };
+        for function in 0..1000_u32 {
+            bytes.extend(key(function));
+            bytes.extend(b")\x05NNg\0\0\0\0\0\0\0\0g\0\0\0\0\0\0\0\0");
+            if function > 0 {
+                bytes.extend(b"r\0\0\0\0");
+                continue;
+            }
+            bytes.push(b'{' | 0x80);
+            for caller in 0..1000 {
+                bytes.extend(key(caller));
+                bytes.extend(b"i\x01\0\0\0");
+            }
+            bytes.push(b'0');
+        }
+        bytes.push(b'0');
+        let expect = "functions have more callers than the file has bytes";
+        check_fault(bytes, 0, expect);
     }
 
     #[test]

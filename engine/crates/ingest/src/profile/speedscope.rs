@@ -1,13 +1,16 @@
 //! speedscope's own JSON: evented and sampled profiles over shared frames.
 
+use std::collections::HashMap;
+
 use fulcrum_model::call_tree::ValueType;
 use serde::Deserialize;
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, dangling, quote};
 use super::input::Input;
 use super::stacks::{FrameId, Stacks, check_types};
 use super::units::{Decimals, nanoseconds, value, whole};
-use super::{Format, Profile};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,7 +61,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile. Profiles in one unit stand side by side; each unit is a value type.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let mut units: Vec<Unit> = Vec::new();
     for one in &file.profiles {
@@ -80,6 +83,10 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
         let line = frame.line.unwrap_or(0.0) as u32;
         frames.push(stacks.frame(&frame.name, frame.file.as_deref().unwrap_or(""), line)?);
     }
+    let mut alike: HashMap<&str, usize> = HashMap::new();
+    for one in &file.profiles {
+        *alike.entry(&one.name).or_default() += 1;
+    }
     for (number, one) in file.profiles.iter().enumerate() {
         let row = row(one).expect("every unit has a row");
         let mut writer = Writer {
@@ -91,12 +98,7 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
             stacks: &mut stacks,
         };
         if file.profiles.len() > 1 {
-            let alike = file
-                .profiles
-                .iter()
-                .filter(|it| it.name == one.name)
-                .count();
-            let name = match alike {
+            let name = match alike[&*one.name] {
                 1 => one.name.clone(),
                 _ => format!("{} ({})", one.name, number + 1),
             };
@@ -112,7 +114,7 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
         };
         result.map_err(|fault| Fault {
             problem: format!("in profile {}: {}", number + 1, fault.problem),
-            ..fault
+            ..fault.at_item("profiles", number)
         })?;
     }
     stacks.finish(Format::Speedscope)
@@ -192,15 +194,18 @@ impl Writer<'_> {
         if samples.len() != weights.len() {
             let (samples, weights) = (samples.len(), weights.len());
             let problem = format!("there are {weights} weights for {samples} samples");
-            return Err(Fault::whole(problem));
+            return Err(Fault::whole(problem).at_key("weights"));
         }
         let mut stack = Vec::new();
-        for (sample, &weight) in samples.iter().zip(weights) {
+        for (row, (sample, &weight)) in samples.iter().zip(weights).enumerate() {
             stack.clear();
             for &index in sample {
-                stack.push(self.frame(index)?);
+                let frame = self.frame(index);
+                stack.push(frame.map_err(|fault| fault.at_item("samples", row))?);
             }
-            self.add(&stack, whole(weight, self.scale)?)?;
+            let weight = whole(weight, self.scale);
+            let added = weight.and_then(|weight| self.add(&stack, weight));
+            added.map_err(|fault| fault.at_item("weights", row))?;
         }
         Ok(())
     }
@@ -212,33 +217,65 @@ impl Writer<'_> {
         let (mut stack, mut open) = (Vec::new(), Vec::new());
         let mut last: Option<f64> = None;
         for (number, event) in events.iter().enumerate() {
-            let since = event.at - last.unwrap_or(event.at);
-            let trouble = |problem: &str| Err(Fault::whole(format!("event {number} {problem}")));
-            if since.is_nan() || since < 0.0 {
-                return trouble("is earlier than the one before it");
-            }
-            // Time before the first call and between calls is nobody's.
-            if !stack.is_empty() && since > 0.0 {
-                self.add(&stack, whole(since, self.scale)?)?;
-            }
+            let taken = self.event(event, last, &mut stack, &mut open);
+            taken.map_err(|fault| Fault {
+                problem: format!("event {number} {}", fault.problem),
+                ..fault.at_item("events", number)
+            })?;
             last = Some(event.at);
-            match &*event.r#type {
-                "O" => {
-                    stack.push(self.frame(event.frame)?);
-                    open.push(event.frame);
-                }
-                "C" if open.last() == Some(&event.frame) => {
-                    stack.pop();
-                    open.pop();
-                }
-                "C" => return trouble("closes a frame that is not the innermost open one"),
-                _ => return trouble("is neither O nor C"),
-            }
         }
         match open.len() {
             0 => Ok(()),
-            open => Err(Fault::whole(format!("{open} frames are never closed"))),
+            open => {
+                let fault = Fault::whole(format!("{open} frames are never closed"));
+                Err(fault.at_key("events"))
+            }
         }
+    }
+
+    /// Adds the time before an event, and opens or closes what it says. A fault's problem goes on from its number.
+    fn event(
+        &mut self,
+        event: &Event,
+        last: Option<f64>,
+        stack: &mut Vec<FrameId>,
+        open: &mut Vec<usize>,
+    ) -> Result<(), Fault> {
+        let since = event.at - last.unwrap_or(event.at);
+        if since.is_nan() || since < 0.0 {
+            return Err(Fault::whole("is earlier than the one before it"));
+        }
+        // Time before the first call and between calls is nobody's.
+        if !stack.is_empty() && since > 0.0 {
+            let added = whole(since, self.scale).and_then(|since| self.add(stack, since));
+            added.map_err(|fault| Fault {
+                problem: format!("ends a time that does not count: {}", fault.problem),
+                ..fault
+            })?;
+        }
+        match &*event.r#type {
+            "O" => {
+                let frame = self.frames.get(event.frame);
+                let missing = || {
+                    let number = event.frame;
+                    Fault::whole(format!(
+                        "opens frame {number}, which the file does not have"
+                    ))
+                };
+                stack.push(*frame.ok_or_else(missing)?);
+                open.push(event.frame);
+            }
+            "C" if open.last() == Some(&event.frame) => {
+                stack.pop();
+                open.pop();
+            }
+            "C" => {
+                let problem = "closes a frame that is not the innermost open one";
+                return Err(Fault::whole(problem));
+            }
+            _ => return Err(Fault::whole("is neither O nor C")),
+        }
+        Ok(())
     }
 }
 
@@ -294,7 +331,12 @@ mod tests {
     }
 
     #[test]
-    fn wrong_events_and_references_are_errors() {
+    fn a_file_without_profiles_is_an_error() {
+        check_fault(file("", ""), 0, "the file has no profiles");
+    }
+
+    #[test]
+    fn wrong_events_and_references_are_errors_at_their_lines() {
         for (profile, expect) in [
             (
                 evented(&[("O", 0, 0.0)]),
@@ -310,7 +352,7 @@ mod tests {
             ),
             (
                 evented(&[("O", 7, 0.0)]),
-                "in profile 1: a stack names frame 7, which the file does not have",
+                "in profile 1: event 0 opens frame 7, which the file does not have",
             ),
             (
                 SAMPLED.replace("1.5", "-1"),
@@ -320,9 +362,9 @@ mod tests {
                 SAMPLED.replace("1.5,", ""),
                 "in profile 1: there are 1 weights for 2 samples",
             ),
-            (String::new(), "the file has no profiles"),
         ] {
-            check_fault(file(&profile, ""), 0, expect);
+            let line = if profile.contains('\n') { 2 } else { 1 };
+            check_fault(file(&profile, ""), line, expect);
         }
     }
 }

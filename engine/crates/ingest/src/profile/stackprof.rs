@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, dangling};
 use super::input::Input;
+use super::json::Step;
 use super::stacks::{FrameId, Stacks};
 use super::units::{value, whole};
-use super::{Format, Profile};
 
 #[derive(Deserialize)]
 struct File {
@@ -34,7 +36,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let Some(raw) = &file.raw else {
         return Err(Fault::whole("the profile has no stacks")
@@ -45,14 +47,16 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
     let mut interval = 0;
     if let Some(micros) = timed {
         types.push(value(&file.mode, "ns"));
-        interval = whole(micros, 1e3)?;
+        interval = whole(micros, 1e3).map_err(|fault| fault.at_key("interval"))?;
     }
     let mut stacks = Stacks::new(types, usize::from(timed.is_some()))?;
     let mut frames = HashMap::with_capacity(file.frames.len());
     for (id, frame) in &file.frames {
-        let id: u64 = id
-            .parse()
-            .map_err(|_| Fault::whole("expected the numbers of frames as their keys"))?;
+        let wrong = || {
+            let fault = Fault::whole("expected the numbers of frames as their keys");
+            fault.at_step(Step::Key(id.clone().into())).at_key("frames")
+        };
+        let id: u64 = id.parse().map_err(|_| wrong())?;
         let path = frame.file.as_deref().unwrap_or("");
         let row = stacks.frame(&frame.name, path, frame.line.unwrap_or(0))?;
         frames.insert(id, row);
@@ -70,20 +74,22 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
                 "entry {at} of raw claims a stack of {length} frames, but {} entries are left",
                 after.len()
             );
-            return Err(Fault::whole(problem));
+            return Err(Fault::whole(problem).at_item("raw", at));
         };
         stack.clear();
-        for id in ids {
+        for (n, id) in ids.iter().enumerate() {
             let frame = frames.get(id).copied();
-            stack.push(frame.ok_or_else(|| dangling("a stack", id, "frame"))?);
+            let missing = || dangling("a stack", id, "frame").at_item("raw", at + 1 + n);
+            stack.push(frame.ok_or_else(missing)?);
         }
-        let count = i64::try_from(count).map_err(|_| super::parents::too_large())?;
+        let large = || super::parents::too_large().at_item("raw", at + 1 + ids.len());
+        let count = i64::try_from(count).map_err(|_| large())?;
         let mut values = vec![count];
         if timed.is_some() {
-            let time = count.checked_mul(interval);
-            values.push(time.ok_or_else(super::parents::too_large)?);
+            values.push(count.checked_mul(interval).ok_or_else(large)?);
         }
-        stacks.add(&stack, &values)?;
+        let added = stacks.add(&stack, &values);
+        added.map_err(|fault| fault.at_item("raw", at))?;
         rest = after;
     }
     if file.missed_samples > 0.0 {
@@ -117,8 +123,8 @@ mod tests {
 
     #[test]
     fn wrong_stacks_are_errors() {
+        check_fault(file(""), 0, "the profile has no stacks");
         for (raw, expect) in [
-            ("", "the profile has no stacks"),
             (
                 ",\"raw\":[1,72,1]",
                 "a stack names frame 72, which the file does not have",
@@ -132,7 +138,7 @@ mod tests {
                 "entry 0 of raw claims a stack of 1 frames, but 1 entries are left",
             ),
         ] {
-            check_fault(file(raw), 0, expect);
+            check_fault(file(raw), 2, expect);
         }
     }
 }

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 pub use fulcrum_model::call_tree::FrameId;
 use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, ValueType};
 
+use super::collected::Collected;
 use super::fault::Fault;
+use super::texts::{Texts, cut};
 use super::{Calls, Format, Profile};
 
 /// Frames of one stack that are kept: the innermost ones, under a frame that says so.
@@ -21,6 +23,9 @@ pub struct Stacks {
     builder: CallTreeBuilder,
     /// Frames of which only the name is known.
     names: HashMap<Box<str>, FrameId>,
+    /// How many frames there are.
+    frames: u32,
+    texts: Texts,
     width: usize,
     default_value: usize,
     notes: Vec<String>,
@@ -42,6 +47,8 @@ impl Stacks {
         Ok(Stacks {
             builder: CallTreeBuilder::with_limits(types, limits)?,
             names: HashMap::new(),
+            frames: 0,
+            texts: Texts::default(),
             width,
             default_value,
             notes: Vec::new(),
@@ -69,34 +76,47 @@ impl Stacks {
         line: u32,
         binary: &str,
     ) -> Result<FrameId, Fault> {
-        let name = match name {
+        let name = match cut(name) {
             "" => "[unknown]",
             name => name,
         };
+        let (file, binary) = (cut(file), cut(binary));
         if file.is_empty() && line == 0 && binary.is_empty() {
             return self.function(name);
         }
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Ok(self.builder.intern(Frame {
+        let frame = Frame {
             file: text(file),
             line: (line > 0).then_some(line),
             binary: text(binary),
             ..Frame::function(name)
-        })?)
+        };
+        self.intern(frame, [name, file, binary])
+    }
+
+    fn intern(&mut self, frame: Frame, texts: [&str; 3]) -> Result<FrameId, Fault> {
+        let id = self.builder.intern(frame)?;
+        // Numbers are given in order, so a frame that was not there has the next one.
+        if id.0 == self.frames {
+            self.frames += 1;
+            texts.iter().try_for_each(|text| self.texts.add(text))?;
+        }
+        Ok(id)
     }
 
     fn function(&mut self, name: &str) -> Result<FrameId, Fault> {
         if let Some(&id) = self.names.get(name) {
             return Ok(id);
         }
-        let id = self.builder.intern(Frame::function(name))?;
+        let id = self.intern(Frame::function(name), [name, "", ""])?;
         self.names.insert(name.into(), id);
         Ok(id)
     }
 
     /// A process or thread.
     pub fn container(&mut self, name: &str) -> Result<FrameId, Fault> {
-        Ok(self.builder.intern(Frame::container(name))?)
+        let name = cut(name);
+        self.intern(Frame::container(name), [name, "", ""])
     }
 
     /// Adds values to a stack, outermost first. Negative values are refused.
@@ -129,19 +149,19 @@ impl Stacks {
                 ),
             );
         }
-        let cut = stack.len().saturating_sub(MAX_DEPTH);
+        let over = stack.len().saturating_sub(MAX_DEPTH);
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         buffer.extend(container);
-        self.truncated += u64::from(cut > 0);
+        self.truncated += u64::from(over > 0);
         self.cut_already += u64::from(cut_already);
-        if cut > 0 || cut_already {
+        if over > 0 || cut_already {
             buffer.push(self.function(TRUNCATED)?);
         }
         if stack.is_empty() {
             buffer.push(self.function(NO_STACK)?);
         }
-        buffer.extend_from_slice(&stack[cut..]);
+        buffer.extend_from_slice(&stack[over..]);
         let added = self.builder.add(&buffer, values);
         self.buffer = buffer;
         Ok(added?)
@@ -152,8 +172,13 @@ impl Stacks {
         self.notes.push(note.into());
     }
 
+    /// All stacks, when the reader is done.
+    pub fn finish(self, format: Format) -> Result<Collected, Fault> {
+        Ok(Collected::Stacks(Box::new(self), format))
+    }
+
     /// The profile of all stacks. A file without any is an error.
-    pub fn finish(mut self, format: Format) -> Result<Profile, Fault> {
+    pub fn profile(mut self, format: Format) -> Result<Profile, Fault> {
         if self.truncated > 0 {
             self.notes.push(format!(
                 "{} stacks have more than {MAX_DEPTH} frames; their innermost ones are under {TRUNCATED}.",
@@ -207,7 +232,7 @@ mod tests {
         stacks.add(&deep, &[2]).expect("fits");
         deep.insert(0, outer);
         stacks.add(&deep, &[3]).expect("is cut");
-        let profile = stacks.finish(Format::Folded).expect("has samples");
+        let profile = stacks.profile(Format::Folded).expect("has samples");
         let Calls::Tree(tree) = &profile.calls else {
             panic!("expected a tree");
         };

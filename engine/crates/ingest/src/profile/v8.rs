@@ -3,13 +3,14 @@
 use fulcrum_model::call_tree::ValueType;
 use serde::Deserialize;
 
+use super::Format;
+use super::collected::Collected;
 use super::fault::{Fault, dangling};
 use super::ids::Ids;
 use super::input::Input;
 use super::parents::{Parents, too_large};
 use super::stacks::{FrameId, Stacks};
 use super::units::value;
-use super::{Format, Profile};
 
 /// Nodes and samples of one thread.
 #[derive(Default, Deserialize)]
@@ -57,7 +58,7 @@ pub fn detect(input: &Input) -> bool {
 }
 
 /// Reads a `.cpuprofile`.
-pub fn read(input: &Input) -> Result<Profile, Fault> {
+pub fn read(input: &Input) -> Result<Collected, Fault> {
     let profile: CpuProfile = input.parse()?;
     let mut stacks = match profile.time_deltas {
         Some(_) => Stacks::new(values(), 1)?,
@@ -70,26 +71,31 @@ pub fn read(input: &Input) -> Result<Profile, Fault> {
 impl CpuProfile {
     /// Adds every sample.
     pub fn add(&self, container: Option<FrameId>, stacks: &mut Stacks) -> Result<(), Fault> {
-        let ids = Ids::new(self.nodes.iter().map(|it| it.id), "node")?;
+        let ids = Ids::new(self.nodes.iter().map(|it| it.id), "node");
+        let ids = ids.map_err(|fault| fault.at_key("nodes"))?;
         let mut parents = Parents::new(stacks.width());
-        for node in &self.nodes {
+        for (at, node) in self.nodes.iter().enumerate() {
             let parent = match node.parent {
-                Some(id) => Some(row(&ids, id, "a node")? as u32),
+                Some(id) => {
+                    Some(row(&ids, id, "a node").map_err(|it| it.at_item("nodes", at))? as u32)
+                }
                 None => None,
             };
             parents.push(frame(&node.call_frame, stacks)?, parent);
         }
         for (node, at) in self.nodes.iter().zip(0_u32..) {
             for &child in node.children.iter().flatten() {
-                parents.adopt(row(&ids, child, "a node")?, at)?;
+                let adopted = row(&ids, child, "a node").and_then(|row| parents.adopt(row, at));
+                adopted.map_err(|fault| fault.at_item("nodes", at as usize))?;
             }
         }
-        parents.check()?;
+        parents.check("nodes")?;
         match &self.samples {
             Some(samples) => {
                 let durations = self.durations(samples.len())?;
                 for (n, &id) in samples.iter().enumerate() {
-                    let node = row(&ids, id, "a sample")?;
+                    let node = row(&ids, id, "a sample");
+                    let node = node.map_err(|fault| fault.at_item("samples", n))?;
                     parents.add(node, 0, 1)?;
                     if let Some(&duration) = durations.get(n) {
                         parents.add(node, 1, duration)?;
@@ -98,7 +104,8 @@ impl CpuProfile {
             }
             None => {
                 for (at, node) in self.nodes.iter().enumerate() {
-                    let hits = i64::try_from(node.hit_count).map_err(|_| too_large())?;
+                    let hits = i64::try_from(node.hit_count);
+                    let hits = hits.map_err(|_| too_large().at_item("nodes", at))?;
                     parents.add(at, 0, hits)?;
                 }
             }
@@ -113,9 +120,8 @@ impl CpuProfile {
         };
         if deltas.len() != count {
             let found = deltas.len();
-            return Err(Fault::whole(format!(
-                "there are {found} time deltas for {count} samples"
-            )));
+            let problem = format!("there are {found} time deltas for {count} samples");
+            return Err(Fault::whole(problem).at_key("timeDeltas"));
         }
         let mut at = 0.0;
         let mut times = Vec::with_capacity(count);
@@ -136,7 +142,8 @@ impl CpuProfile {
             } else {
                 time
             };
-            durations[n] = super::units::whole(next - time, 1e3)?;
+            let duration = super::units::whole(next - time, 1e3);
+            durations[n] = duration.map_err(|fault| fault.at_item("timeDeltas", n))?;
         }
         Ok(durations)
     }
@@ -248,7 +255,7 @@ mod tests {
                 "there are 0 time deltas for 1 samples",
             ),
         ] {
-            check_fault(profile(&nodes, rest), 0, expect);
+            check_fault(profile(&nodes, rest), 1, expect);
         }
     }
 }

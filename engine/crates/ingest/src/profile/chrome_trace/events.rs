@@ -35,32 +35,55 @@ pub trait Sink {
 /// Hands every event to `sink`, up to the first error.
 pub fn read(text: &str, sink: &mut impl Sink) -> Result<(), serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
-    Outer(sink).deserialize(&mut reader)?;
+    let events = Events {
+        sink,
+        inside: false,
+    };
+    events.deserialize(&mut reader)?;
     reader.end()
 }
 
-/// The array, or the object around it.
-struct Outer<'s, S>(&'s mut S);
+/// The array of events or the object around it; then, inside the array, one event.
+struct Events<'s, S> {
+    sink: &'s mut S,
+    inside: bool,
+}
 
-impl<'de, S: Sink> DeserializeSeed<'de> for Outer<'_, S> {
+impl<'de, S: Sink> DeserializeSeed<'de> for Events<'_, S> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_any(self)
+        match self.inside {
+            true => reader.deserialize_map(self),
+            false => reader.deserialize_any(self),
+        }
     }
 }
 
-impl<'de, S: Sink> Visitor<'de> for Outer<'_, S> {
+impl<'de, S: Sink> Visitor<'de> for Events<'_, S> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an array of events")
+        f.write_str(match self.inside {
+            true => "an event",
+            false => "an array of events",
+        })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Events { sink, inside } = self;
+        if inside {
+            let event = Event::deserialize(MapAccessDeserializer::new(map))?;
+            // What the sink says against it is an error at its closing brace, where serde still knows the place.
+            let wrong = |problem| format!("the event {}: {problem}", quote(&event.name));
+            return sink.event(&event).map_err(|it| A::Error::custom(wrong(it)));
+        }
         while let Some(key) = map.next_key::<String>()? {
             if key == "traceEvents" {
-                map.next_value_seed(Outer(&mut *self.0))?;
+                map.next_value_seed(Events {
+                    sink: &mut *sink,
+                    inside,
+                })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -69,34 +92,14 @@ impl<'de, S: Sink> Visitor<'de> for Outer<'_, S> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element_seed(One(&mut *self.0))?.is_some() {}
+        let Events { sink, .. } = self;
+        let mut one = || {
+            seq.next_element_seed(Events {
+                sink: &mut *sink,
+                inside: true,
+            })
+        };
+        while one()?.is_some() {}
         Ok(())
-    }
-}
-
-/// One event. What the sink says against it is an error at its closing brace, where serde still knows the place.
-struct One<'s, S>(&'s mut S);
-
-impl<'de, S: Sink> DeserializeSeed<'de> for One<'_, S> {
-    type Value = ();
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_map(self)
-    }
-}
-
-impl<'de, S: Sink> Visitor<'de> for One<'_, S> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an event")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let event = Event::deserialize(MapAccessDeserializer::new(map))?;
-        let taken = self.0.event(&event);
-        taken.map_err(|problem| {
-            A::Error::custom(format!("the event {}: {problem}", quote(&event.name)))
-        })
     }
 }

@@ -5,12 +5,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Cpu;
+use crate::profile::Format;
+use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};
 use crate::profile::input::Input;
 use crate::profile::parents::Parents;
 use crate::profile::stacks::{Stacks, check_types};
 use crate::profile::units::{value, whole};
-use crate::profile::{Format, Profile};
 
 #[derive(Deserialize)]
 struct File {
@@ -93,7 +94,7 @@ struct View<'f> {
 }
 
 /// Reads a profile.
-pub fn read(input: &Input, cpu: Cpu) -> Result<Profile, Fault> {
+pub fn read(input: &Input, cpu: Cpu) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let mut kinds: Vec<&str> = Vec::new();
     for thread in &file.threads {
@@ -120,7 +121,7 @@ pub fn read(input: &Input, cpu: Cpu) -> Result<Profile, Fault> {
     let mut stacks = Stacks::new(types, 0)?;
     // Tables that all threads share are read once.
     let mut shared: Option<Parents> = None;
-    for thread in &file.threads {
+    for (row, thread) in file.threads.iter().enumerate() {
         let label = label(&thread.name, &thread.pid, &thread.tid);
         let mut read = || {
             let container = match file.threads.len() {
@@ -130,15 +131,20 @@ pub fn read(input: &Input, cpu: Cpu) -> Result<Profile, Fault> {
             let mut own;
             let parents = match (&thread.stack_table, &mut shared) {
                 (None, Some(parents)) => parents,
-                (None, none) => none.insert(file.view(thread)?.parents(&mut stacks)?),
+                (None, none) => {
+                    let parents = file.view(thread)?.parents(&mut stacks);
+                    none.insert(parents.map_err(|fault| fault.at_key("shared"))?)
+                }
                 (Some(_), _) => {
-                    own = file.view(thread)?.parents(&mut stacks)?;
+                    let parents = file.view(thread)?.parents(&mut stacks);
+                    own = parents.map_err(|fault| fault.at_item("threads", row))?;
                     &mut own
                 }
             };
             let kind = kinds.iter().position(|&it| it == thread.samples.kind());
             let cpu = has_cpu.then_some((cpu, kinds.len()));
-            thread.samples.add(parents, kind.unwrap_or(0), cpu)?;
+            let added = thread.samples.add(parents, kind.unwrap_or(0), cpu);
+            added.map_err(|fault| fault.at_key("samples").at_item("threads", row))?;
             parents.pour(container, &mut stacks)
         };
         if !thread.samples.stack.is_empty() {
@@ -193,19 +199,23 @@ impl Samples {
                 continue;
             };
             if stack >= parents.len() {
-                return Err(dangling("a sample", stack, "stack"));
+                return Err(dangling("a sample", stack, "stack").at_item("stack", n));
             }
             let weight = match &self.weight {
                 None => 1.0,
                 Some(weights) => weights.get(n).copied().flatten().unwrap_or(0.0),
             };
-            parents.add(stack, kind, whole(weight, scale)?)?;
+            let weight = whole(weight, scale);
+            let added = weight.and_then(|weight| parents.add(stack, kind, weight));
+            added.map_err(|fault| fault.at_item("weight", n))?;
             let delta = self
                 .cpu
                 .as_ref()
                 .and_then(|it| it.get(n).copied().flatten());
             if let (Some((cpu, row)), Some(delta)) = (cpu, delta) {
-                parents.add(stack, row, whole(delta, cpu.scale)?)?;
+                let delta = whole(delta, cpu.scale);
+                let added = delta.and_then(|delta| parents.add(stack, row, delta));
+                added.map_err(|fault| fault.at_item("threadCPUDelta", n))?;
             }
         }
         Ok(())
@@ -241,24 +251,32 @@ impl View<'_> {
     fn parents(&self, stacks: &mut Stacks) -> Result<Parents, Fault> {
         let mut functions = Vec::with_capacity(self.functions.name.len());
         for (row, &name) in self.functions.name.iter().enumerate() {
-            let (file, line) = self.place(row)?;
-            functions.push(stacks.frame(self.string(name)?, file, line)?);
+            let at = |fault: Fault| fault.at_item("name", row).at_key("funcTable");
+            let (file, line) = self.place(row).map_err(at)?;
+            functions.push(stacks.frame(self.string(name).map_err(at)?, file, line)?);
         }
         let (frames, prefixes) = (&self.stacks.frame, &self.stacks.prefix);
         if frames.len() != prefixes.len() {
             let (frames, prefixes) = (frames.len(), prefixes.len());
             let problem = format!("there are {frames} frames for {prefixes} prefixes");
-            return Err(Fault::whole(problem));
+            return Err(Fault::whole(problem).at_key("stackTable"));
         }
         let mut parents = Parents::new(stacks.width());
-        for (&frame, &prefix) in frames.iter().zip(prefixes) {
+        for (row, (&frame, &prefix)) in frames.iter().zip(prefixes).enumerate() {
             let function = self.frames.func.get(frame as usize);
-            let &function = function.ok_or_else(|| dangling("a stack", frame, "frame"))?;
+            let &function = function.ok_or_else(|| {
+                let fault = dangling("a stack", frame, "frame");
+                fault.at_item("frame", row).at_key("stackTable")
+            })?;
             let named = functions.get(function as usize);
-            let &named = named.ok_or_else(|| dangling("a frame", function, "function"))?;
+            let &named = named.ok_or_else(|| {
+                let fault = dangling("a frame", function, "function");
+                fault.at_item("func", frame as usize).at_key("frameTable")
+            })?;
             parents.push(named, prefix);
         }
-        parents.check()?;
+        let checked = parents.check("prefix");
+        checked.map_err(|fault| fault.at_key("stackTable"))?;
         Ok(parents)
     }
 

@@ -6,12 +6,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Cpu, location};
+use crate::profile::Format;
+use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};
 use crate::profile::input::Input;
+use crate::profile::json::Step;
 use crate::profile::parents::Parents;
 use crate::profile::stacks::Stacks;
 use crate::profile::units::{value, whole};
-use crate::profile::{Format, Profile};
 
 #[derive(Deserialize)]
 struct Wrapped {
@@ -60,36 +62,49 @@ impl Table {
     /// A column of row numbers.
     fn numbers(&self, name: &str) -> impl Iterator<Item = Result<Option<u32>, Fault>> {
         let problem = format!("expected a row number for {name}");
-        self.column(name).map(move |cell| {
+        self.column(name).enumerate().map(move |(row, cell)| {
             let Some(cell) = cell else {
                 return Ok(None);
             };
             let number = cell.as_u64().and_then(|number| u32::try_from(number).ok());
-            number.map(Some).ok_or_else(|| Fault::whole(&*problem))
+            let wrong = || Fault::whole(&*problem).at_item("data", row);
+            number.map(Some).ok_or_else(wrong)
         })
     }
 }
 
 /// Reads a profile.
-pub fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Profile, Fault> {
+pub fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Collected, Fault> {
     let file = match wrapped {
         true => input.parse::<Wrapped>()?.profile,
         false => input.parse()?,
     };
-    let (mut threads, mut processes) = (Vec::new(), vec![file]);
-    while let Some(mut process) = processes.pop() {
-        threads.append(&mut process.threads);
-        processes.append(&mut process.processes);
+    // Each with the steps that lead to it.
+    let outside: Vec<Step> = wrapped
+        .then(|| Step::Key("profile".into()))
+        .into_iter()
+        .collect();
+    let (mut threads, mut processes) = (Vec::new(), vec![(outside, file)]);
+    while let Some((path, process)) = processes.pop() {
+        let inside = |key: &'static str, row| {
+            [&path[..], &[Step::Key(key.into()), Step::Item(row)]].concat()
+        };
+        for (row, thread) in process.threads.into_iter().enumerate() {
+            threads.push((inside("threads", row), thread));
+        }
+        for (row, inner) in process.processes.into_iter().enumerate() {
+            processes.push((inside("processes", row), inner));
+        }
     }
     let has_cpu = threads
         .iter()
-        .any(|thread| thread.samples.schema.contains_key("threadCPUDelta"));
+        .any(|(_, thread)| thread.samples.schema.contains_key("threadCPUDelta"));
     let mut types = vec![value("samples", "count")];
     if has_cpu {
         types.push(value("cpu", cpu.unit));
     }
     let mut stacks = Stacks::new(types, 0)?;
-    for thread in &threads {
+    for (path, thread) in &threads {
         let label = super::columns::label(&thread.name, &thread.pid, &thread.tid);
         let container = match threads.len() {
             1 => None,
@@ -97,7 +112,10 @@ pub fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Profile, Fault> {
         };
         let result = thread.parents(&mut stacks, has_cpu.then_some(cpu));
         let result = result.and_then(|mut parents| parents.pour(container, &mut stacks));
-        result.map_err(|fault| super::columns::in_thread(fault, &label))?;
+        result.map_err(|fault| {
+            let fault = path.iter().rev().cloned().fold(fault, Fault::at_step);
+            super::columns::in_thread(fault, &label)
+        })?;
     }
     stacks.finish(Format::Firefox)
 }
@@ -106,33 +124,40 @@ impl Thread {
     /// The stacks of this thread with their values.
     fn parents(&self, stacks: &mut Stacks, cpu: Option<Cpu>) -> Result<Parents, Fault> {
         let mut frames = Vec::with_capacity(self.frame_table.data.len());
-        for text in self.frame_table.numbers("location") {
-            let index = text?.unwrap_or(u32::MAX);
+        let in_frames = |fault: Fault| fault.at_key("frameTable");
+        for (row, text) in self.frame_table.numbers("location").enumerate() {
+            let index = text.map_err(in_frames)?.unwrap_or(u32::MAX);
             let text = self.string_table.get(index as usize);
-            let text = text.ok_or_else(|| dangling("a frame", index, "string"))?;
+            let missing = || in_frames(dangling("a frame", index, "string").at_item("data", row));
+            let text = text.ok_or_else(missing)?;
             let (name, file, line) = location(text);
             frames.push(stacks.frame(name, file, line)?);
         }
         let mut parents = Parents::new(stacks.width());
         let table = &self.stack_table;
-        for (prefix, frame) in table.numbers("prefix").zip(table.numbers("frame")) {
-            let index = frame?.unwrap_or(u32::MAX);
+        let in_stacks = |fault: Fault| fault.at_key("stackTable");
+        let cells = table.numbers("prefix").zip(table.numbers("frame"));
+        for (row, (prefix, frame)) in cells.enumerate() {
+            let index = frame.map_err(in_stacks)?.unwrap_or(u32::MAX);
             let frame = frames.get(index as usize).copied();
-            let frame = frame.ok_or_else(|| dangling("a stack", index, "frame"))?;
-            parents.push(frame, prefix?);
+            let missing = || in_stacks(dangling("a stack", index, "frame").at_item("data", row));
+            parents.push(frame.ok_or_else(missing)?, prefix.map_err(in_stacks)?);
         }
-        parents.check()?;
+        parents.check("data").map_err(in_stacks)?;
         let deltas = self.samples.column("threadCPUDelta");
-        for (stack, delta) in self.samples.numbers("stack").zip(deltas) {
-            let Some(stack) = stack?.map(|stack| stack as usize) else {
+        for (row, (stack, delta)) in self.samples.numbers("stack").zip(deltas).enumerate() {
+            let in_samples = |fault: Fault| fault.at_item("data", row).at_key("samples");
+            let stack = stack.map_err(|fault| fault.at_key("samples"))?;
+            let Some(stack) = stack.map(|stack| stack as usize) else {
                 continue;
             };
             if stack >= parents.len() {
-                return Err(dangling("a sample", stack, "stack"));
+                return Err(in_samples(dangling("a sample", stack, "stack")));
             }
-            parents.add(stack, 0, 1)?;
+            parents.add(stack, 0, 1).map_err(in_samples)?;
             if let (Some(cpu), Some(delta)) = (cpu, delta.and_then(Value::as_f64)) {
-                parents.add(stack, 1, whole(delta, cpu.scale)?)?;
+                let added = whole(delta, cpu.scale).and_then(|it| parents.add(stack, 1, it));
+                added.map_err(in_samples)?;
             }
         }
         Ok(parents)

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::super::cursor::Cursor;
 use super::super::fault::{Fault, dangling};
+use super::super::texts::cut;
 use super::metadata::{Classes, Field, Row};
 use super::values::{self, Text, byte, number};
 
@@ -262,8 +263,8 @@ impl<'a> Pools<'a> {
             None => return Err(dangling("a method", class, "class")),
         };
         Ok(match (&*class, &*name) {
-            ("", name) => name.to_owned(),
-            (class, name) => format!("{}.{name}", class.replace('/', ".")),
+            ("", name) => cut(name).to_owned(),
+            (class, name) => format!("{}.{}", cut(class).replace('/', "."), cut(name)),
         })
     }
 

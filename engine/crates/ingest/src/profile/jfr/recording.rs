@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::super::Format;
+use super::super::collected::Collected;
 use super::super::fault::{Fault, dangling};
 use super::super::parents::too_large;
 use super::super::stacks::{FrameId, MAX_DEPTH, Stacks};
+use super::super::texts::Texts;
 use super::super::units::value;
-use super::super::{Format, Profile};
 use super::chunk::{Chunk, Event};
 use super::metadata::{Classes, Row};
 use super::pools::{Plan, Pools, Thread};
@@ -76,6 +78,7 @@ const KINDS: [Kind; 6] = [
 pub struct Recording {
     names: Vec<String>,
     rows: HashMap<String, u32>,
+    texts: Texts,
     threads: Vec<String>,
     thread_rows: HashMap<String, u32>,
     traces: Vec<Trace>,
@@ -201,6 +204,7 @@ impl Recording {
                 Some(&row) => row,
                 None => {
                     let name = known.pools.method(method)?;
+                    self.texts.add(&name)?;
                     let row = intern(&mut self.names, &mut self.rows, name);
                     known.methods.insert(method, row);
                     row
@@ -230,7 +234,7 @@ impl Recording {
     }
 
     /// The profile of all chunks.
-    pub fn finish(self) -> Result<Profile, Fault> {
+    pub fn finish(self) -> Result<Collected, Fault> {
         let mut columns = [None; KINDS.len()];
         let mut types = Vec::new();
         for (row, kind) in KINDS.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use super::super::cursor::Cursor;
 use super::super::fault::Fault;
+use super::super::unwrap::{Limits, unzstd_open};
 use super::events::{self, Sample};
 use super::header::Header;
 
@@ -16,7 +17,10 @@ const BUILD_ID: u32 = 67;
 const TRACING_DATA: u32 = 66;
 const AUXTRACE: u32 = 71;
 const FEATURE: u32 = 80;
-const COMPRESSED: [u32; 2] = [81, 83];
+/// Each holds the next part of one compressed stream of records.
+const COMPRESSED: u32 = 81;
+/// The same, padded behind its size.
+const COMPRESSED2: u32 = 83;
 
 // Bits of a record's head.
 const MODE: u16 = 7;
@@ -80,64 +84,114 @@ impl Record {
     }
 }
 
-/// All records that matter, in the order of the file. A pipe's header grows while they are read.
-pub fn read(bytes: &[u8], header: &mut Header) -> Result<Vec<Record>, Fault> {
-    let mut data = header.data.unwrap_or_else(|| Cursor::new(&[]));
-    let mut records = Vec::new();
-    while !data.is_empty() {
-        let at = data.at();
-        if header.truncated && data.bytes().len() < 8 {
-            break;
-        }
-        let kind = data.u32()?;
-        let misc = data.u16()?;
-        let size = usize::from(data.u16()?);
-        let Some(size) = size.checked_sub(8) else {
-            return Err(Fault::byte(
-                at,
-                format!("a record is said to have {size} bytes, expected at least 8"),
-            ));
+/// All records that matter: in the order of the file, those that were compressed behind the others. A pipe's header
+/// grows while they are read.
+pub fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Vec<Record>, Fault> {
+    let data = header.data.unwrap_or_else(|| Cursor::new(&[]));
+    let mut reader = Reader {
+        header,
+        records: Vec::new(),
+        compressed: Vec::new(),
+        first: None,
+    };
+    reader.all(data)?;
+    if let Some(first) = reader.first {
+        let compressed = std::mem::take(&mut reader.compressed);
+        let inside = |fault: Fault| match fault.place {
+            Some(crate::Place::Byte(at)) => Fault::byte(
+                first,
+                format!("at byte {at} of the compressed records: {}", fault.problem),
+            ),
+            _ => fault.at_byte(first),
         };
-        if header.truncated && data.bytes().len() < size {
-            break;
+        let records = unzstd_open(compressed, limits).map_err(inside)?;
+        let before = reader.records.len();
+        reader.all(Cursor::new(&records)).map_err(inside)?;
+        for record in &mut reader.records[before..] {
+            record.at = first;
         }
-        let body = data.take(size)?;
-        let fault = |fault: Fault| fault.at_byte(at);
-        match kind {
-            ATTR => attr(header, body).map_err(fault)?,
-            FEATURE => {
-                let mut body = body;
-                let feature = body.u64()?;
-                // Records are padded, so the last list may end early; names are not worth an error.
-                let _ = header.feature(feature as u32, body);
-            }
-            BUILD_ID => header.build_id(misc, body).map_err(fault)?,
-            // What follows stands outside of the record.
-            TRACING_DATA => {
-                let mut body = body;
-                skip(&mut data, u64::from(body.u32()?))?;
-            }
-            AUXTRACE => {
-                let mut body = body;
-                skip(&mut data, body.u64()?)?;
-            }
-            kind if COMPRESSED.contains(&kind) => {
-                let problem = "the records are compressed (`perf record -z`), which is not read";
-                return Err(
-                    Fault::byte(at, problem).advise("run `perf script > FILE` and open its output")
-                );
-            }
-            kind => {
-                if let Some(record) = record(kind, misc, body, header, at).map_err(fault)? {
-                    records.push(record);
-                }
-            }
+        if !reader.compressed.is_empty() {
+            let problem = "the compressed records hold compressed records";
+            return Err(Fault::byte(first, problem));
         }
     }
-    if header.events.is_empty() {
+    if reader.header.events.is_empty() {
         return Err(Fault::byte(bytes.len(), "the file names no events"));
     }
-    Ok(records)
+    Ok(reader.records)
+}
+
+struct Reader<'r, 'a> {
+    header: &'r mut Header<'a>,
+    records: Vec<Record>,
+    /// The compressed stream so far.
+    compressed: Vec<u8>,
+    /// Where it begins.
+    first: Option<usize>,
+}
+
+impl Reader<'_, '_> {
+    fn all(&mut self, mut data: Cursor) -> Result<(), Fault> {
+        while !data.is_empty() {
+            let at = data.at();
+            let mut next = data;
+            if self.header.truncated && next.bytes().len() < 8 {
+                break;
+            }
+            let kind = next.u32()?;
+            let misc = next.u16()?;
+            let size = usize::from(next.u16()?);
+            let Some(size) = size.checked_sub(8) else {
+                return Err(Fault::byte(
+                    at,
+                    format!("a record is said to have {size} bytes, expected at least 8"),
+                ));
+            };
+            if self.header.truncated && next.bytes().len() < size {
+                break;
+            }
+            let body = next.take(size)?;
+            let read = self.one(kind, misc, body, &mut next, at);
+            read.map_err(|fault| fault.at_byte(at))?;
+            data = next;
+        }
+        Ok(())
+    }
+
+    /// Reads a record, and what stands behind it in `data` when that belongs to it.
+    fn one(
+        &mut self,
+        kind: u32,
+        misc: u16,
+        mut body: Cursor,
+        data: &mut Cursor,
+        at: usize,
+    ) -> Result<(), Fault> {
+        match kind {
+            ATTR => attr(self.header, body)?,
+            FEATURE => {
+                let feature = body.u64()?;
+                // Records are padded, so the last list may end early; names are not worth an error.
+                let _ = self.header.feature(feature as u32, body);
+            }
+            BUILD_ID => self.header.build_id(misc, body)?,
+            // What follows stands outside of the record.
+            TRACING_DATA => skip(data, u64::from(body.u32()?))?,
+            AUXTRACE => skip(data, body.u64()?)?,
+            COMPRESSED | COMPRESSED2 => {
+                self.first.get_or_insert(at);
+                if kind == COMPRESSED2 {
+                    let size = usize::try_from(body.u64()?).unwrap_or(usize::MAX);
+                    body = body.take(size)?;
+                }
+                self.compressed.extend_from_slice(body.bytes());
+            }
+            kind => self
+                .records
+                .extend(record(kind, misc, body, self.header, at)?),
+        }
+        Ok(())
+    }
 }
 
 fn skip(data: &mut Cursor, bytes: u64) -> Result<(), Fault> {

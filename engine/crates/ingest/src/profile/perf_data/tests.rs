@@ -248,6 +248,67 @@ fn a_recorder_that_was_killed_leaves_what_it_wrote() {
     );
 }
 
+/// The head of a compressed stream in a record: no checksum, a small window.
+fn open_frame() -> Vec<u8> {
+    record(81, 0, b"\x28\xb5\x2f\xfd\0\x58")
+}
+
+/// A part of the stream in a record: bytes as they are, with more blocks to follow.
+fn block(bytes: &[u8]) -> Vec<u8> {
+    let head = (bytes.len() as u32) << 3;
+    record(81, 0, &[&head.to_le_bytes()[..3], bytes].concat())
+}
+
+#[test]
+fn compressed_records_are_one_stream_through_all_of_them() {
+    let app = map(1, 1, 1000, 0, "app");
+    let good = sample(1, 2, 3, &[1005]);
+    let (head, tail) = good.split_at(13);
+    let expect = "samples 2
+         cpu-clock ns* 7
+         app+0 0 0
+         app+0;inlined 5 2 7";
+    // The stream is never ended, and a record of it stands in two records of the file.
+    check(
+        &pipe(&[
+            open_frame(),
+            block(&[&app, head].concat()),
+            sample(1, 3, 4, &[1005]),
+            block(tail),
+        ]),
+        expect,
+    );
+    // Newer recorders write the size of what they pad; the frame may be ended.
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let whole = ruzstd::encoding::compress_to_vec(&[app, good].concat()[..], level);
+    let mut padded = words(&[whole.len() as u64]);
+    padded.extend(whole);
+    padded.resize(padded.len().next_multiple_of(8), 0);
+    check(
+        &pipe(&[record(83, 0, &padded), sample(1, 3, 4, &[1005])]),
+        expect,
+    );
+}
+
+#[test]
+fn compressed_records_may_not_fill_the_memory() {
+    // 128 KiB of the same byte take four.
+    let bomb = |blocks: usize| {
+        let head = (128_u32 << 10) << 3 | 1 << 1;
+        let one = record(81, 0, &head.to_le_bytes());
+        pipe(&[vec![open_frame()], vec![one; blocks]].concat())
+    };
+    let limits = Limits {
+        bytes: 1 << 20,
+        ratio: 400,
+    };
+    let error = read_with(bomb(20), "x", limits, &Tens).expect_err("too large");
+    assert!(
+        error.problem.contains("becomes larger than 1048576 bytes"),
+        "{error}"
+    );
+}
+
 #[test]
 fn what_cannot_be_read_is_said_with_its_place() {
     let app = map(1, 1, 1000, 0, "app");
@@ -259,7 +320,23 @@ fn what_cannot_be_read_is_said_with_its_place() {
         ),
         (
             pipe(&[record(81, 0, &[0; 8])]),
-            "the records are compressed (`perf record -z`), which is not read",
+            "at byte 0 of the compressed records: expected another zstd frame or the end of the file",
+        ),
+        (
+            pipe(&[record(83, 0, &words(&[9, 0]))]),
+            "expected 9 more bytes, but 8 are left",
+        ),
+        (
+            pipe(&[
+                open_frame(),
+                block(&app),
+                block(&record(81, 0, &open_frame())),
+            ]),
+            "the compressed records hold compressed records",
+        ),
+        (
+            pipe(&[open_frame(), block(&record(9, 2, &words(&[1005, 1])))]),
+            "at byte 24 of the compressed records: expected 8 more bytes, but 0 are left",
         ),
         (
             pipe(&[app.clone(), sample(1, 2, u64::MAX, &[1005])]),

@@ -1,0 +1,98 @@
+// What must hold of every reader, whatever the bytes. The fuzz targets use it, and a test of `fulcrum-ingest` by its path.
+
+use fulcrum_ingest::profile::names::{ALL, normalise};
+use fulcrum_ingest::profile::{
+    Calls, Format, Limits, Profile, Symbols, Target, read_as, read_with, write,
+};
+use fulcrum_ingest::{IngestError, Place};
+
+/// A fuzzer that unpacks gigabytes finds little.
+const LIMITS: Limits = Limits {
+    bytes: 8 << 20,
+    ratio: 100,
+};
+const NAME: &str = "x.prof";
+/// Larger trees are not written and read again.
+const NODES: u32 = 20_000;
+
+/// Some places have no names, others several.
+struct Named;
+
+impl Symbols for Named {
+    fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
+        let name = || format!("{file}{build_id:?}{}", offset / 16);
+        (0..offset % 3).map(|_| name()).collect()
+    }
+}
+
+/// Reads bytes as this format, whatever they look like. Whether they are a profile.
+pub fn reader(format: Format, bytes: &[u8]) -> bool {
+    check(bytes, read_as(format, bytes, NAME, LIMITS, &Named))
+}
+
+/// Detects the format and reads. Whether it is a profile.
+pub fn detection(bytes: &[u8]) -> bool {
+    check(bytes, read_with(bytes, NAME, LIMITS, &Named))
+}
+
+fn check(bytes: &[u8], result: Result<Profile, IngestError>) -> bool {
+    match result {
+        Ok(profile) => {
+            sound(profile);
+            true
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let sentence = text.starts_with(NAME) && text.ends_with('.');
+            let short = text.len() < 2000 && !text.contains(['\n', '\r']);
+            assert!(sentence && short, "not one sentence: {text:?}");
+            match error.place {
+                None => {}
+                Some(Place::Line(line)) => assert!(line >= 1, "{text}"),
+                Some(Place::Byte(at)) => {
+                    let most = bytes.len().max(LIMITS.bytes) as u64;
+                    assert!(at <= most, "beyond the end: {text}");
+                }
+            }
+            false
+        }
+    }
+}
+
+fn sound(profile: Profile) {
+    let types = profile.value_types().len();
+    assert!(profile.default_value < types, "no such value type");
+    assert!(profile.notes.iter().all(|note| !note.contains('\n')));
+    let Calls::Tree(tree) = &profile.calls else {
+        let mut nothing = Vec::new();
+        assert!(write(&profile, Target::Folded, 0, &mut nothing).is_err());
+        normalise(profile, &ALL).expect("no larger than it was");
+        return;
+    };
+    assert!(!tree.is_empty());
+    let totals: Vec<i64> = (0..types).map(|row| tree.total(row)).collect();
+    if tree.len() > NODES {
+        return;
+    }
+    for target in [Target::Folded, Target::Speedscope, Target::Pprof] {
+        let mut file = Vec::new();
+        write(&profile, target, profile.default_value, &mut file).expect("into memory");
+        // What costs nothing is not written.
+        if target == Target::Pprof && totals.iter().any(|&total| total != 0) {
+            let again = read_with(&file, NAME, Limits::default(), &Named).expect("our own");
+            let Calls::Tree(tree) = &again.calls else {
+                panic!("a tree became a graph");
+            };
+            for (row, total) in totals.iter().enumerate() {
+                assert_eq!(tree.total(row), *total, "a total changed on the way");
+            }
+        }
+    }
+    let renamed = normalise(profile, &ALL).expect("no larger than it was");
+    let Calls::Tree(tree) = &renamed.calls else {
+        panic!("a tree became a graph");
+    };
+    for (row, total) in totals.iter().enumerate() {
+        assert_eq!(tree.total(row), *total, "a name changed a total");
+    }
+}
