@@ -30,7 +30,9 @@ export async function bench(args) {
   const findings = sum("findings");
   console.log(`| together | ${sum("runs")} | ${sum("seconds")} | ${sum("inputs")} | ${findings} |`);
   if (findings > 0) {
-    throw new StepError(`${findings} findings are in engine/fuzz/artifacts: fix each and put its input into the corpus.`);
+    throw new StepError(
+      `${findings} findings are in engine/fuzz/artifacts: fix each and put its input into the corpus.`,
+    );
   }
 }
 
