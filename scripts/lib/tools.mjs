@@ -18,6 +18,7 @@ const packages = [
   { program: "tar", name: "tar", tests: false },
   { program: "objcopy", name: "binutils", tests: false },
   { program: "chromium", name: "chromium", tests: true },
+  { program: "javac", name: "default-jdk-headless", tests: true },
   { program: "ld.lld", name: "lld", tests: true, optional: true },
   { program: "mold", name: "mold", tests: true, optional: true },
   { program: "coz", name: "coz-profiler", tests: true, optional: true },
@@ -25,7 +26,7 @@ const packages = [
 
 /**
  * Checks the tools, installs missing Debian packages as root on Debian, and otherwise throws one line.
- * @param {{ tests: boolean }} options whether the tests' browser is needed too
+ * @param {{ tests: boolean }} options whether what only tests need is needed too: a browser, a JDK
  */
 export async function checkTools({ tests }) {
   const node = process.versions.node.split(".").map(Number);

@@ -9,9 +9,12 @@
 //!   child shares its parent's map and makes counters of its own.
 //! - [`UnwindHeader`] (`<pid>-<n>.<generation>.unwind`): how to find callers, for code without frame pointers.
 //!
-//! Everything is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
+//! [`log`] is the layout of event logs, which outlive their programs.
+//!
+//! Everything else is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
 #![no_std]
 
+pub mod log;
 mod points;
 
 use core::mem::size_of;

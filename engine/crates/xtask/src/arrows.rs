@@ -9,6 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("wire", &[]),
     ("ingest", &["model"]),
+    ("events", &["wire"]),
     ("causal", &["model"]),
     ("paths", &["model"]),
     ("source", &["model"]),
@@ -20,6 +21,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // They run inside other people's processes.
     ("runtime-core", &["wire"]),
     ("runtime", &["wire", "runtime-core"]),
+    ("event-log", &["wire"]),
+    ("jvm-core", &[]),
     // Users put it into their own programs.
     ("progress", &[]),
     (
@@ -184,9 +187,9 @@ mod tests {
             &[],
         );
         check(
-            "events",
+            "unheard-of",
             "[dependencies]\n",
-            &["engine/crates/events is new"],
+            &["engine/crates/unheard-of is new"],
         );
     }
 

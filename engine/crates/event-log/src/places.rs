@@ -1,0 +1,158 @@
+//! Where chunks are in the file: reserving disk space, mapping it, and giving parts of it out.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::AtomicU64;
+
+use fulcrum_wire::log::{CHUNK_HEADER, LOG_HEADER, MIN_CHUNK};
+use memmap2::{MmapOptions, MmapRaw};
+
+/// Address space is taken in such steps; no chunk crosses them.
+const WINDOW: u64 = 16 << 20;
+/// Disk space is reserved in such steps.
+const STEP: u64 = 1 << 20;
+
+/// A part of the mapped file. It lives as long as the [`Places`] that it is from.
+pub struct Place {
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Its first words: the header.
+    pub words: &'static [AtomicU64],
+    /// What follows the header.
+    pub data: &'static mut [u8],
+}
+
+/// The file and what of it is given out.
+pub struct Places {
+    file: File,
+    limit: u64,
+    windows: Vec<MmapRaw>,
+    /// Everything before this is given out or in `free`.
+    end: u64,
+    /// The file's length: what is reserved on the disk.
+    reserved: u64,
+    /// Parts that threads which ended did not use.
+    free: Vec<(u64, u32)>,
+}
+
+impl Places {
+    pub fn new(file: File, limit: u64) -> Places {
+        Places {
+            file,
+            limit,
+            windows: Vec::new(),
+            end: 0,
+            reserved: 0,
+            free: Vec::new(),
+        }
+    }
+
+    /// The file's header. To be called once, before anything is taken.
+    pub fn header(&mut self) -> Option<Place> {
+        self.reserve(LOG_HEADER)?;
+        self.end = LOG_HEADER;
+        self.place(0, LOG_HEADER as u32, LOG_HEADER as usize)
+    }
+
+    /// A place of this size, or smaller when there is no more. `None` when there is nothing of use.
+    pub fn take(&mut self, size: u32) -> Option<Place> {
+        if let Some((offset, free)) = self.free.pop() {
+            let taken = if free - size.min(free) < MIN_CHUNK {
+                free
+            } else {
+                self.free.push((offset + u64::from(size), free - size));
+                size
+            };
+            return self.place(offset, taken, CHUNK_HEADER);
+        }
+        let mut size = size;
+        loop {
+            let mut offset = self.end;
+            let left = WINDOW - offset % WINDOW;
+            if left < u64::from(size) {
+                // Sizes are powers of two and beginnings multiples of the smallest: the rest is of use to others.
+                self.free.push((offset, left as u32));
+                offset += left;
+                self.end = offset;
+            }
+            if self.reserve(offset + u64::from(size)).is_some() {
+                let place = self.place(offset, size, CHUNK_HEADER)?;
+                self.end = offset + u64::from(size);
+                return Some(place);
+            }
+            if size <= MIN_CHUNK {
+                return None;
+            }
+            size /= 2;
+        }
+    }
+
+    /// Takes back what was not used of a place.
+    pub fn give_back(&mut self, offset: u64, size: u32) {
+        self.free.push((offset, size));
+    }
+
+    /// Releases the disk space that was never given out.
+    pub fn trim(&mut self) {
+        // What stays reserved after a failure is harmless.
+        if self.file.set_len(self.end).is_ok() {
+            self.reserved = self.end;
+        }
+    }
+
+    /// Makes sure that the file has disk space up to `end`.
+    fn reserve(&mut self, end: u64) -> Option<()> {
+        while self.reserved < end {
+            let to = (self.reserved + STEP).min(self.limit);
+            if to < end && to == self.limit {
+                return None;
+            }
+            let length = to - self.reserved;
+            // SAFETY: a plain call on a descriptor that we own.
+            let failed = unsafe {
+                libc::fallocate(
+                    self.file.as_raw_fd(),
+                    0,
+                    self.reserved as libc::off_t,
+                    length as libc::off_t,
+                )
+            } != 0;
+            if failed {
+                // Not every file system can: then the space is written.
+                let error = std::io::Error::last_os_error();
+                if error.raw_os_error() != Some(libc::EOPNOTSUPP) {
+                    return None;
+                }
+                let zeros = vec![0; length as usize];
+                self.file.write_all_at(&zeros, self.reserved).ok()?;
+            }
+            self.reserved = to;
+        }
+        Some(())
+    }
+
+    fn place(&mut self, offset: u64, size: u32, header: usize) -> Option<Place> {
+        let window = (offset / WINDOW) as usize;
+        while self.windows.len() <= window {
+            let map = MmapOptions::new()
+                .offset(self.windows.len() as u64 * WINDOW)
+                .len(WINDOW as usize)
+                .map_raw(&self.file);
+            self.windows.push(map.ok()?);
+        }
+        let within = (offset % WINDOW) as usize;
+        assert!(within + size as usize <= WINDOW as usize && within.is_multiple_of(CHUNK_HEADER));
+        // SAFETY: the range lies in the mapping (just checked) and in reserved disk space (`take` and `header` reserve it
+        // first). It is given out to one owner at a time: `end` only grows, and `free` holds what owners gave back. The
+        // words are aligned to 64 bytes, and nobody else writes them. `Log` keeps the mapping as long as any owner lives.
+        unsafe {
+            let start = self.windows[window].as_mut_ptr().add(within);
+            Some(Place {
+                offset,
+                words: std::slice::from_raw_parts(start.cast::<AtomicU64>(), header / 8),
+                data: std::slice::from_raw_parts_mut(start.add(header), size as usize - header),
+            })
+        }
+    }
+}

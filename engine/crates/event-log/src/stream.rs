@@ -1,0 +1,154 @@
+//! One thread's way into the log.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use fulcrum_wire::log::{
+    Body, CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, MAX_CHUNK, MIN_CHUNK, Record, chunk_check,
+    chunk_word,
+};
+
+use crate::Log;
+use crate::places::Place;
+
+/// What one thread writes through. Dropping it gives back what is left of its chunk.
+pub struct Stream {
+    log: Arc<Log>,
+    thread: u32,
+    chunk: Option<Chunk>,
+    /// Chunks so far.
+    sequence: u32,
+    /// Threads that write little get little.
+    next_size: u32,
+}
+
+struct Chunk {
+    place: Place,
+    /// Bytes of records.
+    used: usize,
+    /// The last record's ticks.
+    ticks: u64,
+    /// The header's CPU time.
+    cpu_ns: u64,
+}
+
+impl Stream {
+    pub(crate) fn new(log: Arc<Log>, thread: u32) -> Stream {
+        Stream {
+            log,
+            thread,
+            chunk: None,
+            sequence: 0,
+            next_size: MIN_CHUNK,
+        }
+    }
+
+    /// Writes an event. `false` when it found no place, which the log counts.
+    ///
+    /// `skipped` is the number of calls since the last event whose probes fired and were not logged.
+    #[inline]
+    pub fn write(
+        &mut self,
+        kind: u8,
+        ticks: u64,
+        cpu_ns: Option<u64>,
+        skipped: u64,
+        body: Body<'_>,
+    ) -> bool {
+        if let Some(chunk) = &mut self.chunk
+            && chunk.write(kind, ticks, cpu_ns, skipped, body)
+        {
+            return true;
+        }
+        self.write_next(kind, ticks, cpu_ns, skipped, body)
+    }
+
+    #[cold]
+    fn write_next(
+        &mut self,
+        kind: u8,
+        ticks: u64,
+        cpu_ns: Option<u64>,
+        skipped: u64,
+        body: Body<'_>,
+    ) -> bool {
+        self.chunk = None;
+        let Some(place) = self.log.take(self.next_size) else {
+            self.log.drop_event();
+            return false;
+        };
+        let now = (self.log.now)();
+        let size = place.data.len() + CHUNK_HEADER;
+        let mut words: ChunkWords = [0; CHUNK_HEADER / 8];
+        words[chunk_word::THREAD] = u64::from(CHUNK_MAGIC) | u64::from(self.thread) << 32;
+        words[chunk_word::OFFSET] = place.offset;
+        words[chunk_word::SEQUENCE] = u64::from(self.sequence);
+        words[chunk_word::TICKS] = now.ticks;
+        words[chunk_word::NS] = now.ns;
+        words[chunk_word::CPU_NS] = now.cpu_ns;
+        words[chunk_word::BASE] = ticks;
+        words[chunk_word::SIZE] = size as u64;
+        words[chunk_word::SEQUENCE] |= u64::from(chunk_check(&words)) << 32;
+        for (at, value) in words.iter().enumerate().rev() {
+            place.words[at].store(value.to_le(), Ordering::Release);
+        }
+        self.sequence += 1;
+        self.next_size = self.next_size.saturating_mul(4).min(MAX_CHUNK);
+        let mut chunk = Chunk {
+            place,
+            used: 0,
+            ticks,
+            cpu_ns: now.cpu_ns,
+        };
+        let written = chunk.write(kind, ticks, cpu_ns, skipped, body);
+        self.chunk = Some(chunk);
+        written
+    }
+}
+
+impl Chunk {
+    #[inline]
+    fn write(
+        &mut self,
+        kind: u8,
+        ticks: u64,
+        cpu_ns: Option<u64>,
+        skipped: u64,
+        body: Body<'_>,
+    ) -> bool {
+        let record = Record {
+            kind,
+            ticks: ticks.saturating_sub(self.ticks),
+            cpu_ns: cpu_ns.map(|cpu| cpu.saturating_sub(self.cpu_ns)),
+            skipped,
+            body,
+        };
+        let Some(length) = record.write(&mut self.place.data[self.used..]) else {
+            return false;
+        };
+        self.used += length;
+        self.ticks = self.ticks.max(ticks);
+        self.publish(self.place.data.len() + CHUNK_HEADER);
+        true
+    }
+
+    /// Now the record counts.
+    #[inline]
+    fn publish(&self, size: usize) {
+        let word = size as u64 | (self.used as u64) << 32;
+        self.place.words[chunk_word::SIZE].store(word.to_le(), Ordering::Release);
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let Some(chunk) = &self.chunk else { return };
+        let all = chunk.place.data.len() + CHUNK_HEADER;
+        let kept = (chunk.used + CHUNK_HEADER).next_multiple_of(CHUNK_HEADER);
+        if all - kept >= MIN_CHUNK as usize {
+            chunk.publish(kept);
+            self.log
+                .give_back(chunk.place.offset + kept as u64, (all - kept) as u32);
+        }
+    }
+}

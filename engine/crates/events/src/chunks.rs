@@ -1,0 +1,95 @@
+//! Finding a log's chunks.
+
+use std::io;
+
+use fulcrum_wire::log::{CHUNK_HEADER, CHUNK_MAGIC, LOG_HEADER, chunk_check, chunk_word};
+
+use crate::source::{Source, words};
+
+/// A chunk's header, checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    pub thread: u32,
+    pub sequence: u32,
+    /// Where its records begin in the file.
+    pub data: u64,
+    /// Bytes of records, as far as the file has them.
+    pub used: u32,
+    pub ticks: u64,
+    pub ns: u64,
+    pub cpu_ns: u64,
+    pub base: u64,
+}
+
+/// All chunks of a log, by thread and in each thread's order, and what is wrong with them.
+#[derive(Debug, Default)]
+pub struct Chunks {
+    pub chunks: Vec<Chunk>,
+    /// Records that headers promise and the file does not have, bytes.
+    pub cut: u64,
+}
+
+/// Bytes that are looked through at once.
+const BLOCK: usize = 64 << 10;
+
+/// Walks from chunk to chunk. Where no chunk is, the file is looked through until one is.
+pub fn find(source: &Source, length: u64) -> io::Result<Chunks> {
+    let mut found = Chunks::default();
+    let mut block = vec![0; BLOCK];
+    let (mut from, mut filled) = (0, 0);
+    let mut at = LOG_HEADER;
+    while at + CHUNK_HEADER as u64 <= length {
+        if at < from || at + CHUNK_HEADER as u64 > from + filled as u64 {
+            from = at;
+            filled = source.read(from, &mut block)?;
+            if filled < CHUNK_HEADER {
+                break;
+            }
+        }
+        let header = &block[(at - from) as usize..][..CHUNK_HEADER];
+        match chunk(header, at, length) {
+            Some((chunk, size, cut)) => {
+                found.chunks.push(chunk);
+                found.cut += cut;
+                at += u64::from(size);
+            }
+            None => at += CHUNK_HEADER as u64,
+        }
+    }
+    found.chunks.sort_by_key(|it| (it.thread, it.sequence));
+    Ok(found)
+}
+
+/// The chunk at `at`, its size, and how many bytes of its records are missing.
+fn chunk(header: &[u8], at: u64, length: u64) -> Option<(Chunk, u32, u64)> {
+    let words = words::<{ CHUNK_HEADER / 8 }>(header);
+    let [low, high] = halves(words[chunk_word::THREAD]);
+    let [sequence, check] = halves(words[chunk_word::SEQUENCE]);
+    let valid =
+        low == CHUNK_MAGIC && words[chunk_word::OFFSET] == at && chunk_check(&words) == check;
+    let [size, used] = halves(words[chunk_word::SIZE]);
+    // The size is not under the checksum, because it changes.
+    let whole = (size as usize).is_multiple_of(CHUNK_HEADER)
+        && size as usize >= CHUNK_HEADER
+        && used as usize <= size as usize - CHUNK_HEADER;
+    if !valid || !whole {
+        return None;
+    }
+    let data = at + CHUNK_HEADER as u64;
+    let there = (length - data).min(u64::from(used)) as u32;
+    let chunk = Chunk {
+        thread: high,
+        sequence,
+        data,
+        used: there,
+        ticks: words[chunk_word::TICKS],
+        ns: words[chunk_word::NS],
+        cpu_ns: words[chunk_word::CPU_NS],
+        base: words[chunk_word::BASE],
+    };
+    Some((chunk, size, u64::from(used - there)))
+}
+
+fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
+}

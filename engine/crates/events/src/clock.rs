@@ -1,0 +1,62 @@
+//! From the log's ticks to nanoseconds.
+
+/// A rate between two moments that are known on both clocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    start: u64,
+    /// Nanoseconds a tick.
+    rate: f64,
+}
+
+impl Clock {
+    /// From the log's start and the last moment that it tells, each in ticks and nanoseconds. `None` when they make no
+    /// sense together; a log whose only moment is its start gets nanoseconds for ticks.
+    pub fn new(start: (u64, u64), last: (u64, u64)) -> Option<Clock> {
+        let (ticks, ns) = (last.0.checked_sub(start.0)?, last.1.checked_sub(start.1)?);
+        let rate = match ticks {
+            0 => 1.0,
+            ticks => ns as f64 / ticks as f64,
+        };
+        // From 10 kHz to a thousand gigahertz.
+        let plausible = (0.001..=100_000.0).contains(&rate);
+        plausible.then_some(Clock {
+            start: start.0,
+            rate,
+        })
+    }
+
+    /// Ticks are nanoseconds.
+    pub fn nanoseconds(start: u64) -> Clock {
+        Clock { start, rate: 1.0 }
+    }
+
+    /// Nanoseconds since the log's start; what happened before it is at 0.
+    pub fn ns(&self, ticks: u64) -> u64 {
+        self.span(self.start, ticks).max(0) as u64
+    }
+
+    /// Nanoseconds from one moment to another.
+    pub fn span(&self, from: u64, to: u64) -> i64 {
+        let ticks = to.wrapping_sub(from).cast_signed();
+        (ticks as f64 * self.rate).round() as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_moments_make_a_clock() {
+        let clock = Clock::new((1000, 5), (4000, 1005)).unwrap();
+        assert_eq!(clock.ns(1000), 0);
+        assert_eq!(clock.ns(4000), 1000);
+        assert_eq!(clock.ns(999), 0);
+        assert_eq!(clock.span(4000, 1000), -1000);
+        let only = Clock::new((7, 7), (7, 7)).unwrap();
+        assert_eq!(only.ns(17), 10);
+        for bad in [(0, 1000), (2000, 4), (u64::MAX, 6), (1001, u64::MAX)] {
+            assert_eq!(Clock::new((1000, 5), bad), None, "{bad:?}");
+        }
+    }
+}

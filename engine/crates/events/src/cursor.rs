@@ -1,0 +1,220 @@
+//! One thread's records and events, in order.
+
+use std::io;
+
+use fulcrum_wire::log::{Body, CHUNK_HEADER, MIN_CHUNK, Record, cpu_clock};
+
+use crate::chunks::Chunk;
+use crate::clock::Clock;
+use crate::event::{Event, what};
+use crate::source::Source;
+
+/// Bytes of a chunk that are in memory: several times the longest record.
+const BUFFER: usize = 4 * MIN_CHUNK as usize;
+const _: () = assert!(BUFFER > MIN_CHUNK as usize + CHUNK_HEADER);
+
+/// Reads the records of some chunks.
+pub struct Cursor<'a> {
+    source: &'a Source,
+    chunks: std::slice::Iter<'a, Chunk>,
+    chunk: Option<Chunk>,
+    buffer: Vec<u8>,
+    /// What of the buffer is not read yet.
+    from: usize,
+    to: usize,
+    /// Bytes of the chunk that have not come into the buffer.
+    left: u64,
+    next: u64,
+    ticks: u64,
+    sequence: u32,
+    problems: Vec<String>,
+}
+
+/// A record with its moment.
+pub struct Moment<'a> {
+    pub record: Record<'a>,
+    pub ticks: u64,
+    pub chunk: Chunk,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(source: &'a Source, chunks: &'a [Chunk]) -> Cursor<'a> {
+        Cursor {
+            source,
+            chunks: chunks.iter(),
+            chunk: None,
+            buffer: Vec::new(),
+            from: 0,
+            to: 0,
+            left: 0,
+            next: 0,
+            ticks: 0,
+            sequence: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    /// The next record. What is damaged is skipped up to the next chunk, and told by [`Self::problems`].
+    pub fn next(&mut self) -> Option<Moment<'_>> {
+        let (length, ticks, chunk) = loop {
+            if let Some(chunk) = self.chunk {
+                match Record::read(&self.buffer[self.from..self.to]) {
+                    Ok((record, length)) => {
+                        break (length, self.ticks.saturating_add(record.ticks), chunk);
+                    }
+                    Err(_) if self.left > 0 && self.to - self.from < BUFFER / 2 => {
+                        if let Err(error) = self.fill() {
+                            self.problem(&format!("the file cannot be read: {error}"));
+                        }
+                        continue;
+                    }
+                    Err(_) => {
+                        if self.from < self.to || self.left > 0 {
+                            self.problem("there is something that is no record");
+                        }
+                    }
+                }
+            }
+            self.open_next()?;
+        };
+        let at = self.from;
+        self.from += length;
+        self.ticks = ticks;
+        let (record, _) = Record::read(&self.buffer[at..]).ok()?;
+        Some(Moment {
+            record,
+            ticks,
+            chunk,
+        })
+    }
+
+    /// What was left out so far.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    fn open_next(&mut self) -> Option<()> {
+        let chunk = *self.chunks.next()?;
+        if chunk.sequence != self.sequence {
+            let missing = chunk.sequence.abs_diff(self.sequence);
+            self.problems.push(format!(
+                "{missing} chunks of thread {} before byte {} are missing or damaged; its events there are lost.",
+                chunk.thread, chunk.data
+            ));
+        }
+        self.sequence = chunk.sequence.wrapping_add(1);
+        self.chunk = Some(chunk);
+        (self.from, self.to) = (0, 0);
+        (self.left, self.next) = (u64::from(chunk.used), chunk.data);
+        self.ticks = chunk.base;
+        Some(())
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.resize(BUFFER, 0);
+        self.buffer.copy_within(self.from..self.to, 0);
+        self.to -= self.from;
+        self.from = 0;
+        let room = BUFFER - self.to;
+        let wanted = self.left.min(room as u64) as usize;
+        let read = self
+            .source
+            .read(self.next, &mut self.buffer[self.to..self.to + wanted])?;
+        self.to += read;
+        self.next += read as u64;
+        // A file that has become shorter has nothing more.
+        self.left = if read < wanted {
+            0
+        } else {
+            self.left - read as u64
+        };
+        Ok(())
+    }
+
+    fn problem(&mut self, what: &str) {
+        let lost = (self.to - self.from) as u64 + self.left;
+        let at = self.next - (self.to - self.from) as u64;
+        let thread = self.chunk.map_or(0, |chunk| chunk.thread);
+        self.problems.push(format!(
+            "at byte {at} {what}: {lost} bytes of events of thread {thread} are left out."
+        ));
+        self.from = self.to;
+        self.left = 0;
+        self.chunk = None;
+    }
+}
+
+/// A thread's events, in order.
+pub struct ThreadEvents<'a> {
+    cursor: Cursor<'a>,
+    clock: Clock,
+    has_cpu: bool,
+    /// Events after this did not happen for all threads.
+    until: u64,
+    /// The moment at which the CPU time was last read: sequence of the chunk, ticks, nanoseconds.
+    sync: (Option<u64>, u64, u64),
+    last: (u64, u64),
+}
+
+impl<'a> ThreadEvents<'a> {
+    pub(crate) fn new(cursor: Cursor<'a>, clock: Clock, cpu: u64, until: u64) -> ThreadEvents<'a> {
+        ThreadEvents {
+            cursor,
+            clock,
+            has_cpu: cpu != cpu_clock::NONE,
+            until,
+            sync: (None, 0, 0),
+            last: (0, 0),
+        }
+    }
+
+    /// What had to be left out so far, whole sentences.
+    pub fn problems(&self) -> &[String] {
+        self.cursor.problems()
+    }
+}
+
+impl Iterator for ThreadEvents<'_> {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        loop {
+            let Moment {
+                record,
+                ticks,
+                chunk,
+            } = self.cursor.next()?;
+            if ticks > self.until {
+                return None;
+            }
+            if self.sync.0 != Some(chunk.data) {
+                self.sync = (Some(chunk.data), chunk.ticks, chunk.cpu_ns);
+            }
+            if let Some(cpu) = record.cpu_ns {
+                self.sync = (Some(chunk.data), ticks, chunk.cpu_ns.saturating_add(cpu));
+            }
+            // Clocks of different processors may differ by some ticks; time does not go back for a thread.
+            let wall_ns = self.clock.ns(ticks).max(self.last.0);
+            let ran = self.clock.span(self.sync.1, ticks);
+            let cpu = self.sync.2.saturating_add_signed(ran).max(self.last.1);
+            self.last = (wall_ns, cpu);
+            let thread = chunk.thread;
+            let known = match (what(&record), record.body) {
+                (Ok(known), _) => known,
+                (Err(_), Body::Method(_) | Body::Payload(_)) => {
+                    self.cursor.problem("there is an event that makes no sense");
+                    continue;
+                }
+            };
+            if let Some(what) = known {
+                return Some(Event {
+                    thread,
+                    wall_ns,
+                    cpu_ns: self.has_cpu.then_some(cpu),
+                    skipped: record.skipped,
+                    what,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! One event.
+
+use fulcrum_wire::log::{Body, Damage, Payload, Record, kind, thread_flag};
+
+/// Something that a thread did, or that happened to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The thread's number in the log.
+    pub thread: u32,
+    /// When, nanoseconds since the log's start.
+    pub wall_ns: u64,
+    /// The thread's CPU time since its own start, nanoseconds. `None` where the machine does not tell it.
+    pub cpu_ns: Option<u64>,
+    /// Calls since the thread's last event whose probes fired without being logged.
+    pub skipped: u64,
+    /// What.
+    pub what: What,
+}
+
+/// What an event is. Methods and classes are numbers of the trace's dictionary; objects are numbers too, 0 for unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(
+    missing_docs,
+    reason = "the fields say what they are; units are in their names"
+)]
+pub enum What {
+    /// A method was entered.
+    Enter { method: u32 },
+    /// A method was left, by an exception or not.
+    Exit { method: u32, thrown: bool },
+    /// The thread began. `parent` is the thread that started it, 0 when it is not known.
+    ThreadStart {
+        name: String,
+        group: String,
+        parent: u32,
+        daemon: bool,
+        virtual_thread: bool,
+        /// It was running already when the log began.
+        earlier: bool,
+    },
+    /// The thread ended.
+    ThreadEnd,
+    /// The thread begins to wait for a monitor that another one owns.
+    ContendedEnter { object: u64, class: u32 },
+    /// It has got that monitor.
+    ContendedEntered { object: u64, class: u32 },
+    /// `Object.wait` begins, with a time limit in milliseconds or 0.
+    Wait {
+        object: u64,
+        class: u32,
+        timeout_ms: u64,
+    },
+    /// `Object.wait` is over.
+    Waited {
+        object: u64,
+        class: u32,
+        timed_out: bool,
+    },
+    /// An object was made.
+    Allocation { object: u64, class: u32, bytes: u64 },
+    /// An object was released by the garbage collector.
+    Release { object: u64 },
+    /// A garbage collection begins.
+    GcStart,
+    /// A garbage collection is over.
+    GcEnd,
+    /// A class was loaded, with probes in so many of its methods.
+    ClassLoad { class: u32, probed: u64 },
+    /// A class was unloaded.
+    ClassUnload { class: u32 },
+    /// The virtual machine is there: its name and version.
+    VmStart { machine: String },
+    /// The virtual machine ends.
+    VmEnd,
+}
+
+impl What {
+    /// The event's name, as `fulcrum events list` prints it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            What::Enter { .. } => "enter",
+            What::Exit { thrown: false, .. } => "exit",
+            What::Exit { thrown: true, .. } => "thrown",
+            What::ThreadStart { .. } => "threadStart",
+            What::ThreadEnd => "threadEnd",
+            What::ContendedEnter { .. } => "contendedEnter",
+            What::ContendedEntered { .. } => "contendedEntered",
+            What::Wait { .. } => "wait",
+            What::Waited { .. } => "waited",
+            What::Allocation { .. } => "allocation",
+            What::Release { .. } => "release",
+            What::GcStart => "gcStart",
+            What::GcEnd => "gcEnd",
+            What::ClassLoad { .. } => "classLoad",
+            What::ClassUnload { .. } => "classUnload",
+            What::VmStart { .. } => "vmStart",
+            What::VmEnd => "vmEnd",
+        }
+    }
+
+    /// The method that it is about.
+    pub fn method(&self) -> Option<u32> {
+        match self {
+            What::Enter { method } | What::Exit { method, .. } => Some(*method),
+            _ => None,
+        }
+    }
+
+    /// The class that it is about; an object's class. `None` for methods, whose class the dictionary tells.
+    pub fn class(&self) -> Option<u32> {
+        match self {
+            What::ContendedEnter { class, .. }
+            | What::ContendedEntered { class, .. }
+            | What::Wait { class, .. }
+            | What::Waited { class, .. }
+            | What::Allocation { class, .. }
+            | What::ClassLoad { class, .. }
+            | What::ClassUnload { class } => Some(*class),
+            _ => None,
+        }
+    }
+}
+
+/// What a record tells. `None` for definitions, notes and kinds that this version does not know.
+pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
+    let payload = match record.body {
+        Body::Method(method) => {
+            return Ok(Some(match record.kind {
+                kind::ENTER => What::Enter { method },
+                kind => What::Exit {
+                    method,
+                    thrown: kind == kind::THROWN,
+                },
+            }));
+        }
+        Body::Payload(payload) => payload,
+    };
+    let mut fields = Payload(payload);
+    Ok(Some(match record.kind {
+        kind::THREAD_START => {
+            let (parent, flags) = (small(&mut fields)?, fields.number()?);
+            What::ThreadStart {
+                parent,
+                daemon: flags & thread_flag::DAEMON != 0,
+                virtual_thread: flags & thread_flag::VIRTUAL != 0,
+                earlier: flags & thread_flag::EARLIER != 0,
+                name: text(&mut fields)?,
+                group: text(&mut fields)?,
+            }
+        }
+        kind::THREAD_END => What::ThreadEnd,
+        kind::CONTENDED_ENTER => What::ContendedEnter {
+            object: fields.number()?,
+            class: small(&mut fields)?,
+        },
+        kind::CONTENDED_ENTERED => What::ContendedEntered {
+            object: fields.number()?,
+            class: small(&mut fields)?,
+        },
+        kind::WAIT => What::Wait {
+            object: fields.number()?,
+            class: small(&mut fields)?,
+            timeout_ms: fields.number()?,
+        },
+        kind::WAITED => What::Waited {
+            object: fields.number()?,
+            class: small(&mut fields)?,
+            timed_out: fields.number()? != 0,
+        },
+        kind::ALLOCATION => What::Allocation {
+            object: fields.number()?,
+            class: small(&mut fields)?,
+            bytes: fields.number()?,
+        },
+        kind::RELEASE => What::Release {
+            object: fields.number()?,
+        },
+        kind::GC_START => What::GcStart,
+        kind::GC_END => What::GcEnd,
+        kind::CLASS_LOAD => What::ClassLoad {
+            class: small(&mut fields)?,
+            probed: fields.number()?,
+        },
+        kind::CLASS_UNLOAD => What::ClassUnload {
+            class: small(&mut fields)?,
+        },
+        kind::VM_START => What::VmStart {
+            machine: text(&mut fields)?,
+        },
+        kind::VM_END => What::VmEnd,
+        _ => return Ok(None),
+    }))
+}
+
+/// A number that is a 32-bit one.
+pub fn small(fields: &mut Payload<'_>) -> Result<u32, Damage> {
+    u32::try_from(fields.number()?).map_err(|_| Damage::Bad)
+}
+
+/// A text. Names in class files need not be proper UTF-8.
+pub fn text(fields: &mut Payload<'_>) -> Result<String, Damage> {
+    Ok(String::from_utf8_lossy(fields.text()?).into_owned())
+}

@@ -1,0 +1,356 @@
+//! Opening a log: its header, its dictionary, its threads.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::{fmt, io};
+
+use fulcrum_wire::log::{
+    Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, Payload, Record, kind, log_state,
+    word,
+};
+
+use crate::chunks::{self, Chunk};
+use crate::clock::Clock;
+use crate::cursor::{Cursor, ThreadEvents};
+use crate::event::{What, small, text};
+use crate::merge::Events;
+use crate::source::{Source, words};
+
+/// A method that events are about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Method {
+    /// Its class, with dots: `java.util.Map$Entry`.
+    pub class: String,
+    /// Its name; constructors are `<init>`.
+    pub name: String,
+    /// Its descriptor: `(I)V`.
+    pub descriptor: String,
+    /// The source file's name without folders, or empty.
+    pub source: String,
+    /// Its first line, 0 when it is not known.
+    pub line: u64,
+}
+
+/// A class that events are about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Class {
+    /// Its name, with dots; arrays are `int[]`.
+    pub name: String,
+}
+
+/// A thread of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number in the log. 1 is the virtual machine itself.
+    pub id: u32,
+    /// Its name when it started.
+    pub name: String,
+    /// The thread group's name, or empty.
+    pub group: String,
+    /// The thread that started it; 0 when it is not known.
+    pub parent: u32,
+    /// When its first event was, nanoseconds since the log's start.
+    pub first_ns: u64,
+    /// Bytes of its events.
+    pub bytes: u64,
+}
+
+/// What probes cost, as measured when the log began. Nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Costs {
+    /// Of a logged call's probes, what its own time contains.
+    pub inside_ns: f64,
+    /// What only its caller's time contains.
+    pub outside_ns: f64,
+    /// Of a call that is not logged though its probes fire.
+    pub skipped_ns: f64,
+}
+
+/// How a log ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// In order.
+    Ended,
+    /// It is being written, or its program was killed.
+    Open,
+    /// It reached its size limit at this time; so many later events were dropped.
+    Full {
+        /// Nanoseconds since the log's start.
+        at_ns: u64,
+        /// Those that found no place; more were not even tried.
+        dropped: u64,
+    },
+}
+
+/// An event log that was opened.
+#[derive(Debug)]
+pub struct Trace {
+    source: Source,
+    chunks: Vec<Chunk>,
+    clock: Clock,
+    cpu_clock: u64,
+    until: u64,
+    /// The process.
+    pub pid: u64,
+    /// When the log began, nanoseconds since 1970.
+    pub start_unix_ns: u64,
+    /// How it ended.
+    pub end: End,
+    /// What its probes cost.
+    pub costs: Costs,
+    /// Methods by their numbers.
+    pub methods: BTreeMap<u32, Method>,
+    /// Classes by their numbers.
+    pub classes: BTreeMap<u32, Class>,
+    /// Threads by their numbers.
+    pub threads: Vec<Thread>,
+    /// What a reader should know: the recorder's notes, and what is damaged. Whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// Why a log cannot be opened. `Display` is a sentence.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// It is no event log.
+    NotALog,
+    /// Another version of Fulcrum wrote it.
+    Version(u64),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Unreadable(error) => write!(f, "it cannot be read: {error}"),
+            OpenError::NotALog => f.write_str(
+                "it is no event log: at byte 0 FULCELOG was expected; choose an events-*.log of a run",
+            ),
+            OpenError::Version(version) => write!(
+                f,
+                "at byte 8 it says that it is an event log of version {version}, and this is for version {LOG_VERSION}: use \
+                 the version of Fulcrum that recorded it"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl Trace {
+    /// Opens a log, also one that is being written: then what is there so far.
+    pub fn open(path: &Path) -> Result<Trace, OpenError> {
+        let file = File::open(path).map_err(OpenError::Unreadable)?;
+        Trace::read(Source::File(file)).map_err(|error| match error {
+            // A folder can be opened and not read.
+            OpenError::Unreadable(_) if path.is_dir() => OpenError::NotALog,
+            error => error,
+        })
+    }
+
+    /// A log in memory.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Trace, OpenError> {
+        Trace::read(Source::Bytes(bytes))
+    }
+
+    fn read(source: Source) -> Result<Trace, OpenError> {
+        let unreadable = OpenError::Unreadable;
+        let mut header = [0; word::COUNT * 8];
+        let count = source.read(0, &mut header).map_err(unreadable)?;
+        let header_words: [u64; word::COUNT] = words(&header);
+        if count < 16 || header_words[word::MAGIC] != LOG_MAGIC {
+            return Err(OpenError::NotALog);
+        }
+        if header_words[word::VERSION] != LOG_VERSION {
+            return Err(OpenError::Version(header_words[word::VERSION]));
+        }
+        let length = source.length().map_err(unreadable)?;
+        let found = chunks::find(&source, length).map_err(unreadable)?;
+        let mut trace = Trace::new(source, &header_words, found.chunks);
+        if length < LOG_HEADER {
+            trace.notes.push(format!(
+                "The log is cut within its header, at byte {length}."
+            ));
+        }
+        if found.cut > 0 {
+            let cut = found.cut;
+            trace.notes.push(format!(
+                "The log is cut at byte {length}: {cut} bytes of events are missing."
+            ));
+        }
+        trace.read_dictionary();
+        trace.read_threads();
+        Ok(trace)
+    }
+
+    fn new(source: Source, header: &[u64; word::COUNT], chunks: Vec<Chunk>) -> Trace {
+        let start = (header[word::START_TICKS], header[word::START_NS]);
+        let ended = (header[word::END_TICKS], header[word::END_NS]);
+        let of_chunks = chunks.iter().map(|chunk| (chunk.ticks, chunk.ns));
+        let ends = (header[word::STATE] != log_state::OPEN).then_some(ended);
+        let last = of_chunks.chain(ends).max().unwrap_or(start).max(start);
+        let mut notes = Vec::new();
+        let clock = Clock::new(start, last).unwrap_or_else(|| {
+            notes.push("The log's clocks are damaged: its times are in an unknown unit.".into());
+            Clock::nanoseconds(start.0)
+        });
+        let full = header[word::STATE] == log_state::FULL;
+        let end = match header[word::STATE] {
+            log_state::ENDED => End::Ended,
+            log_state::FULL => End::Full {
+                at_ns: clock.ns(ended.0),
+                dropped: header[word::DROPPED],
+            },
+            _ => End::Open,
+        };
+        let cost = |at: usize| header[at] as f64 / 1000.0;
+        Trace {
+            source,
+            chunks,
+            clock,
+            cpu_clock: header[word::CPU_CLOCK],
+            until: if full { ended.0 } else { u64::MAX },
+            pid: header[word::PID],
+            start_unix_ns: header[word::START_UNIX_NS],
+            end,
+            costs: Costs {
+                inside_ns: cost(word::COST_INSIDE),
+                outside_ns: cost(word::COST_OUTSIDE),
+                skipped_ns: cost(word::COST_SKIPPED),
+            },
+            methods: BTreeMap::new(),
+            classes: BTreeMap::new(),
+            threads: Vec::new(),
+            notes,
+        }
+    }
+
+    fn read_dictionary(&mut self) {
+        let mut cursor = Cursor::new(&self.source, chunks_of(&self.chunks, DICTIONARY));
+        let mut bad = 0;
+        let mut notes = Vec::new();
+        while let Some(moment) = cursor.next() {
+            let read = define(
+                &moment.record,
+                &mut self.methods,
+                &mut self.classes,
+                &mut notes,
+            );
+            bad += u32::from(read.is_err());
+        }
+        self.notes.append(&mut notes);
+        self.notes.extend_from_slice(cursor.problems());
+        if bad > 0 {
+            self.notes
+                .push(format!("{bad} names of methods or classes are damaged."));
+        }
+    }
+
+    fn read_threads(&mut self) {
+        let mut threads = Vec::new();
+        for chunks in self.chunks.chunk_by(|a, b| a.thread == b.thread) {
+            let id = chunks[0].thread;
+            if id == DICTIONARY {
+                continue;
+            }
+            let mut thread = Thread {
+                id,
+                name: format!("thread {id}"),
+                group: String::new(),
+                parent: 0,
+                first_ns: self.clock.ns(chunks[0].base),
+                bytes: chunks.iter().map(|chunk| u64::from(chunk.used)).sum(),
+            };
+            match self.thread_events(id).next() {
+                _ if id == fulcrum_wire::log::MACHINE => thread.name = "(virtual machine)".into(),
+                Some(event) => {
+                    if let What::ThreadStart {
+                        name,
+                        group,
+                        parent,
+                        ..
+                    } = event.what
+                    {
+                        thread.name = name;
+                        thread.group = group;
+                        thread.parent = parent;
+                    }
+                }
+                None => {}
+            }
+            threads.push(thread);
+        }
+        self.threads = threads;
+    }
+
+    /// The events of one thread, in order.
+    pub fn thread_events(&self, thread: u32) -> ThreadEvents<'_> {
+        let cursor = Cursor::new(&self.source, chunks_of(&self.chunks, thread));
+        ThreadEvents::new(cursor, self.clock, self.cpu_clock, self.until)
+    }
+
+    /// The events of all threads, in the order of time.
+    pub fn events(&self) -> Events<'_> {
+        Events::new(self)
+    }
+
+    /// The events of some threads, in the order of time.
+    pub fn events_of(&self, threads: impl Fn(&Thread) -> bool) -> Events<'_> {
+        Events::of(self, threads)
+    }
+
+    /// A thread by its number.
+    pub fn thread(&self, id: u32) -> Option<&Thread> {
+        let at = self
+            .threads
+            .binary_search_by_key(&id, |thread| thread.id)
+            .ok()?;
+        self.threads.get(at)
+    }
+
+    /// The name of a class, `?` when the log does not tell it.
+    pub fn class_name(&self, class: u32) -> &str {
+        self.classes.get(&class).map_or("?", |class| &class.name)
+    }
+}
+
+fn chunks_of(chunks: &[Chunk], thread: u32) -> &[Chunk] {
+    let from = chunks.partition_point(|chunk| chunk.thread < thread);
+    let to = chunks.partition_point(|chunk| chunk.thread <= thread);
+    &chunks[from..to]
+}
+
+fn define(
+    record: &Record<'_>,
+    methods: &mut BTreeMap<u32, Method>,
+    classes: &mut BTreeMap<u32, Class>,
+    notes: &mut Vec<String>,
+) -> Result<(), Damage> {
+    let Body::Payload(payload) = record.body else {
+        return Err(Damage::Bad);
+    };
+    let mut fields = Payload(payload);
+    match record.kind {
+        kind::DEFINE_METHOD => {
+            let id = small(&mut fields)?;
+            let method = Method {
+                class: text(&mut fields)?,
+                name: text(&mut fields)?,
+                descriptor: text(&mut fields)?,
+                source: text(&mut fields)?,
+                line: fields.number()?,
+            };
+            methods.insert(id, method);
+        }
+        kind::DEFINE_CLASS => {
+            let id = small(&mut fields)?;
+            let name = text(&mut fields)?;
+            classes.insert(id, Class { name });
+        }
+        kind::NOTE => notes.push(text(&mut fields)?),
+        // Another version's.
+        _ => {}
+    }
+    Ok(())
+}

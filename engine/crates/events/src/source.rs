@@ -1,0 +1,58 @@
+//! Where a log's bytes come from.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// A file, or bytes in memory.
+#[derive(Debug)]
+pub enum Source {
+    File(File),
+    Bytes(Vec<u8>),
+}
+
+impl Source {
+    pub fn length(&self) -> io::Result<u64> {
+        match self {
+            Source::File(file) => Ok(file.metadata()?.len()),
+            Source::Bytes(bytes) => Ok(bytes.len() as u64),
+        }
+    }
+
+    /// Fills `into` from `offset` on, as far as there is something, and says how far. A file is read and never mapped: it
+    /// may still be written, or be cut while we look.
+    pub fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Source::File(file) => {
+                let mut done = 0;
+                while done < into.len() {
+                    match file.read_at(&mut into[done..], offset + done as u64) {
+                        Ok(0) => break,
+                        Ok(count) => done += count,
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(done)
+            }
+            Source::Bytes(bytes) => {
+                let from = usize::try_from(offset)
+                    .unwrap_or(usize::MAX)
+                    .min(bytes.len());
+                let rest = &bytes[from..];
+                let count = rest.len().min(into.len());
+                into[..count].copy_from_slice(&rest[..count]);
+                Ok(count)
+            }
+        }
+    }
+}
+
+/// 64-bit words, little-endian.
+pub fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let mut words = [0; N];
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
+        *word = u64::from_le_bytes(bytes.try_into().expect("chunks of 8"));
+    }
+    words
+}

@@ -1,0 +1,424 @@
+//! From a thread's events to its tree (JPMT §4.3): calls, waits and contentions open and close, one inside another.
+//!
+//! Times are corrected for perturbation (JPMT §4.2): what probes of a call and of all calls inside it cost is subtracted.
+
+use crate::event::{Event, What};
+use crate::open::Costs;
+
+/// What has a beginning and an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "as in `What`")]
+pub enum Node {
+    /// A call of a method.
+    Call { method: u32 },
+    /// Waiting for a monitor that another thread owns.
+    Contended { object: u64, class: u32 },
+    /// `Object.wait`.
+    Waiting { object: u64, class: u32 },
+}
+
+/// How something ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closing {
+    /// It came to its end.
+    Ended,
+    /// A method was left by an exception.
+    Thrown,
+    /// Its end is missing, but that of what it is inside is there.
+    Unwound,
+    /// The log ended before.
+    Open,
+}
+
+/// Durations, nanoseconds, without what the probes cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Wall time.
+    pub wall_ns: u64,
+    /// CPU time, when the log has it.
+    pub cpu_ns: Option<u64>,
+    /// Wall time less that of what is directly inside.
+    pub self_wall_ns: u64,
+    /// CPU time less that of what is directly inside.
+    pub self_cpu_ns: Option<u64>,
+}
+
+/// Something that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What.
+    pub node: Node,
+    /// How many things it is inside of.
+    pub depth: usize,
+    /// When it began, nanoseconds since the log's start.
+    pub start_ns: u64,
+    /// How long it took.
+    pub times: Times,
+    /// How it ended.
+    pub closing: Closing,
+    /// The number that [`Stack::event`] gave when it began.
+    pub serial: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    node: Node,
+    serial: u64,
+    start_ns: u64,
+    start_cpu: Option<u64>,
+    inside: Times,
+    /// Logged calls inside, at any depth.
+    calls: u64,
+    /// Calls inside whose probes fired without being logged.
+    skipped: u64,
+}
+
+/// What a thread is in the middle of.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    costs: Costs,
+    frames: Vec<Frame>,
+    serial: u64,
+    last: (u64, Option<u64>),
+    /// Ends without a beginning.
+    unmatched: u64,
+}
+
+/// Deeper recursion is counted and not kept.
+const DEEPEST: usize = 1 << 20;
+
+impl Stack {
+    /// Of a thread that has not begun.
+    pub fn new(costs: Costs) -> Stack {
+        Stack {
+            costs,
+            frames: Vec::new(),
+            serial: 0,
+            last: (0, None),
+            unmatched: 0,
+        }
+    }
+
+    /// Takes the thread's next event. `ended` is told what it ends, innermost first; a number is given to what it begins.
+    pub fn event(&mut self, event: &Event, mut ended: impl FnMut(Outcome)) -> Option<u64> {
+        self.last = (event.wall_ns, event.cpu_ns);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.skipped = frame.skipped.saturating_add(event.skipped);
+        }
+        match event.what {
+            What::Enter { method } => return self.open(Node::Call { method }),
+            What::ContendedEnter { object, class } => {
+                return self.open(Node::Contended { object, class });
+            }
+            What::Wait { object, class, .. } => return self.open(Node::Waiting { object, class }),
+            What::Exit { method, thrown } => {
+                let closing = if thrown {
+                    Closing::Thrown
+                } else {
+                    Closing::Ended
+                };
+                let found = self.find(|node| node == Node::Call { method });
+                self.close(found, closing, &mut ended);
+            }
+            What::ContendedEntered { object, .. } => {
+                let found = self.innermost(
+                    |node| matches!(node, Node::Contended { object: it, .. } if it == object),
+                );
+                self.close(found, Closing::Ended, &mut ended);
+            }
+            What::Waited { object, .. } => {
+                let found = self.innermost(
+                    |node| matches!(node, Node::Waiting { object: it, .. } if it == object),
+                );
+                self.close(found, Closing::Ended, &mut ended);
+            }
+            What::ThreadEnd => self.close_all(Closing::Unwound, &mut ended),
+            _ => {}
+        }
+        None
+    }
+
+    /// The thread has no more events: what is open ends with its last one.
+    pub fn finish(&mut self, mut ended: impl FnMut(Outcome)) {
+        self.close_all(Closing::Open, &mut ended);
+    }
+
+    /// How many things the thread is inside of.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// What it is inside of, outermost first.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + '_ {
+        self.frames.iter().map(|frame| frame.node)
+    }
+
+    /// Ends so far that had no beginning. They change nothing.
+    pub fn unmatched(&self) -> u64 {
+        self.unmatched
+    }
+
+    fn open(&mut self, node: Node) -> Option<u64> {
+        if self.frames.len() >= DEEPEST {
+            return None;
+        }
+        let (start_ns, start_cpu) = self.last;
+        self.serial += 1;
+        self.frames.push(Frame {
+            node,
+            serial: self.serial,
+            start_ns,
+            start_cpu,
+            inside: Times::default(),
+            calls: 0,
+            skipped: 0,
+        });
+        Some(self.serial)
+    }
+
+    fn find(&self, wanted: impl Fn(Node) -> bool) -> Option<usize> {
+        self.frames.iter().rposition(|frame| wanted(frame.node))
+    }
+
+    /// Waits have nothing inside: another one below the top is something else's.
+    fn innermost(&self, wanted: impl Fn(Node) -> bool) -> Option<usize> {
+        let top = self.frames.len().checked_sub(1)?;
+        wanted(self.frames[top].node).then_some(top)
+    }
+
+    fn close(&mut self, found: Option<usize>, closing: Closing, ended: &mut impl FnMut(Outcome)) {
+        let Some(at) = found else {
+            self.unmatched += 1;
+            return;
+        };
+        while self.frames.len() > at + 1 {
+            self.pop(Closing::Unwound, ended);
+        }
+        self.pop(closing, ended);
+    }
+
+    fn close_all(&mut self, closing: Closing, ended: &mut impl FnMut(Outcome)) {
+        while !self.frames.is_empty() {
+            self.pop(closing, ended);
+        }
+    }
+
+    fn pop(&mut self, closing: Closing, ended: &mut impl FnMut(Outcome)) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        let (now, now_cpu) = self.last;
+        let Costs {
+            inside_ns,
+            outside_ns,
+            skipped_ns,
+        } = self.costs;
+        let is_call = matches!(frame.node, Node::Call { .. });
+        let own = if is_call { inside_ns } else { 0.0 };
+        let probes =
+            own + frame.calls as f64 * (inside_ns + outside_ns) + frame.skipped as f64 * skipped_ns;
+        let probes = probes.round() as u64;
+        let wall_ns = now.saturating_sub(frame.start_ns).saturating_sub(probes);
+        let cpu_ns = match (frame.start_cpu, now_cpu) {
+            (Some(from), Some(to)) => Some(to.saturating_sub(from).saturating_sub(probes)),
+            _ => None,
+        };
+        let inside = frame.inside;
+        let times = Times {
+            wall_ns,
+            cpu_ns,
+            self_wall_ns: wall_ns.saturating_sub(inside.wall_ns),
+            self_cpu_ns: cpu_ns.map(|cpu| cpu.saturating_sub(inside.cpu_ns.unwrap_or(0))),
+        };
+        if let Some(outer) = self.frames.last_mut() {
+            outer.inside.wall_ns = outer.inside.wall_ns.saturating_add(wall_ns);
+            let cpu = outer
+                .inside
+                .cpu_ns
+                .unwrap_or(0)
+                .saturating_add(cpu_ns.unwrap_or(0));
+            outer.inside.cpu_ns = Some(cpu);
+            outer.calls += frame.calls + u64::from(is_call);
+            outer.skipped = outer.skipped.saturating_add(frame.skipped);
+        }
+        ended(Outcome {
+            node: frame.node,
+            depth: self.frames.len(),
+            start_ns: frame.start_ns,
+            times,
+            closing,
+            serial: frame.serial,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(at: u64, skipped: u64, what: What) -> Event {
+        Event {
+            thread: 2,
+            wall_ns: at,
+            cpu_ns: Some(at / 2),
+            skipped,
+            what,
+        }
+    }
+
+    fn enter(method: u32) -> What {
+        What::Enter { method }
+    }
+
+    fn exit(method: u32) -> What {
+        What::Exit {
+            method,
+            thrown: false,
+        }
+    }
+
+    /// `(method, depth, wall, self wall, closing)` of everything that ended.
+    fn check(
+        costs: Costs,
+        events: &[(u64, u64, What)],
+        expect: &[(u32, usize, u64, u64, Closing)],
+    ) -> Stack {
+        let mut stack = Stack::new(costs);
+        let mut found = Vec::new();
+        let mut ended = |it: Outcome| {
+            let number = match it.node {
+                Node::Call { method } => method,
+                Node::Contended { class, .. } | Node::Waiting { class, .. } => class,
+            };
+            found.push((
+                number,
+                it.depth,
+                it.times.wall_ns,
+                it.times.self_wall_ns,
+                it.closing,
+            ));
+        };
+        for (at, skipped, what) in events {
+            stack.event(&event(*at, *skipped, what.clone()), &mut ended);
+        }
+        stack.finish(&mut ended);
+        assert_eq!(found, expect);
+        stack
+    }
+
+    #[test]
+    fn calls_have_their_own_time_and_that_of_what_they_call() {
+        use Closing::{Ended, Thrown};
+        let thrown = What::Exit {
+            method: 2,
+            thrown: true,
+        };
+        let events = [
+            (10, 0, enter(1)),
+            (20, 0, enter(2)),
+            (50, 0, thrown),
+            (60, 0, enter(1)),
+            (65, 0, exit(1)),
+            (100, 0, exit(1)),
+        ];
+        let expect = [
+            (2, 1, 30, 30, Thrown),
+            (1, 1, 5, 5, Ended),
+            (1, 0, 90, 55, Ended),
+        ];
+        let stack = check(Costs::default(), &events, &expect);
+        assert_eq!(stack.unmatched(), 0);
+    }
+
+    #[test]
+    fn what_probes_cost_is_subtracted_at_every_level() {
+        use Closing::Ended;
+        let costs = Costs {
+            inside_ns: 3.0,
+            outside_ns: 7.0,
+            skipped_ns: 2.0,
+        };
+        // Call 2 has four calls inside that are not logged; call 1 has two more.
+        let events = [
+            (0, 0, enter(1)),
+            (100, 2, enter(2)),
+            (200, 4, exit(2)),
+            (300, 0, exit(1)),
+        ];
+        let inner = 100 - 3 - 4 * 2;
+        let outer = 300 - 3 - 10 - (2 + 4) * 2;
+        let expect = [
+            (2, 1, inner, inner, Ended),
+            (1, 0, outer, outer - inner, Ended),
+        ];
+        check(costs, &events, &expect);
+        // More than there is does not make it negative.
+        check(
+            costs,
+            &[(0, 0, enter(1)), (1, 9, exit(1))],
+            &[(1, 0, 0, 0, Ended)],
+        );
+    }
+
+    #[test]
+    fn missing_beginnings_and_ends_do_not_unbalance_a_tree() {
+        use Closing::{Ended, Open, Unwound};
+        let events = [
+            (0, 0, exit(9)),
+            (10, 0, enter(1)),
+            (20, 0, enter(2)),
+            (30, 0, enter(3)),
+            (40, 0, exit(1)),
+            (50, 0, enter(4)),
+        ];
+        let expect = [
+            (3, 2, 10, 10, Unwound),
+            (2, 1, 20, 10, Unwound),
+            (1, 0, 30, 10, Ended),
+            (4, 0, 0, 0, Open),
+        ];
+        assert_eq!(check(Costs::default(), &events, &expect).unmatched(), 1);
+    }
+
+    #[test]
+    fn waits_and_contentions_are_inside_the_call_and_cost_no_probe() {
+        use Closing::{Ended, Unwound};
+        let costs = Costs {
+            inside_ns: 1.0,
+            outside_ns: 1.0,
+            skipped_ns: 0.0,
+        };
+        let (object, class) = (77, 5);
+        let events = [
+            (0, 0, enter(1)),
+            (10, 0, What::ContendedEnter { object, class }),
+            (40, 0, What::ContendedEntered { object, class }),
+            (
+                50,
+                0,
+                What::Wait {
+                    object,
+                    class,
+                    timeout_ms: 0,
+                },
+            ),
+            (
+                70,
+                0,
+                What::Waited {
+                    object,
+                    class,
+                    timed_out: false,
+                },
+            ),
+            (71, 0, What::ContendedEntered { object, class }),
+            (80, 0, What::ThreadEnd),
+        ];
+        let expect = [
+            (5, 1, 30, 30, Ended),
+            (5, 1, 20, 20, Ended),
+            (1, 0, 79, 29, Unwound),
+        ];
+        assert_eq!(check(costs, &events, &expect).unmatched(), 1);
+    }
+}

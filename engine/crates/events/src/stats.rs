@@ -1,0 +1,166 @@
+//! What a trace adds up to: threads, methods, contention.
+
+use std::collections::HashMap;
+
+use crate::event::Event;
+use crate::open::Trace;
+use crate::stack::{Closing, Node, Outcome, Stack};
+
+/// All sums. Times are nanoseconds, corrected for what probes cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// By number.
+    pub threads: Vec<ThreadStats>,
+    /// The one with the most own wall time first.
+    pub methods: Vec<MethodStats>,
+    /// Waiting for monitors that others owned, by class, the longest first.
+    pub contention: Vec<Contention>,
+    /// `Object.wait`, by class, the longest first.
+    pub waiting: Vec<Contention>,
+    /// Garbage collections, and their wall time.
+    pub collections: (u64, u64),
+    /// Ends without a beginning, and beginnings whose end is missing though what they are inside of ended.
+    pub unbalanced: u64,
+    /// What had to be left out, whole sentences.
+    pub problems: Vec<String>,
+}
+
+/// A thread's sums.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ThreadStats {
+    /// Its number.
+    pub id: u32,
+    /// Events of it.
+    pub events: u64,
+    /// Wall time from its first to its last event.
+    pub wall_ns: u64,
+    /// CPU time at its last event.
+    pub cpu_ns: Option<u64>,
+}
+
+/// A method's sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MethodStats {
+    /// Its number.
+    pub method: u32,
+    /// Calls that were logged.
+    pub calls: u64,
+    /// Those left by an exception.
+    pub thrown: u64,
+    /// Wall time; of recursive calls only the outermost counts.
+    pub wall_ns: u64,
+    /// CPU time, likewise.
+    pub cpu_ns: u64,
+    /// Wall time less that of what it called, waited and contended for.
+    pub self_wall_ns: u64,
+    /// CPU time less that of what it called.
+    pub self_cpu_ns: u64,
+}
+
+/// Waiting, by the class of what was waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contention {
+    /// The class.
+    pub class: u32,
+    /// How often.
+    pub count: u64,
+    /// How long, all threads together.
+    pub wall_ns: u64,
+}
+
+#[derive(Default)]
+struct Sums {
+    methods: HashMap<u32, MethodStats>,
+    contention: HashMap<u32, Contention>,
+    waiting: HashMap<u32, Contention>,
+    unbalanced: u64,
+    /// How many calls of each method the thread is inside of.
+    active: HashMap<u32, u32>,
+}
+
+/// Goes through the trace once. Only events that `wanted` accepts are counted; the tree is made of all.
+pub fn stats(trace: &Trace, wanted: impl Fn(&Event) -> bool) -> Stats {
+    let mut stats = Stats::default();
+    let mut sums = Sums::default();
+    for thread in &trace.threads {
+        let mut of = ThreadStats {
+            id: thread.id,
+            ..ThreadStats::default()
+        };
+        sums.active.clear();
+        let mut stack = Stack::new(trace.costs);
+        let mut events = trace.thread_events(thread.id);
+        let mut collection = None;
+        let mut first = None;
+        for event in events.by_ref().filter(|event| wanted(event)) {
+            of.events += 1;
+            of.wall_ns = event.wall_ns - *first.get_or_insert(event.wall_ns);
+            of.cpu_ns = event.cpu_ns;
+            match event.what {
+                crate::What::GcStart => collection = Some(event.wall_ns),
+                crate::What::GcEnd => {
+                    if let Some(start) = collection.take() {
+                        stats.collections.0 += 1;
+                        stats.collections.1 += event.wall_ns - start;
+                    }
+                }
+                crate::What::Enter { method } => *sums.active.entry(method).or_default() += 1,
+                _ => {}
+            }
+            stack.event(&event, |outcome| sums.ended(&outcome));
+        }
+        stack.finish(|outcome| sums.ended(&outcome));
+        sums.unbalanced += stack.unmatched();
+        stats.problems.extend_from_slice(events.problems());
+        stats.threads.push(of);
+    }
+    stats.methods = sums.methods.into_values().collect();
+    stats
+        .methods
+        .sort_by_key(|it| (std::cmp::Reverse(it.self_wall_ns), it.method));
+    stats.contention = sorted(sums.contention);
+    stats.waiting = sorted(sums.waiting);
+    stats.unbalanced = sums.unbalanced;
+    stats
+}
+
+fn sorted(sums: HashMap<u32, Contention>) -> Vec<Contention> {
+    let mut sums: Vec<_> = sums.into_values().collect();
+    sums.sort_by_key(|it| (std::cmp::Reverse(it.wall_ns), it.class));
+    sums
+}
+
+impl Sums {
+    fn ended(&mut self, outcome: &Outcome) {
+        self.unbalanced += u64::from(outcome.closing == Closing::Unwound);
+        let wall_ns = outcome.times.wall_ns;
+        let add = |sums: &mut HashMap<u32, Contention>, class| {
+            let sum = sums.entry(class).or_default();
+            sum.class = class;
+            sum.count += 1;
+            sum.wall_ns = sum.wall_ns.saturating_add(wall_ns);
+        };
+        match outcome.node {
+            Node::Contended { class, .. } => add(&mut self.contention, class),
+            Node::Waiting { class, .. } => add(&mut self.waiting, class),
+            Node::Call { method } => {
+                let active = self.active.entry(method).or_default();
+                *active = active.saturating_sub(1);
+                let outermost = *active == 0;
+                let sum = self.methods.entry(method).or_default();
+                sum.method = method;
+                sum.calls += 1;
+                sum.thrown += u64::from(outcome.closing == Closing::Thrown);
+                let times = &outcome.times;
+                sum.self_wall_ns = sum.self_wall_ns.saturating_add(times.self_wall_ns);
+                sum.self_cpu_ns = sum
+                    .self_cpu_ns
+                    .saturating_add(times.self_cpu_ns.unwrap_or(0));
+                if outermost {
+                    sum.wall_ns = sum.wall_ns.saturating_add(wall_ns);
+                    sum.cpu_ns = sum.cpu_ns.saturating_add(times.cpu_ns.unwrap_or(0));
+                }
+            }
+        }
+    }
+}

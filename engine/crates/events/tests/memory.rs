@@ -1,0 +1,72 @@
+//! Memory does not grow with the number of events.
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{create, define, now, open, start};
+use fulcrum_wire::log::{Body, kind};
+
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: passes everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(live, Ordering::Relaxed);
+        // SAFETY: the caller's contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's contract.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_million_events_need_no_more_memory_than_a_few() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events-1.log");
+    let log = create(&path, 1 << 30);
+    drop(define(&log, 5));
+    let mut streams = [log.stream(2), log.stream(3), log.stream(4)];
+    for stream in &mut streams {
+        start(stream, "busy");
+    }
+    let before = LIVE.load(Ordering::Relaxed);
+    for n in 0..500_000_u32 {
+        let stream = &mut streams[n as usize % 3];
+        stream.write(kind::ENTER, now().ticks, None, 0, Body::Method(n % 5));
+        stream.write(kind::EXIT, now().ticks, None, 0, Body::Method(n % 5));
+    }
+    assert_eq!(
+        LIVE.load(Ordering::Relaxed),
+        before,
+        "writing allocates nothing"
+    );
+    drop(streams);
+    log.finish();
+    PEAK.store(before, Ordering::Relaxed);
+    let trace = open(&path);
+    assert_eq!(trace.events().count(), 1_000_003);
+    let stats = fulcrum_events::stats(&trace, |_| true);
+    assert_eq!(
+        (
+            stats.methods.len(),
+            stats.methods[0].calls,
+            stats.unbalanced
+        ),
+        (5, 100_000, 0)
+    );
+    let peak = PEAK.load(Ordering::Relaxed) - before;
+    assert!(peak < 512 << 10, "{peak} bytes");
+}

@@ -1,0 +1,377 @@
+//! Puts probes into methods of a class file (JPMT §4.2, Fig. 3).
+//!
+//! A selected method calls one static method when it is entered, one before each return, and one when an exception leaves
+//! it: from a handler behind its own, which throws the exception on. Everything else in the file stays byte for byte as
+//! it is; new constants come behind the class's own.
+//!
+//! Constructors are entered when `super(…)` has returned: see `constructor.rs`.
+//! Type annotations inside code, and attributes that no virtual machine reads, are left out of rewritten methods: they
+//! would need to be moved, and nothing looks at them.
+
+use std::fmt;
+
+use crate::bytes::{Malformed, Reader, Write};
+use crate::class::{self, Attribute, ClassFile, Method};
+use crate::code::{CannotMove, Code, Inserted, Moved, op, push};
+use crate::constructor::{self, Regions};
+use crate::frames::{self, Frame, Kind, Type};
+use crate::pool::{Pool, PoolFull};
+
+/// The methods that probes call: static, with one `int`, the method's number.
+#[derive(Clone, Copy, Debug)]
+pub struct Probes<'a> {
+    /// Their class, with slashes.
+    pub class: &'a str,
+    /// Called on entry.
+    pub enter: &'a str,
+    /// Called before each return.
+    pub exit: &'a str,
+    /// Called when an exception leaves the method.
+    pub thrown: &'a str,
+}
+
+/// A method that is to get probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// Its place among the class's methods.
+    pub method: usize,
+    /// The number that its probes say.
+    pub number: u32,
+}
+
+/// Why a method has no probes. `Display` goes on from "NAME is not observed: ".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is native or abstract.
+    NoCode,
+    /// With probes it would be longer than a method may be.
+    TooLong,
+    /// With probes the virtual machine would not compile it any more.
+    TooLongToCompile,
+    /// A conditional jump would reach too far.
+    FarBranch,
+    /// A constructor in which the call of `super(…)` cannot be told.
+    Constructor,
+    /// The class has no number left for another constant.
+    ConstantsFull,
+    /// Its code breaks the format of class files.
+    Malformed(Malformed),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::NoCode => "it is native or abstract",
+            Refusal::TooLong => "with probes it would be longer than 65,535 bytes",
+            Refusal::TooLongToCompile => {
+                "with probes it would be longer than 8,000 bytes, and the virtual machine would not compile it"
+            }
+            Refusal::FarBranch => "with probes a jump in it would reach too far",
+            Refusal::Constructor => "it cannot be told where it calls super(…)",
+            Refusal::ConstantsFull => "its class has too many constants",
+            Refusal::Malformed(error) => return write!(f, "its code is malformed, {error}"),
+        })
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(error: Malformed) -> Self {
+        Refusal::Malformed(error)
+    }
+}
+
+impl From<PoolFull> for Refusal {
+    fn from(_: PoolFull) -> Self {
+        Refusal::ConstantsFull
+    }
+}
+
+impl From<CannotMove> for Refusal {
+    fn from(error: CannotMove) -> Self {
+        match error {
+            CannotMove::Malformed(error) => Refusal::Malformed(error),
+            CannotMove::FarBranch => Refusal::FarBranch,
+        }
+    }
+}
+
+/// What came of a class.
+#[derive(Clone, Debug)]
+pub struct Rewritten {
+    /// The new class file. `None` when no method got probes: the class stays as it is.
+    pub bytes: Option<Vec<u8>>,
+    /// Selected methods without probes.
+    pub refused: Vec<(Selected, Refusal)>,
+}
+
+/// HotSpot does not compile methods with more byte code than this.
+const HUGE_METHOD: usize = 8000;
+const STACK_MAPS: u16 = 50;
+
+/// Rewrites the selected methods, which are in the order of the class's methods.
+pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>) -> Rewritten {
+    let mut pool = Pool::new(class);
+    let mut refused = Vec::new();
+    // Everything behind the constants, with new code in place of old.
+    let mut rest = Vec::new();
+    let mut copied = class.constants_end;
+    for one in selected {
+        let Some(method) = class.methods.get(one.method) else {
+            continue;
+        };
+        let code = match new_code(class, method, one.number, probes, &mut pool) {
+            Ok(code) => code,
+            Err(why) => {
+                refused.push((*one, why));
+                continue;
+            }
+        };
+        let Some(old) = &method.code else { continue };
+        rest.extend_from_slice(&class.bytes[copied..old.attribute.start]);
+        rest.put16(old.name);
+        rest.put32(code.len() as u32);
+        rest.extend_from_slice(&code);
+        copied = old.attribute.end;
+    }
+    if copied == class.constants_end {
+        return Rewritten {
+            bytes: None,
+            refused,
+        };
+    }
+    rest.extend_from_slice(&class.bytes[copied..]);
+    let mut bytes = class.bytes[..8].to_vec();
+    bytes.put16(pool.count());
+    bytes.extend_from_slice(&class.bytes[10..class.constants_end]);
+    bytes.extend_from_slice(&pool.bytes);
+    bytes.extend_from_slice(&rest);
+    Rewritten {
+        bytes: Some(bytes),
+        refused,
+    }
+}
+
+/// The parts of a `Code` attribute.
+struct Parts<'a> {
+    max_stack: u16,
+    max_locals: u16,
+    code: &'a [u8],
+    handlers: &'a [u8],
+    attributes: Vec<Attribute>,
+}
+
+fn parts(data: &[u8]) -> Result<Parts<'_>, Malformed> {
+    let mut reader = Reader::new(data);
+    let (max_stack, max_locals) = (reader.u16()?, reader.u16()?);
+    let length = reader.u32()? as usize;
+    let code = reader.take(length)?;
+    let count = usize::from(reader.u16()?);
+    let handlers = reader.take(8 * count)?;
+    let attributes = class::attributes(&mut reader)?;
+    match reader.is_empty() {
+        true => Ok(Parts {
+            max_stack,
+            max_locals,
+            code,
+            handlers,
+            attributes,
+        }),
+        false => Err(reader.error("the end of the code")),
+    }
+}
+
+fn new_code(
+    class: &ClassFile<'_>,
+    method: &Method<'_>,
+    number: u32,
+    probes: &Probes<'_>,
+    pool: &mut Pool,
+) -> Result<Vec<u8>, Refusal> {
+    let place = method.code.as_ref().ok_or(Refusal::NoCode)?;
+    // Before JDK 1.0.2, lengths in code had fewer bytes.
+    if class.major < 45 || (class.major == 45 && class.minor < 3) {
+        return Err(Refusal::NoCode);
+    }
+    let data = &class.bytes[place.data.clone()];
+    let old = parts(data)?;
+    let code = Code::decode(old.code)?;
+    let mut call = |name: &str| -> Result<Vec<u8>, Refusal> {
+        let method = pool.method(probes.class, name, "(I)V")?;
+        let constant = if number > 32767 {
+            Some(pool.integer(number)?)
+        } else {
+            None
+        };
+        let mut bytes = push(number, || constant).ok_or(Refusal::ConstantsFull)?;
+        bytes.push(op::INVOKESTATIC);
+        bytes.put16(method);
+        Ok(bytes)
+    };
+    let (at_entry, before_return) = (call(probes.enter)?, call(probes.exit)?);
+    let mut handler = call(probes.thrown)?;
+    handler.push(op::ATHROW);
+
+    let stack_map = find(class, data, &old.attributes, b"StackMapTable")?;
+    let mut frames = stack_map.map_or(Ok(Vec::new()), frames::read)?;
+    let regions = match &*method.name {
+        "<init>" if !class.parent().is_empty() => {
+            let parameters = constructor::parameters(&method.descriptor);
+            constructor::regions(class, &code, &frames, parameters)?.ok_or(Refusal::Constructor)?
+        }
+        _ => Regions {
+            entered_after: Vec::new(),
+            guarded: vec![(0, code.instructions.len())],
+        },
+    };
+    let inserted = Inserted {
+        at_entry,
+        before_return,
+        entered_after: regions.entered_after,
+    };
+
+    let moved = Moved::new(&code, &inserted)?;
+    let mut bytes = moved.write(&code, &inserted)?;
+    let handler_at = bytes.len();
+    bytes.extend_from_slice(&handler);
+    if bytes.len() > 65535 {
+        return Err(Refusal::TooLong);
+    }
+    if old.code.len() <= HUGE_METHOD && bytes.len() > HUGE_METHOD {
+        return Err(Refusal::TooLongToCompile);
+    }
+
+    let mut out = Vec::new();
+    // The number is on top of what is returned; a handler has the exception and the number.
+    out.put16(old.max_stack.saturating_add(1).max(2));
+    out.put16(old.max_locals);
+    out.put32(bytes.len() as u32);
+    out.extend_from_slice(&bytes);
+    let guarded = regions.guarded.iter().map(|(from, to)| {
+        let old = |n: usize| {
+            code.instructions
+                .get(n)
+                .map_or(code.bytes.len() as u32, |it| it.at)
+        };
+        Ok((
+            moved.target(&code, old(*from))?,
+            moved.target(&code, old(*to))?,
+        ))
+    });
+    let guarded = guarded.collect::<Result<Vec<_>, Malformed>>()?;
+    handler_table(
+        &mut out,
+        old.handlers,
+        &code,
+        &moved,
+        &guarded,
+        handler_at as u16,
+    )?;
+
+    let mut attributes: Vec<(u16, Vec<u8>)> = Vec::new();
+    for attribute in &old.attributes {
+        let bytes = &data[attribute.data.clone()];
+        let moved = match class.utf8(attribute.name)? {
+            b"LineNumberTable" => lines(bytes, &code, &moved)?,
+            b"LocalVariableTable" | b"LocalVariableTypeTable" => variables(bytes, &code, &moved)?,
+            _ => continue,
+        };
+        attributes.push((attribute.name, moved));
+    }
+    if class.major >= STACK_MAPS {
+        frames::relocate(&mut frames, &code, &moved)?;
+        let throwable = pool.class("java/lang/Throwable")?;
+        // Nothing is known there but the exception: variables may have had any type.
+        frames.push(Frame {
+            at: handler_at as u32,
+            kind: Kind::Full {
+                locals: Vec::new(),
+                stack: vec![Type::Object(throwable)],
+            },
+        });
+        attributes.push((pool.utf8("StackMapTable")?, frames::write(&frames)));
+    }
+    out.put16(attributes.len() as u16);
+    for (name, bytes) in attributes {
+        out.put16(name);
+        out.put32(bytes.len() as u32);
+        out.extend_from_slice(&bytes);
+    }
+    Ok(out)
+}
+
+fn find<'a>(
+    class: &ClassFile<'_>,
+    data: &'a [u8],
+    attributes: &[Attribute],
+    name: &[u8],
+) -> Result<Option<&'a [u8]>, Malformed> {
+    for attribute in attributes {
+        if class.utf8(attribute.name)? == name {
+            return Ok(Some(&data[attribute.data.clone()]));
+        }
+    }
+    Ok(None)
+}
+
+/// The exception table: the method's own handlers first, then ours for whatever is thrown in what is guarded.
+fn handler_table(
+    out: &mut Vec<u8>,
+    old: &[u8],
+    code: &Code<'_>,
+    moved: &Moved,
+    guarded: &[(u32, u32)],
+    handler: u16,
+) -> Result<(), Refusal> {
+    let count = old.len() / 8 + guarded.len();
+    out.put16(u16::try_from(count).map_err(|_| Refusal::TooLong)?);
+    let mut reader = Reader::new(old);
+    while !reader.is_empty() {
+        for _ in 0..3 {
+            let at = u32::from(reader.u16()?);
+            out.put16(moved.target(code, at)? as u16);
+        }
+        out.put16(reader.u16()?);
+    }
+    for (from, to) in guarded {
+        out.put16(*from as u16);
+        out.put16(*to as u16);
+        out.put16(handler);
+        out.put16(0);
+    }
+    Ok(())
+}
+
+fn lines(bytes: &[u8], code: &Code<'_>, moved: &Moved) -> Result<Vec<u8>, Malformed> {
+    let mut reader = Reader::new(bytes);
+    let mut out = Vec::new();
+    out.put16(reader.u16()?);
+    while !reader.is_empty() {
+        out.put16(start(u32::from(reader.u16()?), code, moved)? as u16);
+        out.put16(reader.u16()?);
+    }
+    Ok(out)
+}
+
+fn variables(bytes: &[u8], code: &Code<'_>, moved: &Moved) -> Result<Vec<u8>, Malformed> {
+    let mut reader = Reader::new(bytes);
+    let mut out = Vec::new();
+    out.put16(reader.u16()?);
+    while !reader.is_empty() {
+        let (from, length) = (u32::from(reader.u16()?), u32::from(reader.u16()?));
+        let to = moved.target(code, from + length)?;
+        let from = start(from, code, moved)?;
+        out.put16(from as u16);
+        out.put16((to - from) as u16);
+        out.extend_from_slice(reader.take(6)?);
+    }
+    Ok(out)
+}
+
+/// The probe at the entry belongs to the first line, and sees the parameters.
+fn start(old: u32, code: &Code<'_>, moved: &Moved) -> Result<u32, Malformed> {
+    if old == 0 {
+        Ok(0)
+    } else {
+        moved.target(code, old)
+    }
+}
