@@ -1,4 +1,4 @@
-// Generated from engine/crates/server/src/protocol.rs by
+// Generated from engine/crates/server/src/protocol/ by
 // `cargo run -p fulcrum-xtask -- codegen`. Do not edit: a test compares.
 
 export const PROTOCOL_VERSION = 1;
@@ -14,6 +14,16 @@ export const Method = {
   LineSpeedups: "fulcrum/lineSpeedups",
   ProgressPointEdit: "fulcrum/progressPoint/edit",
   RunsList: "fulcrum/runs/list",
+  NavigatorOpen: "fulcrum/navigator/open",
+  NavigatorDo: "fulcrum/navigator/command",
+  NavigatorGetRows: "fulcrum/navigator/rows",
+  NavigatorSearch: "fulcrum/navigator/automatic",
+  NavigatorGetFlame: "fulcrum/navigator/flame",
+  NavigatorFlameSearch: "fulcrum/navigator/flameSearch",
+  NavigatorGetFrame: "fulcrum/navigator/frame",
+  NavigatorGetLines: "fulcrum/navigator/lines",
+  NavigatorGetReport: "fulcrum/navigator/report",
+  NavigatorClose: "fulcrum/navigator/close",
 } as const;
 
 /** What each custom request takes and gives. */
@@ -27,6 +37,16 @@ export interface Requests {
   "fulcrum/lineSpeedups": { params: LineSpeedupsParams; result: LineSpeedupsResult };
   "fulcrum/progressPoint/edit": { params: ProgressPointEditParams; result: ProgressPointEditResult };
   "fulcrum/runs/list": { params: RunsListParams; result: RunsListResult };
+  "fulcrum/navigator/open": { params: NavigatorOpenParams; result: NavigatorOpened };
+  "fulcrum/navigator/command": { params: NavigatorCommandParams; result: NavigatorView };
+  "fulcrum/navigator/rows": { params: NavigatorRowsParams; result: NavigatorRows };
+  "fulcrum/navigator/automatic": { params: NavigatorAutomaticParams; result: NavigatorAutomatic };
+  "fulcrum/navigator/flame": { params: NavigatorFlameParams; result: NavigatorFlame };
+  "fulcrum/navigator/flameSearch": { params: NavigatorFlameSearchParams; result: NavigatorFlameSearchResult };
+  "fulcrum/navigator/frame": { params: NavigatorFrameParams; result: NavigatorFrameResult };
+  "fulcrum/navigator/lines": { params: NavigatorLinesParams; result: NavigatorLines };
+  "fulcrum/navigator/report": { params: NavigatorReportParams; result: NavigatorReport };
+  "fulcrum/navigator/close": { params: NavigatorCloseParams; result: null };
 }
 
 /** Server to client: the open profile changed. */
@@ -513,6 +533,609 @@ export type RunEntry = {
   command: string;
   /** `running`, `exited`, `signalled`, `stopped`, or `lost`. */
   ended: string;
+};
+
+/** Parameters of `fulcrum/navigator/open`. */
+export type NavigatorOpenParams = {
+  /** Profiles in any known format; several are the runs of one side of a comparison. */
+  files: Array<string>;
+  /** What they are compared with; empty: nothing. */
+  against: Array<string>;
+  /** The value type by its name, or by its number from 1; absent: the profile's own choice. */
+  value?: string | null;
+  /** How the two sides are made comparable; absent: not at all. */
+  normalisation?: NavigatorNormalisation | null;
+  /** Rules for names, as `fulcrum profile --names` takes them; absent: the default rules. */
+  names?: string | null;
+  /** The folder that holds `.fulcrum/labels`, absolute; absent: the workspace's first folder. */
+  workspace?: string | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** How costs of two sides are made comparable. */
+export type NavigatorNormalisation = "totals" | { "factor": number };
+
+/** An open navigator. */
+export type NavigatorOpened = {
+  /** What the other requests take. */
+  id: number;
+  /** For a heading: `after.pb.gz − before.pb.gz`. */
+  title: string;
+  /** What sort of profile it is. */
+  kind: NavigatorKind;
+  /** What can be searched; the first file's. */
+  valueTypes: Array<NavigatorValueType>;
+  /** Different names that can stand in paths. */
+  names: number;
+  /** Call-tree nodes, over all files; for a call graph its functions. */
+  nodes: number;
+  /** Whole sentences on the files and on labels that were found again. */
+  notes: Array<string>;
+  /** The search before it has begun. */
+  view: NavigatorView;
+};
+
+/** Sorts of profile that can be searched. */
+export type NavigatorKind = "tree" | "comparison" | "graph";
+
+/** What one column of values counts. */
+export type NavigatorValueType = {
+  /** As the profile names it: `cpu`. */
+  name: string;
+  /** As the profile names it: `ns`; empty for plain counts. */
+  unit: string;
+};
+
+/** Parameters of `fulcrum/navigator/command`. */
+export type NavigatorCommandParams = {
+  /** The navigator. */
+  id: number;
+  /** What to do. */
+  command: NavigatorCommand;
+};
+
+/** What an analyst does. */
+export type NavigatorCommand =
+  | { kind: "setSuggester";
+    /** The suggester. */
+    suggester: NavigatorSuggester }
+  | { kind: "suggest" }
+  | { kind: "find";
+    /** Upper and lower case are the same. */
+    text: string }
+  | { kind: "select";
+    /** The row's number. */
+    number: number }
+  | { kind: "selectPath";
+    /** At least one name. */
+    path: Array<string> }
+  | { kind: "trim";
+    /** From which end. */
+    end: NavigatorEnd }
+  | { kind: "show" }
+  | { kind: "label";
+    /** The label. */
+    name: string }
+  | { kind: "unlabel";
+    /** The label. */
+    name: string }
+  | { kind: "removeLabel";
+    /** The label. */
+    name: string }
+  | { kind: "accept";
+    /** All of them, or some. */
+    suggestions: Array<NavigatorAccepted> }
+  | { kind: "setZoom";
+    /** On or off. */
+    on: boolean }
+  | { kind: "setCutoff";
+    /** Above 0; 0.95 unless set. */
+    cutoff: number }
+  | { kind: "back" }
+  | { kind: "forward" }
+  | { kind: "goTo";
+    /** Its position in the history. */
+    at: number }
+  | { kind: "value";
+    /** Its name. */
+    name: string;
+};
+
+/** Ways to rank starting paths. */
+export type NavigatorSuggester = "HighCum" | "HighBase";
+
+/** An end of a path. */
+export type NavigatorEnd = "top" | "bottom";
+
+/** A path and the label that it gets. */
+export type NavigatorAccepted = {
+  /** The label. */
+  label: string;
+  /** The path. */
+  path: Array<string>;
+};
+
+/** A search as it stands, without its rows. */
+export type NavigatorView = {
+  /** Rises with each command; rows are asked for with it. */
+  revision: number;
+  /** The value type that is searched. */
+  value: string;
+  /** Its unit. */
+  unit: string;
+  /** The denominator of shares: the profile's cost; in a comparison the difference. */
+  total: number;
+  /** In a comparison, the cost of both sides. */
+  sides: NavigatorSides | null;
+  /** How `suggest` ranks. */
+  suggester: NavigatorSuggester;
+  /** Whether nearby paths are zoomed. */
+  zoom: boolean;
+  /** What zooming keeps. */
+  cutoff: number;
+  /** The current path; null before the first. */
+  current: NavigatorCurrent | null;
+  /** What the rows are. */
+  listing: NavigatorListing;
+  /** How many rows there are of each sort, in the order in which they are shown. */
+  rows: Array<NavigatorRowCount>;
+  /** The labels, in the order of their first use. */
+  labels: Array<NavigatorLabel>;
+  /** What all labels cover together. */
+  coverage: NavigatorCoverage;
+  /** The paths that were current. */
+  history: NavigatorHistory;
+  /** Whole sentences on what went wrong beside the command: labels that could not be saved. */
+  notes: Array<string>;
+};
+
+/** A cost on both sides of a comparison; with several runs, the means. */
+export type NavigatorSides = {
+  /** In what is looked at. */
+  a: number;
+  /** In what it is compared with. */
+  b: number;
+};
+
+/** Base and cum on both sides of a comparison. */
+export type NavigatorPathSides = {
+  /** The base. */
+  base: NavigatorSides;
+  /** The cum. */
+  cum: NavigatorSides;
+};
+
+/** How certain base and cum are in a comparison of several runs. */
+export type NavigatorPathSpread = {
+  /** The base's. */
+  base: NavigatorSpread;
+  /** The cum's. */
+  cum: NavigatorSpread;
+};
+
+/** How certain a difference is: Welch's t-test. */
+export type NavigatorSpread = {
+  /** Lower end of the 95 % interval of A - B. */
+  low: number;
+  /** Its upper end. */
+  high: number;
+  /** How probable a difference so great is when there is none, two-sided. */
+  p: number;
+  /** It is told from noise: p is below 0.01. */
+  significant: boolean;
+};
+
+/** What the rows are. */
+export type NavigatorListing =
+  | { kind: "suggestions" }
+  | { kind: "found";
+    /** The text. */
+    text: string }
+  | { kind: "nearby" };
+
+/** The current path. */
+export type NavigatorCurrent = {
+  /** Its names, outermost first. */
+  frames: Array<NavigatorFrame>;
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+  /** How certain the difference is, with several runs on each side. */
+  spread: NavigatorPathSpread | null;
+  /** Why base or cum look wrong and are not; whole sentences. */
+  paradox: string | null;
+  /** Its labels. */
+  labels: Array<string>;
+  /** What it shares with each label, in the labels' order. */
+  overlaps: Array<NavigatorLabelOverlap>;
+  /** What it shares with all labels together. */
+  overlap: NavigatorOverlap;
+  /** What zooming left out. */
+  hidden: NavigatorHidden;
+  /** Why there are no extensions although the program may have made further calls; a whole sentence. */
+  limit: string | null;
+};
+
+/** One name of a path. */
+export type NavigatorFrame = {
+  /** The name. */
+  name: string;
+  /**
+   * `FILE:LINE` or `FILE` as the profile has it; null when it knows only the name. `fulcrum/navigator/frame` may find it
+   * all the same.
+   */
+  recorded: string | null;
+};
+
+/** What the current path shares with a label. */
+export type NavigatorLabelOverlap = {
+  /** The label. */
+  label: string;
+  /** Of the base. */
+  base: number;
+  /** Of the cum. */
+  cum: number;
+};
+
+/** What the current path shares with others. */
+export type NavigatorOverlap = {
+  /** Of the base. */
+  base: number;
+  /** Of the cum. */
+  cum: number;
+};
+
+/** What zooming left out at both ends. */
+export type NavigatorHidden = {
+  /** Callers. */
+  top: NavigatorHiddenEnd;
+  /** Callees. */
+  bottom: NavigatorHiddenEnd;
+};
+
+/** What zooming left out at one end. */
+export type NavigatorHiddenEnd = {
+  /** How many extensions. */
+  count: number;
+  /** The cum that only those hold, as a fraction of the current path's; in a comparison it may be negative. */
+  share: number;
+};
+
+/** How many rows there are of a sort. */
+export type NavigatorRowCount = {
+  /** The sort. */
+  step: NavigatorStep;
+  /** How many. */
+  count: number;
+};
+
+/** How a row came about. */
+export type NavigatorStep = "suggestion" | "extendTop" | "extendBottom" | "trimTop" | "trimBottom";
+
+/** A label. */
+export type NavigatorLabel = {
+  /** Its name. */
+  name: string;
+  /** The paths that have it. */
+  paths: Array<Array<string>>;
+  /** Their base together, without overlap. */
+  base: number;
+  /** Their cum together, without overlap. */
+  cum: number;
+  /** The part of the cum that no label before covers. */
+  marginal: number;
+};
+
+/** What all labels cover together, without overlap. */
+export type NavigatorCoverage = {
+  /** Base. */
+  base: number;
+  /** Cum: what could go at most. */
+  cum: number;
+  /** The cum as a fraction of the total; null when that is 0. In a comparison it may be above 1: other paths became cheaper. */
+  share: number | null;
+  /**
+   * By Amdahl, how much more the program would do in the same time without it: 0.25 is a quarter. In a comparison, than A
+   * does. Null when all of the time would go.
+   */
+  gain: number | null;
+  /** In a comparison, the cum as a fraction of B's total: the paper's Table 3. */
+  table3: number | null;
+};
+
+/** The paths that were current. */
+export type NavigatorHistory = {
+  /** The position of the first of `paths`: only the nearest hundred are sent. */
+  first: number;
+  /** The oldest first. */
+  paths: Array<Array<string>>;
+  /** The current path's position in the whole history; null before the first. */
+  at: number | null;
+  /** How many paths the whole history has. */
+  count: number;
+};
+
+/** Parameters of `fulcrum/navigator/rows`. */
+export type NavigatorRowsParams = {
+  /** The navigator. */
+  id: number;
+  /** The view's. Rows of another are refused with LSP's `ContentModified`. */
+  revision: number;
+  /** Which sort. */
+  step: NavigatorStep;
+  /** The first row, from 0 within its sort. */
+  from: number;
+  /** How many, at most 1,000. */
+  count: number;
+};
+
+/** Answer to `fulcrum/navigator/rows`. */
+export type NavigatorRows = {
+  /** As many as there are in the range. */
+  rows: Array<NavigatorRow>;
+};
+
+/** A path that can be selected. */
+export type NavigatorRow = {
+  /** What `select` takes. */
+  number: number;
+  /** For suggestions the path; for extensions the names that are added, for trims those that go; outermost first. */
+  names: Array<string>;
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+  /** How certain the difference is, with several runs on each side. */
+  spread: NavigatorPathSpread | null;
+  /** The labels of exactly this path. */
+  labels: Array<string>;
+};
+
+/** Parameters of `fulcrum/navigator/automatic`. */
+export type NavigatorAutomaticParams = {
+  /** The navigator. */
+  id: number;
+  /** How many paths at most; absent: 14. */
+  count?: number | null;
+  /** The part of the cost that they should cover; absent: 0.85. */
+  coverage?: number | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** What the automatic search found beside the labels. Nothing is labelled yet: see the command `accept`. */
+export type NavigatorAutomatic = {
+  /** The denominator of the fractions. */
+  total: number;
+  /** The cum of labels and suggestions together, as a fraction of the total. */
+  coverage: number;
+  /** The part of it that labels covered before. */
+  labelled: number;
+  /** The greatest marginal coverage first. */
+  suggestions: Array<NavigatorSuggestion>;
+};
+
+/** A call sequence that the automatic search found. */
+export type NavigatorSuggestion = {
+  /** A name for it that no label has. */
+  label: string;
+  /** The path. */
+  path: Array<string>;
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
+  /** The part of its cum that neither labels nor suggestions before cover, as a fraction of the total. */
+  marginal: number;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+  /** How certain the difference is, with several runs on each side. */
+  spread: NavigatorPathSpread | null;
+  /** Why it was chosen; a whole sentence. */
+  why: string;
+};
+
+/** Parameters of `fulcrum/navigator/flame`. */
+export type NavigatorFlameParams = {
+  /** The navigator. */
+  id: number;
+  /** What to draw. */
+  what: NavigatorFlameWhat;
+  /** In a comparison, what makes boxes wide; absent: `a`. */
+  width?: NavigatorFlameWidth | null;
+  /** The visible part of the root, 0 to 1. */
+  left: number;
+  /** Its right end, 0 to 1. */
+  right: number;
+  /** Narrower boxes are left out: a fraction of the root. At least a 20,000th of the visible part. */
+  minimum: number;
+  /** The first level that is sent, from 0, the root's; absent: 0. */
+  fromDepth?: number | null;
+  /** How many levels are sent, at most 1,000; absent: 200. */
+  depths?: number | null;
+};
+
+/** What a flame graph shows. */
+export type NavigatorFlameWhat =
+  | { kind: "tree";
+    /** A box's `node`; null for the whole tree. */
+    root: number | null }
+  | { kind: "merged";
+    /** The path. */
+    path: Array<string>;
+    /** What stands on it. */
+    side: NavigatorFlameSide;
+    /** The names from the path outwards to the box that is the root; empty: the path itself. */
+    along: Array<string>;
+};
+
+/** Callers or callees of a merged path. */
+export type NavigatorFlameSide = "callers" | "callees";
+
+/** What makes boxes wide in a comparison. Without one it is the cost, whatever is asked for. */
+export type NavigatorFlameWidth = "a" | "b" | "change";
+
+/** The boxes of a flame graph that can be seen, as columns: position n of each is box n. Parents come before children. */
+export type NavigatorFlame = {
+  /** The names that `name` counts. */
+  names: Array<string>;
+  /** The labels that `label` counts. */
+  labels: Array<string>;
+  /** The names from the graph's own root to the root that was asked for, this one included: for a breadcrumb. */
+  trail: Array<string>;
+  /** The nodes of the trail, for `root`; empty for a merged path. */
+  trailNodes: Array<number | null>;
+  /** The root's cost; what fractions are of when nothing is negative. */
+  total: number;
+  /** The root's cost on both sides of a comparison. */
+  sides: NavigatorSides | null;
+  /** Levels below the root, the root's included, of all that is wide enough within the visible part. */
+  deepest: number;
+  /** 0 is the root. */
+  depth: Array<number>;
+  /** Left end, a fraction of the root. */
+  x: Array<number>;
+  /** A fraction of the root. */
+  width: Array<number>;
+  /** A position in `names`. */
+  name: Array<number>;
+  /** A position in `labels`, or -1. Within several, the innermost. */
+  label: Array<number>;
+  /** The node, for `root`; empty for a merged path. */
+  node: Array<number>;
+  /** The box that it stands on, a position in these columns; -1 when that is not sent. */
+  parent: Array<number>;
+  /** The cost with everything that stands on it: in a comparison A's. */
+  cost: Array<number>;
+  /** The cost of its own: in a comparison A's. */
+  own: Array<number>;
+  /** In a comparison, B's cost with everything that stands on it; else null. */
+  against: Array<number> | null;
+};
+
+/** Parameters of `fulcrum/navigator/flameSearch`. */
+export type NavigatorFlameSearchParams = {
+  /** The navigator. */
+  id: number;
+  /** A part of a name. Upper and lower case are the same. */
+  text: string;
+  /** Only below this node of the tree; absent: the whole tree. */
+  root?: number | null;
+};
+
+/** What a text matches in the whole tree. */
+export type NavigatorFlameSearchResult = {
+  /** Names that hold the text. */
+  count: number;
+  /** The first hundred of them, those that cost most first. */
+  names: Array<string>;
+  /** The cost of all matched calls with what they call; what lies within another counts once. In a comparison A - B. */
+  cost: number;
+  /** That as a fraction of the cost of what was searched; null when that is 0. */
+  share: number | null;
+  /** Both sides in a comparison. */
+  sides: NavigatorSides | null;
+};
+
+/** Parameters of `fulcrum/navigator/frame`. */
+export type NavigatorFrameParams = {
+  /** The navigator. */
+  id: number;
+  /** A name of the profile. */
+  name: string;
+};
+
+/** Answer to `fulcrum/navigator/frame`. */
+export type NavigatorFrameResult = {
+  /** Best first: where the profile says that it is, then definitions by name. */
+  locations: Array<NavigatorLocation>;
+  /** Why there is none, or may be more; a whole sentence. */
+  note: string | null;
+};
+
+/** A place in the workspace. */
+export type NavigatorLocation = {
+  /** The file. */
+  uri: string;
+  /** 0-based line in the file as it is now. */
+  line: number;
+  /** 0-based, in the negotiated encoding. */
+  character: number;
+  /** How it was found. */
+  how: NavigatorLocationHow;
+};
+
+/** How a place was found. */
+export type NavigatorLocationHow = "recorded" | "recordedFile" | "definition";
+
+/** Parameters of `fulcrum/navigator/lines`. */
+export type NavigatorLinesParams = {
+  /** The navigator. */
+  id: number;
+  /** The document, open or not. */
+  uri: string;
+};
+
+/** Answer to `fulcrum/navigator/lines`. */
+export type NavigatorLines = {
+  /** Ascending by line; one a function of the profile that is declared in this document. */
+  lines: Array<NavigatorLine>;
+};
+
+/** What a function of a document costs, at the line that declares it. */
+export type NavigatorLine = {
+  /** 0-based line in the document as it is now. */
+  line: number;
+  /** 1-based line as recorded; null when the profile has only the name. */
+  recordedLine: number | null;
+  /**
+   * `exact`: declared where the profile says; `moved`: elsewhere, or the profile says only the name; `stale`: not found
+   * any more.
+   */
+  state: LineState;
+  /** The name in the profile. */
+  name: string;
+  /** The function's own cost. */
+  base: number;
+  /** Its cost with everything that it calls. */
+  cum: number;
+  /** The base as a fraction of the total. */
+  baseShare: number;
+  /** The cum as a fraction of the total. */
+  cumShare: number;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+  /** The gutter's shape, by the greater of base and a tenth of cum. */
+  heat: NavigatorHeat;
+  /** In words: `12 % here, 40 % with calls`. */
+  text: string;
+};
+
+/** How much a function costs. In a comparison, how much dearer or cheaper it became. */
+export type NavigatorHeat = "cold" | "hot1" | "hot2" | "hot3" | "hot4" | "less1" | "less2" | "less3";
+
+/** Parameters of `fulcrum/navigator/report`. */
+export type NavigatorReportParams = {
+  /** The navigator. */
+  id: number;
+};
+
+/** Answer to `fulcrum/navigator/report`. */
+export type NavigatorReport = {
+  /** The labels with paths, costs, overlap and estimate. */
+  markdown: string;
+};
+
+/** Parameters of `fulcrum/navigator/close`. */
+export type NavigatorCloseParams = {
+  /** The navigator. */
+  id: number;
 };
 
 /** Parameters of `fulcrum/didChangeResults`. */

@@ -9,7 +9,7 @@ pub fn typescript() -> String {
     // JSON numbers: visit counts and nanoseconds of a run stay far below 2^53.
     let cfg = Config::new().with_large_int("number");
     let mut out = String::from(
-        "// Generated from engine/crates/server/src/protocol.rs by\n\
+        "// Generated from engine/crates/server/src/protocol/ by\n\
          // `cargo run -p fulcrum-xtask -- codegen`. Do not edit: a test compares.\n\n",
     );
     out.push_str(&format!(
@@ -84,6 +84,57 @@ pub fn typescript() -> String {
         RunsListParams,
         RunsListResult,
         RunEntry,
+        NavigatorOpenParams,
+        NavigatorNormalisation,
+        NavigatorOpened,
+        NavigatorKind,
+        NavigatorValueType,
+        NavigatorCommandParams,
+        NavigatorCommand,
+        NavigatorSuggester,
+        NavigatorEnd,
+        NavigatorAccepted,
+        NavigatorView,
+        NavigatorSides,
+        NavigatorPathSides,
+        NavigatorPathSpread,
+        NavigatorSpread,
+        NavigatorListing,
+        NavigatorCurrent,
+        NavigatorFrame,
+        NavigatorLabelOverlap,
+        NavigatorOverlap,
+        NavigatorHidden,
+        NavigatorHiddenEnd,
+        NavigatorRowCount,
+        NavigatorStep,
+        NavigatorLabel,
+        NavigatorCoverage,
+        NavigatorHistory,
+        NavigatorRowsParams,
+        NavigatorRows,
+        NavigatorRow,
+        NavigatorAutomaticParams,
+        NavigatorAutomatic,
+        NavigatorSuggestion,
+        NavigatorFlameParams,
+        NavigatorFlameWhat,
+        NavigatorFlameSide,
+        NavigatorFlameWidth,
+        NavigatorFlame,
+        NavigatorFlameSearchParams,
+        NavigatorFlameSearchResult,
+        NavigatorFrameParams,
+        NavigatorFrameResult,
+        NavigatorLocation,
+        NavigatorLocationHow,
+        NavigatorLinesParams,
+        NavigatorLines,
+        NavigatorLine,
+        NavigatorHeat,
+        NavigatorReportParams,
+        NavigatorReport,
+        NavigatorCloseParams,
         DidChangeResultsParams,
         ErrorData,
         Blame,
@@ -99,12 +150,19 @@ fn declare<T: TS>(cfg: &Config, out: &mut String) {
     let text = text
         .replace("{ \n", "{\n")
         .replace(", };", ";\n};")
-        .replace(", \n/**", ";\n/**");
+        .replace(", \n/**", ";\n/**")
+        // One member of a union a line.
+        .replace(" = { \"kind\"", " =\n| { kind")
+        .replace(" | { \"kind\"", "\n| { kind")
+        .replace(", }", " }");
     let mut depth = 0;
     let mut comment = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if line == "};" {
             depth = 0;
+        }
+        if line.starts_with("| {") {
+            depth = 1;
         }
         let indent = "  ".repeat(depth);
         match line {
@@ -126,6 +184,8 @@ fn declare<T: TS>(cfg: &Config, out: &mut String) {
         }
         if line.ends_with('{') {
             depth = 1;
+        } else if line.starts_with("| {") {
+            depth = 2;
         }
     }
 }

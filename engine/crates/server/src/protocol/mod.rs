@@ -1,0 +1,205 @@
+//! The `fulcrum/…` part of the protocol: every type that crosses the wire beyond standard LSP.
+//!
+//! `cargo run -p fulcrum-xtask -- codegen` writes the same types as TypeScript to
+//! `extension/protocol.gen.ts`; `docs/protocol.md` explains them and carries a hash of these files.
+//! Conventions: JSON in camelCase; `line` is 0-based in the document as it is now, `recordedLine` is
+//! 1-based in the file as it was recorded; speedups are fractions (0.12 is 12 %).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+mod causal;
+mod navigator;
+mod run;
+
+pub use causal::*;
+pub use navigator::*;
+pub use run::*;
+
+/// The version that the server announces; raised when a field changes its meaning or goes.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Declares a custom method: its name and, at compile time, its parameters and result.
+pub trait Method {
+    /// The JSON-RPC method name.
+    const NAME: &'static str;
+    /// What the client sends.
+    type Params: Serialize + for<'de> Deserialize<'de> + Send + 'static;
+    /// What the server answers.
+    type Result: Serialize + for<'de> Deserialize<'de> + Send + 'static;
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident = $text:literal ($params:ty) -> $result:ty;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub enum $name {}
+            impl Method for $name {
+                const NAME: &'static str = $text;
+                type Params = $params;
+                type Result = $result;
+            }
+        )*
+        /// The names of all custom requests, in the order of this file.
+        pub const REQUESTS: &[&str] = &[$($text),*];
+        /// For code generation: (constant's name, method, parameters' type, result's type).
+        pub(crate) fn request_rows(cfg: &ts_rs::Config) -> Vec<[String; 4]> {
+            vec![$([
+                stringify!($name).to_owned(),
+                $text.to_owned(),
+                <$params as TS>::name(cfg),
+                <$result as TS>::name(cfg),
+            ]),*]
+        }
+    };
+}
+
+methods! {
+    /// Opens a causal profile and shows it in place of the one that was open.
+    CausalOpen = "fulcrum/causal/open" (OpenParams) -> ProfileSummary;
+    /// Profiles a program until it ends, its time is over, or the request is cancelled; then opens the run.
+    CausalRun = "fulcrum/causal/run" (RunParams) -> RunOutcome;
+    /// Pauses, resumes, stops or aims a run that is going on.
+    CausalControl = "fulcrum/causal/control" (ControlParams) -> ControlResult;
+    /// Lines up two runs: what was predicted, and what happened.
+    CausalCompare = "fulcrum/causal/compare" (CompareParams) -> Comparison;
+    /// Closes the open profile.
+    CausalClear = "fulcrum/causal/clear" (ClearParams) -> ();
+    /// Ranks the open profile's lines for one progress point.
+    CausalRanking = "fulcrum/causal/ranking" (RankingParams) -> Ranking;
+    /// The open profile's results for one document, at the lines where they are now.
+    LineSpeedups = "fulcrum/lineSpeedups" (LineSpeedupsParams) -> LineSpeedupsResult;
+    /// The edit that inserts or removes a progress point at a position.
+    ProgressPointEdit = "fulcrum/progressPoint/edit" (ProgressPointEditParams) -> ProgressPointEditResult;
+    /// The runs recorded in a workspace, newest first.
+    RunsList = "fulcrum/runs/list" (RunsListParams) -> RunsListResult;
+    /// Opens profiles for bottleneck search, alone or compared.
+    NavigatorOpen = "fulcrum/navigator/open" (NavigatorOpenParams) -> NavigatorOpened;
+    /// Does one command of the search.
+    NavigatorDo = "fulcrum/navigator/command" (NavigatorCommandParams) -> NavigatorView;
+    /// The rows that are on screen.
+    NavigatorGetRows = "fulcrum/navigator/rows" (NavigatorRowsParams) -> NavigatorRows;
+    /// Searches automatically, beside what is labelled.
+    NavigatorSearch = "fulcrum/navigator/automatic" (NavigatorAutomaticParams) -> NavigatorAutomatic;
+    /// The boxes of a flame graph that can be seen.
+    NavigatorGetFlame = "fulcrum/navigator/flame" (NavigatorFlameParams) -> NavigatorFlame;
+    /// What a text matches in the call tree.
+    NavigatorFlameSearch = "fulcrum/navigator/flameSearch" (NavigatorFlameSearchParams) -> NavigatorFlameSearchResult;
+    /// Where a name of the profile is in the workspace.
+    NavigatorGetFrame = "fulcrum/navigator/frame" (NavigatorFrameParams) -> NavigatorFrameResult;
+    /// What the functions of a document cost, for the gutter.
+    NavigatorGetLines = "fulcrum/navigator/lines" (NavigatorLinesParams) -> NavigatorLines;
+    /// The labels as Markdown.
+    NavigatorGetReport = "fulcrum/navigator/report" (NavigatorReportParams) -> NavigatorReport;
+    /// Closes a navigator.
+    NavigatorClose = "fulcrum/navigator/close" (NavigatorCloseParams) -> ();
+}
+
+/// Server to client: the open profile changed; `summary` is null when none is open any more.
+pub const DID_CHANGE_RESULTS: &str = "fulcrum/didChangeResults";
+
+/// Server to client, about twice a second while a run goes on: how it stands.
+pub const LIVE: &str = "fulcrum/causal/live";
+
+/// Stands under `capabilities.experimental.fulcrum` in the answer to `initialize`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FulcrumServerCapabilities {
+    /// `PROTOCOL_VERSION`.
+    pub version: u32,
+    /// The custom requests that this server answers.
+    pub requests: Vec<String>,
+}
+
+/// May stand under `capabilities.experimental.fulcrum` in the client's `initialize`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FulcrumClientCapabilities {
+    /// Hovers may hold `data:` images and `command:` links. When absent, true for clients whose
+    /// Markdown parser is `marked` (VS Code and its relatives).
+    #[ts(optional = nullable)]
+    pub rich_hover: Option<bool>,
+}
+
+/// LSP's progress token.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, Hash, TS)]
+#[serde(untagged)]
+pub enum ProgressToken {
+    /// A number.
+    Number(i32),
+    /// A text.
+    Text(String),
+}
+
+/// Whether a line is still what was recorded.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum LineState {
+    /// Same text, same line.
+    Exact,
+    /// Same text, another line.
+    Moved,
+    /// The line was changed or deleted since; the result stands where it would be.
+    Stale,
+}
+
+/// LSP's `Position`: 0-based, `character` in the negotiated encoding (UTF-16 unless both sides know UTF-8).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+pub struct DocumentPosition {
+    /// 0-based line.
+    pub line: u32,
+    /// 0-based code units in the line.
+    pub character: u32,
+}
+
+/// LSP's `Range`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+pub struct DocumentRange {
+    /// First position.
+    pub start: DocumentPosition,
+    /// Past the last position.
+    pub end: DocumentPosition,
+}
+
+/// LSP's `TextEdit`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FileEdit {
+    /// What is replaced; empty for an insertion.
+    pub range: DocumentRange,
+    /// By what.
+    pub new_text: String,
+}
+
+/// LSP's `WorkspaceEdit` in its simplest form.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+pub struct FileEdits {
+    /// URI → edits that do not overlap.
+    #[ts(type = "Record<string, FileEdit[]>")]
+    pub changes: BTreeMap<String, Vec<FileEdit>>,
+}
+
+/// `data` of every error that the server answers.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorData {
+    /// Who can do something about it.
+    pub blame: Blame,
+    /// What to do next, as a sentence; null when the message says it all.
+    pub advice: Option<String>,
+}
+
+/// Who can do something about an error.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Blame {
+    /// The input: show the advice.
+    User,
+    /// The machine or its settings: show the advice.
+    Environment,
+    /// Fulcrum itself: show a link to report it.
+    Fulcrum,
+}
