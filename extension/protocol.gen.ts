@@ -989,14 +989,14 @@ export type NavigatorFlame = {
   labels: Array<string>;
   /** The names from the graph's own root to the root that was asked for, this one included: for a breadcrumb. */
   trail: Array<string>;
-  /** The nodes of the trail, for `root`; empty for a merged path. */
+  /** The nodes of the trail, for `root`; null is the whole tree. Empty for a merged path. */
   trailNodes: Array<number | null>;
   /** The root's cost; what fractions are of when nothing is negative. */
   total: number;
   /** The root's cost on both sides of a comparison. */
   sides: NavigatorSides | null;
-  /** Levels below the root, the root's included, of all that is wide enough within the visible part. */
-  deepest: number;
+  /** How many levels there are of what is wide enough within the visible part, the root's included, sent or not. */
+  levels: number;
   /** 0 is the root. */
   depth: Array<number>;
   /** Left end, a fraction of the root. */
@@ -1007,7 +1007,7 @@ export type NavigatorFlame = {
   name: Array<number>;
   /** A position in `labels`, or -1. Within several, the innermost. */
   label: Array<number>;
-  /** The node, for `root`; empty for a merged path. */
+  /** The node, for `root`; -1 is the whole tree. Empty for a merged path. */
   node: Array<number>;
   /** The box that it stands on, a position in these columns; -1 when that is not sent. */
   parent: Array<number>;

@@ -34,6 +34,14 @@ impl CallTreeProfile {
         CallTreeProfile { names, index }
     }
 
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn index(&self) -> &Index {
+        &self.index
+    }
+
     /// The nodes of the tree that begin an occurrence of the summary's path, ascending: the paper's roots.
     pub fn roots_of(&self, s: &CallTreeSummary) -> Vec<u32> {
         let mut roots = Vec::new();

@@ -102,6 +102,14 @@ impl ComparativeProfile {
         })
     }
 
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn runs(&self) -> &Runs {
+        &self.runs
+    }
+
     /// `None` when no tree has the path.
     fn summary(&self, of: impl FnMut(&Index) -> Occurrences) -> Option<ComparativeSummary> {
         let all: Arc<[Occurrences]> = self.runs.trees().iter().map(of).collect();

@@ -154,6 +154,38 @@ fn owned(path: Vec<&str>) -> Vec<String> {
     path.into_iter().map(String::from).collect()
 }
 
+/// The details of a summary without what is nearby.
+pub(crate) fn about<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    labels: &Labels<P::Summary>,
+) -> Details {
+    let overlap = |others: &[P::Summary]| Overlap {
+        base: base_ovl(profile, s, others),
+        cum: cum_ovl(profile, s, others),
+    };
+    let each = labels.all().iter();
+    let overlaps = each.map(|it| LabelOverlap {
+        label: it.name.clone(),
+        shared: overlap(&it.summaries),
+    });
+    Details {
+        labels: owned(labels.of(profile, s)),
+        path: owned(profile.path_of(s)),
+        base: profile.base_of(s),
+        cum: profile.cum_of(s),
+        total: profile.total(),
+        sides: profile.sides_of(s),
+        spread: profile.spread_of(s),
+        paradox: paradox_of(profile, s),
+        overlaps: overlaps.collect(),
+        overlap: overlap(&labels.summaries()),
+        nearby: Vec::new(),
+        hidden: [Hidden::default(); 2],
+        limit: profile.limit_of(s),
+    }
+}
+
 /// The details of a summary, and its nearby summaries by number. Zoomed with a cutoff, else all.
 pub(crate) fn of<P: ProfileInterface>(
     profile: &P,
@@ -188,29 +220,10 @@ pub(crate) fn of<P: ProfileInterface>(
             numbered.push(s);
         }
     }
-    let overlap = |others: &[P::Summary]| Overlap {
-        base: base_ovl(profile, s, others),
-        cum: cum_ovl(profile, s, others),
-    };
-    let each = labels.all().iter();
-    let overlaps = each.map(|it| LabelOverlap {
-        label: it.name.clone(),
-        shared: overlap(&it.summaries),
-    });
     let details = Details {
-        labels: owned(labels.of(profile, s)),
-        path: owned(profile.path_of(s)),
-        base: profile.base_of(s),
-        cum: profile.cum_of(s),
-        total: profile.total(),
-        sides: profile.sides_of(s),
-        spread: profile.spread_of(s),
-        paradox: paradox_of(profile, s),
-        overlaps: overlaps.collect(),
-        overlap: overlap(&labels.summaries()),
         nearby,
         hidden,
-        limit: profile.limit_of(s),
+        ..about(profile, s, labels)
     };
     (details, numbered)
 }

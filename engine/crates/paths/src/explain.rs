@@ -54,7 +54,7 @@ fn above<P: ProfileInterface>(profile: &P, s: &P::Summary, cum: i64) -> String {
     match callers.as_slice() {
         [] => match profile.limit_of(s) {
             Some(_) => "the profile does not know longer paths".to_owned(),
-            None => "nothing calls it".to_owned(),
+            None => format!("the stacks begin at `{}`", profile.path_of(s)[0]),
         },
         [one] => format!("only `{}` calls it", profile.path_of(one)[0]),
         [first, ..] => format!(

@@ -101,6 +101,15 @@ impl Index {
         self.tree.len()
     }
 
+    pub fn tree(&self) -> &CallTree {
+        &self.tree
+    }
+
+    /// The number of the node's frame.
+    pub fn frame(&self, n: u32) -> u32 {
+        self.tree.frame_ids()[n as usize]
+    }
+
     /// [`NO_NODE`] for roots.
     pub fn parent(&self, n: u32) -> u32 {
         self.tree.parents()[n as usize]

@@ -16,6 +16,7 @@ mod digest;
 mod estimate;
 mod explain;
 mod extensions;
+mod flame;
 mod index;
 mod interface;
 mod labels;
@@ -28,6 +29,7 @@ mod queue;
 mod region;
 mod runs;
 mod search;
+mod shared;
 mod spread;
 mod suggest;
 mod suggestions;
@@ -42,6 +44,7 @@ pub use details::{Details, Hidden, LabelOverlap, LabelReport, Overlap, Row, Step
 pub use digest::digest;
 pub use estimate::{Estimate, estimate};
 pub use explain::why;
+pub use flame::{Boxes, FlameTree, Matches, Merged, MergedSide, View, Width};
 pub use interface::{
     ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, base_ovl, cum_ovl,
 };

@@ -9,7 +9,8 @@ use crate::labels::{Labels, ProfileIdentity, SavedLabels};
 use crate::suggest::Suggester;
 use crate::zoom::{CUTOFF, End};
 
-/// A search in one profile.
+/// A search in one profile. Where a profile is cheap to clone, so is its search.
+#[derive(Clone)]
 pub struct Search<P: ProfileInterface> {
     profile: P,
     suggester: Suggester,
@@ -251,6 +252,24 @@ impl<P: ProfileInterface> Search<P> {
         }
         self.at += 1;
         Ok(self.show())
+    }
+
+    /// Makes a summary of the history current, by its position.
+    ///
+    /// # Errors
+    /// When the history is not so long.
+    pub fn go_to(&mut self, at: usize) -> Result<Details, SearchError> {
+        if at >= self.history.len() {
+            return Err(SearchError::EndOfHistory);
+        }
+        self.at = at + 1;
+        Ok(self.show())
+    }
+
+    /// The current summary without what is nearby; numbers stay. `None` when there is no current summary.
+    pub fn about(&self) -> Option<Details> {
+        let s = self.current()?;
+        Some(details::about(&self.profile, s, &self.labels))
     }
 
     /// The current summary again: for when labels or zooming changed. Nearby summaries get new numbers.

@@ -112,7 +112,7 @@ fn one_hot_chain_is_one_sequence_with_its_reason() {
     assert_eq!(
         why(&profile, &found.found[0].summary, 94),
         "`lex` on this path costs 94.0 % of the total, the path itself 94.0 %; 100.0 % of what `lex` costs comes this way; \
-         nothing calls it."
+         the stacks begin at `main`."
     );
 }
 
@@ -231,7 +231,7 @@ fn the_reason_counts_callers_without_their_own_cost() {
     assert_eq!(
         why(&profile, &busy_f, 90),
         "`f` on this path costs 90.0 % of the total, the path itself 90.0 %; 66.7 % of what `f` costs comes this way; \
-         nothing calls it."
+         the stacks begin at `busy`."
     );
 }
 

@@ -4,6 +4,7 @@
 
 mod error;
 mod labels;
+mod quantity;
 mod read;
 mod session;
 mod symbols;
@@ -12,6 +13,7 @@ mod tests;
 
 pub use error::Error;
 pub use labels::{Kept, read_labels, write_labels};
+pub use quantity::{quantity, share};
 pub use read::{Read, named_rules, read};
 pub use session::{Files, Session};
 pub use symbols::Files as SymbolFiles;

@@ -31,7 +31,7 @@ pub struct Files {
 /// A profile, open for searching.
 pub struct Session {
     /// The search.
-    pub search: Search<AnyProfile>,
+    pub search: Search<Arc<AnyProfile>>,
     /// What tells the profile apart.
     pub identity: ProfileIdentity,
     /// What a reader should know about the files. Whole sentences.
@@ -73,7 +73,7 @@ impl Session {
         let value = files.value.as_deref();
         let opened = fulcrum_paths::open(a.clone(), b.clone(), value, files.normalisation)?;
         Ok(Session {
-            search: Search::new(opened.profile),
+            search: Search::new(Arc::new(opened.profile)),
             identity: opened.identity,
             notes,
             value_types: opened.value_types,
@@ -94,7 +94,7 @@ impl Session {
             profile, identity, ..
         } = fulcrum_paths::open(a, b, Some(value), self.normalisation)?;
         let old = &self.search;
-        let mut search = Search::new(profile);
+        let mut search = Search::new(Arc::new(profile));
         search.set_suggester(old.suggester());
         search.set_zooming(old.zooming());
         let cutoff = search.set_cutoff(old.cutoff());

@@ -9,13 +9,16 @@ use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
 use crate::main_loop::{State, Task, folders_changed};
+use crate::navigator::Navigator;
 use crate::pool::guarded;
-use crate::protocol::{CausalOpen, CausalRun, Method, ProgressToken};
-use crate::requests::{Immediate, Mutating, Pooled};
+use crate::protocol::{
+    CausalOpen, CausalRun, Method, NavigatorOpen, NavigatorSearch, ProgressToken,
+};
+use crate::requests::{Immediate, Looking, Mutating, Navigated, Pooled};
 use crate::requests::{
     clear::Clear, code_action::CodeActions, compare::Compare, control::Control, edit::Edit,
-    hover::HoverRequest, inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, open,
-    ranking::RankingRequest, run, runs_list::RunsListRequest,
+    hover::HoverRequest, inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, navigator,
+    open, ranking::RankingRequest, run, runs_list::RunsListRequest,
 };
 use crate::uri;
 
@@ -61,11 +64,21 @@ fn request(state: &mut State, request: Request) {
     call.pooled::<HoverRequest>();
     call.pooled::<InlayHints>();
     call.pooled::<CodeActions>();
-    call.own::<CausalOpen>(|state, id, params| {
+    call.mutating::<navigator::Close>();
+    call.navigated::<navigator::Command>();
+    call.navigated::<navigator::Rows>();
+    call.looking::<navigator::Flame>();
+    call.looking::<navigator::FlameSearch>();
+    call.looking::<navigator::Frame>();
+    call.looking::<navigator::Lines>();
+    call.looking::<navigator::Report>();
+    call.own::<CausalOpen>(|state, id, params, _| {
         open::open(state, id, params);
         Ok(())
     });
-    call.own::<CausalRun>(run::run);
+    call.own::<CausalRun>(|state, id, params, _| run::run(state, id, params));
+    call.own::<NavigatorOpen>(navigator::open);
+    call.own::<NavigatorSearch>(navigator::automatic);
     #[cfg(test)]
     crate::tests::test_requests(&mut call);
     call.finish();
@@ -121,13 +134,53 @@ impl Call<'_> {
         }
     }
 
+    pub(crate) fn navigated<R: Navigated>(&mut self) {
+        if let Some((id, params)) = self.take::<R::Method>() {
+            let number = R::navigator(&params);
+            let Some(navigator) = self.state.navigators.get(&number) else {
+                return self.state.respond(Navigator::absent(number).response(id));
+            };
+            let (tasks, cancelled) = (self.state.tasks(), Arc::clone(&self.cancelled));
+            navigator.send(move |session| {
+                if cancelled.load(Ordering::Relaxed) {
+                    return;
+                }
+                let result = guarded(R::Method::NAME, || R::run(session, params));
+                let _ = tasks.send(Task::Respond(response(id, result)));
+            });
+        }
+    }
+
+    pub(crate) fn looking<R: Looking>(&mut self) {
+        if let Some((id, params)) = self.take::<R::Method>() {
+            let number = R::navigator(&params);
+            let Some(navigator) = self.state.navigators.get(&number) else {
+                return self.state.respond(Navigator::absent(number).response(id));
+            };
+            let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
+            let (pool, cancelled) = (self.state.pool.clone(), Arc::clone(&self.cancelled));
+            navigator.send(move |session| {
+                let look = session.look();
+                pool.spawn(move || {
+                    if cancelled.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let result = guarded(R::Method::NAME, || R::run(&look, &snapshot, params));
+                    let _ = tasks.send(Task::Respond(response(id, result)));
+                });
+            });
+        }
+    }
+
     /// A request that answers later by a task of its own.
     fn own<M: Method>(
         &mut self,
-        start: impl FnOnce(&mut State, RequestId, M::Params) -> Result<(), Failure>,
+        start: impl FnOnce(&mut State, RequestId, M::Params, Arc<AtomicBool>) -> Result<(), Failure>,
     ) {
+        let cancelled = Arc::clone(&self.cancelled);
         if let Some((id, params)) = self.take::<M>()
-            && let Err(failure) = guarded(M::NAME, || start(self.state, id.clone(), params))
+            && let Err(failure) =
+                guarded(M::NAME, || start(self.state, id.clone(), params, cancelled))
         {
             self.state.respond(failure.response(id));
         }
@@ -224,6 +277,11 @@ fn notification(state: &mut State, notification: Notification) {
                 for running in runs.filter(|running| running.token.as_ref() == Some(&p.token)) {
                     running.stop();
                 }
+                let working = state.working.iter().filter(|(_, token)| **token == p.token);
+                let ids: Vec<RequestId> = working.map(|(id, _)| id.clone()).collect();
+                for id in ids {
+                    cancel(state, id);
+                }
             }
         }
         _ => {}
@@ -242,6 +300,7 @@ struct CancelProgress {
 
 fn cancel(state: &mut State, id: RequestId) {
     // A cancelled run is stopped, and answered with what it recorded.
+    state.working.remove(&id);
     if let Some(running) = state.running.get(&id) {
         running.stop();
     } else if let Some(cancelled) = state.requests.incoming.complete(&id) {

@@ -45,6 +45,16 @@ impl Failure {
         )
     }
 
+    /// What was asked for is of a state that is gone: ask for the new one. Nobody need be told.
+    pub fn modified(message: String) -> Failure {
+        Failure::new(ErrorCode::ContentModified, Blame::Fulcrum, message, None)
+    }
+
+    pub(crate) fn cancelled() -> Failure {
+        let message = "cancelled".into();
+        Failure::new(ErrorCode::RequestCanceled, Blame::User, message, None)
+    }
+
     pub(crate) fn params(method: &str, error: &serde_json::Error) -> Failure {
         let message = format!("the parameters of {method} could not be read: {error}");
         Failure::new(ErrorCode::InvalidParams, Blame::Fulcrum, message, None)
@@ -95,6 +105,15 @@ impl Failure {
 impl From<fulcrum_runs::LoadError> for Failure {
     fn from(error: fulcrum_runs::LoadError) -> Failure {
         Failure::user(error.to_string(), None)
+    }
+}
+
+impl From<fulcrum_profiles::Error> for Failure {
+    fn from(error: fulcrum_profiles::Error) -> Failure {
+        match error {
+            fulcrum_profiles::Error::Cancelled => Failure::cancelled(),
+            error => Failure::user(error.to_string(), None),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod documents;
 mod facts;
 mod failure;
 mod main_loop;
+mod navigator;
 mod plot;
 mod pool;
 mod position;

@@ -16,10 +16,12 @@ use crate::config::Config;
 use crate::diagnostics::{Published, diagnostics};
 use crate::documents::Documents;
 use crate::failure::Failure;
+use crate::navigator::Navigator;
 use crate::pool::Pool;
 use crate::profile::OpenProfile;
 use crate::protocol::{
-    DID_CHANGE_RESULTS, DidChangeResultsParams, LIVE, LiveParams, ProgressToken, RunOutcome,
+    DID_CHANGE_RESULTS, DidChangeResultsParams, LIVE, LiveParams, NavigatorOpened, ProgressToken,
+    RunOutcome,
 };
 use crate::requests::run::{Finished, Recorder, Running};
 use crate::state::Snapshot;
@@ -73,6 +75,18 @@ pub(crate) enum Task {
         id: RequestId,
         finished: Result<Box<Finished>, Failure>,
     },
+    /// A notification of a thread that works.
+    Notify {
+        method: &'static str,
+        params: serde_json::Value,
+    },
+    /// `fulcrum/navigator/open` is done.
+    NavigatorOpened {
+        id: RequestId,
+        opened: Result<(Navigator, Box<NavigatorOpened>), Failure>,
+    },
+    /// A request that reported progress is done.
+    Worked(Response),
     /// Diagnostics were computed for the profile that was open then.
     Diagnostics {
         of: Weak<OpenProfile>,
@@ -92,6 +106,10 @@ pub(crate) struct State {
     pub pool: Pool,
     pub recorder: Recorder,
     pub running: HashMap<RequestId, Running>,
+    /// The open navigators, by number.
+    pub navigators: HashMap<u32, Navigator>,
+    /// Requests that report progress and can be cancelled by its token.
+    pub working: HashMap<RequestId, ProgressToken>,
     /// What is not answered yet; the flag tells a request that waits for the pool that nobody does any more.
     pub requests: ReqQueue<Arc<AtomicBool>, ()>,
     pub shutting_down: bool,
@@ -100,6 +118,7 @@ pub(crate) struct State {
     /// Opening is numbered, so that of two the one asked for last is shown.
     last_order: u64,
     shown_order: u64,
+    last_navigator: u32,
 }
 
 impl State {
@@ -273,6 +292,12 @@ impl State {
             }
             Task::Live { id, profile } => requests::live::built(self, &id, profile),
             Task::RunDone { id, finished } => self.run_done(id, finished),
+            Task::Notify { method, params } => self.notify(method, params),
+            Task::NavigatorOpened { id, opened } => self.navigator_opened(id, opened),
+            Task::Worked(response) => {
+                self.working.remove(&response.id);
+                self.respond(response);
+            }
             Task::Diagnostics { of, all, published } => {
                 let current = self
                     .profile
@@ -283,6 +308,25 @@ impl State {
                 }
             }
         }
+    }
+
+    fn navigator_opened(
+        &mut self,
+        id: RequestId,
+        opened: Result<(Navigator, Box<NavigatorOpened>), Failure>,
+    ) {
+        self.working.remove(&id);
+        // One that was cancelled meanwhile is dropped, and its thread ends.
+        let wanted = !self.requests.incoming.is_completed(&id);
+        let opened = opened.map(|(navigator, mut opened)| {
+            if wanted {
+                self.last_navigator += 1;
+                opened.id = self.last_navigator;
+                self.navigators.insert(opened.id, navigator);
+            }
+            opened
+        });
+        self.answer(id, opened);
     }
 
     fn run_done(&mut self, id: RequestId, finished: Result<Box<Finished>, Failure>) {
@@ -347,11 +391,14 @@ pub(crate) fn serve(
         pool: Pool::new(2).map_err(|error| ServerError::new("cannot start threads", &error))?,
         recorder,
         running: HashMap::new(),
+        navigators: HashMap::new(),
+        working: HashMap::new(),
         requests: ReqQueue::default(),
         shutting_down: false,
         published: BTreeSet::new(),
         last_order: 0,
         shown_order: 0,
+        last_navigator: 0,
     };
     let orderly = loop {
         match next(&connection.receiver, &tasks) {

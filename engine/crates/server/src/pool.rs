@@ -8,9 +8,10 @@ use crate::failure::Failure;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs jobs in the order they come, on a fixed number of threads.
+/// Runs jobs in the order they come, on a fixed number of threads. A clone is the same pool.
+#[derive(Clone)]
 pub struct Pool {
-    /// The threads end when this is dropped and the queue is empty. Nobody waits for them: a request that hangs must not
+    /// The threads end when all clones are dropped and the queue is empty. Nobody waits for them: a request that hangs must not
     /// keep the server from ending.
     jobs: Sender<Job>,
 }

@@ -1,7 +1,9 @@
-//! What the source text says: where a progress point goes (tree-sitter, C and C++) and where a recorded line is now.
+//! What the source text says: where a progress point goes (tree-sitter, C and C++), where a recorded line is now, and where
+//! functions are defined.
 //!
 //! Everything here is text in, edits or line numbers out; no files are touched.
 
+mod definitions;
 pub mod drift;
 #[cfg(test)]
 mod every_position;
@@ -11,13 +13,16 @@ mod language;
 mod moves;
 mod names;
 mod progress;
+mod qualified;
 mod remove;
 mod syntax;
 mod target;
 pub mod text;
 
+pub use definitions::{Definition, definitions, has_definitions};
 pub use drift::{Anchor, Anchors, State};
 pub use language::Language;
 pub use moves::{Moves, RecordedFile};
 pub use progress::{Kind, Refused, Source};
+pub use qualified::Qualified;
 pub use text::{Edit, apply};

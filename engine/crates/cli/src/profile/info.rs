@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::args::InfoArgs;
 use super::open::open;
-use super::quantity::quantity;
 use crate::outcome::{DONE, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
+use fulcrum_profiles::quantity;
 
 /// What a profile holds.
 pub fn info(args: &InfoArgs) -> Outcome {

@@ -4,7 +4,6 @@ pub mod args;
 mod convert;
 mod info;
 mod open;
-mod quantity;
 mod top;
 
 use crate::outcome::Outcome;

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::args::{Sort, TopArgs};
 use super::open::{open, value_of};
-use super::quantity::{quantity, share};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
+use fulcrum_profiles::{quantity, share};
 
 /// The table without `--top`.
 const TABLE_TOP: usize = 20;

@@ -642,14 +642,14 @@ pub struct NavigatorFlame {
     pub labels: Vec<String>,
     /// The names from the graph's own root to the root that was asked for, this one included: for a breadcrumb.
     pub trail: Vec<String>,
-    /// The nodes of the trail, for `root`; empty for a merged path.
+    /// The nodes of the trail, for `root`; null is the whole tree. Empty for a merged path.
     pub trail_nodes: Vec<Option<u32>>,
     /// The root's cost; what fractions are of when nothing is negative.
     pub total: i64,
     /// The root's cost on both sides of a comparison.
     pub sides: Option<NavigatorSides>,
-    /// Levels below the root, the root's included, of all that is wide enough within the visible part.
-    pub deepest: u32,
+    /// How many levels there are of what is wide enough within the visible part, the root's included, sent or not.
+    pub levels: u32,
     /// 0 is the root.
     pub depth: Vec<u32>,
     /// Left end, a fraction of the root.
@@ -660,8 +660,8 @@ pub struct NavigatorFlame {
     pub name: Vec<u32>,
     /// A position in `labels`, or -1. Within several, the innermost.
     pub label: Vec<i32>,
-    /// The node, for `root`; empty for a merged path.
-    pub node: Vec<u32>,
+    /// The node, for `root`; -1 is the whole tree. Empty for a merged path.
+    pub node: Vec<i64>,
     /// The box that it stands on, a position in these columns; -1 when that is not sent.
     pub parent: Vec<i32>,
     /// The cost with everything that stands on it: in a comparison A's.

@@ -9,6 +9,7 @@ pub(crate) mod hover;
 pub(crate) mod inlay_hint;
 pub(crate) mod line_speedups;
 pub(crate) mod live;
+pub(crate) mod navigator;
 pub(crate) mod open;
 pub(crate) mod ranking;
 pub(crate) mod run;
@@ -16,6 +17,7 @@ pub(crate) mod runs_list;
 
 use crate::failure::Failure;
 use crate::main_loop::State;
+use crate::navigator::{Look, Session};
 use crate::protocol::Method;
 use crate::state::Snapshot;
 
@@ -44,6 +46,31 @@ pub(crate) trait Pooled {
     /// What it answers.
     type Method: Method;
     fn run(
+        snapshot: &Snapshot,
+        params: <Self::Method as Method>::Params,
+    ) -> Result<<Self::Method as Method>::Result, Failure>;
+}
+
+/// Belongs to a navigator: done on its thread, in the order in which requests come.
+pub(crate) trait Navigated {
+    /// What it answers.
+    type Method: Method;
+    /// Which navigator.
+    fn navigator(params: &<Self::Method as Method>::Params) -> u32;
+    fn run(
+        session: &mut Session,
+        params: <Self::Method as Method>::Params,
+    ) -> Result<<Self::Method as Method>::Result, Failure>;
+}
+
+/// Reads a navigator's session on the pool, as it is after the commands that came before.
+pub(crate) trait Looking {
+    /// What it answers.
+    type Method: Method;
+    /// Which navigator.
+    fn navigator(params: &<Self::Method as Method>::Params) -> u32;
+    fn run(
+        look: &Look,
         snapshot: &Snapshot,
         params: <Self::Method as Method>::Params,
     ) -> Result<<Self::Method as Method>::Result, Failure>;

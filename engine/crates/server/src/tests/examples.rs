@@ -160,7 +160,81 @@ fn the_documents_examples_are_real() {
     check(&mut document, "compare", &text);
     client.leave().expect("an orderly end");
 
+    navigator(&mut document);
+
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(DOCUMENT, document).expect("docs/protocol.md can be written");
     }
+}
+
+/// The examples of `fulcrum/navigator/*`: one navigator, from opening to closing.
+fn navigator(document: &mut String) {
+    let mut client = Client::start(&[
+        ("src/consume.cpp", SOURCE),
+        (
+            "p.folded",
+            "main;consume;decode 60\nmain;consume;store 30\nmain 10\n",
+        ),
+    ]);
+    let (profile, uri) = (client.path("p.folded"), client.uri("src/consume.cpp"));
+    let tree = json!({ "kind": "tree", "root": null });
+    let merged = json!({ "kind": "merged", "path": ["decode"], "side": "callers", "along": [] });
+    let flame =
+        |what: Value| json!({ "id": 1, "what": what, "left": 0, "right": 1, "minimum": 0.001 });
+    let select = json!({ "kind": "selectPath", "path": ["consume"] });
+    let label = json!({ "kind": "label", "name": "consumer" });
+    let messages = [
+        (
+            "navigatorOpen",
+            "open",
+            json!({ "files": [profile], "workDoneToken": "open" }),
+        ),
+        ("", "command", json!({ "id": 1, "command": select })),
+        (
+            "navigatorCommand",
+            "command",
+            json!({ "id": 1, "command": label }),
+        ),
+        (
+            "navigatorRows",
+            "rows",
+            json!({ "id": 1, "revision": 3, "step": "extendBottom", "from": 0, "count": 20 }),
+        ),
+        (
+            "navigatorAutomatic",
+            "automatic",
+            json!({ "id": 1, "count": 5 }),
+        ),
+        ("navigatorFlame", "flame", flame(tree)),
+        ("navigatorMerged", "flame", flame(merged)),
+        (
+            "navigatorFlameSearch",
+            "flameSearch",
+            json!({ "id": 1, "text": "DECODE" }),
+        ),
+        (
+            "navigatorFrame",
+            "frame",
+            json!({ "id": 1, "name": "consume" }),
+        ),
+        ("navigatorLines", "lines", json!({ "id": 1, "uri": uri })),
+        ("navigatorReport", "report", json!({ "id": 1 })),
+        ("navigatorClose", "close", json!({ "id": 1 })),
+    ];
+    for (name, method, params) in messages {
+        let method = format!("fulcrum/navigator/{method}");
+        let answer = client.ok(&method, params.clone());
+        // Of columns two elements say nothing.
+        let answer = match name.contains("Flame") || name.contains("Merged") {
+            true => answer,
+            false => shortened(answer),
+        };
+        let request = json!({ "method": method, "params": params });
+        let result = json!({ "result": answer });
+        let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
+        if !name.is_empty() {
+            check(document, name, &text);
+        }
+    }
+    client.leave().expect("an orderly end");
 }

@@ -63,7 +63,17 @@ fn the_server_says_what_it_can() {
                   "fulcrum/causal/ranking",
                   "fulcrum/lineSpeedups",
                   "fulcrum/progressPoint/edit",
-                  "fulcrum/runs/list"
+                  "fulcrum/runs/list",
+                  "fulcrum/navigator/open",
+                  "fulcrum/navigator/command",
+                  "fulcrum/navigator/rows",
+                  "fulcrum/navigator/automatic",
+                  "fulcrum/navigator/flame",
+                  "fulcrum/navigator/flameSearch",
+                  "fulcrum/navigator/frame",
+                  "fulcrum/navigator/lines",
+                  "fulcrum/navigator/report",
+                  "fulcrum/navigator/close"
                 ]
               }
             }

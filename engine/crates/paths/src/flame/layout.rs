@@ -1,0 +1,159 @@
+//! Where boxes stand.
+
+use super::tree::{FlameTree, Width};
+
+/// The part of a flame graph that can be seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// What makes boxes wide.
+    pub width: Width,
+    /// The left end, a fraction of the root.
+    pub left: f64,
+    /// The right end, a fraction of the root.
+    pub right: f64,
+    /// Narrower boxes are left out, a fraction of the root.
+    pub minimum: f64,
+    /// The first level that is wanted; the root's is 0.
+    pub from_depth: u32,
+    /// How many levels are wanted.
+    pub depths: u32,
+}
+
+impl View {
+    /// The whole graph, without boxes narrower than `minimum`.
+    pub fn whole(width: Width, minimum: f64) -> Self {
+        View {
+            width,
+            left: 0.0,
+            right: 1.0,
+            minimum,
+            from_depth: 0,
+            depths: u32::MAX,
+        }
+    }
+
+    /// Whether a box of this place is seen.
+    pub(super) fn shows(&self, x: f64, width: f64) -> bool {
+        width >= self.minimum && x < self.right && x + width > self.left
+    }
+
+    pub(super) fn wants(&self, depth: u32) -> bool {
+        depth >= self.from_depth && depth - self.from_depth < self.depths
+    }
+}
+
+/// Boxes as columns; parents come before what stands on them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Boxes {
+    /// The levels that are wide enough within the view, the root's included, wanted or not.
+    pub levels: u32,
+    /// 0 is the root.
+    pub depth: Vec<u32>,
+    /// The left end, a fraction of the root.
+    pub x: Vec<f64>,
+    /// A fraction of the root.
+    pub width: Vec<f64>,
+    /// The number of the name; `None` is the whole tree.
+    pub key: Vec<Option<u32>>,
+    /// The node; `None` is the whole tree, or a merged path's box.
+    pub node: Vec<Option<u32>>,
+    /// A node that the box stands for: in a merged graph one of them.
+    pub sample: Vec<Option<u32>>,
+    /// The position of the box below; `None` when that is not wanted.
+    pub parent: Vec<Option<u32>>,
+    /// The cost with everything that stands on it; in a comparison A's.
+    pub a: Vec<i64>,
+    /// In a comparison, B's; else 0.
+    pub b: Vec<i64>,
+    /// The box's own cost; in a comparison A's.
+    pub own: Vec<i64>,
+}
+
+/// One box.
+pub(super) struct Placed {
+    pub depth: u32,
+    pub x: f64,
+    pub width: f64,
+    pub key: Option<u32>,
+    pub node: Option<u32>,
+    pub sample: Option<u32>,
+    pub parent: Option<u32>,
+    pub a: i64,
+    pub b: i64,
+    pub own: i64,
+}
+
+impl Boxes {
+    /// Adds a box when it is wanted; its position.
+    pub(super) fn push(&mut self, view: &View, it: Placed) -> Option<u32> {
+        self.levels = self.levels.max(it.depth + 1);
+        if !view.wants(it.depth) {
+            return None;
+        }
+        self.depth.push(it.depth);
+        self.x.push(it.x);
+        self.width.push(it.width);
+        self.key.push(it.key);
+        self.node.push(it.node);
+        self.sample.push(it.sample);
+        self.parent.push(it.parent);
+        self.a.push(it.a);
+        self.b.push(it.b);
+        self.own.push(it.own);
+        Some(self.depth.len() as u32 - 1)
+    }
+}
+
+impl FlameTree {
+    /// The boxes of the whole tree, or of what is below a node. Takes time for what is seen.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn boxes(&self, root: Option<u32>, view: &View) -> Boxes {
+        let (start, end) = root.map_or((0, self.len()), |n| (n, self.end(n)));
+        let total = self.weight(view.width, start, end);
+        let mut boxes = Boxes::default();
+        let mut open = vec![(root, 0.0, 0_u32, None)];
+        while let Some((n, x, depth, parent)) = open.pop() {
+            let (start, end) = n.map_or((0, self.len()), |n| (n, self.end(n)));
+            let width = match depth {
+                0 => 1.0,
+                _ => self.weight(view.width, start, end) / total,
+            };
+            let parent = boxes.push(
+                view,
+                Placed {
+                    depth,
+                    x,
+                    width,
+                    key: n.map(|n| self.key(n)),
+                    node: n,
+                    sample: n,
+                    parent,
+                    a: self.a(start, end),
+                    b: self.b(start, end),
+                    own: n.map_or(0, |n| self.a(n, n + 1)),
+                },
+            );
+            if total == 0.0 {
+                continue;
+            }
+            let mut x = x;
+            let above = open.len();
+            for &child in self.children(view.width, n).iter() {
+                let width = self.weight(view.width, child, self.end(child)) / total;
+                // The widest come first.
+                if width < view.minimum || width == 0.0 || x >= view.right {
+                    break;
+                }
+                if view.shows(x, width) {
+                    open.push((Some(child), x, depth + 1, parent));
+                }
+                x += width;
+            }
+            // The leftmost next.
+            open[above..].reverse();
+        }
+        boxes
+    }
+}

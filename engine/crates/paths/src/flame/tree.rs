@@ -1,0 +1,280 @@
+//! The tree that is drawn: one call tree, or the union of those of a comparison.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use fulcrum_model::call_tree::NO_NODE;
+
+use super::union::Union;
+use crate::any::AnyProfile;
+use crate::call_tree::CallTreeProfile;
+use crate::names::NO_NAME;
+
+/// The children of nodes with more descendants than this are remembered in their order.
+const MANY: u32 = 1_000;
+
+/// What makes boxes wide in a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// The cost in A. Without a comparison it is the cost, whatever is asked for.
+    #[default]
+    A,
+    /// The cost in B.
+    B,
+    /// The difference of each node's own cost, without its sign.
+    Change,
+}
+
+/// A tree to draw. Prepared when it is first drawn; shared by all who draw it.
+#[derive(Debug)]
+pub struct FlameTree {
+    base: Base,
+    /// Sums of the costs without their signs, when any is negative.
+    sizes: OnceLock<Option<Vec<i64>>>,
+    children: Mutex<Children>,
+}
+
+/// The children of nodes, the widest first.
+type Children = HashMap<(Width, u32), Arc<[u32]>>;
+
+#[derive(Debug)]
+enum Base {
+    One(Arc<AnyProfile>),
+    Union(Box<Union>),
+}
+
+impl FlameTree {
+    /// The tree of a profile; that of a comparison takes a pass over all its trees. `None` for call graphs, which have no
+    /// contexts.
+    pub fn new(profile: &Arc<AnyProfile>) -> Option<Self> {
+        let base = match &**profile {
+            AnyProfile::Tree(_) => Base::One(Arc::clone(profile)),
+            AnyProfile::Comparison(compared) => Base::Union(Box::new(Union::of(compared))),
+            AnyProfile::Graph(_) => return None,
+        };
+        Some(FlameTree {
+            base,
+            sizes: OnceLock::new(),
+            children: Mutex::default(),
+        })
+    }
+
+    fn one(profile: &AnyProfile) -> &CallTreeProfile {
+        match profile {
+            AnyProfile::Tree(tree) => tree,
+            _ => unreachable!("a base of one tree is made of nothing else"),
+        }
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> u32 {
+        match &self.base {
+            Base::One(profile) => FlameTree::one(profile).index().len(),
+            Base::Union(union) => union.len(),
+        }
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it is a comparison's.
+    pub fn is_comparison(&self) -> bool {
+        matches!(self.base, Base::Union(_))
+    }
+
+    /// `None` for roots.
+    pub fn parent(&self, n: u32) -> Option<u32> {
+        let parent = match &self.base {
+            Base::One(profile) => FlameTree::one(profile).index().parent(n),
+            Base::Union(union) => union.parents[n as usize],
+        };
+        (parent != NO_NODE).then_some(parent)
+    }
+
+    /// The node after the last descendant.
+    pub fn end(&self, n: u32) -> u32 {
+        match &self.base {
+            Base::One(profile) => FlameTree::one(profile).index().end(n),
+            Base::Union(union) => union.ends[n as usize],
+        }
+    }
+
+    /// The number of a node's name. Those of functions come first.
+    pub fn key(&self, n: u32) -> u32 {
+        match &self.base {
+            Base::One(profile) => {
+                let profile = FlameTree::one(profile);
+                match profile.index().name(n) {
+                    NO_NAME => profile.names().len() as u32 + profile.index().frame(n),
+                    name => name,
+                }
+            }
+            Base::Union(union) => union.keys[n as usize],
+        }
+    }
+
+    /// How many numbers of names there can be.
+    pub fn keys(&self) -> usize {
+        match &self.base {
+            Base::One(profile) => {
+                let profile = FlameTree::one(profile);
+                profile.names().len() + profile.index().tree().frames().len()
+            }
+            Base::Union(union) => union.titles.len(),
+        }
+    }
+
+    /// A name by its number.
+    pub fn title(&self, key: u32) -> &str {
+        match &self.base {
+            Base::One(profile) => {
+                let profile = FlameTree::one(profile);
+                match (key as usize).checked_sub(profile.names().len()) {
+                    None => profile.names().get(key),
+                    Some(frame) => &profile.index().tree().frames()[frame].name,
+                }
+            }
+            Base::Union(union) => &union.titles[key as usize],
+        }
+    }
+
+    /// How many names are of functions.
+    pub fn functions(&self) -> usize {
+        match &self.base {
+            Base::One(profile) => FlameTree::one(profile).names().len(),
+            Base::Union(union) => union.functions,
+        }
+    }
+
+    /// The cost of the nodes from `start` to before `end`; in a comparison A's.
+    pub fn a(&self, start: u32, end: u32) -> i64 {
+        match &self.base {
+            Base::One(profile) => FlameTree::one(profile).index().between(start, end),
+            Base::Union(union) => union.a.between(start, end).round() as i64,
+        }
+    }
+
+    /// The cost of the nodes from `start` to before `end` in B. 0 without a comparison.
+    pub fn b(&self, start: u32, end: u32) -> i64 {
+        match &self.base {
+            Base::One(_) => 0,
+            Base::Union(union) => union.b.between(start, end).round() as i64,
+        }
+    }
+
+    /// Whether A and whether B have this node.
+    pub(super) fn present(&self, n: u32) -> (bool, bool) {
+        match &self.base {
+            Base::One(_) => (true, false),
+            Base::Union(union) => union.present(n),
+        }
+    }
+
+    /// How wide the nodes from `start` to before `end` are together; never negative.
+    pub fn weight(&self, width: Width, start: u32, end: u32) -> f64 {
+        match &self.base {
+            Base::One(profile) => {
+                let index = FlameTree::one(profile).index();
+                let sizes = self.sizes.get_or_init(|| sizes(index));
+                let cost = match sizes {
+                    None => index.between(start, end),
+                    Some(sums) => sums[end as usize] - sums[start as usize],
+                };
+                cost as f64
+            }
+            Base::Union(union) => {
+                let sums = match width {
+                    Width::A => &union.size_a,
+                    Width::B => &union.size_b,
+                    Width::Change => &union.change,
+                };
+                // Sums of fractions may differ from 0 by rounding.
+                sums.as_ref()
+                    .unwrap_or(match width {
+                        Width::B => &union.b,
+                        _ => &union.a,
+                    })
+                    .between(start, end)
+                    .max(0.0)
+            }
+        }
+    }
+
+    /// A node's children, or the roots, the widest first; equal ones in their order.
+    pub fn children(&self, width: Width, of: Option<u32>) -> Arc<[u32]> {
+        let (first, end) = of.map_or((0, self.len()), |n| (n + 1, self.end(n)));
+        let many = end - first > MANY;
+        let key = (width, of.unwrap_or(NO_NODE));
+        let remembered = || self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        if many && let Some(children) = remembered().get(&key) {
+            return Arc::clone(children);
+        }
+        let mut children: Vec<(f64, u32)> = Vec::new();
+        let mut n = first;
+        while n < end {
+            let next = self.end(n);
+            children.push((self.weight(width, n, next), n));
+            n = next;
+        }
+        children.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let children: Arc<[u32]> = children.into_iter().map(|it| it.1).collect();
+        if many {
+            remembered().insert(key, Arc::clone(&children));
+        }
+        children
+    }
+
+    /// The nodes whose names end a path and whose callers are the names before it, each with where the path begins;
+    /// ascending. Names that the tree does not have: none.
+    pub(super) fn occurrences(&self, path: &[&str]) -> Vec<(u32, u32)> {
+        let Some(keys) = self.path_keys(path) else {
+            return Vec::new();
+        };
+        let (&last, above) = keys.split_last().expect("paths are never empty");
+        let first_of = |n: u32| {
+            above.iter().rev().try_fold(n, |n, &key| {
+                self.parent(n).filter(|&parent| self.key(parent) == key)
+            })
+        };
+        let find = |n: u32| first_of(n).map(|first| (n, first));
+        match &self.base {
+            Base::One(profile) => {
+                let nodes = FlameTree::one(profile).index().nodes_of(last).iter();
+                nodes.filter_map(|&n| find(n)).collect()
+            }
+            Base::Union(_) => {
+                let nodes = (0..self.len()).filter(|&n| self.key(n) == last);
+                nodes.filter_map(find).collect()
+            }
+        }
+    }
+
+    fn path_keys(&self, path: &[&str]) -> Option<Vec<u32>> {
+        match &self.base {
+            Base::One(profile) => FlameTree::one(profile).names().path(path),
+            Base::Union(union) => {
+                let functions = &union.titles[..union.functions];
+                let find =
+                    |name: &&str| functions.binary_search_by(|it| it.as_str().cmp(name)).ok();
+                let keys: Option<Vec<u32>> =
+                    path.iter().map(|name| Some(find(name)? as u32)).collect();
+                keys.filter(|keys| !keys.is_empty())
+            }
+        }
+    }
+}
+
+/// Sums of the costs without their signs; `None` when no cost is negative.
+fn sizes(index: &crate::index::Index) -> Option<Vec<i64>> {
+    if (0..index.len()).all(|n| index.own(n) >= 0) {
+        return None;
+    }
+    let mut sum = 0;
+    let sizes = (0..index.len()).map(|n| {
+        sum += index.own(n).abs();
+        sum
+    });
+    Some([0].into_iter().chain(sizes).collect())
+}

@@ -1,0 +1,193 @@
+//! One tree with the nodes of all trees of a comparison.
+//!
+//! Only for drawing: the search keeps the trees apart (`comparative.rs`).
+
+use std::collections::HashMap;
+
+use fulcrum_model::call_tree::NO_NODE;
+
+use crate::comparative::ComparativeProfile;
+use crate::index::Index;
+use crate::names::NO_NAME;
+
+/// Nodes in preorder, as columns. 45 bytes a node.
+#[derive(Debug, Default)]
+pub(super) struct Union {
+    pub keys: Vec<u32>,
+    pub parents: Vec<u32>,
+    pub ends: Vec<u32>,
+    /// The cost in A; with several runs, the mean.
+    pub a: Sums,
+    pub b: Sums,
+    /// The difference of each node's own cost, without its sign.
+    pub change: Option<Sums>,
+    /// Without signs; `None` when no cost is negative.
+    pub size_a: Option<Sums>,
+    pub size_b: Option<Sums>,
+    /// Bit 0: A has the node; bit 1: B has it.
+    present: Vec<u8>,
+    /// Names: those of functions, sorted, then those of containers.
+    pub titles: Vec<String>,
+    pub functions: usize,
+}
+
+/// Sums of all before each node, and at last of all.
+#[derive(Debug)]
+pub(super) struct Sums(Vec<f64>);
+
+impl Default for Sums {
+    fn default() -> Self {
+        Sums(vec![0.0])
+    }
+}
+
+impl Sums {
+    fn of(costs: impl Iterator<Item = f64>) -> Self {
+        let mut sums = Sums::default();
+        costs.for_each(|cost| sums.push(cost));
+        sums
+    }
+
+    fn push(&mut self, cost: f64) {
+        let last = self.0.last().expect("it begins with 0");
+        self.0.push(last + cost);
+    }
+
+    fn own(&self) -> impl Iterator<Item = f64> {
+        self.0.windows(2).map(|it| it[1] - it[0])
+    }
+
+    pub fn between(&self, start: u32, end: u32) -> f64 {
+        self.0[end as usize] - self.0[start as usize]
+    }
+}
+
+/// A node of one of the trees.
+type At = (u32, u32);
+
+struct Builder<'a> {
+    trees: &'a [Index],
+    /// What a cost in each tree counts on its side; A's are positive, B's negative.
+    weights: Vec<f64>,
+    containers: HashMap<String, u32>,
+    union: Union,
+}
+
+impl Union {
+    pub fn of(profile: &ComparativeProfile) -> Self {
+        let (names, runs) = (profile.names(), profile.runs());
+        let titles: Vec<String> = (0..names.len() as u32)
+            .map(|name| names.get(name).to_owned())
+            .collect();
+        let trees = runs.trees();
+        let mut builder = Builder {
+            trees,
+            weights: (0..trees.len()).map(|tree| runs.weight(tree)).collect(),
+            containers: HashMap::new(),
+            union: Union {
+                functions: titles.len(),
+                titles,
+                ..Union::default()
+            },
+        };
+        let mut roots = Vec::new();
+        for (tree, index) in (0..).zip(trees) {
+            builder.children(tree, 0, index.len(), &mut roots);
+        }
+        builder.build(roots);
+        let mut union = builder.union;
+        let own = || union.a.own().zip(union.b.own());
+        union.change = Some(Sums::of(own().map(|(a, b)| (a - b).abs())));
+        let sizes = |of: &Sums| {
+            let negative = of.own().any(|cost| cost < 0.0);
+            negative.then(|| Sums::of(of.own().map(f64::abs)))
+        };
+        (union.size_a, union.size_b) = (sizes(&union.a), sizes(&union.b));
+        union
+    }
+
+    pub fn len(&self) -> u32 {
+        self.keys.len() as u32
+    }
+
+    pub fn present(&self, n: u32) -> (bool, bool) {
+        let bits = self.present[n as usize];
+        (bits & 1 == 1, bits & 2 == 2)
+    }
+}
+
+impl Builder<'_> {
+    fn key(&mut self, (tree, n): At) -> u32 {
+        let index = &self.trees[tree as usize];
+        match index.name(n) {
+            NO_NAME => {
+                let name = &index.tree().frame(n).name;
+                if let Some(&key) = self.containers.get(name) {
+                    return key;
+                }
+                let key = self.union.titles.len() as u32;
+                self.union.titles.push(name.clone());
+                self.containers.insert(name.clone(), key);
+                key
+            }
+            name => name,
+        }
+    }
+
+    fn children(&mut self, tree: u32, first: u32, end: u32, into: &mut Vec<(u32, At)>) {
+        let mut n = first;
+        while n < end {
+            let at = (tree, n);
+            into.push((self.key(at), at));
+            n = self.trees[tree as usize].end(n);
+        }
+    }
+
+    /// Each step takes one group of equally named siblings, the first of those that are left.
+    fn build(&mut self, roots: Vec<(u32, At)>) {
+        let mut open: Vec<(u32, Vec<(u32, At)>)> = vec![(NO_NODE, grouped(roots))];
+        while let Some((parent, siblings)) = open.last_mut() {
+            let parent = *parent;
+            let Some(&(key, _)) = siblings.last() else {
+                open.pop();
+                if parent != NO_NODE {
+                    self.union.ends[parent as usize] = self.union.len();
+                }
+                continue;
+            };
+            let same = siblings.iter().rev().take_while(|it| it.0 == key).count();
+            let group = siblings.split_off(siblings.len() - same);
+            let node = self.union.len();
+            let mut children = Vec::new();
+            let (mut a, mut b, mut present) = (0.0, 0.0, 0);
+            for &(_, (tree, n)) in &group {
+                let index = &self.trees[tree as usize];
+                let cost = self.weights[tree as usize] * index.own(n) as f64;
+                // A tree of B counts negative in the difference.
+                if self.weights[tree as usize] < 0.0 {
+                    b -= cost;
+                    present |= 2;
+                } else {
+                    a += cost;
+                    present |= 1;
+                }
+                self.children(tree, n + 1, self.trees[tree as usize].end(n), &mut children);
+            }
+            self.union.keys.push(key);
+            self.union.parents.push(parent);
+            self.union.ends.push(node + 1);
+            self.union.a.push(a);
+            self.union.b.push(b);
+            self.union.present.push(present);
+            if !children.is_empty() {
+                open.push((node, grouped(children)));
+            }
+        }
+    }
+}
+
+/// The smallest name last, so that it is taken first.
+fn grouped(mut siblings: Vec<(u32, At)>) -> Vec<(u32, At)> {
+    siblings.sort_by_key(|it| std::cmp::Reverse(it.0));
+    siblings
+}

@@ -1,0 +1,98 @@
+//! A shared profile is a profile.
+
+use std::sync::Arc;
+
+use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread};
+use crate::nearness::Nearness;
+
+impl<P: ProfileInterface> ProfileInterface for Arc<P> {
+    type Summary = P::Summary;
+
+    fn path_of(&self, s: &P::Summary) -> Vec<&str> {
+        (**self).path_of(s)
+    }
+
+    fn initial_summaries(&self) -> Vec<P::Summary> {
+        (**self).initial_summaries()
+    }
+
+    fn top_extensions(&self, s: &P::Summary) -> Vec<&str> {
+        (**self).top_extensions(s)
+    }
+
+    fn bottom_extensions(&self, s: &P::Summary) -> Vec<&str> {
+        (**self).bottom_extensions(s)
+    }
+
+    fn extend_top(&self, s: &P::Summary, name: &str) -> Result<P::Summary, Refusal> {
+        (**self).extend_top(s, name)
+    }
+
+    fn extend_bottom(&self, s: &P::Summary, name: &str) -> Result<P::Summary, Refusal> {
+        (**self).extend_bottom(s, name)
+    }
+
+    fn trim_top(&self, s: &P::Summary) -> Option<P::Summary> {
+        (**self).trim_top(s)
+    }
+
+    fn trim_bottom(&self, s: &P::Summary) -> Option<P::Summary> {
+        (**self).trim_bottom(s)
+    }
+
+    fn base_of(&self, s: &P::Summary) -> i64 {
+        (**self).base_of(s)
+    }
+
+    fn cum_of(&self, s: &P::Summary) -> i64 {
+        (**self).cum_of(s)
+    }
+
+    fn total_base_of(&self, summaries: &[P::Summary]) -> i64 {
+        (**self).total_base_of(summaries)
+    }
+
+    fn total_cum_of(&self, summaries: &[P::Summary]) -> i64 {
+        (**self).total_cum_of(summaries)
+    }
+
+    fn total(&self) -> i64 {
+        (**self).total()
+    }
+
+    fn sides(&self) -> Option<Sides> {
+        (**self).sides()
+    }
+
+    fn sides_of(&self, s: &P::Summary) -> Option<SummarySides> {
+        (**self).sides_of(s)
+    }
+
+    fn spread_of(&self, s: &P::Summary) -> Option<SummarySpread> {
+        (**self).spread_of(s)
+    }
+
+    fn limit_of(&self, s: &P::Summary) -> Option<Refusal> {
+        (**self).limit_of(s)
+    }
+
+    fn summary_of(&self, path: &[&str]) -> Result<P::Summary, Refusal> {
+        (**self).summary_of(path)
+    }
+
+    fn top_summaries(&self, s: &P::Summary) -> Vec<P::Summary> {
+        (**self).top_summaries(s)
+    }
+
+    fn bottom_summaries(&self, s: &P::Summary) -> Vec<P::Summary> {
+        (**self).bottom_summaries(s)
+    }
+
+    fn running_total_cum_of(&self, summaries: &[P::Summary]) -> Vec<i64> {
+        (**self).running_total_cum_of(summaries)
+    }
+
+    fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<P::Summary> + 'a> {
+        (**self).nearness(fade)
+    }
+}

@@ -1,0 +1,464 @@
+//! One navigator's session: the search, the rows that are listed, and the view of both.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fulcrum_paths::{
+    AnyProfile, Calls, Details, End, Hidden, ProfileInterface as _, Row, Search, SearchError,
+};
+use fulcrum_profiles::{Files, Kept};
+
+use super::look::{Drawing, Look};
+use super::{Work, convert};
+use crate::failure::Failure;
+use crate::protocol::{
+    NavigatorAccepted, NavigatorCommand, NavigatorCurrent, NavigatorEnd, NavigatorFrame,
+    NavigatorHidden, NavigatorHistory, NavigatorKind, NavigatorLabel, NavigatorListing,
+    NavigatorOpened, NavigatorRow, NavigatorRowCount, NavigatorRows, NavigatorRowsParams,
+    NavigatorStep, NavigatorValueType, NavigatorView,
+};
+
+/// Paths of the history that a view has on each side of the current one.
+const HISTORY: usize = 50;
+
+/// Rows in one answer.
+const MOST_ROWS: u32 = 1_000;
+
+/// An open profile, its search, and what is listed of it.
+pub(crate) struct Session {
+    pub open: fulcrum_profiles::Session,
+    kept: Option<Kept>,
+    recorded: Arc<Recorded>,
+    title: Arc<str>,
+    folders: Arc<Vec<PathBuf>>,
+    /// Of the value type that is searched.
+    drawing: Arc<Drawing>,
+    revision: u32,
+    listing: NavigatorListing,
+    rows: Vec<Row>,
+    hidden: [Hidden; 2],
+    /// What went wrong beside the last command.
+    notes: Vec<String>,
+}
+
+/// Where the profile says that its functions are: file and 1-based line, by name.
+pub(crate) type Recorded = HashMap<String, Vec<Place>>;
+
+/// A place as the profile has it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub file: String,
+    pub line: Option<u32>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+impl Session {
+    /// Opens files and the labels that are kept for them below `workspace`.
+    pub fn open(
+        files: &Files,
+        workspace: Option<&Path>,
+        work: &Work,
+    ) -> Result<(Session, NavigatorOpened), Failure> {
+        let mut watch = |what: &str, part: f64| work.report(what, part);
+        let mut open = fulcrum_profiles::Session::open(files, &mut watch)?;
+        let mut notes = std::mem::take(&mut open.notes);
+        let kept = match workspace {
+            Some(workspace) => {
+                let (kept, said) = Kept::open(workspace, &mut open);
+                notes.extend(said);
+                kept
+            }
+            None => {
+                notes.push("Labels are not kept: open a folder for that.".into());
+                None
+            }
+        };
+        let recorded = Arc::new(recorded(&open));
+        let all = files.files.iter().chain(&files.against);
+        let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
+        let mut folders: Vec<PathBuf> = folders.collect();
+        folders.dedup();
+        let mut session = Session {
+            rows: open.search.suggest(),
+            open,
+            kept,
+            recorded,
+            title: "".into(),
+            folders: Arc::new(folders),
+            drawing: Arc::default(),
+            revision: 1,
+            listing: NavigatorListing::Suggestions,
+            hidden: [Hidden::default(); 2],
+            notes: Vec::new(),
+        };
+        let opened = session.opened(notes);
+        Ok((session, opened))
+    }
+
+    fn opened(&mut self, notes: Vec<String>) -> NavigatorOpened {
+        let [a, b] = self.open.sources();
+        let files = |side: &[fulcrum_paths::Source]| {
+            let names: Vec<_> = side.iter().map(|it| it.identity.file.as_str()).collect();
+            names.join(" + ")
+        };
+        let nodes = |source: &fulcrum_paths::Source| match &source.calls {
+            Calls::Tree(tree) => u64::from(tree.len()),
+            Calls::Graphs(graphs) => graphs.first().map_or(0, |it| it.functions.len() as u64),
+        };
+        let title = match b {
+            [] => files(a),
+            _ => format!("{} \u{2212} {}", files(a), files(b)),
+        };
+        self.title = title.as_str().into();
+        let value_types = self.open.value_types.iter();
+        NavigatorOpened {
+            // The loop numbers navigators.
+            id: 0,
+            title,
+            kind: match **self.open.search.profile() {
+                AnyProfile::Tree(_) => NavigatorKind::Tree,
+                AnyProfile::Comparison(_) => NavigatorKind::Comparison,
+                AnyProfile::Graph(_) => NavigatorKind::Graph,
+            },
+            value_types: value_types
+                .map(|it| NavigatorValueType {
+                    name: it.name.clone(),
+                    unit: it.unit.clone(),
+                })
+                .collect(),
+            names: self.rows.len() as u32,
+            nodes: a.iter().chain(b).map(nodes).sum(),
+            notes,
+            view: self.view(),
+        }
+    }
+
+    /// The search as it is now, for what takes long: commands go on meanwhile.
+    pub fn search(&self) -> Search<Arc<AnyProfile>> {
+        self.open.search.clone()
+    }
+
+    /// The session as it is now, for what only reads.
+    pub fn look(&self) -> Look {
+        Look {
+            search: self.search(),
+            title: Arc::clone(&self.title),
+            value: self.open.identity.value.clone(),
+            unit: self.open.identity.unit.clone(),
+            recorded: Arc::clone(&self.recorded),
+            folders: Arc::clone(&self.folders),
+            drawing: Arc::clone(&self.drawing),
+        }
+    }
+
+    /// Does one command. What cannot be done changes nothing.
+    pub fn command(&mut self, command: NavigatorCommand) -> Result<NavigatorView, Failure> {
+        use NavigatorCommand as C;
+        self.notes.clear();
+        let refused = |error: SearchError| Failure::user(error.to_string(), None);
+        let search = &mut self.open.search;
+        match command {
+            C::SetSuggester { suggester } => {
+                search.set_suggester(convert::to_suggester(suggester));
+                self.suggest();
+            }
+            C::Suggest => self.suggest(),
+            C::Find { text } => {
+                self.rows = search.find(&text);
+                self.listing = NavigatorListing::Found { text };
+            }
+            C::Select { number } => {
+                let details = search.select(number as usize).map_err(refused)?;
+                self.show(details);
+            }
+            C::SelectPath { path } => {
+                let path: Vec<&str> = path.iter().map(String::as_str).collect();
+                let details = search.select_path(&path).map_err(refused)?;
+                self.show(details);
+            }
+            C::Trim { end } => {
+                let end = match end {
+                    NavigatorEnd::Top => End::Top,
+                    NavigatorEnd::Bottom => End::Bottom,
+                };
+                let details = search.trim(end).map_err(refused)?;
+                self.show(details);
+            }
+            C::Show => {
+                let details = search.details().map_err(refused)?;
+                self.show(details);
+            }
+            C::Label { name } => {
+                search.label(name.trim()).map_err(refused)?;
+                self.keep();
+            }
+            C::Unlabel { name } => {
+                search.unlabel(&name).map_err(refused)?;
+                self.keep();
+            }
+            C::RemoveLabel { name } => {
+                if search.remove_label(&name) == 0 {
+                    return Err(refused(SearchError::NoSuchLabel(name)));
+                }
+                self.keep();
+            }
+            C::Accept { suggestions } => self.accept(&suggestions)?,
+            C::SetZoom { on } => {
+                search.set_zooming(on);
+                self.zoomed();
+            }
+            C::SetCutoff { cutoff } => {
+                search.set_cutoff(cutoff).map_err(refused)?;
+                self.zoomed();
+            }
+            C::Back => {
+                let details = search.back().map_err(refused)?;
+                self.show(details);
+            }
+            C::Forward => {
+                let details = search.forward().map_err(refused)?;
+                self.show(details);
+            }
+            C::GoTo { at } => {
+                let details = search.go_to(at as usize).map_err(refused)?;
+                self.show(details);
+            }
+            C::Value { name } => {
+                self.open.set_value(&name)?;
+                self.drawing = Arc::default();
+                match self.open.search.details() {
+                    Ok(details) => self.show(details),
+                    Err(_) => self.suggest(),
+                }
+            }
+        }
+        self.revision += 1;
+        Ok(self.view())
+    }
+
+    fn suggest(&mut self) {
+        self.rows = self.open.search.suggest();
+        self.listing = NavigatorListing::Suggestions;
+    }
+
+    fn show(&mut self, mut details: Details) {
+        self.rows = std::mem::take(&mut details.nearby);
+        self.hidden = details.hidden;
+        self.listing = NavigatorListing::Nearby;
+    }
+
+    /// What is nearby is listed by other rules now.
+    fn zoomed(&mut self) {
+        if self.listing == NavigatorListing::Nearby
+            && let Ok(details) = self.open.search.details()
+        {
+            self.show(details);
+        }
+    }
+
+    /// Labels all of these or none.
+    fn accept(&mut self, suggestions: &[NavigatorAccepted]) -> Result<(), Failure> {
+        let mut search = self.open.search.clone();
+        for it in suggestions {
+            let path: Vec<&str> = it.path.iter().map(String::as_str).collect();
+            let labelled = search.label_path(it.label.trim(), &path);
+            labelled.map_err(|error| Failure::user(error.to_string(), None))?;
+        }
+        self.open.search = search;
+        self.keep();
+        Ok(())
+    }
+
+    /// Writes the labels, which changed.
+    fn keep(&mut self) {
+        if let Some(kept) = &self.kept
+            && let Err(error) = kept.save(&self.open)
+        {
+            self.notes
+                .push(format!("Labels could not be kept: {error}."));
+        }
+    }
+
+    fn view(&self) -> NavigatorView {
+        let (search, profile) = (&self.open.search, self.open.search.profile());
+        let labelled = search.labels().summaries();
+        let estimate = search.estimate(&[]).expect("all labels are there");
+        NavigatorView {
+            revision: self.revision,
+            value: self.open.identity.value.clone(),
+            unit: self.open.identity.unit.clone(),
+            total: profile.total(),
+            sides: profile.sides().map(convert::sides),
+            suggester: convert::suggester(search.suggester()),
+            zoom: search.zooming(),
+            cutoff: search.cutoff(),
+            current: search.about().map(|details| self.current(details)),
+            listing: self.listing.clone(),
+            rows: self.row_counts(),
+            labels: self.labels(),
+            coverage: convert::coverage(profile.total_base_of(&labelled), &estimate),
+            history: self.history(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    fn current(&self, details: Details) -> NavigatorCurrent {
+        let [top, bottom] = self.hidden.map(convert::hidden);
+        let overlaps = convert::overlaps(&details);
+        let frames = details.path.into_iter().map(|name| NavigatorFrame {
+            recorded: self
+                .recorded
+                .get(&name)
+                .and_then(|places| places.first().map(Place::to_string)),
+            name,
+        });
+        NavigatorCurrent {
+            frames: frames.collect(),
+            base: details.base,
+            cum: details.cum,
+            sides: details.sides.map(convert::path_sides),
+            spread: details.spread.map(convert::path_spread),
+            paradox: details.paradox.map(|it| it.to_string()),
+            labels: details.labels,
+            overlaps,
+            overlap: convert::overlap(details.overlap),
+            hidden: NavigatorHidden { top, bottom },
+            limit: details.limit.map(|it| sentence(&it)),
+        }
+    }
+
+    fn row_counts(&self) -> Vec<NavigatorRowCount> {
+        let steps: &[NavigatorStep] = match self.listing {
+            NavigatorListing::Nearby => &[
+                NavigatorStep::ExtendTop,
+                NavigatorStep::ExtendBottom,
+                NavigatorStep::TrimTop,
+                NavigatorStep::TrimBottom,
+            ],
+            _ => &[NavigatorStep::Suggestion],
+        };
+        let count = |&step: &NavigatorStep| NavigatorRowCount {
+            step,
+            count: self.rows_of(step).len() as u32,
+        };
+        steps.iter().map(count).collect()
+    }
+
+    /// Rows of one sort stand together.
+    fn rows_of(&self, step: NavigatorStep) -> &[Row] {
+        let is = |row: &Row| convert::step(row.step) == step;
+        let Some(first) = self.rows.iter().position(is) else {
+            return &[];
+        };
+        let rows = &self.rows[first..];
+        let end = rows.iter().position(|row| !is(row));
+        &rows[..end.unwrap_or(rows.len())]
+    }
+
+    /// The rows that are on screen.
+    pub fn rows(&self, params: &NavigatorRowsParams) -> Result<NavigatorRows, Failure> {
+        if params.revision != self.revision {
+            return Err(Failure::modified(format!(
+                "these are the rows of revision {}, and the view is at {}",
+                params.revision, self.revision
+            )));
+        }
+        let mut labels: HashMap<Vec<String>, Vec<String>> = HashMap::new();
+        for label in self.labels() {
+            for path in label.paths {
+                labels.entry(path).or_default().push(label.name.clone());
+            }
+        }
+        let path: Vec<String> = match self.listing {
+            NavigatorListing::Nearby => self.current_path(),
+            _ => Vec::new(),
+        };
+        let rows = self.rows_of(params.step).iter();
+        let rows = rows
+            .skip(params.from as usize)
+            .take(params.count.min(MOST_ROWS) as usize);
+        let row = |row: &Row| NavigatorRow {
+            number: row.number as u32,
+            names: convert::names(row, path.len(), &path),
+            base: row.base,
+            cum: row.cum,
+            sides: row.sides.map(convert::path_sides),
+            spread: row.spread.map(convert::path_spread),
+            labels: labels.get(&row.path).cloned().unwrap_or_default(),
+        };
+        Ok(NavigatorRows {
+            rows: rows.map(row).collect(),
+        })
+    }
+
+    fn current_path(&self) -> Vec<String> {
+        let current = self.open.search.current();
+        current.map_or(Vec::new(), |s| owned(self.open.search.profile().path_of(s)))
+    }
+
+    fn labels(&self) -> Vec<NavigatorLabel> {
+        let (search, profile) = (&self.open.search, self.open.search.profile());
+        let reports = search.report().into_iter().zip(search.labels().all());
+        reports
+            .map(|(report, label)| {
+                let paths = label.summaries.iter().map(|s| owned(profile.path_of(s)));
+                convert::label(report, paths.collect())
+            })
+            .collect()
+    }
+
+    fn history(&self) -> NavigatorHistory {
+        let (search, profile) = (&self.open.search, self.open.search.profile());
+        let (all, at) = search.history();
+        let at = at.checked_sub(1);
+        let first = at.unwrap_or(0).saturating_sub(HISTORY);
+        let last = (at.unwrap_or(0) + HISTORY).min(all.len());
+        let paths = all[first..last].iter();
+        NavigatorHistory {
+            first: first as u32,
+            paths: paths.map(|s| owned(profile.path_of(s))).collect(),
+            at: at.map(|it| it as u32),
+            count: all.len() as u32,
+        }
+    }
+}
+
+/// Where the profile says that its functions are, in the order of its frames.
+fn recorded(open: &fulcrum_profiles::Session) -> Recorded {
+    let mut all: Recorded = HashMap::new();
+    for frame in open.frames() {
+        if let Some(file) = &frame.file {
+            let place = Place {
+                file: file.clone(),
+                line: frame.line,
+            };
+            let places = all.entry(frame.name.clone()).or_default();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    all
+}
+
+fn owned(path: Vec<&str>) -> Vec<String> {
+    path.into_iter().map(String::from).collect()
+}
+
+/// An error as a sentence of its own.
+fn sentence(error: &dyn std::fmt::Display) -> String {
+    let text = error.to_string();
+    match text.ends_with(['.', '!', '?']) {
+        true => text,
+        false => text + ".",
+    }
+}

@@ -1,0 +1,198 @@
+//! From names of a profile to the source, and back; and the report.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::navigator::Navigator;
+
+const CART: &str = "namespace shop {\n\nint Cart::total(int n) {\n  return n;\n}\n\nint helper() { return 1; }\n}\n";
+const APP: &str = "class App:\n    def run(self):\n        pass\n\ndef helper():\n    pass\n";
+
+fn start(profile: &str) -> Navigator {
+    let client = Client::start(&[
+        ("src/cart.cpp", CART),
+        ("app.py", APP),
+        ("web/cart.ts", "export const pay = () => 1;\n"),
+        ("node_modules/x/pay.ts", "export function pay() {}\n"),
+        ("p", profile),
+    ]);
+    Navigator::open(client, &["p"], &[])
+}
+
+/// The places of a name: file, line, character, how it was found.
+fn places(it: &mut Navigator, name: &str) -> Vec<String> {
+    let found = it.ask("frame", json!({ "name": name }));
+    let root = it.client.uri("");
+    let all = found["locations"].as_array().expect("places").iter();
+    all.map(|place| {
+        let uri = place["uri"].as_str().expect("a uri").replace(&root, "");
+        let how = place["how"].as_str().expect("a word");
+        format!("{uri}:{}:{} {how}", place["line"], place["character"])
+    })
+    .collect()
+}
+
+#[test]
+fn names_are_found_where_they_are_defined() {
+    let mut it = start(
+        "main;shop::Cart::total(int) 5\nmain;App.run;helper 3\nmain;web::pay 2\nmain;std::vector<int>::total(int) 1\nmain;[unknown] 1\n",
+    );
+    assert_eq!(
+        places(&mut it, "shop::Cart::total(int)"),
+        ["src/cart.cpp:2:4 definition"]
+    );
+    assert_eq!(places(&mut it, "App.run"), ["app.py:1:8 definition"]);
+    assert_eq!(
+        places(&mut it, "helper"),
+        ["app.py:4:4 definition", "src/cart.cpp:6:4 definition"]
+    );
+    assert_eq!(places(&mut it, "web::pay"), ["web/cart.ts:0:13 definition"]);
+    // Somebody else's function of the same name is none.
+    assert_eq!(places(&mut it, "std::vector<int>::total(int)"), [""; 0]);
+    for (name, part) in [
+        ("main", "Nothing in the workspace is defined as main."),
+        ("[unknown]", "no definition"),
+    ] {
+        let note = it.ask("frame", json!({ "name": name }))["note"].clone();
+        assert!(note.as_str().expect("a note").contains(part), "{note}");
+    }
+    let params = json!({ "id": it.id, "name": "nobody" });
+    let said = it.client.failure("fulcrum/navigator/frame", params);
+    assert!(said.contains("[nobody] does not occur"), "{said}");
+    // What is on the screen counts, not what is on disk.
+    it.client
+        .open_document("src/cart.cpp", &format!("// one more line\n{CART}"));
+    assert_eq!(
+        places(&mut it, "shop::Cart::total(int)"),
+        ["src/cart.cpp:3:4 definition"]
+    );
+    it.leave();
+}
+
+const RECORDED: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[
+    {"name":"main"},{"name":"shop::Cart::total(int)","file":"/build/src/cart.cpp","line":3},
+    {"name":"gone","file":"/build/src/cart.cpp","line":90},{"name":"far","file":"/build/other.cpp","line":5},
+    {"name":"helper","file":"/build/src/cart.cpp","line":5}]},
+    "profiles":[{"type":"sampled","name":"p","unit":"milliseconds","startValue":0,"endValue":100,
+    "samples":[[0,1],[0,1,4],[0,2],[0,3]],"weights":[40,30,20,10]}]}"#;
+
+#[test]
+fn recorded_places_come_first_and_follow_the_definition() {
+    let mut it = start(RECORDED);
+    assert_eq!(
+        places(&mut it, "shop::Cart::total(int)"),
+        ["src/cart.cpp:2:4 recorded"]
+    );
+    assert_eq!(places(&mut it, "helper"), ["src/cart.cpp:6:4 recorded"]);
+    assert_eq!(places(&mut it, "gone"), ["src/cart.cpp:89:0 recorded"]);
+    let far = it.ask("frame", json!({ "name": "far" }));
+    assert_eq!(far["locations"], json!([]));
+    let note = far["note"].as_str().expect("a note");
+    assert!(
+        note.contains("/build/other.cpp:5, which is not in the workspace"),
+        "{note}"
+    );
+    it.leave();
+}
+
+/// The lines of a document: line, recorded line, state, name, heat.
+fn lines(it: &mut Navigator, file: &str) -> Vec<String> {
+    let uri = it.client.uri(file);
+    let found = it.ask("lines", json!({ "uri": uri }));
+    let all = found["lines"].as_array().expect("lines").iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    all.map(|line| {
+        format!(
+            "{} {} {} {} {}: {}",
+            line["line"],
+            line["recordedLine"],
+            text(&line["state"]),
+            text(&line["name"]),
+            text(&line["heat"]),
+            text(&line["text"])
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn functions_cost_at_the_lines_that_declare_them_now() {
+    let mut it = start(RECORDED);
+    let expect = expect![[r#"
+        2 3 exact shop::Cart::total(int) hot4: 40 ms (40.0 %) here, 70 ms (70.0 %) with calls
+        6 5 moved helper hot4: 30 ms (30.0 %) here, 30 ms (30.0 %) with calls
+        7 90 stale gone hot4: 20 ms (20.0 %) here, 20 ms (20.0 %) with calls"#]];
+    expect.assert_eq(&lines(&mut it, "src/cart.cpp").join("\n"));
+    // Edits move them.
+    it.client
+        .open_document("src/cart.cpp", &format!("//\n{CART}"));
+    assert!(lines(&mut it, "src/cart.cpp")[0].starts_with("3 3 moved shop::Cart::total"));
+    // Another file's function of the same name is none of these.
+    assert_eq!(lines(&mut it, "app.py"), [""; 0]);
+    // With names only, definitions tell.
+    let mut it = start("main;App.run 1\nmain 999\n");
+    assert_eq!(
+        lines(&mut it, "app.py"),
+        ["1 null moved App.run cold: 1 (0.1 %) here, 1 (0.1 %) with calls"]
+    );
+    assert_eq!(lines(&mut it, "nowhere.py"), [""; 0]);
+    it.leave();
+}
+
+#[test]
+fn comparisons_say_what_became_dearer_and_cheaper() {
+    let client = Client::start(&[
+        ("app.py", APP),
+        ("a", "App.run 90\nhelper 10\n"),
+        ("b", "App.run 50\nhelper 50\n"),
+    ]);
+    let mut it = Navigator::open(client, &["a"], &["b"]);
+    let found = lines(&mut it, "app.py");
+    assert!(found[0].contains("App.run hot4: 40 here"), "{found:?}");
+    assert!(found[1].contains("helper less3: -40 here"), "{found:?}");
+    it.leave();
+}
+
+#[test]
+fn the_report_reads_well_in_a_pull_request() {
+    let mut it = Navigator::figure_2();
+    let empty = it.ask("report", json!({}))["markdown"].clone();
+    assert!(
+        empty
+            .as_str()
+            .expect("text")
+            .contains("Nothing is labelled.")
+    );
+    it.go("cd");
+    it.command(json!({ "kind": "label", "name": "slow | part" }));
+    it.go("c");
+    it.command(json!({ "kind": "label", "name": "all of c" }));
+    let report = it.ask("report", json!({}))["markdown"].clone();
+    let expect = expect![[r#"
+        ## Bottlenecks in p.folded
+
+        `samples`, 100 in all.
+
+        2 labels together cover 97 (97.0 %). Without that cost, the same work would be done 3233.3 % faster (Amdahl).
+
+        | label | with calls | itself | not covered above |
+        | --- | ---: | ---: | ---: |
+        | slow \| part | 45 (45.0 %) | 45 (45.0 %) | 45 (45.0 %) |
+        | all of c | 97 (97.0 %) | 15 (15.0 %) | 52 (52.0 %) |
+
+        ### slow \| part
+
+        - `c` → `d`: 45 (45.0 %) with calls, 45 (45.0 %) itself; 100.0 % of the last function's cost
+
+        Shares 45 (45.0 %) with all of c.
+
+        ### all of c
+
+        - `c`: 97 (97.0 %) with calls, 15 (15.0 %) itself
+
+        Shares 45 (45.0 %) with slow \| part.
+    "#]];
+    expect.assert_eq(report.as_str().expect("text"));
+    it.leave();
+}
