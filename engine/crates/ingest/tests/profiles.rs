@@ -1,7 +1,8 @@
 //! Other people's profiles: formats, value types, and the ten functions with the largest own cost, as committed.
 //!
 //! Each list was compared with another reader of its format before it was committed: `pprof -top`, `callgrind_annotate`,
-//! gprof2dot, `perf report`, `jfr print`, Python's `pstats`, gprof itself, or a few lines of Python over the file.
+//! gprof2dot, `perf report`, `jfr print`, OpenTelemetry's messages
+//! in Python, Python's `pstats`, gprof itself, or a few lines of Python over the file.
 //!
 //! The files are beside the repository, in `shared/profiles`; those that are not there are skipped. Lists are written
 //! anew by `UPDATE_EXPECT=1 cargo test`.
@@ -49,15 +50,18 @@ const FILES: [&str; 29] = [
 ];
 
 /// What single profilers wrote about known programs, by `samples/record.sh`.
-const SAMPLES: [&str; 13] = [
+const SAMPLES: [&str; 16] = [
     "cache.callgrind.gz",
     "shop-mangled.perf.txt",
     "shop.perf.data",
     "shop.perf.txt",
+    "work-z.perf.data",
     "work.callgrind",
     "work.cpuprofile",
     "work.gprof",
     "work.jfr.gz",
+    "work.otlp",
+    "work.otlp.json",
     "work.pb.gz",
     "work.perf.data",
     "work.perf.txt",

@@ -4,7 +4,7 @@
 set -eu
 from=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
-cp "$from"/work.* "$from"/Work.java "$from"/shop.cpp "$1"
+cp "$from"/work.* "$from"/otlp.py "$from"/Work.java "$from"/shop.cpp "$1"
 cd "$1"
 
 gcc -O1 -g -fno-omit-frame-pointer -o work work.c
@@ -19,6 +19,8 @@ gzip -9nf cache.callgrind
 ./work-gprof 12000000
 gprof ./work-gprof gmon.out >work.gprof
 python3 work.py work.pstats
+# Needs the package opentelemetry-proto.
+python3 otlp.py work.otlp
 node --cpu-prof --cpu-prof-dir=. --cpu-prof-name=work.cpuprofile work.js
 node --trace-event-categories v8 --trace-event-file-pattern=work.trace.json work.js
 ./work-go work.pb.gz
@@ -26,11 +28,13 @@ java -Xmx64m -XX:StartFlightRecording:settings=work.jfc,filename=work.jfr Work 5
 gzip -9nf work.jfr
 perf record -q -e cpu-clock -F 499 -g -o work.perf.data ./work 8000000
 perf script -i work.perf.data >work.perf.txt
+perf record -q -z -e cpu-clock -F 499 -g -o work-z.perf.data ./work 8000000
 perf record -q -e cpu-clock -F 499 -g -o shop.perf.data ./shop 60000
 perf script -i shop.perf.data >shop.perf.txt
 perf script --no-demangle -i shop.perf.data >shop-mangled.perf.txt
 
-# What perf says about the machine (its name, processors, caches) is wiped; build ids and the events' names stay.
+# What perf says about the machine (its name, processors, caches) is wiped; build ids, the events' names and
+# how it is compressed stay.
 wipe() {
     python3 - "$1" <<'END'
 import struct, sys
@@ -42,10 +46,11 @@ for bit in range(256):
     if bits >> bit & 1:
         start, length = struct.unpack_from("<QQ", data, row)
         row += 16
-        if bit not in (2, 12):
+        if bit not in (2, 12, 27):
             data[start:start + length] = bytes(length)
 open(sys.argv[1], "wb").write(data)
 END
 }
 wipe work.perf.data
+wipe work-z.perf.data
 wipe shop.perf.data
