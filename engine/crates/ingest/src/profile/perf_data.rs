@@ -129,7 +129,8 @@ impl Reader<'_, '_> {
             values[column] = i64::try_from(sample.period)
                 .map_err(|_| Fault::whole(format!("the period {} is too large", sample.period)))?;
         }
-        self.stacks.add_in(container, &stack, &values)
+        let cut = sample.broken;
+        self.stacks.add_cut(container, &stack, cut, &values)
     }
 
     /// The range of an address's frames.

@@ -26,6 +26,8 @@ const FREQUENCY: u64 = 1 << 10;
 /// Addresses from here on are marks: what follows is code of the kernel, of the user, …
 const MARKS: u64 = u64::MAX - 4094;
 const MARK_KERNEL: u64 = (-128_i64).cast_unsigned();
+/// Hypervisor, user, and a guest's kernel and user.
+const OTHER_MARKS: [i64; 5] = [-32, -512, -2048, -2176, -2560];
 
 /// An event that was counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Sample {
     pub period: u64,
     /// Innermost first.
     pub chain: Vec<Address>,
+    /// The chain's callers are left out: they are no addresses.
+    pub broken: bool,
     /// It carries a copy of the stack.
     pub has_stack: bool,
 }
@@ -130,8 +134,13 @@ impl Event {
             self.skip_read(&mut record)?;
         }
         let mut chain = Vec::new();
+        let mut broken = false;
         if has(CALLCHAIN) {
-            read_chain(&mut record, kernel, &mut chain)?;
+            broken = !read_chain(&mut record, kernel, &mut chain)?;
+        }
+        if broken {
+            // Without frame pointers the recorder takes anything for callers. Only where the code was interrupted is sure.
+            chain.truncate(1);
         }
         if chain.is_empty() && has(IP) {
             chain.push(Address {
@@ -146,6 +155,7 @@ impl Event {
             event: row,
             period,
             chain,
+            broken,
             has_stack: has(STACK_USER),
         })
     }
@@ -165,8 +175,9 @@ impl Event {
     }
 }
 
-/// Addresses, innermost first, with marks between them that say whose code follows.
-fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Result<(), Fault> {
+/// Addresses, innermost first, with marks between them that say whose code follows. False when there is a mark that does
+/// not exist: the chain is no chain.
+fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Result<bool, Fault> {
     let count = record.u64()?;
     let bytes = usize::try_from(count.saturating_mul(8)).unwrap_or(usize::MAX);
     let mut addresses = record.take(bytes)?;
@@ -176,6 +187,9 @@ fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Re
         let address = addresses.u64()?;
         if address >= MARKS {
             kernel = address == MARK_KERNEL;
+            if !kernel && !OTHER_MARKS.contains(&address.cast_signed()) {
+                return Ok(false);
+            }
             first = true;
             continue;
         }
@@ -187,7 +201,7 @@ fn read_chain(record: &mut Cursor, kernel: bool, chain: &mut Vec<Address>) -> Re
             kernel,
         });
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Finds the event of a sample and reads it.

@@ -231,6 +231,26 @@ fn file(attrs: &[Vec<u8>], records: &[Vec<u8>], length: Option<u64>) -> Vec<u8> 
 }
 
 #[test]
+fn callers_that_are_no_addresses_are_left_out() {
+    check(
+        &pipe(&[
+            map(1, 1, 1000, 0, "app"),
+            // What a system-wide recording took from a program without frame pointers.
+            sample(1, 2, 3, &[USER, 1005, 3, u64::MAX]),
+            sample(1, 3, 4, &[USER, 1005]),
+        ]),
+        "samples 2
+         cpu-clock ns* 7
+         [truncated] 0 0
+         [truncated];app+0 0 0
+         [truncated];app+0;inlined 5 1 3
+         app+0 0 0
+         app+0;inlined 5 1 4
+         note: 1 stacks were cut when they were recorded; their innermost frames are under [truncated].",
+    );
+}
+
+#[test]
 fn a_recorder_that_was_killed_leaves_what_it_wrote() {
     let records = [
         map(1, 1, 1000, 0, "app"),
