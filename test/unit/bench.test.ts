@@ -5,8 +5,10 @@ import { isTarget } from "../../scripts/bench/accuracy/profile.mjs";
 import { withSection } from "../../scripts/bench/lib/document.mjs";
 import { cost, parseReport } from "../../scripts/bench/lib/measure.mjs";
 import { allSamples, chooseSamples, markerLine } from "../../scripts/bench/lib/samples.mjs";
-import { median, speedup } from "../../scripts/bench/lib/statistics.mjs";
+import { median, percentile, speedup } from "../../scripts/bench/lib/statistics.mjs";
+import { compare as compareTops, parseTop } from "../../scripts/bench/oracle/top.mjs";
 import { split } from "../../scripts/bench/overhead/report.mjs";
+import { named } from "../../scripts/bench/paths/synthetic.mjs";
 
 const sample = { name: "s", targets: [{ name: "t", kind: "line", theory: [20, 40, 60] }] };
 const truth = { costs: { full: [10, 10, 10], "t:25": [8, 8, 8], "t:50": [6, 6, 6], "t:75": [4, 4, 4] } };
@@ -97,4 +99,53 @@ test("a section is replaced, the rest of the document stays", () => {
   const first = withSection("# Title\n", "a", "one");
   const both = withSection(first, "b", "two");
   expect(withSection(both, "a", "three")).toBe(both.replace("one", "three"));
+});
+
+test("a percentile is one of the values", () => {
+  const values = Array.from({ length: 200 }, (_, n) => 200 - n);
+  expect(percentile(values, 0.99)).toBe(198);
+  expect(percentile([5], 0.99)).toBe(5);
+});
+
+describe("pprof's table", () => {
+  const text = [
+    "Type: cpu",
+    "Showing nodes accounting for 30ns, 100% of 30ns total",
+    "      flat  flat%   sum%        cum   cum%",
+    "      20ns 66.67% 66.67%       30ns   100%  main.run",
+    "      10ns 33.33%   100%       10ns 33.33%  main.(*T).less (inline)",
+    "      -5ns 16.67% 83.33%          0     0%  operator new (unsigned long)",
+    "",
+  ].join("\n");
+  const same = [
+    { name: "main.run", base: 20, cum: 30 },
+    { name: "main.(*T).less", base: 10, cum: 10 },
+    { name: "operator new (unsigned long)", base: -5, cum: 0 },
+    { name: "only.ours", base: 0, cum: 0 },
+  ];
+
+  test("is read to the last unit", () => {
+    expect(compareTops(same, parseTop(text))).toEqual({ functions: 4, problems: [] });
+  });
+
+  test("and every difference is told", () => {
+    const ours = [{ name: "main.run", base: 20, cum: 31 }, ...same.slice(2), { name: "f", base: 1, cum: 1 }];
+    expect(compareTops(ours, parseTop(text)).problems).toEqual([
+      "main.run: flat 20, cum 31; pprof says flat 20, cum 30",
+      "f: flat 1, cum 1; pprof says flat 0, cum 0",
+      "main.(*T).less: flat 0, cum 0; pprof says flat 10, cum 10",
+    ]);
+  });
+
+  test("what is none, or is rounded, is an error", () => {
+    expect(() => parseTop("usage: pprof")).toThrow(/not a table/);
+    expect(() => parseTop(text.replace("20ns", "0.02us"))).toThrow(/no whole number/);
+  });
+});
+
+test("a planted sequence is named by what no other has", () => {
+  const planted = [{ path: ["host", "own", "tail"] }, { path: ["other", "step", "tail"] }];
+  expect(named({ planted }, [["x", "own"], ["tail"]])).toBe(1);
+  expect(named({ planted }, [["own"], ["step", "tail"]])).toBe(2);
+  expect(named({ planted }, [["own"], ["step", "tail"]], 1)).toBe(1);
 });

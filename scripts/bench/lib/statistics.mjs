@@ -6,6 +6,12 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** The value below which a part of all values are, by nearest rank. */
+export function percentile(values, part) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
+}
+
 export function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
@@ -27,7 +33,7 @@ export function speedup(before, after) {
 }
 
 /** Uniform in 0..1, reproducible (mulberry32). */
-function generator(seed) {
+export function generator(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -211,4 +211,8 @@ impl<S: Kind> Nearness<AnySummary> for AnyNearness<'_, S> {
     fn take(&mut self, s: &AnySummary) {
         self.0.take(S::from_any(s));
     }
+
+    fn set_fade(&mut self, fade: f64) {
+        self.0.set_fade(fade);
+    }
 }

@@ -1,12 +1,14 @@
 //! Automatic search: a few call sequences that together cover most of the cost, each long enough to say why.
 //!
 //! The paper leaves automation to suggesters (§2.3). This one does what its analyst does by hand: start where cost is near,
-//! extend at the top while callers that are worth naming keep most of the cost, stop where many callers share it or where
-//! the caller is costly itself, and take the overlap with what is found already into account.
+//! extend at the top while one caller keeps nearly all of it, stop where many callers share it or where the caller is
+//! costly itself, and take the overlap with what is found already into account. A path that is too short to say why goes on
+//! to the greatest of a few callers that are worth naming; the others are found later.
 //!
-//! How precise the sequences can be depends on the profile. A fine [`Grain`] wants cost right at the path's end, and goes on
-//! to callers that have little of it; a coarse one accepts paths further up and shorter. The search takes the finest that
-//! reaches the wanted coverage. It is deterministic: equal choices are made by name.
+//! How precise the sequences can be depends on the profile. A fine [`Grain`] wants cost right at the path's end; a coarse
+//! one accepts paths further up. The finest goes first and each next one searches what is left. What a sequence must add is
+//! measured by what is still wanted from each of those that may yet come, so that trifles do not take their places.
+//! It is deterministic: equal choices are made by name.
 
 use std::collections::HashSet;
 
@@ -21,38 +23,54 @@ struct Grain {
     fade: f64,
     /// How many calls below the path's end its cost may be, on average: `near >= fade ^ within` of the cost.
     within: f64,
-    /// The part of the total that a caller must have to be worth naming.
-    caller: f64,
 }
 
-/// The grains that are tried, the finest first.
-const GRAINS: [Grain; 7] = [
-    Grain::new(0.3, 0.2, 0.01),
-    Grain::new(0.4, 0.6, 0.02),
-    Grain::new(0.5, 1.0, 0.03),
-    Grain::new(0.6, 2.0, 0.04),
-    Grain::new(0.7, 3.0, 0.06),
-    Grain::new(0.8, 4.0, 0.08),
-    Grain::new(0.85, 6.0, 0.12),
+/// The grains, the finest first.
+const GRAINS: [Grain; 4] = [
+    Grain::new(0.4, 0.6),
+    Grain::new(0.6, 2.0),
+    Grain::new(0.75, 3.5),
+    Grain::new(0.85, 6.0),
 ];
 
 impl Grain {
-    const fn new(fade: f64, within: f64, caller: f64) -> Self {
-        Grain {
-            fade,
-            within,
-            caller,
-        }
+    const fn new(fade: f64, within: f64) -> Self {
+        Grain { fade, within }
     }
 }
 
-/// A sequence is extended while callers worth naming keep this part of its cost.
-const MOST: f64 = 0.5;
+/// A sequence is extended by a caller that keeps this part of its cost: the rest would be lost.
+const KEEPS: f64 = 0.9;
+
+/// Paths of fewer names are extended by one of several callers, too, if all those worth naming keep `NAMED` of the cost.
+const SAYS_WHY: usize = 5;
+
+/// See [`SAYS_WHY`].
+const NAMED: f64 = 0.6;
+
+/// A caller is costly itself when its own cost is more than this part of what it calls.
+const ITSELF: f64 = 0.5;
+
+/// What a sequence adds must be at least this part of what each that may yet come has to add on average. Places that are
+/// left then go to smaller ones.
+const WORTH: [f64; 2] = [0.25, 0.0];
+
+/// Of several callers those are worth naming that have this part of what a sequence must add.
+const CALLER: f64 = 0.3;
+
+/// A sequence must add this part of its cum. Else it says again what others said before.
+const NEW: f64 = 0.5;
+
+/// When a sequence adds little of its cum, or its last name is everywhere, this part of what it adds must be its own cost.
+const OWN: f64 = 0.8;
+
+/// Longer paths are more precise than their last name alone, but hardly more than this.
+const SHARPER: f64 = 2.0;
 
 /// A name whose cum is this part of the total is on nearly every path, and says nothing about why.
 const EVERYWHERE: f64 = 0.9;
 
-/// Paths of fewer names are extended even by a name that is everywhere.
+/// Paths of so few names may begin with a name that is everywhere.
 const SHORT: usize = 4;
 
 /// What the automatic search may find.
@@ -110,24 +128,7 @@ pub fn automatic<P: ProfileInterface>(
     known: &[P::Summary],
 ) -> Automatic<P::Summary> {
     let search = Automation::new(profile, options, known);
-    let mut best: Option<(f64, Vec<P::Summary>)> = None;
-    // Coarser grains cover more: a binary search for the first that reaches the target.
-    let (mut low, mut high) = (0, GRAINS.len());
-    while low < high && search.total != 0.0 {
-        let middle = (low + high) / 2;
-        let chosen = search.with_grain(GRAINS[middle]);
-        let coverage = search.part(search.covered(&chosen)[chosen.len()]);
-        let reached = coverage >= options.target;
-        if reached {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-        if reached || best.as_ref().is_none_or(|it| coverage > it.0) {
-            best = Some((coverage, chosen));
-        }
-    }
-    let chosen = best.map_or(Vec::new(), |it| it.1);
+    let chosen = search.choose();
     search.report(search.arranged(chosen))
 }
 
@@ -170,48 +171,81 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         cost as f64 / self.total
     }
 
-    /// Greedy: again and again the name to which most cost is near, and not too far from it on average, made long.
-    fn with_grain(&self, grain: Grain) -> Vec<P::Summary> {
-        let mut nearness = self.profile.nearness(grain.fade);
-        self.known.iter().for_each(|s| nearness.take(s));
-        let focus = grain.fade.powf(grain.within);
+    /// With each grain, until enough is covered.
+    fn choose(&self) -> Vec<P::Summary> {
         let mut chosen = Vec::new();
-        let near = |s| nearness.of(s) / self.total;
-        let mut queue = Queue::new(self.starts.iter().map(near));
-        while chosen.len() < self.options.most {
-            let near = |n: usize| nearness.of(&self.starts[n]) / self.total;
-            let precise = |n: usize, near: f64| {
-                let left = self.part(nearness.left(&self.starts[n]));
-                near >= focus * left
-            };
-            let Some(n) = queue.best(self.options.least, near, precise) else {
+        if self.total == 0.0 {
+            return chosen;
+        }
+        let mut nearness = self.profile.nearness(GRAINS[0].fade);
+        self.known.iter().for_each(|s| nearness.take(s));
+        let known = self.part(self.profile.total_cum_of(self.known));
+        let mut missing = self.options.target - known;
+        for (worth, grain) in WORTH.iter().flat_map(|it| GRAINS.map(|grain| (*it, grain))) {
+            if missing <= 0.0 || chosen.len() == self.options.most {
                 break;
-            };
-            let s = self.lengthen(self.starts[n].clone(), grain, nearness.as_ref());
-            let noise = || {
-                let spread = self.profile.spread_of(&s);
-                spread.is_some_and(|it| !it.cum.significant())
-            };
-            if self.part(nearness.left(&s)) < self.options.least || noise() {
-                queue.drop(n);
-                continue;
             }
-            nearness.take(&s);
-            chosen.push(s);
+            nearness.set_fade(grain.fade);
+            self.with_grain(grain, worth, nearness.as_mut(), &mut missing, &mut chosen);
         }
         chosen
     }
 
-    /// The path made as long as its cost allows.
+    /// Greedy: again and again the name to which most cost is near, and not too far from it on average, made long.
+    fn with_grain(
+        &self,
+        grain: Grain,
+        worth: f64,
+        nearness: &mut dyn Nearness<P::Summary>,
+        missing: &mut f64,
+        chosen: &mut Vec<P::Summary>,
+    ) {
+        let focus = grain.fade.powf(grain.within);
+        let near = |s| nearness.of(s) / self.total;
+        let mut queue = Queue::new(self.starts.iter().map(near));
+        while *missing > 0.0 && chosen.len() < self.options.most {
+            let places = (self.options.most - chosen.len()) as f64;
+            let each = (*missing / places).min(self.options.target / self.options.most as f64);
+            let least = self.options.least.max(worth * each);
+            let near = |s: &P::Summary| nearness.of(s) / self.total;
+            let Some(n) = queue.best(least, |n| near(&self.starts[n])) else {
+                break;
+            };
+            let start = &self.starts[n];
+            if SHARPER * near(start) < focus * self.part(nearness.left(start)) {
+                queue.drop();
+                continue;
+            }
+            let s = self.lengthen(start.clone(), least, nearness);
+            let noise = || {
+                let spread = self.profile.spread_of(&s);
+                spread.is_some_and(|it| !it.cum.significant())
+            };
+            let adds = self.part(nearness.left(&s));
+            let near = near(&s);
+            let new = adds >= NEW * self.part(self.profile.cum_of(&s));
+            let own = near >= (OWN + (1.0 - OWN) * grain.fade) * adds;
+            let specific = new && !self.is_everywhere(&s);
+            if adds < least || near < focus * adds || !(specific || own) || noise() {
+                queue.drop();
+                continue;
+            }
+            nearness.take(&s);
+            *missing -= adds;
+            chosen.push(s);
+        }
+    }
+
+    /// The path made as long as its cost allows. It should add `least` of the total.
     fn lengthen(
         &self,
         start: P::Summary,
-        grain: Grain,
+        least: f64,
         nearness: &dyn Nearness<P::Summary>,
     ) -> P::Summary {
         let near = |s: &P::Summary| nearness.of(s) / self.total;
-        let least = MOST * near(&start);
-        let mut s = start;
+        let mut kept = KEEPS * near(&start);
+        let (mut s, mut shorter) = (start, Vec::new());
         let mut length = self.profile.path_of(&s).len();
         while length < self.options.longest {
             let all = self.profile.top_summaries(&s);
@@ -219,17 +253,29 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
             let Some(best) = greatest(&values) else {
                 break;
             };
-            let named: f64 = values.iter().filter(|&&it| it >= grain.caller).sum();
             let next = &all[best];
-            let says_nothing =
-                length >= SHORT && self.everywhere.contains(self.profile.path_of(next)[0]);
-            let costly_itself = self.part(nearness.left_at_top(next)) > values[best] * MOST;
-            let kept = values[best] >= least || named >= MOST * near(&s);
-            if !kept || says_nothing || costly_itself {
+            if self.part(nearness.left_at_top(next)) > values[best] * ITSELF {
                 break;
             }
-            s = next.clone();
+            if values[best] < kept {
+                let named = values.iter().filter(|&&it| it >= CALLER * least);
+                let named: f64 = named.sum();
+                if length >= SAYS_WHY || values[best] < least || named < NAMED * near(&s) {
+                    break;
+                }
+                // The other callers are sequences of their own.
+                kept = KEEPS * values[best];
+            }
+            shorter.push(std::mem::replace(&mut s, next.clone()));
             length += 1;
+        }
+        // What is everywhere says nothing where the path begins.
+        while length > SHORT && self.everywhere.contains(self.profile.path_of(&s)[0]) {
+            let Some(before) = shorter.pop() else {
+                break;
+            };
+            s = before;
+            length -= 1;
         }
         while length < self.options.longest {
             let all = self.profile.bottom_summaries(&s);
@@ -242,6 +288,11 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
             length += 1;
         }
         s
+    }
+
+    fn is_everywhere(&self, s: &P::Summary) -> bool {
+        let path = self.profile.path_of(s);
+        path.last().is_some_and(|it| self.everywhere.contains(*it))
     }
 
     /// What is covered by what is known, and then by each more of these.

@@ -217,4 +217,8 @@ impl Nearness<CallTreeSummary> for Near<'_> {
     fn take(&mut self, s: &CallTreeSummary) {
         self.0.take(&s.0);
     }
+
+    fn set_fade(&mut self, fade: f64) {
+        self.0.set_fade(fade);
+    }
 }

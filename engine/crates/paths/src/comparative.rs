@@ -365,4 +365,8 @@ impl Nearness<ComparativeSummary> for Near<'_> {
             tree.take(it);
         }
     }
+
+    fn set_fade(&mut self, fade: f64) {
+        self.0.iter_mut().for_each(|(_, tree)| tree.set_fade(fade));
+    }
 }

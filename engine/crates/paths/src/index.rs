@@ -159,6 +159,11 @@ impl Index {
         self.between(0, self.len())
     }
 
+    /// How many names all trees of the profile have.
+    pub fn names(&self) -> usize {
+        self.flat.len()
+    }
+
     pub fn siblings_differ(&self) -> bool {
         self.siblings_differ
     }

@@ -1,13 +1,15 @@
 //! How close cost is to a path: what lets the automatic search weigh *how much* against *how precisely*.
 //!
 //! A sequence high in the tree covers much and says little. So each node's cost counts for a summary multiplied by
-//! `fade` to the power of its distance below the path's final node. Cost that is covered by summaries taken before is
-//! *taken* and counts nothing. All values are in the profile's unit.
+//! `fade` to the power of its distance below the path's final node. Where that calls itself, also through others, the
+//! distance is that to the last of these calls: a recursion is as near as its first call. Cost that is covered by summaries
+//! taken before is *taken* and counts nothing. All values are in the profile's unit.
 
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::index::Index;
 use crate::interface::ProfileInterface;
+use crate::names::NO_NAME;
 use crate::occurrences::Occurrences;
 use crate::region::Cover;
 
@@ -24,6 +26,9 @@ pub trait Nearness<S> {
 
     /// Takes everything that the summary's cum covers.
     fn take(&mut self, s: &S);
+
+    /// From now on cost fades like this, between 0 and 1.
+    fn set_fade(&mut self, fade: f64);
 }
 
 /// For any profile: own cost counts fully, all other cost is one step away.
@@ -73,47 +78,90 @@ impl<P: ProfileInterface + ?Sized> Nearness<P::Summary> for ByTotals<'_, P> {
     fn take(&mut self, s: &P::Summary) {
         self.taken.push(s.clone());
     }
+
+    fn set_fade(&mut self, fade: f64) {
+        self.fade = fade;
+    }
 }
 
 /// In one call tree, by exact distances.
 pub(crate) struct InTree<'a> {
     index: &'a Index,
     fade: f64,
+    again: Vec<Again>,
     /// The faded cost of each subtree, without what is taken.
     near: Vec<f64>,
+    /// The same, but faded by plain distances.
+    plain: Vec<f64>,
     taken: Cover,
     /// The own cost of all nodes before each node, and at last of all, without what is taken.
     left: Vec<i64>,
 }
 
+/// A node that has an ancestor of its name.
+struct Again {
+    node: u32,
+    /// The nearest such ancestor.
+    above: u32,
+    /// How far up that is.
+    steps: i32,
+}
+
 impl<'a> InTree<'a> {
     pub fn new(index: &'a Index, fade: f64) -> Self {
-        let mut near: Vec<f64> = (0..index.len()).map(|n| index.own(n) as f64).collect();
-        for (n, &parent) in index.parents().iter().enumerate().rev() {
-            if parent != NO_NODE {
-                near[parent as usize] += fade * near[n];
-            }
-        }
         let mut tree = InTree {
             index,
             fade,
-            near,
+            again: again(index),
+            near: Vec::new(),
+            plain: Vec::new(),
             taken: Cover::new(index.len()),
-            left: Vec::with_capacity(index.len() as usize + 1),
+            left: Vec::new(),
         };
-        tree.sum_left();
+        tree.refresh();
         tree
     }
 
-    fn sum_left(&mut self) {
-        let mut sum = 0;
+    pub fn set_fade(&mut self, fade: f64) {
+        self.fade = fade;
+        self.refresh();
+    }
+
+    fn refresh(&mut self) {
+        let InTree {
+            index,
+            fade,
+            near,
+            plain,
+            ..
+        } = self;
+        let count = index.len() as usize;
         self.left.clear();
-        self.left.push(sum);
-        for n in 0..self.index.len() {
-            if !self.taken.has(n) {
-                sum += self.index.own(n);
-            }
+        self.left.reserve(count + 1);
+        plain.clear();
+        plain.reserve(count);
+        let mut sum = 0;
+        for n in 0..index.len() {
             self.left.push(sum);
+            let own = match self.taken.has(n) {
+                true => 0,
+                false => index.own(n),
+            };
+            sum += own;
+            plain.push(own as f64);
+        }
+        self.left.push(sum);
+        near.clear();
+        near.resize(count, 0.0);
+        let mut again = self.again.iter().rev().peekable();
+        for (n, &parent) in index.parents().iter().enumerate().rev() {
+            near[n] += plain[n];
+            if parent != NO_NODE {
+                plain[parent as usize] += *fade * plain[n];
+            }
+            if let Some(it) = again.next_if(|it| it.node as usize == n) {
+                near[it.above as usize] += near[n] - fade.powi(it.steps) * plain[n];
+            }
         }
     }
 
@@ -154,34 +202,35 @@ impl<'a> InTree<'a> {
     }
 
     pub fn take(&mut self, s: &Occurrences) {
-        for (mut n, end) in s.covered(self.index).intervals() {
-            while n < end {
-                let after = self.index.end(n);
-                if after <= end {
-                    self.taken.add_interval(n, after, self.index);
-                    let gone = self.near[n as usize];
-                    self.near[n as usize..after as usize].fill(0.0);
-                    self.subtract_above(n, gone);
-                    n = after;
-                } else {
-                    // A node of the path itself, of whose subtree not all is covered.
-                    let gone = self.taken.add_interval(n, n + 1, self.index) as f64;
-                    self.near[n as usize] -= gone;
-                    self.subtract_above(n, gone);
-                    n += 1;
-                }
-            }
-        }
-        self.sum_left();
+        self.taken.add(s.covered(self.index), self.index);
+        self.refresh();
     }
+}
 
-    fn subtract_above(&mut self, n: u32, mut gone: f64) {
-        let mut above = self.index.parent(n);
-        // Costs are whole numbers: a thousandth is nothing.
-        while above != NO_NODE && gone.abs() > 1e-3 {
-            gone *= self.fade;
-            self.near[above as usize] -= gone;
-            above = self.index.parent(above);
+/// Every node that has an ancestor of its name, ascending.
+fn again(index: &Index) -> Vec<Again> {
+    let mut again = Vec::new();
+    // For each name the innermost open node and its depth. The last is for nodes that have no name.
+    let mut innermost: Vec<Option<(u32, i32)>> = vec![None; index.names() + 1];
+    // Where each open node ends, its name, and what was innermost before it.
+    let mut open: Vec<(u32, usize, Option<(u32, i32)>)> = Vec::new();
+    for node in 0..index.len() {
+        while let Some((_, name, before)) = open.pop_if(|&mut (end, ..)| end <= node) {
+            innermost[name] = before;
         }
+        let depth = open.len() as i32;
+        let name = index.name(node);
+        if name == NO_NAME {
+            // It is open, and of no name.
+            open.push((index.end(node), index.names(), None));
+            continue;
+        }
+        let before = innermost[name as usize].replace((node, depth));
+        if let Some((above, at)) = before {
+            let steps = depth - at;
+            again.push(Again { node, above, steps });
+        }
+        open.push((index.end(node), name as usize, before));
     }
+    again
 }

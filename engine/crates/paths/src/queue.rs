@@ -24,42 +24,26 @@ impl Queue {
         }
     }
 
-    /// The position of the best candidate that is worth at least `least` and is `good`, which gets its value. It stays a
-    /// candidate.
-    pub fn best(
-        &mut self,
-        least: f64,
-        value: impl Fn(usize) -> f64,
-        good: impl Fn(usize, f64) -> bool,
-    ) -> Option<usize> {
-        let mut aside = Vec::new();
-        let mut found = None;
+    /// The position of the best candidate, if it is worth at least `least`. It stays a candidate until [`drop`](Queue::drop).
+    pub fn best(&mut self, least: f64, value: impl Fn(usize) -> f64) -> Option<usize> {
+        self.round += 1;
         while let Some(mut best) = self.candidates.pop() {
             let Reverse(n) = best.position;
-            if best.value < least {
-                aside.push(best);
-                break;
-            }
-            if best.round != self.round {
+            if best.value >= least && best.round != self.round {
                 best.value = value(n);
                 best.round = self.round;
                 self.candidates.push(best);
                 continue;
             }
-            aside.push(best);
-            if good(n, best.value) {
-                found = Some(n);
-                break;
-            }
+            self.candidates.push(best);
+            return (best.value >= least).then_some(n);
         }
-        self.candidates.extend(aside);
-        self.round += 1;
-        found
+        None
     }
 
-    /// Takes a candidate out.
-    pub fn drop(&mut self, n: usize) {
-        self.candidates.retain(|it| it.position != Reverse(n));
+    /// Takes the best candidate out.
+    pub fn drop(&mut self) {
+        self.candidates.pop();
     }
 }
 

@@ -67,7 +67,7 @@ impl Cover {
     }
 
     /// Adds the nodes from `start` to before `end`; the cost of those that are new.
-    pub fn add_interval(&mut self, start: u32, end: u32, index: &Index) -> i64 {
+    fn add_interval(&mut self, start: u32, end: u32, index: &Index) -> i64 {
         let mut cost = 0;
         let mut from = start;
         while from < end {

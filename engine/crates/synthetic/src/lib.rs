@@ -122,10 +122,10 @@ pub fn single(kind: &Kind, seed: u64) -> Single {
 }
 
 /// The pair of the paper's Trade3 (Table 1), or a part of it with the same proportions. Its difference is 41 % of the cost
-/// without overheads: security reduced the throughput by 29 %. A tenth of it is spread over everything.
+/// without overheads: security reduced the throughput by 29 %. A twelfth of it is spread over everything.
 pub fn pair(fraction: f64, seed: u64) -> Pair {
     const DIFFERENCE: f64 = 0.41;
-    const PLANTED: f64 = 0.89;
+    const PLANTED: f64 = 0.92;
     let random = &mut Random::new(seed);
     let shape = Shape::TRADE3_ENABLED.scaled(fraction);
     let without = Shape::TRADE3_DISABLED.scaled(fraction);

@@ -204,16 +204,16 @@ fn add(place: &Place, cost: f64, random: &mut Random, to: &mut Additions) -> i64
     let mut sum = 0;
     for at in 0..place.calls.len() {
         let stack = &place.calls[..=at];
-        // Half of the cost is the last call's own, a tenth that of the way there.
+        // Nearly all cost is the last call's and its helpers'; a tenth is that of the way there.
         let own = match at == last {
-            true => 0.5 * cost,
-            false => 0.1 * cost / last.max(1) as f64,
+            true => 0.52 * cost,
+            false => 0.08 * cost / last.max(1) as f64,
         };
         let own = own.round() as i64;
         let helpers = place.helpers[at] as usize;
         let each = match at == last {
-            true => 0.3 * cost,
-            false => 0.1 * cost / last.max(1) as f64,
+            true => 0.38 * cost,
+            false => 0.02 * cost / last.max(1) as f64,
         };
         if own > 0 {
             to.push(place.node, stack, own);

@@ -188,6 +188,11 @@ impl<'a> Near<'a> {
         near
     }
 
+    pub fn set_fade(&mut self, fade: f64) {
+        self.fade = fade;
+        self.take(|_| ());
+    }
+
     pub fn of_function(&self, function: usize) -> f64 {
         self.near[function]
     }

@@ -262,4 +262,8 @@ impl Nearness<CallGraphSummary> for GraphNear<'_> {
     fn take(&mut self, s: &CallGraphSummary) {
         self.0.take(|taken| choose(taken, *s));
     }
+
+    fn set_fade(&mut self, fade: f64) {
+        self.0.set_fade(fade);
+    }
 }

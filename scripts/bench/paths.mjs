@@ -1,0 +1,97 @@
+/**
+ * Bottleneck search on synthetic profiles of the paper's sizes: loading against peers, navigation, automatic search.
+ * `npm run bench -- paths [PART…]`, PART being loading, navigation or automatic. Needs 12 GB of memory and 10 of disk.
+ */
+import path from "node:path";
+import { root, StepError, step } from "../lib/steps.mjs";
+import { writeSection } from "./lib/document.mjs";
+import { findInferno } from "./lib/inferno.mjs";
+import { Journal } from "./lib/journal.mjs";
+import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
+import { parseOptions } from "./lib/options.mjs";
+import { findPprof } from "./lib/pprof.mjs";
+import { searchAll, searchTime } from "./paths/automatic.mjs";
+import { measure, Navigator } from "./paths/process.mjs";
+import { pathsReport } from "./paths/report.mjs";
+import { buildGenerator, synthetic } from "./paths/synthetic.mjs";
+import { walk } from "./paths/walk.mjs";
+
+const fulcrum = path.join(root, "bin", "fulcrum");
+const rounds = 5;
+
+const parts = { loading: measureLoading, navigation: measureNavigation, automatic: measureAutomatic };
+
+export async function bench(args) {
+  const { names, quick, report } = parseOptions(args);
+  const unknown = names.filter((name) => parts[name] === undefined);
+  if (unknown.length > 0) {
+    throw new StepError(`There is no part ${unknown.join(", ")}: choose among ${Object.keys(parts).join(", ")}.`);
+  }
+  const journal = new Journal(quick ? "paths-quick" : "paths");
+  if (!report) {
+    warnIfBusy();
+    await buildGenerator();
+    for (const [name, measurePart] of Object.entries(parts)) {
+      if (names.length === 0 || names.includes(name)) {
+        await measurePart(journal, quick);
+      }
+    }
+    journal.put("machine", await describeMachine());
+  }
+  if (quick) {
+    console.log(pathsReport(journal));
+  } else {
+    writeSection("docs/benchmarks.md", "paths", pathsReport(journal));
+  }
+}
+
+/** Whole commands that list functions or draw them, by time and memory. Rounds go through all of them. */
+async function measureLoading(journal, quick) {
+  const { pprof, version } = await findPprof();
+  const inferno = await findInferno();
+  const [kind, name] = quick ? ["xml", "xml"] : ["specj", "specj"];
+  const { file } = await synthetic(kind, { folded: true });
+  const pair = await synthetic("trade3");
+  const base = pair.file("trade3-disabled", "pb.gz");
+  const other = pair.file("trade3-enabled", "pb.gz");
+  const commands = {
+    "fulcrum pprof": [fulcrum, "profile", "top", file(name, "pb.gz")],
+    "pprof pprof": [pprof, "-top", file(name, "pb.gz")],
+    "fulcrum folded": [fulcrum, "profile", "top", file(name, "folded")],
+    "inferno folded": [inferno.program, "--quiet", file(name, "folded")],
+    "fulcrum compared": [fulcrum, "profile", "top", "--against", base, other],
+    "pprof compared": [pprof, "-top", `-diff_base=${base}`, other],
+  };
+  const results = Object.fromEntries(Object.keys(commands).map((title) => [title, []]));
+  for (let round = 0; round < (quick ? 1 : rounds); round += 1) {
+    await step(`loading, round ${round + 1}`, async () => {
+      for (const [title, command] of Object.entries(commands)) {
+        results[title].push(await measure(command));
+      }
+    });
+  }
+  journal.put("loading", { results, peers: { pprof: version, inferno: inferno.version } });
+}
+
+/** Every command of an analyst on ten million nodes. */
+async function measureNavigation(journal, quick) {
+  const [kind, name] = quick ? ["xml", "xml"] : ["ten-million", "ten-million"];
+  const { file } = await synthetic(kind);
+  const start = Date.now();
+  const navigator = new Navigator(fulcrum, [file(name, "pb.gz")]);
+  try {
+    // Answers when everything is loaded.
+    await navigator.ask("labels");
+    const seconds = (Date.now() - start) / 1000;
+    const times = await step("navigation", () => walk(navigator, quick ? 4 : 40));
+    journal.put("navigation", { seconds, megabytes: navigator.megabytes(), times });
+  } finally {
+    await navigator.close();
+  }
+}
+
+/** How good the automatic search is, and how much processor time it needs. */
+async function measureAutomatic(journal, quick) {
+  journal.put("automatic", await searchAll(fulcrum, quick));
+  journal.put("automatic time", await searchTime(fulcrum, quick ? 1 : rounds, quick));
+}

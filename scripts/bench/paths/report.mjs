@@ -1,0 +1,102 @@
+/** The section on bottleneck search in docs/benchmarks.md. */
+import { median, percentile } from "../lib/statistics.mjs";
+
+export function pathsReport(journal) {
+  const machine = journal.get("machine");
+  return [
+    "## Bottleneck search",
+    "",
+    "On synthetic profiles (`engine/crates/synthetic`) that have the shapes of the paper's Tables 1 and 5, node for node, and",
+    "planted bottlenecks. Samples are shuffled.",
+    "",
+    ...loading(journal.get("loading")),
+    ...navigation(journal.get("navigation")),
+    ...automatic(journal.get("automatic"), journal.get("automatic time")),
+    machine === undefined
+      ? ""
+      : `Measured ${journal.dates()} on ${machine.machine}. ${machine.fulcrum} (${machine.revision}).`,
+  ].join("\n");
+}
+
+function loading(value) {
+  if (value === undefined) {
+    return [];
+  }
+  const { results, peers } = value;
+  const of = (title, key) => median(results[title].map((it) => it[key]));
+  const row = (what, ours, theirs, wanted) => {
+    const cells = ["seconds", "megabytes"].map((key) => [of(ours, key), of(theirs, key)]);
+    const [time, memory] = cells;
+    const ratio = ([a, b]) => `${((100 * a) / b).toFixed(1)} %`;
+    const seconds = time.map((it) => `${it.toFixed(2)} s`).join(" | ");
+    const megabytes = memory.map((it) => `${it.toFixed(0)} MB`).join(" | ");
+    return `| ${what} | ${seconds} | ${ratio(time)} | ${megabytes} | ${ratio(memory)} | ${wanted} |`;
+  };
+  return [
+    "Loading and listing functions (`fulcrum profile top`), the whole command; medians of rounds in which all take turns.",
+    "The first two rows are SPECjAppServer2002's tree, 1,096,416 nodes; the third compares Trade3's, 480,994 with 413,637.",
+    "",
+    "| | Fulcrum | peer | | Fulcrum | peer | | wanted |",
+    "|---|---:|---:|---:|---:|---:|---:|---|",
+    row("pprof, against `pprof -top`", "fulcrum pprof", "pprof pprof", "10 % of the time, 25 % of the memory"),
+    row("folded, against `inferno-flamegraph`", "fulcrum folded", "inferno folded", "50 % of the time"),
+    row("pprof, against `pprof -top -diff_base`", "fulcrum compared", "pprof compared", ""),
+    "",
+    `Peers: pprof of ${peers.pprof}; ${peers.inferno}.`,
+    "",
+  ];
+}
+
+function navigation(value) {
+  if (value === undefined) {
+    return [];
+  }
+  const ms = (number) => `${number.toFixed(number < 10 ? 1 : 0)} ms`;
+  const kinds = Object.entries(value.times).map(
+    ([kind, times]) =>
+      `| ${kind} | ${times.length} | ${ms(median(times))} | ${ms(percentile(times, 0.99))} | ${ms(Math.max(...times))} | ` +
+      `${kind === "suggest" ? "300 ms" : "100 ms"} |`,
+  );
+  return [
+    "Ten million nodes, an analyst's way by dice: `fulcrum navigate --json` through a pipe, from the command to the end of",
+    `its answer, with up to 20 labels. Loading took ${value.seconds.toFixed(1)} s and all of it at most ` +
+      `${(value.megabytes / 1000).toFixed(2)} GB.`,
+    "",
+    "| command | times | median | 99th percentile | most | wanted |",
+    "|---|---:|---:|---:|---:|---:|",
+    ...kinds,
+    "",
+  ];
+}
+
+const titles = { trade3: "Trade3", xml: "XML", specj: "SPECjAppServer2002" };
+
+/** Of the paper's expert: Tables 2 and 6. */
+const expert = { trade3: "82.7 % (14, 14 names)", xml: "88.7 % (13, 6.2 names)", specj: "35.8 % (13, 8.7 names)" };
+
+function automatic(rows, times) {
+  if (rows === undefined || times === undefined) {
+    return [];
+  }
+  const percent = (fraction) => `${(100 * fraction).toFixed(1)} %`;
+  const cpu = Object.entries(times).map(([kind, each]) => {
+    const spent = median(each.map((it) => it.cpu));
+    return `${titles[kind]} ${spent.toFixed(0)} ms`;
+  });
+  return [
+    "Automatic search (`fulcrum suggest --auto`). *Named* are those of the fourteen greatest planted sequences of which a name",
+    "that no other has is in what was found. *Overlap* is what the found cost more one by one than together. The paper's",
+    "expert had other profiles of the same shape, of which nobody knows the truth.",
+    "",
+    "| profile | seed | sequences | coverage | names | overlap | named | the paper's expert |",
+    "|---|---:|---:|---:|---:|---:|---:|---|",
+    ...rows.map(
+      (row) =>
+        `| ${titles[row.kind]} | ${row.seed}${row.tuned ? ", tuned on" : ""} | ${row.sequences} | ${percent(row.coverage)} | ` +
+        `${row.length.toFixed(1)} | ${percent(row.overlap)} | ${row.named} of 14 | ${expert[row.kind]} |`,
+    ),
+    "",
+    `Processor time, medians: ${cpu.join(", ")}.`,
+    "",
+  ];
+}
