@@ -5,10 +5,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { root, run, StepError } from "../lib/steps.mjs";
-import { describeMachine } from "./lib/machine.mjs";
 import { writeSection } from "./lib/document.mjs";
-import { compare, parseTop } from "./oracle/top.mjs";
+import { describeMachine } from "./lib/machine.mjs";
 import { findPprof } from "./lib/pprof.mjs";
+import { compare, parseTop } from "./oracle/top.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const shared = path.join(root, "..", "shared", "profiles");
@@ -104,7 +104,7 @@ function report(rows, numbers, footer) {
     "## The same numbers as pprof",
     "",
     "Flat and cum of every function by `fulcrum profile top --json` and by `go tool pprof -top`, compared with `-diff_base`;",
-    "every value type of every profile. Not one may differ in its last digit.",
+    "every value type of every profile. Not one may differ in its last digit. Samples without a stack belong to no function.",
     "",
     "| profile | value types | functions | differences |",
     "|---|---:|---:|---:|",

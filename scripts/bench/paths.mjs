@@ -17,7 +17,7 @@ import { buildGenerator, synthetic } from "./paths/synthetic.mjs";
 import { walk } from "./paths/walk.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
-const rounds = 5;
+const rounds = 3;
 
 const parts = { loading: measureLoading, navigation: measureNavigation, automatic: measureAutomatic };
 

@@ -35,13 +35,16 @@ function number(text) {
   return value;
 }
 
+/** Our name for samples without a stack, which pprof counts in its total and shows nowhere. It is no function. */
+const noStack = "[no stack]";
+
 /**
  * How the two differ, a sentence each. What one side does not have is 0 there.
  * @param {{ name: string, base: number, cum: number }[]} ours
  * @param {Map<string, { flat: number, cum: number }>} theirs
  */
 export function compare(ours, theirs) {
-  const found = new Map(ours.map(({ name, base, cum }) => [name, { flat: base, cum }]));
+  const found = new Map(ours.filter(({ name }) => name !== noStack).map(({ name, base, cum }) => [name, { flat: base, cum }]));
   const names = new Set([...found.keys(), ...theirs.keys()]);
   const none = { flat: 0, cum: 0 };
   const problems = [...names].flatMap((name) => {

@@ -34,7 +34,9 @@ export async function synthetic(kind, { seed = 1, folded = false } = {}) {
     await step(`${kind}, seed ${seed}`, () => run(generator, [kind, here, "--seed", String(seed), ...flags]));
   }
   const truth = JSON.parse(readFileSync(facts, "utf8"));
-  Object.entries(truth.trees).forEach(([name, shape]) => checkShape(name, shape));
+  for (const [name, shape] of Object.entries(truth.trees)) {
+    checkShape(name, shape);
+  }
   return { file: (name, extension) => path.join(here, `${name}.${extension}`), truth };
 }
 

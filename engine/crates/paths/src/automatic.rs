@@ -181,8 +181,9 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         self.known.iter().for_each(|s| nearness.take(s));
         let known = self.part(self.profile.total_cum_of(self.known));
         let mut missing = self.options.target - known;
-        for (worth, grain) in WORTH.iter().flat_map(|it| GRAINS.map(|grain| (*it, grain))) {
-            if missing <= 0.0 || chosen.len() == self.options.most {
+        let rounds = WORTH.iter().flat_map(|it| GRAINS.map(|grain| (*it, grain)));
+        for (n, (worth, grain)) in rounds.enumerate() {
+            if missing <= 0.0 && n > 0 || chosen.len() == self.options.most {
                 break;
             }
             nearness.set_fade(grain.fade);
@@ -203,9 +204,15 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         let focus = grain.fade.powf(grain.within);
         let near = |s| nearness.of(s) / self.total;
         let mut queue = Queue::new(self.starts.iter().map(near));
-        while *missing > 0.0 && chosen.len() < self.options.most {
+        while chosen.len() < self.options.most {
+            let most = self.options.target / self.options.most as f64;
             let places = (self.options.most - chosen.len()) as f64;
-            let each = (*missing / places).min(self.options.target / self.options.most as f64);
+            // Beyond the target only what is as great as what led there.
+            let each = match *missing > 0.0 {
+                true => (*missing / places).min(most),
+                false if worth > 0.0 => most,
+                false => break,
+            };
             let least = self.options.least.max(worth * each);
             let near = |s: &P::Summary| nearness.of(s) / self.total;
             let Some(n) = queue.best(least, |n| near(&self.starts[n])) else {

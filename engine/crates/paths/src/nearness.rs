@@ -211,9 +211,9 @@ impl<'a> InTree<'a> {
 fn again(index: &Index) -> Vec<Again> {
     let mut again = Vec::new();
     // For each name the innermost open node and its depth. The last is for nodes that have no name.
-    let mut innermost: Vec<Option<(u32, i32)>> = vec![None; index.names() + 1];
+    let mut innermost = vec![None; index.names() + 1];
     // Where each open node ends, its name, and what was innermost before it.
-    let mut open: Vec<(u32, usize, Option<(u32, i32)>)> = Vec::new();
+    let mut open: Vec<(u32, usize, _)> = Vec::new();
     for node in 0..index.len() {
         while let Some((_, name, before)) = open.pop_if(|&mut (end, ..)| end <= node) {
             innermost[name] = before;
