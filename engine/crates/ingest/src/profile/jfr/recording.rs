@@ -33,11 +33,17 @@ enum Weight {
 }
 
 /// What is read; the first that a recording has is shown first.
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     Kind {
         name: "samples",
         unit: "count",
         events: &[("jdk.ExecutionSample", Weight::One)],
+    },
+    // Newer JVMs measure time instead of counting threads; experimental in JDK 25.
+    Kind {
+        name: "cpu",
+        unit: "ns",
+        events: &[("jdk.CPUTimeSample", Weight::Ticks("samplingPeriod"))],
     },
     Kind {
         name: "native samples",

@@ -98,6 +98,16 @@ const CLASSES: &[Described] = &[
         ],
     ),
     (23, "jdk.Other", &[("stackTrace", 17, "constant")]),
+    (
+        24,
+        "jdk.CPUTimeSample",
+        &[
+            ("stackTrace", 17, "constant"),
+            ("eventThread", 18, "constant"),
+            ("failed", 11, ""),
+            ("samplingPeriod", 10, ""),
+        ],
+    ),
 ];
 
 fn metadata(classes: &[Described]) -> Vec<u8> {
@@ -236,6 +246,19 @@ fn events_are_value_types_and_chunks_are_added() {
     };
     check(&one, &expect(1));
     check([one.clone(), one].concat(), &expect(2));
+}
+
+#[test]
+fn samples_by_processor_time_weigh_their_periods() {
+    let failed = event(24, &numbers(&[0, 1, 1, 20]));
+    let taken = event(24, &numbers(&[1, 1, 0, 10]));
+    check(
+        chunk_of(None, &[taken, failed, constants(), metadata(CLASSES)]),
+        "cpu ns* 30000
+         [no stack] 20000
+         a.B.main 0
+         a.B.main;a.B.leaf 10000",
+    );
 }
 
 #[test]
