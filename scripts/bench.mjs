@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- accuracy [SAMPLE…]`, `overhead [SAMPLE…]` or `loading`: runs a benchmark and writes its part of
  * docs/accuracy.md or docs/benchmarks.md. Flags (--quick, --resume, --report) are in bench/lib/options.mjs.
+ * `npm run bench -- fuzz [--seconds N] [TARGET…]` runs the fuzz targets and prints their totals.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
