@@ -7,7 +7,16 @@ const TYPESCRIPT: &str = "extension/protocol.gen.ts";
 const DOCUMENT: &str = "docs/protocol.md";
 const SOURCE: &str = "engine/crates/server/src/protocol";
 /// The hash is over these files, one after another.
-const FILES: [&str; 4] = ["mod.rs", "causal.rs", "run.rs", "navigator.rs"];
+const FILES: [&str; 8] = [
+    "mod.rs",
+    "causal.rs",
+    "run.rs",
+    "navigator/mod.rs",
+    "navigator/session.rs",
+    "navigator/view.rs",
+    "navigator/flame.rs",
+    "navigator/places.rs",
+];
 const MARKER: &str = "<!-- protocol hash: ";
 
 /// Writes the generated files; what went wrong, one sentence each.

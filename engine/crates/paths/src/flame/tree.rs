@@ -239,16 +239,11 @@ impl FlameTree {
             })
         };
         let find = |n: u32| first_of(n).map(|first| (n, first));
-        match &self.base {
-            Base::One(profile) => {
-                let nodes = FlameTree::one(profile).index().nodes_of(last).iter();
-                nodes.filter_map(|&n| find(n)).collect()
-            }
-            Base::Union(_) => {
-                let nodes = (0..self.len()).filter(|&n| self.key(n) == last);
-                nodes.filter_map(find).collect()
-            }
-        }
+        let nodes = match &self.base {
+            Base::One(profile) => FlameTree::one(profile).index().nodes_of(last),
+            Base::Union(union) => union.nodes_of(last),
+        };
+        nodes.iter().filter_map(|&n| find(n)).collect()
     }
 
     fn path_keys(&self, path: &[&str]) -> Option<Vec<u32>> {

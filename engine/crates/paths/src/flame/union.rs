@@ -10,7 +10,7 @@ use crate::comparative::ComparativeProfile;
 use crate::index::Index;
 use crate::names::NO_NAME;
 
-/// Nodes in preorder, as columns. 45 bytes a node.
+/// Nodes in preorder, as columns. 41 bytes a node, and 8 for each side with negative costs.
 #[derive(Debug, Default)]
 pub(super) struct Union {
     pub keys: Vec<u32>,
@@ -24,6 +24,9 @@ pub(super) struct Union {
     /// Without signs; `None` when no cost is negative.
     pub size_a: Option<Sums>,
     pub size_b: Option<Sums>,
+    /// Nodes by name, ascending within each name, and where each name's begin and at last end.
+    nodes: Vec<u32>,
+    starts: Vec<u32>,
     /// Bit 0: A has the node; bit 1: B has it.
     present: Vec<u8>,
     /// Names: those of functions, sorted, then those of containers.
@@ -103,7 +106,33 @@ impl Union {
             negative.then(|| Sums::of(of.own().map(f64::abs)))
         };
         (union.size_a, union.size_b) = (sizes(&union.a), sizes(&union.b));
+        union.group();
         union
+    }
+
+    /// A counting sort.
+    fn group(&mut self) {
+        let mut starts = vec![0_u32; self.titles.len() + 1];
+        for &key in &self.keys {
+            starts[key as usize + 1] += 1;
+        }
+        for key in 0..self.titles.len() {
+            starts[key + 1] += starts[key];
+        }
+        let mut next = starts.clone();
+        self.nodes = vec![0; self.keys.len()];
+        for (node, &key) in (0..).zip(&self.keys) {
+            let at = &mut next[key as usize];
+            self.nodes[*at as usize] = node;
+            *at += 1;
+        }
+        self.starts = starts;
+    }
+
+    /// The nodes with this name, ascending.
+    pub fn nodes_of(&self, key: u32) -> &[u32] {
+        let key = key as usize;
+        &self.nodes[self.starts[key] as usize..self.starts[key + 1] as usize]
     }
 
     pub fn len(&self) -> u32 {

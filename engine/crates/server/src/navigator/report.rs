@@ -34,18 +34,22 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
         return NavigatorReport { markdown: out };
     }
     let estimate = search.estimate(&[]).expect("all labels are there");
-    out += &format!(
-        "\n\n{} together cover {}.",
-        match labels.len() {
-            1 => "One label".to_owned(),
-            count => format!("{count} labels"),
-        },
-        cost(estimate.removable),
-    );
+    let covered = cost(estimate.removable);
+    out += &match labels.len() {
+        1 => format!("\n\nOne label covers {covered}."),
+        count => format!("\n\n{count} labels together cover {covered}."),
+    };
     match estimate.gain {
+        // Beyond that, percent are hard to read.
+        Some(gain) if gain >= 1.0 => {
+            out += &format!(
+                " Without that cost, the program would be {:.1} times as fast (Amdahl).",
+                1.0 + gain
+            );
+        }
         Some(gain) if gain > 0.0 => {
             out += &format!(
-                " Without that cost, the same work would be done {:.1} % faster (Amdahl).",
+                " Without that cost, the program would be {:.1} % faster (Amdahl).",
                 100.0 * gain
             );
         }

@@ -9,6 +9,7 @@ mod fixtures;
 mod generated;
 mod live;
 mod navigator;
+mod navigator_failures;
 mod navigator_flame;
 mod navigator_places;
 mod progress_points;

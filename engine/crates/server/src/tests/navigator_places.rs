@@ -174,7 +174,7 @@ fn the_report_reads_well_in_a_pull_request() {
 
         `samples`, 100 in all.
 
-        2 labels together cover 97 (97.0 %). Without that cost, the same work would be done 3233.3 % faster (Amdahl).
+        2 labels together cover 97 (97.0 %). Without that cost, the program would be 33.3 times as fast (Amdahl).
 
         | label | with calls | itself | not covered above |
         | --- | ---: | ---: | ---: |

@@ -1,0 +1,122 @@
+//! Names of a profile and places in the workspace.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::NavigatorPathSides;
+use crate::protocol::LineState;
+
+/// Parameters of `fulcrum/navigator/frame`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorFrameParams {
+    /// The navigator.
+    pub id: u32,
+    /// A name of the profile.
+    pub name: String,
+}
+
+/// Answer to `fulcrum/navigator/frame`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorFrameResult {
+    /// Best first: where the profile says that it is, then definitions by name.
+    pub locations: Vec<NavigatorLocation>,
+    /// Why there is none, or may be more; a whole sentence.
+    pub note: Option<String>,
+}
+
+/// A place in the workspace.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorLocation {
+    /// The file.
+    pub uri: String,
+    /// 0-based line in the file as it is now.
+    pub line: u32,
+    /// 0-based, in the negotiated encoding.
+    pub character: u32,
+    /// How it was found.
+    pub how: NavigatorLocationHow,
+}
+
+/// How a place was found.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum NavigatorLocationHow {
+    /// The profile has the file and the line.
+    Recorded,
+    /// The profile has the file, and a definition of this name is in it.
+    RecordedFile,
+    /// A definition of this name is in the workspace.
+    Definition,
+}
+
+/// Parameters of `fulcrum/navigator/lines`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorLinesParams {
+    /// The navigator.
+    pub id: u32,
+    /// The document, open or not.
+    pub uri: String,
+}
+
+/// Answer to `fulcrum/navigator/lines`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorLines {
+    /// Ascending by line; one a function of the profile that is declared in this document.
+    pub lines: Vec<NavigatorLine>,
+}
+
+/// What a function of a document costs, at the line that declares it.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorLine {
+    /// 0-based line in the document as it is now.
+    pub line: u32,
+    /// 1-based line as recorded; null when the profile has only the name.
+    pub recorded_line: Option<u32>,
+    /// `exact`: declared where the profile says; `moved`: elsewhere, or the profile says only the name; `stale`: not found
+    /// any more.
+    pub state: LineState,
+    /// The name in the profile.
+    pub name: String,
+    /// The function's own cost.
+    pub base: i64,
+    /// Its cost with everything that it calls.
+    pub cum: i64,
+    /// The base as a fraction of the total.
+    pub base_share: f64,
+    /// The cum as a fraction of the total.
+    pub cum_share: f64,
+    /// Both sides in a comparison.
+    pub sides: Option<NavigatorPathSides>,
+    /// The gutter's shape, by the greater of base and a tenth of cum.
+    pub heat: NavigatorHeat,
+    /// In words: `12 % here, 40 % with calls`.
+    pub text: String,
+}
+
+/// How much a function costs. In a comparison, how much dearer or cheaper it became.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum NavigatorHeat {
+    /// Below half a percent.
+    Cold,
+    /// From half a percent.
+    Hot1,
+    /// From 2 %.
+    Hot2,
+    /// From 5 %.
+    Hot3,
+    /// From 15 %.
+    Hot4,
+    /// Cheaper, from half a percent.
+    Less1,
+    /// Cheaper, from 2 %.
+    Less2,
+    /// Cheaper, from 5 %.
+    Less3,
+}
