@@ -1,14 +1,24 @@
 /** The extension's start: builds the features and connects them. The engine starts when something needs it. */
 import * as vscode from "vscode";
 import type { CompareModel } from "./core/compare";
-import type { LiveParams, ProfileSummary } from "./core/protocol";
+import type { RowModel } from "./core/navigator/lists";
+import type { NavigatorModel } from "./core/navigator/model";
+import type { LiveParams, NavigatorStep, ProfileSummary } from "./core/protocol";
+import { registerBottlenecks } from "./features/bottlenecks";
 import { Compare } from "./features/compare";
 import { Engine, type EngineState } from "./features/engine";
+import { FlameGraphPanel } from "./features/flameGraph";
 import { Gutter, type ShownDecorations } from "./features/gutter";
+import { GutterChoice } from "./features/gutterChoice";
+import { HotLines, type ShownHotLines } from "./features/hotLines";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
 import { Live } from "./features/live";
 import { recentMessages } from "./features/messages";
+import { Navigation } from "./features/navigation";
+import { NavigatorView } from "./features/navigator";
+import { NavigatorCommands } from "./features/navigatorCommands";
 import { OpenProfile } from "./features/openProfile";
+import { Profiles } from "./features/profiles";
 import { registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
 import { Run } from "./features/run";
@@ -26,6 +36,10 @@ export interface TestApi {
   ranking: () => { label: string; description: string }[];
   statusText: () => string | undefined;
   comparison: () => CompareModel | undefined;
+  navigator: () => NavigatorModel | undefined;
+  /** Paths of rows as the Navigator would show them. */
+  navigatorRows: (step: NavigatorStep, count: number) => Promise<RowModel[]>;
+  hotLines: (uri: vscode.Uri) => ShownHotLines | undefined;
   currentDecorations: (uri: vscode.Uri) => ShownDecorations | undefined;
   /** Messages that the user was shown, oldest first. */
   messages: () => readonly string[];
@@ -40,16 +54,23 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const log = vscode.window.createOutputChannel("Fulcrum", { log: true });
   engine = new Engine(context, log, inlayHintMiddleware);
   const session = new Session(engine, context.workspaceState);
-  const gutter = new Gutter(engine, session);
+  const navigation = new Navigation(engine, context.workspaceState);
+  const choice = new GutterChoice(session, navigation);
+  const gutter = new Gutter(engine, session, choice);
+  const hotLines = new HotLines(engine, navigation, choice);
   const ranking = new RankingView(session);
-  const status = new Status(engine, session);
+  const status = new Status(engine, session, choice);
   const profiles = new OpenProfile(engine, session);
   const live = new Live(engine, session);
   const compare = new Compare(engine, session, profiles, context.extensionUri);
   const run = new Run(engine, session, profiles, context.workspaceState);
+  const navigator = new NavigatorView(engine, navigation, context.extensionUri);
   const running = engine;
   context.subscriptions.push(
     ...[log, session, gutter, ranking, status, profiles, live, compare, run],
+    ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
+    new NavigatorCommands(engine, navigation),
+    new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
@@ -72,6 +93,9 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     ranking: () => ranking.shownRows,
     statusText: () => status.text,
     comparison: () => compare.shown,
+    navigator: () => navigator.shown,
+    navigatorRows: (step, count) => navigator.rowsOf(step, count),
+    hotLines: (uri) => hotLines.decorations(uri),
     currentDecorations: (uri) => gutter.decorations(uri),
     messages: () => [...recentMessages],
     restored,

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { bundleExtension } from "./lib/bundle.mjs";
 import { engine, main, root, run, step, target } from "./lib/steps.mjs";
 import { checkTools } from "./lib/tools.mjs";
 
@@ -56,24 +57,9 @@ async function place(from, to) {
   }
 }
 
-/** Bundles the extension into dist/extension.js. */
+/** Bundles the extension and its webviews into dist. */
 export async function buildExtension() {
-  await step("extension", async () => {
-    const { build } = await import("esbuild");
-    await build({
-      entryPoints: [path.join(root, "extension", "extension.ts")],
-      outfile: path.join(root, "dist", "extension.js"),
-      bundle: true,
-      platform: "node",
-      format: "cjs",
-      target: "node20",
-      external: ["vscode"],
-      mainFields: ["module", "main"],
-      minify: true,
-      sourcemap: "linked",
-      logLevel: "error",
-    });
-  });
+  await step("extension", () => bundleExtension(path.join(root, "dist"), { minify: true, sourcemap: "linked" }));
 }
 
 await main(import.meta.url, bootstrap);

@@ -1,5 +1,6 @@
 /** What the one status bar item says, if anything. */
 import { bestRow } from "./format";
+import { gutterSentence } from "./hotLines";
 import { aimText, isPaused, type RunState } from "./live";
 import type { ProfileSummary, RankingRow } from "./protocol";
 
@@ -9,6 +10,8 @@ export interface StatusInput {
   run: RunState | null;
   summary: ProfileSummary | null;
   rows: readonly RankingRow[];
+  /** The profile whose hot lines stand in the gutter in place of causal results; null: those do. */
+  hotLinesOf: string | null;
 }
 
 export interface StatusText {
@@ -35,13 +38,20 @@ export function statusText(input: StatusInput): StatusText | undefined {
       error: false,
     };
   }
+  if (input.hotLinesOf !== null) {
+    return {
+      text: `$(flame) Hot lines: ${input.hotLinesOf}`,
+      tooltip: `Fulcrum: ${gutterSentence("profile", input.hotLinesOf)}`,
+      error: false,
+    };
+  }
   if (input.summary === null) {
     return undefined;
   }
   const best = bestRow(input.rows);
   return {
     text: best === undefined ? "$(graph-line) No result yet" : `$(graph-line) ${best.label} ${best.text}`,
-    tooltip: `Fulcrum: ${input.summary.title}`,
+    tooltip: `Fulcrum: ${gutterSentence("causal", input.summary.title)}`,
     error: false,
   };
 }

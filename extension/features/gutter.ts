@@ -6,9 +6,10 @@ import type { LineShape, LineSpeedup } from "../core/protocol";
 import { gutterSize, inlineSize, shapeDataUri, shapes, type ThemeKind, type Tone } from "../core/shapes";
 import { shiftLines } from "../core/shift";
 import type { Engine } from "./engine";
+import type { GutterChoice } from "./gutterChoice";
 import type { Session } from "./session";
 
-type GutterMode = "gutter" | "inline" | "off";
+export type GutterMode = "gutter" | "inline" | "off";
 type TextTone = Tone | "stale";
 
 const textColours: Readonly<Record<TextTone, string>> = {
@@ -37,11 +38,13 @@ export class Gutter implements vscode.Disposable {
   constructor(
     private readonly engine: Engine,
     private readonly session: Session,
+    private readonly choice: GutterChoice,
   ) {
     this.types = new DecorationTypes();
     this.subscriptions = [
       this.refreshSoon,
       session.onDidChangeResults(() => void this.refresh()),
+      choice.onDidChange(() => void this.refresh()),
       vscode.window.onDidChangeVisibleTextEditors(() => void this.refresh()),
       vscode.workspace.onDidChangeTextDocument((change) => this.edited(change)),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.paint(textEditor)),
@@ -62,7 +65,7 @@ export class Gutter implements vscode.Disposable {
   async refresh(): Promise<void> {
     this.round += 1;
     const round = this.round;
-    if (this.session.summary === null) {
+    if (this.session.summary === null || this.choice.source !== "causal") {
       this.lines.clear();
       this.paintAll();
       return;
@@ -255,7 +258,7 @@ class DecorationTypes implements vscode.Disposable {
 }
 
 /** The editor knows light and dark only; high contrast takes the place of either. */
-function themePair(): [light: ThemeKind, dark: ThemeKind] {
+export function themePair(): [light: ThemeKind, dark: ThemeKind] {
   switch (vscode.window.activeColorTheme.kind) {
     case vscode.ColorThemeKind.HighContrast:
       return ["light", "highContrast"];

@@ -89,8 +89,8 @@ export class Session implements vscode.Disposable {
     return this.openCount;
   }
 
-  async open(path: string): Promise<ProfileSummary> {
-    this.openCount += 1;
+  async open(path: string, asked = true): Promise<ProfileSummary> {
+    this.openCount += asked ? 1 : 0;
     // One after the other: the engine opens in parallel, and what was asked for last must be what stays open.
     const turn = this.lastOpen.then(() => this.engine.request("fulcrum/causal/open", { path }));
     this.lastOpen = turn.catch(() => undefined);
@@ -178,7 +178,7 @@ export class Session implements vscode.Disposable {
       return;
     }
     try {
-      await this.open(path);
+      await this.open(path, false);
       this.engine.log.info(`Opened ${path} again.`);
     } catch (error) {
       this.engine.log.error(`Opening ${path} again failed: ${error}`);

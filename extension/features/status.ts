@@ -4,6 +4,7 @@ import { baseName, bestRow } from "../core/format";
 import { isPaused } from "../core/live";
 import { statusText } from "../core/status";
 import type { Engine } from "./engine";
+import type { GutterChoice } from "./gutterChoice";
 import type { RunInProgress, Session } from "./session";
 
 export class Status implements vscode.Disposable {
@@ -14,6 +15,7 @@ export class Status implements vscode.Disposable {
   constructor(
     private readonly engine: Engine,
     private readonly session: Session,
+    private readonly choice: GutterChoice,
   ) {
     this.item = vscode.window.createStatusBarItem("fulcrum.status", vscode.StatusBarAlignment.Left, 10);
     this.item.name = "Fulcrum";
@@ -23,6 +25,7 @@ export class Status implements vscode.Disposable {
       engine.onDidChangeState(() => this.update()),
       session.onDidChangeResults(() => this.update()),
       session.onDidChangeRun(() => this.update()),
+      choice.onDidChange(() => this.update()),
       vscode.commands.registerCommand("fulcrum.statusMenu", () => this.menu()),
     ];
     this.update();
@@ -41,7 +44,13 @@ export class Status implements vscode.Disposable {
 
   private update(): void {
     const { run, summary, rows } = this.session;
-    const status = statusText({ engine: this.engine.state, run, summary, rows });
+    const status = statusText({
+      engine: this.engine.state,
+      run,
+      summary,
+      rows,
+      hotLinesOf: this.choice.source === "profile" ? (this.choice.titles.profile ?? null) : null,
+    });
     this.visibleText = status?.text;
     if (status === undefined) {
       this.item.hide();
@@ -105,8 +114,17 @@ export class Status implements vscode.Disposable {
       }
       entries.push({ label: "$(list-ordered) Show ranking", command: "fulcrum.ranking.open" });
     }
+    const { causal, profile } = this.choice.titles;
+    if (profile !== undefined) {
+      entries.push({ label: "$(flame) Show navigator", description: profile, command: "fulcrum.navigator.focus" });
+    }
+    if (causal !== undefined && profile !== undefined) {
+      const other = this.choice.source === "causal" ? `hot lines of ${profile}` : `causal results of ${causal}`;
+      entries.push({ label: "$(arrow-swap) Switch the gutter", description: other, command: "fulcrum.gutter.switch" });
+    }
     entries.push({ label: "$(play) Run causal profiler…", command: "fulcrum.causal.run" });
     entries.push({ label: "$(folder-opened) Open causal profile…", command: "fulcrum.causal.open" });
+    entries.push({ label: "$(folder-opened) Open profile in the navigator…", command: "fulcrum.profile.open" });
     if (summary !== null) {
       entries.push({ label: "$(clear-all) Clear results", command: "fulcrum.clearResults" });
     }

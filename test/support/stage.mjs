@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
+import { bundleExtension } from "../../scripts/lib/bundle.mjs";
 import { root } from "./root.mjs";
 
 const bundle = {
@@ -51,11 +52,7 @@ export async function stageExtension() {
   for (const part of ["package.json", "media", "syntaxes", "LICENSE"]) {
     cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
   }
-  await build({
-    ...bundle,
-    entryPoints: [path.join(root, "extension/extension.ts")],
-    outfile: path.join(folder, "dist/extension.js"),
-  });
+  await bundleExtension(path.join(folder, "dist"), { sourcemap: "inline" });
   return folder;
 }
 
@@ -98,6 +95,7 @@ export function makeWorkspace() {
   for (const [which, name] of Object.entries(fixedRuns)) {
     copyRelocated(path.join(root, "test/fixtures/fixed", which), path.join(folder, ".fulcrum/runs", name), folder);
   }
+  cpSync(path.join(root, "test/fixtures/navigator"), path.join(folder, "profiles"), { recursive: true });
   mkdirSync(path.join(folder, "fixed"));
   cpSync(path.join(root, "test/fixtures/fixed/after/sources/0-serial.cpp"), path.join(folder, "fixed/serial.cpp"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };

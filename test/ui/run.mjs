@@ -1,7 +1,7 @@
 /**
  * The UI floor: a real workbench in a real browser, used as a person uses it, and photographed.
  *
- * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes, compare.
+ * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes, compare, navigator.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,9 @@ import { root } from "../support/root.mjs";
 import { sampleLines } from "../support/sample.mjs";
 import { buildSample, engineBinary, makeWorkspace, stageExtension } from "../support/stage.mjs";
 import { compareTests } from "./compare.mjs";
+import { flameTests } from "./flame.mjs";
 import { liveTests } from "./live.mjs";
+import { navigatorTests } from "./navigator.mjs";
 import { until, workbench } from "./workbench.mjs";
 
 const screenshots = path.join(root, "test/ui/screenshots");
@@ -266,6 +268,11 @@ try {
   });
 
   await group("compare", () => compareTests({ test, vscode, page, shot, configure }));
+
+  await group("navigator", async () => {
+    await navigatorTests({ test, vscode, page, shot, configure });
+    await flameTests({ test, vscode, page, shot, configure, workspace });
+  });
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });
   await page.screenshot({ path: path.join(screenshots, "00-FAILED.png") }).catch(() => undefined);

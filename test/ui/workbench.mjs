@@ -145,6 +145,23 @@ export function workbench(page) {
   };
 }
 
+/** The page of a webview: the frame that has this element. Several webviews can be open. */
+export async function frameWith(page, selector) {
+  return until(`a webview with ${selector}`, async () => {
+    for (const frame of page.frames()) {
+      if (
+        (await frame
+          .locator(selector)
+          .count()
+          .catch(() => 0)) > 0
+      ) {
+        return frame;
+      }
+    }
+    return undefined;
+  });
+}
+
 /** Waits until the probe gives something true, and gives it back. */
 export async function until(what, probe, timeout = 60_000) {
   const deadline = Date.now() + timeout;

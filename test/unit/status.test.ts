@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type StatusInput, statusText } from "../../extension/core/status";
 import { live, row, runState, summary } from "./make";
 
-const idle: StatusInput = { engine: "running", run: null, summary: null, rows: [] };
+const idle: StatusInput = { engine: "running", run: null, summary: null, rows: [], hotLinesOf: null };
 const table: [name: string, over: Partial<StatusInput>, text: string | undefined][] = [
   ["nothing loaded", {}, undefined],
   ["engine comes back", { engine: "restarting" }, undefined],
@@ -15,7 +15,7 @@ const table: [name: string, over: Partial<StatusInput>, text: string | undefined
     "$(debug-pause) paused · 23 experiments",
   ],
   ["best line", { summary: summary(), rows: [row()] }, "$(graph-line) two-threads.cpp:12 +4.4\u00a0% if 2× faster"],
-  ["no result", { summary: summary(), rows: [] }, "$(graph-line) No result yet"],
+  ["no result", { summary: summary(), rows: [], hotLinesOf: null }, "$(graph-line) No result yet"],
 ];
 test.each(table)("%s", (_, over, text) => {
   expect(statusText({ ...idle, ...over })?.text).toBe(text);

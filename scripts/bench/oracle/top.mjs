@@ -44,7 +44,9 @@ const noStack = "[no stack]";
  * @param {Map<string, { flat: number, cum: number }>} theirs
  */
 export function compare(ours, theirs) {
-  const found = new Map(ours.filter(({ name }) => name !== noStack).map(({ name, base, cum }) => [name, { flat: base, cum }]));
+  const found = new Map(
+    ours.filter(({ name }) => name !== noStack).map(({ name, base, cum }) => [name, { flat: base, cum }]),
+  );
   const names = new Set([...found.keys(), ...theirs.keys()]);
   const none = { flat: 0, cum: 0 };
   const problems = [...names].flatMap((name) => {

@@ -1,0 +1,52 @@
+/** A box of a flame graph in words: for the line below the graph, the tooltip, and screen readers. */
+import { costText, differenceText, fraction, shareText } from "../cost";
+
+export interface BoxFacts {
+  name: string;
+  cost: number;
+  own: number;
+  /** B's cost, in a comparison. */
+  against: number | null;
+  /** It calls the path that is drawn: its own cost is that of calls that begin there. */
+  caller: boolean;
+  label: string | null;
+  /** Cost of the whole graph, of the same side. */
+  total: number;
+  unit: string;
+}
+
+/** `parse: 12 % of the graph, 1.2 s, 3 % (0.3 s) its own`. */
+export function describeBox(box: BoxFacts): string {
+  const share = shareText(fraction(box.cost, box.total));
+  const own = `${costText(box.own, box.unit)} (${shareText(fraction(box.own, box.total))}) ${box.caller ? "begins here" : "its own"}`;
+  const parts = [`${box.name}: ${costText(box.cost, box.unit)} (${share})`, own];
+  if (box.against !== null) {
+    const delta = differenceText(box.cost - box.against, box.unit);
+    parts.push(`B ${costText(box.against, box.unit)}, Δ ${delta} (${changeText(box.cost, box.against)})`);
+  }
+  if (box.label !== null) {
+    parts.push(`label ${box.label}`);
+  }
+  return parts.join(", ");
+}
+
+/** How a cost changed: `+12 %`, `−40 %`, `new`, `gone`. */
+export function changeText(a: number, b: number): string {
+  if (b === 0) {
+    return a === 0 ? "no change" : "new";
+  }
+  if (a === 0) {
+    return "gone";
+  }
+  const change = (a - b) / Math.abs(b);
+  const text = shareText(change);
+  return change > 0 ? `+${text}` : text;
+}
+
+/** What stands on a box of a comparison before its name: the sign of its difference, for those who do not see colours. */
+export function signOf(cost: number, against: number | null): string {
+  if (against === null || cost === against) {
+    return "";
+  }
+  return cost > against ? "+ " : "− ";
+}

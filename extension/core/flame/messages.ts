@@ -1,0 +1,52 @@
+/** What the flame graph's page and the extension say to each other. */
+import type { NavigatorFlameWidth } from "../protocol";
+import type { FlameArrays, Range } from "./boxes";
+
+/** Parts of a graph that are fetched apart: the whole tree; or what calls a path and what it calls. */
+export type Section = "tree" | "callers" | "callees";
+
+export interface FlameShown {
+  /** Rises whenever what is drawn must be fetched anew. */
+  generation: number;
+  title: string;
+  /** The path that is merged over all its contexts; null: the whole tree. */
+  path: string[] | null;
+  /** The Navigator's current path, if there is one to show merged. */
+  currentPath: string[] | null;
+  comparison: boolean;
+  width: NavigatorFlameWidth;
+  unit: string;
+  labels: string[];
+}
+
+export interface Tile {
+  section: Section;
+  range: Range;
+  minimum: number;
+  /** Rows from this one on were not asked for. */
+  depths: number;
+  arrays: FlameArrays;
+  /** Cost of the graph's root. In a comparison A's. */
+  total: number;
+  /** B's, in a comparison. */
+  totalAgainst: number | null;
+}
+
+export type ToFlame =
+  | { type: "show"; shown: FlameShown }
+  | { type: "tile"; generation: number; tile: Tile }
+  | { type: "found"; generation: number; text: string; summary: string }
+  /** The Navigator went elsewhere: what *This path* would show. */
+  | { type: "current"; path: string[] | null }
+  | { type: "focus" }
+  | { type: "trouble"; text: string };
+
+export type FromFlame =
+  | { type: "ready" }
+  | { type: "need"; generation: number; section: Section; range: Range; minimum: number; depths: number }
+  | { type: "search"; generation: number; text: string }
+  | { type: "source"; name: string }
+  | { type: "select"; path: string[] }
+  | { type: "merge"; path: string[] }
+  | { type: "tree" }
+  | { type: "width"; width: NavigatorFlameWidth };

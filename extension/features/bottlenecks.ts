@@ -1,0 +1,92 @@
+/** *Find Bottlenecks*: the automatic search. Its call sequences with their reasons; those that are kept become labels. */
+import * as vscode from "vscode";
+import { suggestionItems, summaryOf } from "../core/navigator/bottlenecks";
+import type { NavigatorAutomatic, NavigatorSuggestion } from "../core/protocol";
+import * as messages from "./messages";
+import type { Navigation } from "./navigation";
+
+interface SuggestionItem extends vscode.QuickPickItem {
+  suggestion: NavigatorSuggestion;
+}
+
+export function registerBottlenecks(navigation: Navigation): vscode.Disposable {
+  return vscode.commands.registerCommand("fulcrum.navigator.findBottlenecks", () => find(navigation));
+}
+
+async function find(navigation: Navigation): Promise<void> {
+  if (navigation.open === undefined) {
+    await vscode.commands.executeCommand("fulcrum.profile.open");
+    return;
+  }
+  const found = await search(navigation);
+  const open = navigation.open;
+  if (found === undefined || open === undefined) {
+    return;
+  }
+  if (found.suggestions.length === 0) {
+    await messages.info("There is no bottleneck to find beside the labels: what is left is spread over many paths.");
+    return;
+  }
+  const chosen = await choose(navigation, suggestionItems(found, open.view.unit), summaryOf(found));
+  if (chosen !== undefined && chosen.length > 0) {
+    await navigation.do({
+      kind: "accept",
+      suggestions: chosen.map(({ suggestion: { label, path } }) => ({ label, path })),
+    });
+  }
+}
+
+/** Quick searches pass without a word; a longer one shows how far it is and can be cancelled. */
+async function search(navigation: Navigation): Promise<NavigatorAutomatic | undefined> {
+  const cancel = new vscode.CancellationTokenSource();
+  let progress: vscode.Progress<{ message?: string }> | undefined;
+  const searching = navigation.automatic({ report: (step) => progress?.report(step) }, cancel.token);
+  const timer = setTimeout(() => {
+    void vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: "Finding bottlenecks", cancellable: true },
+      async (shown, token) => {
+        progress = shown;
+        token.onCancellationRequested(() => cancel.cancel());
+        await searching;
+      },
+    );
+  }, 500);
+  try {
+    return await searching;
+  } finally {
+    clearTimeout(timer);
+    cancel.dispose();
+  }
+}
+
+/** All are marked at first: Enter accepts them. A button beside each goes to its path. */
+function choose(
+  navigation: Navigation,
+  items: SuggestionItem[],
+  summary: string,
+): Promise<readonly SuggestionItem[] | undefined> {
+  const pick = vscode.window.createQuickPick<SuggestionItem>();
+  const goTo: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("go-to-file"), tooltip: "Go to this path" };
+  pick.title = summary;
+  pick.placeholder = "Enter labels those that are marked";
+  pick.canSelectMany = true;
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.items = items.map((item) => ({ ...item, buttons: [goTo] }));
+  pick.selectedItems = pick.items;
+  return new Promise((resolve) => {
+    pick.onDidTriggerItemButton(({ item }) => {
+      pick.hide();
+      void navigation.do({ kind: "selectPath", path: item.suggestion.path });
+    });
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}

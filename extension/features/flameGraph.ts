@@ -1,0 +1,240 @@
+/** The flame graph in an editor panel: the whole tree, or a path merged over all its contexts. */
+import * as vscode from "vscode";
+import { costText, pathText, shareText } from "../core/cost";
+import { troubleOf, troubleText } from "../core/errors";
+import type { FlameArrays } from "../core/flame/boxes";
+import type { FlameShown, FromFlame, Section, ToFlame } from "../core/flame/messages";
+import { count } from "../core/format";
+import { crumbText } from "../core/navigator/model";
+import type { NavigatorFlame, NavigatorFlameParams, NavigatorFlameWidth, NavigatorView } from "../core/protocol";
+import { flameHtml } from "../views/flame";
+import type { Engine } from "./engine";
+import { openFrame } from "./frames";
+import type { Navigation } from "./navigation";
+import { pageAssets, pageOptions } from "./webviewAssets";
+
+const viewType = "fulcrum.flameGraph";
+
+export class FlameGraphPanel implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private path: string[] | null = null;
+  private width: NavigatorFlameWidth = "a";
+  private generation = 0;
+  private seen = "";
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly navigation: Navigation,
+    private readonly extensionUri: vscode.Uri,
+  ) {
+    this.subscriptions = [
+      navigation.onDidChange(() => this.follow()),
+      vscode.commands.registerCommand("fulcrum.navigator.flameGraph", () => this.show(null)),
+      vscode.commands.registerCommand("fulcrum.navigator.flamePath", () => this.show(this.currentPath())),
+    ];
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private currentPath(): string[] | null {
+    return this.navigation.open?.view.current?.frames.map((frame) => frame.name) ?? null;
+  }
+
+  private async show(path: string[] | null): Promise<void> {
+    const open = this.navigation.open;
+    if (open === undefined) {
+      await vscode.commands.executeCommand("fulcrum.profile.open");
+      return;
+    }
+    if (open.opened.kind === "graph") {
+      vscode.window.setStatusBarMessage("A call graph has no paths to draw: there is no flame graph of it.", 6000);
+      return;
+    }
+    this.path = path;
+    if (this.panel === undefined) {
+      this.create();
+    } else {
+      this.panel.reveal();
+      this.refresh();
+      this.post({ type: "focus" });
+    }
+  }
+
+  private create(): void {
+    const panel = vscode.window.createWebviewPanel(viewType, "Flame Graph", vscode.ViewColumn.Active, {
+      ...pageOptions(this.extensionUri),
+      retainContextWhenHidden: true,
+    });
+    this.panel = panel;
+    panel.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icon.svg");
+    panel.webview.onDidReceiveMessage((message: FromFlame) => this.receive(message));
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+    });
+    panel.webview.html = flameHtml(pageAssets(panel.webview, this.extensionUri, "flame"));
+  }
+
+  /** Another profile, value or label changes the picture; a step of the search only what *This path* would show. */
+  private follow(): void {
+    const open = this.navigation.open;
+    if (this.panel === undefined || open === undefined) {
+      return;
+    }
+    if (pictureOf(open) === this.seen) {
+      this.post({ type: "current", path: this.currentPath() });
+      return;
+    }
+    this.path = this.seen.startsWith(`[${open.opened.id},`) ? this.path : null;
+    this.refresh();
+  }
+
+  private refresh(): void {
+    const open = this.navigation.open;
+    if (this.panel === undefined || open === undefined) {
+      return;
+    }
+    const { opened, view } = open;
+    const path = this.currentPath();
+    this.seen = pictureOf(open);
+    this.generation += 1;
+    const shown: FlameShown = {
+      generation: this.generation,
+      title: this.path === null ? opened.title : crumbText(this.path),
+      path: this.path,
+      currentPath: path,
+      comparison: opened.kind === "comparison",
+      width: this.width,
+      unit: view.unit,
+      labels: view.labels.map((label) => label.name),
+    };
+    this.panel.title = `Flame Graph: ${shown.title}`;
+    this.post({ type: "show", shown });
+  }
+
+  private post(message: ToFlame): void {
+    void this.panel?.webview.postMessage(message);
+  }
+
+  private async receive(message: FromFlame): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        this.refresh();
+        this.post({ type: "focus" });
+        break;
+      case "need":
+        await this.fetch(message);
+        break;
+      case "search":
+        await this.search(message.generation, message.text);
+        break;
+      case "source":
+        await openFrame(this.engine, this.navigation, message.name);
+        break;
+      case "select":
+        if (message.path.length > 0 && (await this.navigation.do({ kind: "selectPath", path: message.path }))) {
+          await vscode.commands.executeCommand("fulcrum.navigator.focus");
+        }
+        break;
+      case "merge":
+        if (message.path.length > 0) {
+          this.path = message.path;
+          this.refresh();
+        }
+        break;
+      case "tree":
+        this.path = null;
+        this.refresh();
+        break;
+      case "width":
+        this.width = message.width;
+        this.refresh();
+        break;
+    }
+  }
+
+  private async fetch({
+    generation,
+    section,
+    range,
+    minimum,
+    depths,
+  }: Extract<FromFlame, { type: "need" }>): Promise<void> {
+    const open = this.navigation.open;
+    if (open === undefined || generation !== this.generation) {
+      return;
+    }
+    try {
+      const flame = await this.engine.request("fulcrum/navigator/flame", {
+        id: open.opened.id,
+        what: this.what(section),
+        width: this.width,
+        ...range,
+        minimum,
+        fromDepth: 0,
+        depths,
+      });
+      const arrays = arraysOf(
+        flame,
+        open.view.labels.map((label) => label.name),
+      );
+      const { total, sides } = flame;
+      const totals = { total: sides?.a ?? total, totalAgainst: sides?.b ?? null };
+      this.post({ type: "tile", generation, tile: { section, range, minimum, depths, arrays, ...totals } });
+    } catch (error) {
+      this.trouble("Drawing the flame graph", error);
+    }
+  }
+
+  private what(section: Section): NavigatorFlameParams["what"] {
+    return section === "tree"
+      ? { kind: "tree", root: null }
+      : { kind: "merged", path: this.path ?? [], side: section, along: [] };
+  }
+
+  private async search(generation: number, text: string): Promise<void> {
+    const open = this.navigation.open;
+    if (open === undefined || generation !== this.generation) {
+      return;
+    }
+    try {
+      const found = await this.engine.request("fulcrum/navigator/flameSearch", {
+        id: open.opened.id,
+        text,
+        root: null,
+      });
+      const cost = costText(found.cost, open.view.unit);
+      const summary =
+        found.count === 0 ? "nothing found" : `${count(found.count, "function")} · ${shareText(found.share)} (${cost})`;
+      this.post({ type: "found", generation, text, summary });
+    } catch (error) {
+      this.trouble(`Searching for ${text}`, error);
+    }
+  }
+
+  private trouble(doing: string, error: unknown): void {
+    const trouble = troubleOf(error);
+    const text = troubleText(trouble);
+    this.engine.log.warn(`${doing}${this.path === null ? "" : ` of ${pathText(this.path)}`}: ${text}`);
+    if (!trouble.cancelled) {
+      this.post({ type: "trouble", text });
+    }
+  }
+}
+
+/** All that the picture depends on, as one text. */
+function pictureOf({ opened, view }: { opened: { id: number }; view: NavigatorView }): string {
+  return JSON.stringify([opened.id, view.value, view.labels.map((label) => [label.name, label.paths])]);
+}
+
+/** With labels as the Navigator counts them, so that they have the same colours in both. */
+function arraysOf(flame: NavigatorFlame, labels: readonly string[]): FlameArrays {
+  const position = flame.labels.map((label) => labels.indexOf(label));
+  const { depth, x, width, name, cost, own, against, names } = flame;
+  return { depth, x, width, name, cost, own, against, names, label: flame.label.map((label) => position[label] ?? -1) };
+}

@@ -1,0 +1,51 @@
+/** From a name of a profile to its source: where the profile says, else where the workspace defines it. */
+import * as vscode from "vscode";
+import type { NavigatorLocation } from "../core/protocol";
+import type { Engine } from "./engine";
+import * as messages from "./messages";
+import type { Navigation } from "./navigation";
+import { showLine } from "./places";
+
+interface PlaceItem extends vscode.QuickPickItem {
+  location: NavigatorLocation;
+}
+
+const how: Readonly<Record<NavigatorLocation["how"], string>> = {
+  recorded: "where the profile says",
+  recordedFile: "definition in the profile's file",
+  definition: "definition with this name",
+};
+
+/** Opens the source of a frame. With several candidates it asks; with none it says why. */
+export async function openFrame(engine: Engine, navigation: Navigation, name: string): Promise<void> {
+  const open = navigation.open;
+  if (open === undefined) {
+    return;
+  }
+  try {
+    const { locations, note } = await engine.request("fulcrum/navigator/frame", { id: open.opened.id, name });
+    const location = locations.length === 1 ? locations[0] : await choose(name, locations);
+    if (location !== undefined) {
+      await showLine(vscode.Uri.parse(location.uri, true), location.line);
+    } else if (locations.length === 0) {
+      await messages.info(note ?? `The workspace has no definition of ${name}.`);
+    }
+  } catch (error) {
+    await messages.showTrouble(engine.log, `Looking for ${name}`, error);
+  }
+}
+
+async function choose(name: string, locations: readonly NavigatorLocation[]): Promise<NavigatorLocation | undefined> {
+  // What the profile itself says needs no question.
+  const [first] = locations;
+  if (first?.how === "recorded" || first === undefined) {
+    return first;
+  }
+  const items: PlaceItem[] = locations.map((location) => ({
+    label: vscode.workspace.asRelativePath(vscode.Uri.parse(location.uri, true)),
+    description: `line ${location.line + 1} · ${how[location.how]}`,
+    location,
+  }));
+  const choice = await vscode.window.showQuickPick(items, { title: name, placeHolder: "Which one is it?" });
+  return choice?.location;
+}

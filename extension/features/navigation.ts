@@ -1,0 +1,327 @@
+/** The open profile of the Navigator: opened, searched by commands, and opened again when the engine was started anew. */
+import { randomUUID } from "node:crypto";
+import * as vscode from "vscode";
+import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
+import { troubleOf, troubleText } from "../core/errors";
+import { baseName } from "../core/format";
+import type {
+  NavigatorAutomatic,
+  NavigatorCommand,
+  NavigatorNormalisation,
+  NavigatorOpened,
+  NavigatorRow,
+  NavigatorStep,
+  NavigatorView,
+} from "../core/protocol";
+import type { Engine } from "./engine";
+import * as messages from "./messages";
+
+/** What to open. Several files on a side are the runs of that side. */
+export interface ProfileSource {
+  files: string[];
+  against: string[];
+  value?: string;
+  normalisation?: NavigatorNormalisation;
+}
+
+export type NavigationState =
+  | { kind: "empty" }
+  | { kind: "opening"; title: string; message: string; fraction: number | null }
+  | { kind: "trouble"; title: string; text: string }
+  | { kind: "open"; opened: NavigatorOpened; view: NavigatorView; source: ProfileSource };
+
+const rememberedKey = "fulcrum.navigator";
+/** LSP's codes: the content was modified; the request was cancelled. */
+const contentModified = -32801;
+
+export class Navigation implements vscode.Disposable {
+  private current: NavigationState = { kind: "empty" };
+  /** What shows again when opening something else fails. */
+  private before: NavigationState = { kind: "empty" };
+  private wanted: ProfileSource | undefined;
+  private opening: vscode.CancellationTokenSource | undefined;
+  private openCount = 0;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly subscriptions: vscode.Disposable[];
+  /** The state, or the view within it. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly memory: vscode.Memento,
+  ) {
+    this.subscriptions = [this.changed, engine.onDidRestart(() => void this.reopen())];
+  }
+
+  get state(): NavigationState {
+    return this.current;
+  }
+
+  /** The open profile, if any. */
+  get open(): Extract<NavigationState, { kind: "open" }> | undefined {
+    return this.current.kind === "open" ? this.current : undefined;
+  }
+
+  /** How often a profile was asked for. */
+  get opens(): number {
+    return this.openCount;
+  }
+
+  /** What was opened last in this workspace. */
+  get remembered(): ProfileSource | undefined {
+    return this.wanted ?? this.memory.get<ProfileSource>(rememberedKey);
+  }
+
+  dispose(): void {
+    this.opening?.cancel();
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  /** Opens profiles in place of what is open. True when they are; a message says why not. */
+  openSource(source: ProfileSource): Promise<boolean> {
+    this.openCount += 1;
+    return this.openAt(source);
+  }
+
+  private async openAt(source: ProfileSource, path?: readonly string[]): Promise<boolean> {
+    this.opening?.cancel();
+    const opening = new vscode.CancellationTokenSource();
+    this.opening = opening;
+    this.wanted = source;
+    if (this.current.kind === "open") {
+      this.before = this.current;
+    }
+    const title = titleOf(source);
+    this.set({ kind: "opening", title, message: "", fraction: null });
+    try {
+      const opened = await this.request(source, title, opening.token);
+      if (this.opening !== opening) {
+        await this.engine.request("fulcrum/navigator/close", { id: opened.id });
+        return false;
+      }
+      const left = this.before;
+      this.before = { kind: "empty" };
+      this.set({ kind: "open", opened, view: opened.view, source });
+      await this.memory.update(rememberedKey, source);
+      if (left.kind === "open") {
+        await this.forget(left.opened.id);
+      }
+      await this.begin(path);
+      return true;
+    } catch (error) {
+      if (this.opening === opening) {
+        await this.failed(title, error);
+      }
+      return false;
+    } finally {
+      if (this.opening === opening) {
+        this.opening = undefined;
+      }
+      opening.dispose();
+    }
+  }
+
+  cancel(): void {
+    this.opening?.cancel();
+  }
+
+  async close(): Promise<void> {
+    const left = this.open;
+    this.opening?.cancel();
+    this.wanted = undefined;
+    this.before = { kind: "empty" };
+    this.set({ kind: "empty" });
+    if (left !== undefined) {
+      await this.forget(left.opened.id);
+    }
+  }
+
+  /** Does a command and shows what it gives; a message says why it could not be done. */
+  async do(command: NavigatorCommand): Promise<boolean> {
+    const open = this.open;
+    if (open === undefined) {
+      return false;
+    }
+    try {
+      const view = await this.engine.request("fulcrum/navigator/command", { id: open.opened.id, command });
+      const now = this.open;
+      if (now?.opened.id === open.opened.id && view.revision >= now.view.revision) {
+        this.set({ ...now, view });
+        for (const note of view.notes) {
+          this.engine.log.warn(note);
+        }
+      }
+      return true;
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, `The Navigator (${command.kind})`, error);
+      return false;
+    }
+  }
+
+  /** Rows of the view of this revision; undefined when it is not the current one any more. */
+  async rows(
+    revision: number,
+    step: NavigatorStep,
+    from: number,
+    count: number,
+  ): Promise<readonly NavigatorRow[] | undefined> {
+    const open = this.open;
+    if (open === undefined || open.view.revision !== revision) {
+      return undefined;
+    }
+    try {
+      const { rows } = await this.engine.request("fulcrum/navigator/rows", {
+        id: open.opened.id,
+        revision,
+        step,
+        from,
+        count,
+      });
+      return rows;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== contentModified) {
+        this.engine.log.warn(`Rows of the Navigator could not be fetched: ${troubleText(troubleOf(error))}`);
+      }
+      return undefined;
+    }
+  }
+
+  /** The automatic search. Undefined when it was cancelled or failed, which a message says. */
+  async automatic(
+    progress: vscode.Progress<{ message?: string; increment?: number }>,
+    token: vscode.CancellationToken,
+  ): Promise<NavigatorAutomatic | undefined> {
+    const open = this.open;
+    if (open === undefined) {
+      return undefined;
+    }
+    const workDoneToken = randomUUID();
+    const listening = await this.listen(workDoneToken, (message) => progress.report({ message }));
+    try {
+      return await this.engine.request(
+        "fulcrum/navigator/automatic",
+        { id: open.opened.id, count: null, coverage: null, workDoneToken },
+        token,
+      );
+    } catch (error) {
+      if (!troubleOf(error).cancelled && !token.isCancellationRequested) {
+        await messages.showTrouble(this.engine.log, "Finding bottlenecks", error);
+      }
+      return undefined;
+    } finally {
+      listening.dispose();
+    }
+  }
+
+  private async request(
+    source: ProfileSource,
+    title: string,
+    token: vscode.CancellationToken,
+  ): Promise<NavigatorOpened> {
+    const workDoneToken = randomUUID();
+    const listening = await this.listen(workDoneToken, (message, percentage) => {
+      if (this.current.kind === "opening" && !token.isCancellationRequested) {
+        this.set({ kind: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 });
+      }
+    });
+    try {
+      return await this.engine.request(
+        "fulcrum/navigator/open",
+        {
+          ...source,
+          workspace: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
+          workDoneToken,
+        },
+        token,
+      );
+    } finally {
+      listening.dispose();
+    }
+  }
+
+  private async listen(
+    token: string,
+    report: (message: string, percentage: number | undefined) => void,
+  ): Promise<vscode.Disposable> {
+    const client = await this.engine.ready();
+    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), token, ({ message, percentage }) =>
+      report(message ?? "", percentage),
+    );
+  }
+
+  /** Where the search begins: the path of before, else what the suggester says. */
+  private async begin(path: readonly string[] | undefined): Promise<void> {
+    await (path === undefined ? this.do({ kind: "suggest" }) : this.do({ kind: "selectPath", path: [...path] }));
+  }
+
+  private async failed(title: string, error: unknown): Promise<void> {
+    const trouble = troubleOf(error);
+    const before = this.before;
+    this.before = { kind: "empty" };
+    if (trouble.cancelled || this.opening?.token.isCancellationRequested) {
+      this.set(before);
+      return;
+    }
+    const text = troubleText(trouble);
+    this.engine.log.error(`Opening ${title}: ${text}`);
+    this.set(before.kind === "open" ? before : { kind: "trouble", title, text });
+    const another = "Open Another…";
+    if ((await messages.showTrouble(this.engine.log, `Opening ${title}`, error, another)) === another) {
+      await vscode.commands.executeCommand("fulcrum.profile.open");
+    }
+  }
+
+  private async forget(id: number): Promise<void> {
+    try {
+      await this.engine.request("fulcrum/navigator/close", { id });
+    } catch (error) {
+      this.engine.log.debug(`Closing a navigator: ${troubleText(troubleOf(error))}`);
+    }
+  }
+
+  /** A new engine knows nothing. Labels come back by themselves; the current path is given again. */
+  private async reopen(): Promise<void> {
+    const open = this.open;
+    if (open === undefined) {
+      return;
+    }
+    this.set({ kind: "empty" });
+    const path = open.view.current?.frames.map((frame) => frame.name);
+    if (await this.openAt(open.source, path)) {
+      this.engine.log.info(`Opened ${open.opened.title} again.`);
+    }
+  }
+
+  private set(state: NavigationState): void {
+    this.current = state;
+    const view = state.kind === "open" ? state.view : undefined;
+    const keys = {
+      "fulcrum.navigating": view !== undefined,
+      "fulcrum.navigator.path": view?.current != null,
+      "fulcrum.navigator.long": (view?.current?.frames.length ?? 0) > 1,
+      "fulcrum.navigator.labelled": (view?.current?.labels.length ?? 0) > 0,
+      "fulcrum.navigator.labels": (view?.labels.length ?? 0) > 0,
+      "fulcrum.navigator.back": (view?.history.at ?? 0) > 0,
+      "fulcrum.navigator.forward": view !== undefined && (view.history.at ?? -1) + 1 < view.history.count,
+      "fulcrum.navigator.tree": state.kind === "open" && state.opened.kind !== "graph",
+      "fulcrum.navigator.values": state.kind === "open" && state.opened.valueTypes.length > 1,
+    };
+    for (const [key, value] of Object.entries(keys)) {
+      if (this.contexts.get(key) !== value) {
+        this.contexts.set(key, value);
+        void vscode.commands.executeCommand("setContext", key, value);
+      }
+    }
+    this.changed.fire();
+  }
+
+  private readonly contexts = new Map<string, boolean>();
+}
+
+/** `after.pb.gz`, `after.pb.gz − before.pb.gz`, `3 files − 3 files`. */
+export function titleOf(source: ProfileSource): string {
+  const side = (files: readonly string[]) => (files.length === 1 ? baseName(files[0] ?? "") : `${files.length} files`);
+  return source.against.length === 0 ? side(source.files) : `${side(source.files)} − ${side(source.against)}`;
+}

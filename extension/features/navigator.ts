@@ -1,0 +1,155 @@
+/** The Navigator's view in the side panel: a page that shows what {@link Navigation} holds. */
+import * as vscode from "vscode";
+import { type RowModel, rowModel } from "../core/navigator/lists";
+import { type FromNavigator, type NavigatorShown, type ToNavigator, viewCommands } from "../core/navigator/messages";
+import { type NavigatorModel, navigatorModel } from "../core/navigator/model";
+import type { NavigatorStep } from "../core/protocol";
+import { navigatorHtml } from "../views/navigator";
+import type { Engine } from "./engine";
+import { openFrame } from "./frames";
+import { type Navigation, titleOf } from "./navigation";
+import { pageAssets, pageOptions } from "./webviewAssets";
+
+const viewType = "fulcrum.navigator";
+
+export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvider {
+  private view: vscode.WebviewView | undefined;
+  private shownModel: NavigatorModel | undefined;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly navigation: Navigation,
+    private readonly extensionUri: vscode.Uri,
+  ) {
+    this.subscriptions = [
+      vscode.window.registerWebviewViewProvider(viewType, this, {
+        // Coming back to the view must not ask for everything again.
+        webviewOptions: { retainContextWhenHidden: true },
+      }),
+      navigation.onDidChange(() => this.update()),
+    ];
+  }
+
+  /** What the page shows: for tests. */
+  get shown(): NavigatorModel | undefined {
+    return this.shownModel;
+  }
+
+  /** Its first rows of a sort: for tests. */
+  async rowsOf(step: NavigatorStep, count: number): Promise<RowModel[]> {
+    const view = this.navigation.open?.view;
+    const rows = view === undefined ? [] : ((await this.navigation.rows(view.revision, step, 0, count)) ?? []);
+    return view === undefined ? [] : rows.map((row) => rowModel(row, step, view));
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    view.webview.options = pageOptions(this.extensionUri);
+    view.webview.onDidReceiveMessage((message: FromNavigator) => this.receive(message));
+    view.onDidDispose(() => {
+      this.view = undefined;
+      focus(false);
+    });
+    view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
+    this.update();
+  }
+
+  private update(): void {
+    const shown = this.shownNow();
+    this.shownModel = shown.kind === "open" ? shown.model : undefined;
+    this.post({ type: "show", shown });
+  }
+
+  private shownNow(): NavigatorShown {
+    const { state, remembered } = this.navigation;
+    switch (state.kind) {
+      case "open": {
+        const severalRuns = state.source.files.length > 1 && state.source.against.length > 1;
+        return { kind: "open", model: navigatorModel(state.opened, state.view, severalRuns) };
+      }
+      case "empty":
+        return { kind: "empty", again: remembered === undefined ? null : titleOf(remembered) };
+      case "trouble":
+        return { ...state, again: remembered !== undefined };
+      case "opening":
+        return state;
+    }
+  }
+
+  private post(message: ToNavigator): void {
+    void this.view?.webview.postMessage(message);
+  }
+
+  private async receive(message: FromNavigator): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        this.update();
+        break;
+      case "focus":
+        focus(message.focused);
+        break;
+      case "rows":
+        await this.rows(message);
+        break;
+      case "select":
+        await this.busy(this.navigation.do({ kind: "select", number: message.number }));
+        break;
+      case "goTo":
+        await this.busy(this.navigation.do({ kind: "goTo", at: message.at }));
+        break;
+      case "frame":
+        await openFrame(this.engine, this.navigation, message.name);
+        break;
+      case "label":
+        await this.label(message.name, message.action);
+        break;
+      case "cancel":
+        this.navigation.cancel();
+        break;
+      case "run":
+        if (viewCommands.includes(message.command)) {
+          await this.busy(vscode.commands.executeCommand(message.command));
+        }
+        break;
+    }
+  }
+
+  private async rows({ revision, step, from, count }: Extract<FromNavigator, { type: "rows" }>): Promise<void> {
+    const rows = await this.navigation.rows(revision, step, from, count);
+    const view = this.navigation.open?.view;
+    if (rows !== undefined && view?.revision === revision) {
+      this.post({ type: "rows", revision, step, from, rows: rows.map((row) => rowModel(row, step, view)) });
+    }
+  }
+
+  private async label(name: string, action: "show" | "remove" | "unlabel"): Promise<void> {
+    if (action === "remove") {
+      await this.navigation.do({ kind: "removeLabel", name });
+    } else if (action === "unlabel") {
+      await this.navigation.do({ kind: "unlabel", name });
+    } else {
+      await vscode.commands.executeCommand("fulcrum.navigator.goToLabel", name);
+    }
+  }
+
+  private async busy(work: Thenable<unknown>): Promise<void> {
+    const timer = setTimeout(() => this.post({ type: "busy", busy: true }), 150);
+    try {
+      await work;
+    } finally {
+      clearTimeout(timer);
+      this.post({ type: "busy", busy: false });
+    }
+  }
+}
+
+function focus(focused: boolean): void {
+  void vscode.commands.executeCommand("setContext", "fulcrum.navigatorFocus", focused);
+}

@@ -1,0 +1,263 @@
+/** The flame graph's page: toolbar, keys and words around {@link FlameGraph}. */
+import { shareText } from "../core/cost";
+import { describeBox } from "../core/flame/describe";
+import { shortName } from "../core/flame/layout";
+import type { FlameShown, FromFlame, ToFlame } from "../core/flame/messages";
+import { indexOf, namesTo } from "../core/flame/selection";
+import type { NavigatorFlameWidth } from "../core/protocol";
+import { byId, connect, h } from "./dom";
+import { FlameGraph, type Selected } from "./flameGraph";
+import { legendOf } from "./flameLegend";
+
+const vscode = connect<FromFlame, ToFlame>(receive);
+const send = (message: FromFlame) => vscode.postMessage(message);
+const canvas = byId<HTMLCanvasElement>("canvas");
+const text = byId<HTMLInputElement>("text");
+const tip = byId("tip");
+const graph = new FlameGraph(canvas, byId("scroller"), byId("space"), send, (what) => {
+  if (what === "selection") {
+    byId("spoken").textContent = graph.selected === undefined ? "" : describe(graph.selected);
+  } else {
+    showTrail();
+    selectSomething();
+  }
+});
+let shown: FlameShown | undefined;
+let searchTimer: number | undefined;
+
+function receive(message: ToFlame): void {
+  switch (message.type) {
+    case "show":
+      show(message.shown);
+      break;
+    case "tile":
+      if (message.generation === shown?.generation) {
+        byId("spoken").textContent = "";
+        graph.receive(message.tile);
+      }
+      break;
+    case "found":
+      if (message.generation === shown?.generation && message.text === text.value) {
+        byId("found").textContent = message.summary;
+      }
+      break;
+    case "current":
+      if (shown !== undefined) {
+        shown.currentPath = message.path;
+        byId<HTMLButtonElement>("merged").disabled = message.path === null && shown.path === null;
+      }
+      break;
+    case "focus":
+      canvas.focus();
+      break;
+    case "trouble":
+      byId("spoken").textContent = message.text;
+      break;
+  }
+}
+
+function show(next: FlameShown): void {
+  shown = next;
+  const merged = next.path !== null;
+  press("tree", !merged);
+  press("merged", merged);
+  byId<HTMLButtonElement>("merged").disabled = next.currentPath === null && !merged;
+  byId("widths").hidden = !next.comparison;
+  for (const button of byId("widths").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button.dataset.width === next.width));
+  }
+  byId("legend").replaceChildren(...legendOf(next));
+  graph.show(next);
+  showTrail();
+  if (text.value !== "") {
+    search();
+  }
+}
+
+/** Who has the keys has a place to start from, as soon as there is one. */
+function selectSomething(): void {
+  if (graph.selected === undefined && document.activeElement === canvas) {
+    graph.move("ArrowDown");
+  }
+}
+
+function press(id: string, on: boolean): void {
+  byId(id).setAttribute("aria-pressed", String(on));
+}
+
+function describe({ section, place }: Selected): string {
+  const boxes = graph.boxes(section);
+  const box = boxes === undefined ? -1 : indexOf(boxes, place);
+  if (boxes === undefined || box < 0) {
+    return "";
+  }
+  const label = shown?.labels[boxes.label[box] ?? -1] ?? null;
+  return describeBox({
+    name: nameOf({ section, place }),
+    cost: boxes.cost[box] ?? 0,
+    own: boxes.own[box] ?? 0,
+    against: boxes.against?.[box] ?? null,
+    caller: section === "callers",
+    label,
+    total: graph.totals(section).total,
+    unit: shown?.unit ?? "",
+  });
+}
+
+function nameOf({ section, place }: Selected): string {
+  const boxes = graph.boxes(section);
+  const box = boxes === undefined ? -1 : indexOf(boxes, place);
+  return boxes?.nameOf(box) ?? "";
+}
+
+/** The call path of a box, outermost name first. */
+function pathOf({ section, place }: Selected): string[] {
+  const boxes = graph.boxes(section);
+  if (boxes === undefined) {
+    return [];
+  }
+  const names = namesTo(boxes, place);
+  const path = shown?.path ?? [];
+  switch (section) {
+    case "callers":
+      return [...names.slice(1).reverse(), ...path];
+    case "callees":
+      return [...path, ...names.slice(1)];
+    case "tree":
+      // Row 0 is the whole profile, not a function.
+      return names.slice(1);
+  }
+}
+
+function showTrail(): void {
+  const { zoom } = graph;
+  const boxes = zoom === undefined ? undefined : graph.boxes(zoom.section);
+  const trail = byId("trail");
+  if (zoom === undefined || boxes === undefined) {
+    trail.replaceChildren(h("span", { class: "quiet", text: shown?.title ?? "" }));
+    return;
+  }
+  const last = zoom.places.length - 1;
+  trail.replaceChildren(
+    h("button", { text: shown?.title ?? "All", onclick: () => graph.reset() }),
+    ...zoom.places.flatMap((place, n) => {
+      const name = shortName(nameOf({ section: zoom.section, place }));
+      const share = n === last ? ` ${shareText(place.width)}` : "";
+      const go = () => graph.zoomIn({ section: zoom.section, place });
+      return [h("span", { class: "quiet", text: "›" }), h("button", { text: `${name}${share}`, onclick: go })];
+    }),
+  );
+}
+
+function search(): void {
+  const wanted = text.value.toLowerCase();
+  graph.search(wanted === "" ? null : (name) => name.toLowerCase().includes(wanted));
+  byId("found").textContent = "";
+  clearTimeout(searchTimer);
+  if (wanted !== "" && shown !== undefined) {
+    const { generation } = shown;
+    searchTimer = window.setTimeout(() => send({ type: "search", generation, text: text.value }), 150);
+  }
+}
+
+function clearSearch(): void {
+  text.value = "";
+  search();
+  canvas.focus();
+}
+
+canvas.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  }
+  const { selected } = graph;
+  const actions: Record<string, () => void> = {
+    Enter: () => graph.zoomIn(),
+    Escape: () => {
+      if (!graph.zoomOut() && text.value !== "") {
+        clearSearch();
+      }
+    },
+    Home: () => graph.reset(),
+    "/": () => text.focus(),
+    n: () => graph.nextMatch(false),
+    N: () => graph.nextMatch(true),
+    o: () => selected !== undefined && send({ type: "source", name: nameOf(selected) }),
+    p: () => selected !== undefined && send({ type: "select", path: pathOf(selected) }),
+    m: () => selected !== undefined && send({ type: "merge", path: pathOf(selected).slice(-1) }),
+    t: () => send({ type: "tree" }),
+  };
+  if (/^Arrow/.test(event.key)) {
+    graph.move(event.key as "ArrowUp");
+  } else if (actions[event.key] === undefined) {
+    return;
+  } else {
+    actions[event.key]?.();
+  }
+  event.preventDefault();
+});
+
+canvas.addEventListener("focus", selectSomething);
+canvas.addEventListener("click", ({ offsetX, offsetY }) => graph.select(graph.at(offsetX, offsetY)));
+canvas.addEventListener("dblclick", () => graph.zoomIn());
+canvas.addEventListener("mouseleave", () => {
+  tip.hidden = true;
+});
+canvas.addEventListener("mousemove", ({ offsetX, offsetY, clientX, clientY }) => {
+  const over = graph.at(offsetX, offsetY);
+  tip.hidden = over === undefined;
+  if (over !== undefined) {
+    tip.textContent = describe(over);
+    const right = Math.min(clientX + 12, document.body.clientWidth - tip.offsetWidth - 8);
+    const below = clientY + 18 + tip.offsetHeight < document.body.clientHeight;
+    tip.style.left = `${Math.max(4, right)}px`;
+    tip.style.top = `${below ? clientY + 18 : clientY - tip.offsetHeight - 8}px`;
+  }
+});
+canvas.addEventListener(
+  "wheel",
+  (event) => {
+    const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+    if (event.ctrlKey || event.metaKey) {
+      graph.wheel(event.offsetX, event.offsetY, 1.002 ** event.deltaY, 0);
+      event.preventDefault();
+    } else if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) {
+      graph.wheel(event.offsetX, event.offsetY, 1, sideways);
+      event.preventDefault();
+    }
+  },
+  { passive: false },
+);
+
+text.addEventListener("input", search);
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    clearSearch();
+    event.preventDefault();
+  } else if (event.key === "Enter") {
+    canvas.focus();
+    graph.nextMatch(false);
+    event.preventDefault();
+  }
+});
+byId("tree").addEventListener("click", () => send({ type: "tree" }));
+byId("merged").addEventListener("click", () => {
+  if (shown?.currentPath != null) {
+    send({ type: "merge", path: shown.currentPath });
+  }
+});
+byId("widths").addEventListener("click", ({ target }) => {
+  const width = (target as HTMLElement).dataset.width;
+  if (width !== undefined) {
+    send({ type: "width", width: width as NavigatorFlameWidth });
+  }
+});
+
+// The editor changes the body's class with the theme.
+new MutationObserver(() => {
+  if (shown !== undefined) {
+    byId("legend").replaceChildren(...legendOf(shown));
+  }
+  graph.drawSoon();
+}).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+send({ type: "ready" });

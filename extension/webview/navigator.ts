@@ -1,0 +1,64 @@
+/** The Navigator's page: draws {@link NavigatorShown}, keeps the focus, and asks for rows when they come on screen. */
+import type { FromNavigator, NavigatorShown, ToNavigator } from "../core/navigator/messages";
+import type { NavigatorModel } from "../core/navigator/model";
+import { byId, connect } from "./dom";
+import { messageOf } from "./navigatorMessage";
+import { Rows } from "./navigatorRows";
+import { headerOf, hintsOf, topOf } from "./navigatorTop";
+
+const vscode = connect<FromNavigator, ToNavigator>((message) => {
+  switch (message.type) {
+    case "show":
+      show(message.shown);
+      break;
+    case "rows":
+      rows.receive(message.revision, message.step, message.from, message.rows);
+      break;
+    case "busy":
+      document.body.classList.toggle("busy", message.busy);
+      break;
+  }
+});
+const send = (message: FromNavigator) => vscode.postMessage(message);
+const rows = new Rows(byId("rows"), byId("space"), byId("columns"), send, speak);
+let shownPath = "";
+
+function show(shown: NavigatorShown): void {
+  const searching = shown.kind === "open";
+  byId("search").hidden = !searching;
+  byId("message").hidden = searching;
+  if (shown.kind === "open") {
+    showModel(shown.model);
+  } else {
+    rows.show(undefined);
+    byId("message").replaceChildren(...messageOf(shown, send));
+  }
+}
+
+function showModel(model: NavigatorModel): void {
+  byId("header").replaceChildren(...headerOf(model, send));
+  byId("top").replaceChildren(...topOf(model, send));
+  byId("hints").replaceChildren(...hintsOf(model, send));
+  rows.show(model);
+  const path = model.current?.frames.map((frame) => frame.name).join("\n") ?? "";
+  if (path !== shownPath) {
+    shownPath = path;
+    byId("top").scrollTop = 0;
+    if (model.current !== null) {
+      const { base, cum, frames } = model.current;
+      speak(`${frames.at(-1)?.name ?? ""}, path of ${frames.length}: base ${base.share}, cum ${cum.share}`);
+    }
+  }
+}
+
+function speak(text: string): void {
+  byId("spoken").textContent = text;
+}
+
+// Single keys are keybindings of the editor, so that they can be changed; they hold while this page has the focus.
+window.addEventListener("focus", () => send({ type: "focus", focused: true }));
+window.addEventListener("blur", () => send({ type: "focus", focused: false }));
+if (document.hasFocus()) {
+  send({ type: "focus", focused: true });
+}
+send({ type: "ready" });

@@ -1,0 +1,309 @@
+/** Bottleneck search by keyboard: the paper's Figure 2, its worked example (§2.3), labels, the automatic search. */
+import assert from "node:assert/strict";
+import { frameWith, until } from "./workbench.mjs";
+
+const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
+
+/** The Navigator as a person sees it: rows on screen, the current path, its costs. */
+export async function navigatorPage(page) {
+  const frame = await frameWith(page, "#rows");
+  const rows = async () =>
+    (
+      await frame.locator("#rows .row:not(.pending)").evaluateAll((all) =>
+        all.map((row) => ({
+          name: row.querySelector(".name bdi").textContent,
+          cells: [...row.querySelectorAll(".cell")].map((cell) => cell.textContent),
+          active: row.classList.contains("active"),
+          dots: row.querySelectorAll(".dot").length,
+        })),
+      )
+    ).map((row) => ({ ...row, cells: row.cells.map(plain) }));
+  const self = {
+    frame,
+    rows,
+    path: () => frame.locator(".path button").evaluateAll((all) => all.map((it) => it.title.split("\n")[0])),
+    /** `15 %`, by `Base` or `Cum`. */
+    share: async (name) =>
+      plain(await frame.locator(".metrics .metric", { hasText: name }).locator(".share").first().textContent()),
+    overlap: async (label) =>
+      plain(await frame.locator(".overlaps .metric", { hasText: label }).locator(".share").first().textContent()),
+    headings: async () => (await frame.locator("#rows .heading").allTextContents()).map(plain),
+    remarks: async () => (await frame.locator("#rows .remark").allTextContents()).map(plain),
+    crumbs: async () => (await frame.locator(".crumbs li button").allTextContents()).map(plain),
+    coverage: async () => plain(await frame.locator(".coverage h2").textContent()),
+    async focus() {
+      await frame.locator("#rows").focus();
+      await page.waitForTimeout(150);
+    },
+    async press(key) {
+      await self.focus();
+      await page.keyboard.press(key);
+    },
+    /** Waits for the rows to be drawn and to begin with these names. */
+    begins: (...names) =>
+      until(`rows that begin with ${names.join(", ")}`, async () => {
+        const shown = await rows();
+        return names.every((name, n) => shown[n]?.name === name) && shown;
+      }),
+    current: (...names) =>
+      until(`the path ${names.join(" → ")}`, async () => {
+        const path = await self.path();
+        return path.length === names.length && names.every((name, n) => path[n] === name);
+      }),
+    /** Puts the cursor on a row by the arrow keys, and goes there. */
+    async go(name) {
+      await self.focus();
+      await page.keyboard.press("Home");
+      for (let left = 60; left > 0; left -= 1) {
+        const active = (await rows()).find((row) => row.active);
+        if (active?.name === name) {
+          await page.keyboard.press("Enter");
+          return;
+        }
+        await page.keyboard.press("ArrowDown");
+      }
+      throw new Error(`There is no row ${name} to go to: ${JSON.stringify(await rows())}`);
+    },
+    async label(name) {
+      await self.press("l");
+      await page.locator(".quick-input-title", { hasText: "Label" }).waitFor();
+      await page.keyboard.type(name);
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+      await page.keyboard.press("Enter");
+      await frame.locator(".labels .tag", { hasText: name }).waitFor();
+    },
+    async find(text) {
+      await self.press("/");
+      await page.locator(".quick-input-title", { hasText: "Find Functions" }).waitFor();
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+    },
+  };
+  return self;
+}
+
+/** The explorer's menu of a file in the folder `profiles`. */
+export function explorerMenu({ page, vscode, shot }) {
+  const row = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+  return async (name, item) => {
+    await vscode.command("File: Focus on Files Explorer");
+    await until(`${name} in the explorer`, async () => {
+      if (await row(name).isVisible()) {
+        return true;
+      }
+      await row("profiles").click();
+      await page.waitForTimeout(700);
+      return false;
+    });
+    await row(name).click({ button: "right" });
+    const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
+    await entry.waitFor();
+    await shot(item.toLowerCase().replaceAll(/[^a-z]+/g, "-"));
+    await entry.click();
+  };
+}
+
+export async function navigatorTests({ test, vscode, page, shot, configure }) {
+  const explorer = explorerMenu({ page, vscode, shot });
+  let nav;
+
+  await test("without a profile the Navigator says how to begin", "navigator-empty", async () => {
+    await vscode.command("Notifications: Clear All Notifications");
+    await vscode.command("View: Close All Editors");
+    await vscode.command("Fulcrum: Focus on Navigator View");
+    const frame = await frameWith(page, "#rows");
+    await frame.locator("button", { hasText: "Open Profile…" }).waitFor();
+    await shot("navigator-beside-ranking");
+    // As one works with it: the other view folded, the side bar a little wider.
+    await page.locator(".sidebar .pane-header", { hasText: "Ranking" }).click();
+    const sash = await page.locator(".part.sidebar").boundingBox();
+    await page.mouse.move(sash.x + sash.width, 400);
+    await page.mouse.down();
+    await page.mouse.move(sash.x + sash.width + 95, 400, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForTimeout(300);
+  });
+
+  await test("a profile of the explorer opens in the Navigator, ranked from the top", "navigator-opened", async () => {
+    await explorer("figure2.folded", "Open Profile…");
+    nav = await navigatorPage(page);
+    const rows = await nav.begins("a", "c");
+    assert.deepEqual(rows[0].cells, ["1 %", "100 %"]);
+    assert.deepEqual(rows[1].cells, ["15 %", "97 %"]);
+    assert.equal(rows.length, 5);
+    assert.match(plain(await nav.frame.locator("#header").textContent()), /figure2\.folded.*of 100/);
+  });
+
+  await test("Figure 2 by keyboard: HighBase, select, extend, and zoom straight to [a b c d]", "figure-2", async () => {
+    await nav.press("u");
+    await nav.begins("e", "d", "c", "b", "a");
+    assert.deepEqual(await nav.headings(), ["Functions by base · 5"]);
+    await nav.go("c");
+    await nav.current("c");
+    assert.deepEqual([await nav.share("Base"), await nav.share("Cum")], ["15 %", "97 %"]);
+    await nav.begins("a", "b", "e", "d");
+    await nav.press("Backspace");
+    await nav.press("s");
+    await nav.begins("e", "d");
+    await nav.go("d");
+    await nav.current("d");
+    await nav.press("e");
+    await nav.current("c", "d");
+    await nav.press("z");
+    await nav.begins("a → b");
+    await shot("figure-2-zoomed");
+    await nav.go("a → b");
+    await nav.current("a", "b", "c", "d");
+    assert.equal(await nav.share("Cum"), "48 %");
+    assert.deepEqual((await nav.crumbs()).at(-1), "a → … → d");
+  });
+
+  await test("a label, and the overlap of the next path with it", "figure-2-overlap", async () => {
+    await nav.label("left");
+    assert.match(await nav.coverage(), /^48 % of 100 is labelled/);
+    await nav.press("z");
+    await nav.press("s");
+    await nav.begins("e", "d");
+    await nav.go("e");
+    await nav.current("e");
+    assert.equal(plain(await nav.frame.locator(".apart").textContent()), "Nothing in common with left.");
+    await nav.press("e");
+    await nav.press("e");
+    await nav.current("a", "c", "e");
+    // Only the cost of `a` itself is in both: 1 of 53.
+    assert.equal(await nav.overlap("left"), "1.89 %");
+    assert.match(
+      plain(await nav.frame.locator(".overlaps").textContent()),
+      /98\.1 % of this path's cum has no label yet/,
+    );
+  });
+
+  await test("back, forward, trims", "figure-2-history", async () => {
+    await nav.press("Backspace");
+    await nav.current("c", "e");
+    await nav.press("Shift+Backspace");
+    await nav.current("a", "c", "e");
+    await nav.press("t");
+    await nav.current("c", "e");
+    await nav.press("Shift+T");
+    await nav.current("c");
+    await nav.frame.locator(".crumbs button", { hasText: "a → … → e" }).first().click();
+    await nav.current("a", "c", "e");
+  });
+
+  await test("two profiles of the explorer open as a comparison, with A, B and Δ", "navigator-comparison", async () => {
+    await explorer("security-off.folded", "Select Profile for Compare");
+    await explorer("security-on.folded", "Compare with Selected Profile");
+    await until("the comparison", async () =>
+      (await nav.frame.locator(".title").textContent())?.includes("security-on"),
+    );
+    assert.match(plain(await nav.frame.locator("#header").textContent()), /A 30,000.* − B 20,000/);
+    await nav.press("u");
+    const rows = await nav.begins("SecurityManager.getClassContext");
+    assert.deepEqual(rows[0].cells, ["985", "0", "+985"]);
+  });
+
+  await test(
+    "§2.3: from getClassContext up to the bottleneck that is 25 % of the overhead",
+    "worked-example",
+    async () => {
+      await nav.go("SecurityManager.getClassContext");
+      await nav.current("SecurityManager.getClassContext");
+      assert.equal(await nav.share("Base"), "9.85 %");
+      for (let step = 0; step < 6; step += 1) {
+        const before = (await nav.path()).length;
+        await nav.press("e");
+        await until("a longer path", async () => (await nav.path()).length === before + 1);
+      }
+      await nav.current(
+        ...["CCommandImpl.execute", "TCommandImpl.setOutputProperties", "AccessController.doPrivileged"],
+        ...["TCommandImpl$1.run", "Class.checkMemberAccess", "SecurityManager.checkMemberAccess"],
+        "SecurityManager.getClassContext",
+      );
+      assert.equal(await nav.share("Cum"), "25 %");
+      // Many commands call it, and none of them stands out: a bottleneck.
+      await nav.begins("Trade.quote", "Trade.buy", "Trade.sell", "Trade.portfolio", "Trade.login");
+      await nav.label("bottleneck");
+      await nav.focus();
+    },
+  );
+
+  await test("the next candidates know what they share with it", "worked-example-overlap", async () => {
+    await nav.find("getStackACC");
+    await nav.begins("AccessController.getStackACC");
+    await nav.go("AccessController.getStackACC");
+    await nav.current("AccessController.getStackACC");
+    assert.equal(plain(await nav.frame.locator(".apart").textContent()), "Nothing in common with bottleneck.");
+    await nav.find("doPrivileged");
+    await nav.begins("AccessController.doPrivileged");
+    await nav.go("AccessController.doPrivileged");
+    await nav.current("AccessController.doPrivileged");
+    assert.equal(await nav.overlap("bottleneck"), "64.7 %");
+    await nav.focus();
+  });
+
+  await test(
+    "Find Bottlenecks lists sequences with their reasons; Enter labels them",
+    "bottlenecks-labelled",
+    async () => {
+      await nav.press("b");
+      await page
+        .locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the cost/ })
+        .waitFor({ timeout: 60_000 });
+      const items = page.locator(".quick-input-list .monaco-list-row");
+      assert.ok((await items.count()) >= 3, "several are found");
+      await shot("find-bottlenecks");
+      await page.keyboard.press("Enter");
+      const covered = await until("more coverage", async () => {
+        const percent = Number(/^([\d.]+) %/.exec(await nav.coverage())?.[1]);
+        return percent > 45 && percent;
+      });
+      assert.ok(covered <= 110, `${covered} % is covered`);
+      assert.ok((await nav.frame.locator(".legend li").count()) >= 4);
+      await nav.focus();
+    },
+  );
+
+  await test("the labels become a Markdown report", "report", async () => {
+    await nav.press("r");
+    await page.locator(".tab.active", { hasText: /Untitled|^#/ }).waitFor();
+    const text = await until("the report", async () => {
+      const shown = await vscode.documentText();
+      return shown.includes("bottleneck") && shown;
+    });
+    assert.match(text, /TCommandImpl\.setOutputProperties/);
+    await vscode.command("View: Revert and Close Editor");
+  });
+
+  await test("frames open at their definitions, and hot lines stand in the gutter as bars", "hot-lines", async () => {
+    await explorer("server.folded", "Open Profile…");
+    await until("the profile", async () => (await nav.frame.locator(".title").textContent()) === "server.folded");
+    await nav.begins("main", "shop::serve");
+    await nav.go("shop::render");
+    await nav.current("shop::render");
+    await nav.press("o");
+    await page.locator(".tab.active", { hasText: "server.cpp" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: "Ln 34," }).waitFor();
+    const cells = await until("bars in the gutter", async () => {
+      const shown = await vscode.gutterCells();
+      return Object.keys(shown).length >= 4 && shown;
+    });
+    assert.ok(Object.values(cells).every(({ svg }) => svg.includes("<rect") && !svg.includes("<path")));
+    assert.match(plain(await vscode.statusText()), /Hot lines: server\.folded/);
+    assert.match(await vscode.lineText(34), /\(17(\.0)? %\) here, .* with calls/);
+  });
+
+  for (const [theme, picture] of [
+    ["Default Light Modern", "navigator-light"],
+    ["Default High Contrast", "navigator-high-contrast"],
+    ["Default Dark Modern", "navigator-dark"],
+  ]) {
+    await test(`the Navigator takes the theme's colours: ${theme}`, picture, async () => {
+      const colour = () => nav.frame.locator("body").evaluate((node) => getComputedStyle(node).color);
+      const before = await colour();
+      configure({ "workbench.colorTheme": theme });
+      await until("other colours", async () => (await colour()) !== before);
+      await page.waitForTimeout(500);
+    });
+  }
+}

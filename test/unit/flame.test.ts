@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import { FlameBoxes, FlameTiles } from "../../extension/core/flame/boxes";
+import { changeText, describeBox, signOf } from "../../extension/core/flame/describe";
+import { boxAt, fittingName, type Pane, shortName, visibleBoxes } from "../../extension/core/flame/layout";
+import { firstPlace, indexOf, namesTo, nextMatch, placeOf, step } from "../../extension/core/flame/selection";
+import { flame } from "./makeNavigator";
+
+const whole = { left: 0, right: 1 };
+const screen = { width: 100, height: 100, rowHeight: 10 };
+/** `a` calls `b` (60 %), which calls `c` and `d`, and `e` (40 %), which calls `c`. */
+const boxes = new FlameBoxes(
+  flame([
+    [0, 0, 1, "a"],
+    [1, 0.6, 0.4, "e"],
+    [1, 0, 0.6, "b"],
+    [2, 0, 0.2, "c"],
+    [2, 0.2, 0.3, "d"],
+    [2, 0.6, 0.1, "c"],
+  ]),
+  whole,
+  0.001,
+);
+const pane: Pane = { boxes, range: whole, y: 0, direction: "down" };
+
+function drawn(of: Pane): [name: string, x: number, y: number, width: number][] {
+  const all: [string, number, number, number][] = [];
+  visibleBoxes(of, screen, (box, x, y, width) => all.push([of.boxes.nameOf(box), x, y, width]));
+  return all.map(([name, x, y, width]) => [name, Math.round(x), y, Math.round(width)]);
+}
+
+describe("layout", () => {
+  test("boxes stand in rows by their place, whatever their order on the wire", () => {
+    expect(drawn(pane)).toEqual([
+      ["a", 0, 0, 100],
+      ["b", 0, 10, 60],
+      ["e", 60, 10, 40],
+      ["c", 0, 20, 20],
+      ["d", 20, 20, 30],
+      ["c", 60, 20, 10],
+    ]);
+  });
+
+  test("zoomed on e, its caller fills the row and what is beside it is not drawn", () => {
+    expect(drawn({ ...pane, range: { left: 0.6, right: 1 } })).toEqual([
+      ["a", 0, 0, 100],
+      ["e", 0, 10, 100],
+      ["c", 0, 20, 25],
+    ]);
+  });
+
+  test("callers grow upwards and leave out the path itself", () => {
+    expect(drawn({ ...pane, y: 50, direction: "up", skip: 1 }).map(([name, , y]) => [name, y])).toEqual([
+      ["b", 40],
+      ["e", 40],
+      ["c", 30],
+      ["d", 30],
+      ["c", 30],
+    ]);
+  });
+
+  test("rows off the screen are not drawn", () => {
+    expect(drawn({ ...pane, y: -10 }).map(([name]) => name)).toEqual(["b", "e", "c", "d", "c"]);
+    expect(drawn({ ...pane, y: 95 }).map(([name]) => name)).toEqual(["a"]);
+  });
+
+  test("a million boxes in a row are at most one a pixel, and quick", () => {
+    const count = 1_000_000;
+    const columns = Array.from({ length: count }, (_, n) => n);
+    const zero = columns.map(() => 0);
+    const million = new FlameBoxes(
+      {
+        depth: zero,
+        x: columns.map((n) => n / count),
+        width: columns.map(() => 1 / count),
+        name: zero,
+        label: zero,
+        cost: zero,
+        own: zero,
+        against: null,
+        names: ["f"],
+      },
+      whole,
+      0,
+    );
+    let most = 0;
+    let emitted = 0;
+    for (const range of [whole, { left: 0.25, right: 0.5 }, { left: 0.1, right: 0.1001 }]) {
+      emitted = visibleBoxes({ ...pane, boxes: million, range }, { ...screen, width: 1600 }, () => undefined);
+      most = Math.max(most, emitted);
+    }
+    expect(most).toBeLessThanOrEqual(1601);
+    // The last range holds a hundred boxes, each wide enough to be seen.
+    expect(emitted).toBeGreaterThanOrEqual(100);
+    expect(emitted).toBeLessThanOrEqual(102);
+  });
+
+  test("a point finds its box, in both directions", () => {
+    expect(boxes.nameOf(boxAt(pane, screen, 65, 25))).toBe("c");
+    expect(boxAt(pane, screen, 95, 25)).toBe(-1);
+    expect(boxAt(pane, screen, 5, 55)).toBe(-1);
+    const up: Pane = { ...pane, y: 50, direction: "up", skip: 1 };
+    expect(boxes.nameOf(boxAt(up, screen, 65, 45))).toBe("e");
+    expect(boxAt(up, screen, 65, 55)).toBe(-1);
+  });
+});
+
+describe("keys", () => {
+  const go = (from: string, way: Parameters<typeof step>[2], range = whole) => {
+    const at = [0, 1, 2].flatMap((row) => {
+      const [first, end] = boxes.row(row);
+      return Array.from({ length: end - first }, (_, n) => ({ box: first + n, row }));
+    });
+    const start = at.find(({ box }) => boxes.nameOf(box) === from);
+    if (start === undefined) {
+      throw new Error(from);
+    }
+    const next = step(boxes, placeOf(boxes, start.row, start.box), way, range, 0.001);
+    return next && boxes.nameOf(next.box);
+  };
+
+  test("outwards to the widest, inwards to what it stands on, sideways along the row", () => {
+    expect(go("a", "outwards")).toBe("b");
+    expect(go("b", "outwards")).toBe("d");
+    expect(go("d", "inwards")).toBe("b");
+    expect(go("b", "right")).toBe("e");
+    expect(go("e", "left")).toBe("b");
+    expect(go("a", "inwards")).toBeUndefined();
+    expect(go("d", "outwards")).toBeUndefined();
+    expect(go("e", "left", { left: 0.6, right: 1 })).toBeUndefined();
+  });
+
+  test("a selection keeps its place in finer detail, and knows its path", () => {
+    const place = placeOf(boxes, 2, 5);
+    expect(namesTo(boxes, place)).toEqual(["a", "e", "c"]);
+    expect(indexOf(boxes, place)).toBe(5);
+    expect(indexOf(boxes, { ...place, x: 0.61 })).toBe(-1);
+    expect(firstPlace(boxes, whole)?.place).toEqual({ row: 0, x: 0, width: 1 });
+  });
+
+  test("matches come one after the other and round again", () => {
+    const isC = (name: number) => boxes.names[name] === "c";
+    const first = nextMatch(boxes, undefined, false, isC);
+    const second = nextMatch(boxes, first?.place, false, isC);
+    expect([first?.place.x, second?.place.x]).toEqual([0, 0.6]);
+    expect(nextMatch(boxes, second?.place, false, isC)?.place.x).toBe(0);
+    expect(nextMatch(boxes, first?.place, true, isC)?.place.x).toBe(0.6);
+    expect(nextMatch(boxes, undefined, false, () => false)).toBeUndefined();
+  });
+});
+
+describe("tiles", () => {
+  const tile = (left: number, right: number, minimum: number, depths?: number) =>
+    new FlameBoxes(flame([[0, left, right - left, "a"]]), { left, right }, minimum, depths);
+
+  test("the coarsest that is fine enough is drawn; when none is, the finest, and more is asked for", () => {
+    const tiles = new FlameTiles();
+    expect(tiles.best(whole, 0.01)).toEqual({ tile: undefined, enough: false });
+    const [coarse, fine, part] = [tile(0, 1, 0.01), tile(0, 1, 0.0001), tile(0.2, 0.4, 0.00001)];
+    [coarse, fine, part].forEach((it) => {
+      tiles.add(it);
+    });
+    expect(tiles.best(whole, 0.01)).toEqual({ tile: coarse, enough: true });
+    expect(tiles.best(whole, 0.001)).toEqual({ tile: fine, enough: true });
+    expect(tiles.best({ left: 0.3, right: 0.35 }, 0.00002)).toEqual({ tile: part, enough: true });
+    expect(tiles.best({ left: 0.3, right: 0.45 }, 0.00002)).toEqual({ tile: fine, enough: false });
+  });
+
+  test("a part whose rows were cut is not enough for who scrolled past them", () => {
+    const tiles = new FlameTiles();
+    tiles.add(tile(0, 1, 0.01, 1));
+    expect([tiles.best(whole, 0.01, 1).enough, tiles.best(whole, 0.01, 2).enough]).toEqual([true, false]);
+  });
+
+  test("old parts go, the overview stays", () => {
+    const tiles = new FlameTiles(3);
+    const overview = tile(0, 1, 0.01);
+    tiles.add(overview);
+    for (let n = 0; n < 9; n += 1) {
+      tiles.add(tile(0.1, 0.2, 0.001));
+    }
+    expect(tiles.best(whole, 0.01).tile).toBe(overview);
+  });
+});
+
+describe("words", () => {
+  test.each([
+    ["main", 20, "main"],
+    ["alloc::vec::Vec<T, A>::push", 16, "Vec<T, A>::push"],
+    ["com.sun.TCommandImpl$1.run", 20, "TCommandImpl$1.run"],
+    ["github.com/google/pprof/profile.(*Profile).Parse", 30, "(*Profile).Parse"],
+    ["operator()<std::string>(int)", 40, "operator()<std::string>(int)"],
+    ["abcdefgh", 5, "abcd…"],
+    ["abcdefgh", 2, ""],
+  ])("%s in %d letters is %s", (name, letters, text) => {
+    expect(fittingName(name, letters)).toBe(text);
+  });
+
+  test("short names keep what tells functions apart", () => {
+    expect(shortName("a.b.c.List.add")).toBe("List.add");
+    expect(shortName("<alloc::vec::Vec<T> as core::ops::Drop>::drop")).toBe(
+      "<alloc::vec::Vec<T> as core::ops::Drop>::drop",
+    );
+    expect(shortName("std::__1::sort<int*, std::less<int>>")).toBe("__1::sort<int*, std::less<int>>");
+    expect(shortName("./node_modules/x/index.js")).toBe("index.js");
+    expect(shortName("[truncated]")).toBe("[truncated]");
+  });
+
+  test("a box says its cost, its own part, what changed and its label", () => {
+    const facts = {
+      name: "parse",
+      cost: 300,
+      own: 100,
+      against: 200,
+      caller: false,
+      label: "hot",
+      total: 1000,
+      unit: "",
+    };
+    expect(describeBox(facts).replaceAll("\u00a0", " ")).toBe(
+      "parse: 300 (30 %), 100 (10 %) its own, B 200, Δ +100 (+50 %), label hot",
+    );
+    expect([changeText(5, 0), changeText(0, 5), changeText(0, 0)]).toEqual(["new", "gone", "no change"]);
+    expect([signOf(5, 3), signOf(3, 5), signOf(3, 3), signOf(3, null)]).toEqual(["+ ", "− ", "", ""]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { differenceStep, flameThemes, labelPaint, type Paint, paintOf } from "../../extension/core/flame/colours";
+
+function channels(colour: string): [red: number, green: number, blue: number] {
+  const value = Number.parseInt(colour.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** WCAG's contrast of two colours. */
+function contrast(a: string, b: string): number {
+  const light = (colour: string) => {
+    const [red, green, blue] = channels(colour).map((it) => {
+      const part = it / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [high, low] = [light(a), light(b)].sort((x, y) => y - x) as [number, number];
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** As a deuteranope sees it (Viénot, Brettel and Mollon 1999, linear part only). */
+function deuteranope(colour: string): [number, number, number] {
+  const [red, green, blue] = channels(colour);
+  const mixed = 0.29275 * red + 0.70725 * green;
+  return [mixed, mixed, -0.02234 * red + 0.02234 * green + blue];
+}
+
+describe.each(Object.entries(flameThemes))("%s", (name, theme) => {
+  test("every text can be read on its box", () => {
+    const all: Paint[] = [...theme.plain, theme.muted, theme.match, ...theme.labels, ...theme.differences];
+    for (const paint of all) {
+      expect(contrast(paint.fill, paint.text), `${paint.text} on ${paint.fill}`).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  test("more and less differ for who sees no red and green", () => {
+    for (const distance of [1, 2, 3]) {
+      const [less, more] = [3 - distance, 3 + distance].map((n) => deuteranope(theme.differences[n]?.fill ?? ""));
+      const apart = Math.hypot(...(less ?? []).map((part, n) => part - (more?.[n] ?? 0)));
+      expect(apart, `step ${distance} of ${name}`).toBeGreaterThan(35);
+    }
+  });
+
+  test("high contrast draws borders", () => {
+    expect(theme.border !== null).toBe(name.startsWith("highContrast"));
+  });
+});
+
+const theme = flameThemes.dark;
+const look = { name: "f", label: -1, delta: null, matches: null };
+
+test("a match comes before a label, a label before the plain colour; the rest steps back", () => {
+  expect(paintOf({ ...look, matches: true, label: 1 }, theme, true)).toBe(theme.match);
+  expect(paintOf({ ...look, matches: false, label: 1 }, theme, true)).toBe(theme.muted);
+  expect(paintOf({ ...look, label: 1 }, theme, true)).toBe(theme.labels[1]);
+  expect(paintOf(look, theme, true)).toBe(theme.muted);
+  expect(theme.plain).toContain(paintOf(look, theme, false));
+  expect(labelPaint(theme, 9)).toBe(theme.labels[1]);
+});
+
+test.each([
+  [0, 0],
+  [0.003, 0],
+  [0.02, 1],
+  [-0.1, -2],
+  [1, 3],
+  [-1, -3],
+])("a difference of %d of the greatest is step %d", (delta, step) => {
+  expect(differenceStep(delta)).toBe(step);
+  expect(paintOf({ ...look, delta }, theme, false)).toBe(theme.differences[3 + step]);
+});

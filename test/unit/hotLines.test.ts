@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { gutterSentence, heatDataUri, heatSvg, heats, hottestOfEachLine } from "../../extension/core/hotLines";
+import { shapeSvg, shapes } from "../../extension/core/shapes";
+import { line } from "./makeNavigator";
+
+/** Bars that are filled, and whether they stand on the floor. */
+function bars(svg: string): { filled: number; standing: boolean } {
+  const all = [...svg.matchAll(/<rect x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"( fill="#\w+"\/>)?/g)];
+  const bottoms = new Set(all.map(([, y, height]) => Number(y) + Number(height)));
+  return { filled: all.filter(([, , , solid]) => solid !== undefined).length, standing: bottoms.size === 1 };
+}
+
+test("the number of bars says how hot, their direction whether it is more or less", () => {
+  expect(heats.map((heat) => bars(heatSvg(heat, "dark", false)))).toEqual([
+    ...[1, 2, 3, 4].map((filled) => ({ filled, standing: true })),
+    ...[1, 2, 3].map((filled) => ({ filled, standing: false })),
+  ]);
+});
+
+test("no hot line looks like a causal result: bars have no line and no ring, causal shapes no bars", () => {
+  for (const heat of heats) {
+    expect(heatSvg(heat, "light", false)).not.toMatch(/<path|<circle/);
+  }
+  for (const shape of shapes) {
+    expect(shapeSvg(shape, "light", false)).not.toContain("<rect");
+  }
+});
+
+test("stale bars are outlines", () => {
+  expect(heatSvg("hot4", "dark", true)).toContain("stroke-dasharray");
+  expect(heatDataUri("hot1", "dark", false)).toMatch(/^data:image\/svg\+xml;base64,/);
+});
+
+test("a line has one mark, the most costly; cold functions have none", () => {
+  const shown = hottestOfEachLine([
+    line({ name: "small", baseShare: 0.02, cumShare: 0.02, heat: "hot2" }),
+    line({ name: "great", baseShare: 0.2, cumShare: 0.2, heat: "hot4" }),
+    line({ line: 9, name: "below", baseShare: 0.001, cumShare: 0.4, heat: "hot2" }),
+    line({ line: 12, name: "cold", baseShare: 0.001, cumShare: 0.002, heat: "cold" }),
+  ]);
+  expect(shown.map((it) => [it.line, it.name])).toEqual([
+    [4, "great"],
+    [9, "below"],
+  ]);
+});
+
+test("the status bar says which results the gutter shows", () => {
+  expect(gutterSentence("causal", "run")).toMatch(/causal results of run/);
+  expect(gutterSentence("profile", "cpu.pb.gz")).toMatch(/where cpu\.pb\.gz spends/);
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import { barWidth, costText, differenceText, shareText } from "../../extension/core/cost";
+import { suggestionItems, summaryOf } from "../../extension/core/navigator/bottlenecks";
+import { locate, rowModel } from "../../extension/core/navigator/lists";
+import { crumbText, navigatorModel } from "../../extension/core/navigator/model";
+import { current, opened, row, view } from "./makeNavigator";
+
+const plain = (text: string) => text.replaceAll("\u00a0", " ");
+
+test.each([
+  [999, "ns", "999 ns"],
+  [1_234_567, "ns", "1.23 ms"],
+  [-12_345_678_901, "ns", "−12.3 s"],
+  [123_456, "ns", "123 µs"],
+  [45_600, "bytes", "45.6 kB"],
+  [1_234_567, "", "1,234,567"],
+  [100_000, "events", "100,000 events"],
+  [1234.4, "samples", "1,234 samples"],
+])("%d %s is written as the command line writes it: %s", (cost, unit, text) => {
+  expect(plain(costText(cost, unit))).toBe(text);
+});
+
+test.each([
+  [0.0985, "9.85 %"],
+  [0.2, "20 %"],
+  [1, "100 %"],
+  [0.12345, "12.3 %"],
+  [0.15, "15 %"],
+  [-0.25, "−25 %"],
+  [0.00001, "<0.01 %"],
+  [0, "0 %"],
+  [null, "–"],
+])("the share %s is %s", (share, text) => {
+  expect(plain(shareText(share))).toBe(text);
+});
+
+test("differences have their sign, bars stay inside", () => {
+  expect(plain(differenceText(40, ""))).toBe("+40");
+  expect(differenceText(0, "")).toBe("0");
+  expect([barWidth(null), barWidth(-0.3), barWidth(1.7)]).toEqual([0, 0.3, 1]);
+});
+
+describe("Figure 2", () => {
+  test("before the first path: suggestions under the suggester's name, no costs, nothing to go back to", () => {
+    const model = navigatorModel(opened(), view({ suggester: "HighBase" }));
+    expect(model.lists).toEqual([
+      { title: "Functions by base", sources: [{ step: "suggestion", count: 5 }], count: 5, footer: null },
+    ]);
+    expect([model.current, model.canBack, model.canForward]).toEqual([null, false, false]);
+    expect(plain(model.denominator)).toBe("of 100 samples");
+    expect(model.metric).toBe("base");
+  });
+
+  test("[c] has base 15 and cum 97, both of 100", () => {
+    const shown = navigatorModel(opened(), view({ current: current(), listing: { kind: "nearby" } })).current;
+    expect(shown?.base).toMatchObject({ share: "15\u00a0%", cost: "15", width: 0.15, sides: null });
+    expect(shown?.cum).toMatchObject({ share: "97\u00a0%", cost: "97", width: 0.97 });
+    expect(shown?.unlabelled).toBeNull();
+  });
+
+  test("the overlap with a label is a share of the path, and what is left is said", () => {
+    const labels = ["left", "apart"].map((name) => ({ name, paths: [["b", "c"]], base: 7, cum: 47, marginal: 47 }));
+    const overlaps = [
+      { label: "left", base: 5, cum: 45 },
+      { label: "apart", base: 0, cum: 0 },
+    ];
+    const path = current({ overlaps, overlap: { base: 5, cum: 45 } });
+    const shown = navigatorModel(opened(), view({ current: path, labels })).current;
+    expect(shown?.overlaps[0]).toMatchObject({ label: "left", index: 0, share: "46.4\u00a0%", negative: false });
+    expect(plain(shown?.overlaps[0]?.text ?? "")).toBe("cum 45 (46.4 % of this path), base 5 (33.3 %)");
+    expect(shown?.overlaps.length).toBe(1);
+    expect(shown?.apart).toBe("Nothing in common with apart.");
+    expect(plain(shown?.unlabelled ?? "")).toBe("53.6 % of this path's cum has no label yet.");
+  });
+
+  test("nearby: callers, callees, trims; what is missing or hidden is said", () => {
+    const rows = [
+      { step: "extendTop" as const, count: 2 },
+      { step: "trimTop" as const, count: 1 },
+      { step: "trimBottom" as const, count: 1 },
+    ];
+    const hidden = { top: { count: 3, share: 0.021 }, bottom: { count: 0, share: 0 } };
+    const path = current({ frames: [..."cd"].map((name) => ({ name, recorded: null })), hidden });
+    const { lists } = navigatorModel(opened(), view({ current: path, listing: { kind: "nearby" }, rows }));
+    expect(lists.map((list) => [list.count, list.footer && plain(list.footer)])).toEqual([
+      [2, "3 callers below the cutoff, with 2.1 % of the cum, not shown."],
+      [0, "It calls nothing."],
+      [2, null],
+    ]);
+    expect(lists[2] && [locate(lists[2], 0), locate(lists[2], 1), locate(lists[2], 2)]).toEqual([
+      { step: "trimTop", index: 0 },
+      { step: "trimBottom", index: 0 },
+      undefined,
+    ]);
+  });
+
+  test("a row names what it adds or leaves out, and says it all to a screen reader", () => {
+    const extension = rowModel(row({ names: ["a", "b"], base: 7, cum: 47 }), "extendTop", view());
+    expect(extension).toMatchObject({
+      text: "a → b",
+      base: "7\u00a0%",
+      cum: "47\u00a0%",
+      width: 0.47,
+      negative: false,
+    });
+    expect(rowModel(row({ names: ["a"] }), "trimTop", view()).text).toBe("without a");
+    const labels = [{ name: "x", paths: [["c"]], base: 15, cum: 97, marginal: 97 }];
+    const labelled = rowModel(row({ labels: ["x"] }), "suggestion", view({ labels }));
+    expect(labelled.labels).toEqual([0]);
+    expect(plain(labelled.spoken)).toBe("c, base 15 %, cum 97 %, labelled x");
+  });
+});
+
+test("coverage is one stacked bar of what each label adds", () => {
+  const labels = [
+    { name: "a", paths: [["a"]], base: 1, cum: 60, marginal: 60 },
+    { name: "b", paths: [["b"], ["c"]], base: 1, cum: 30, marginal: 20 },
+  ];
+  const coverage = { base: 2, cum: 80, share: 0.8, gain: 4, table3: null };
+  const shown = navigatorModel(opened(), view({ labels, coverage })).coverage;
+  expect(shown?.segments.map((it) => [it.label, it.width, plain(it.text)])).toEqual([
+    ["a", 0.6, "a: 60 %"],
+    ["b", 0.2, "b (2 paths): 20 % more, of 30 % in all"],
+  ]);
+  expect(plain(shown?.text ?? "")).toBe("80 % of 100 is labelled");
+  expect(plain(shown?.gain ?? "")).toMatch(/at most 400 % more work in the same time/);
+});
+
+describe("comparison", () => {
+  const sides = { base: { a: 10, b: 4 }, cum: { a: 60, b: 20 } };
+  const spread = {
+    base: { low: -1, high: 13, p: 0.08, significant: false },
+    cum: { low: 30, high: 50, p: 0.0004, significant: true },
+  };
+  const compared = view({ total: 50, sides: { a: 150, b: 100 } });
+
+  test("rows show A, B and Δ, by base where base ranks them", () => {
+    const shown = rowModel(row({ base: 6, cum: 40, sides, spread }), "extendTop", compared);
+    expect(shown.sides).toEqual({ a: "60", b: "20", delta: "+40" });
+    expect(shown.certainty?.significant).toBe(true);
+    const byBase = view({ ...compared, suggester: "HighBase" });
+    const suggested = rowModel(row({ base: 6, cum: 40, sides, spread }), "suggestion", byBase);
+    expect(suggested.sides).toEqual({ a: "10", b: "4", delta: "+6" });
+    expect(plain(suggested.spoken)).toMatch(/difference \+6, may be noise$/);
+  });
+
+  test("the denominator is the difference; negative values keep their sign and say why", () => {
+    const path = current({ base: -6, cum: -40, sides: null, paradox: "Both are negative." });
+    const model = navigatorModel(opened({ kind: "comparison" }), { ...compared, current: path });
+    expect(plain(model.denominator)).toBe("of 50 samples difference");
+    expect(model.totals).toBe("A 150 − B 100");
+    expect(model.current?.cum).toMatchObject({ share: "−80\u00a0%", width: 0.8, negative: true });
+    expect(model.current?.paradox).toBe("Both are negative.");
+  });
+
+  test("certainty says the interval and what to make of it", () => {
+    const path = current({ base: 6, cum: 40, sides, spread });
+    const shown = navigatorModel(opened({ kind: "comparison" }), { ...compared, current: path }).current;
+    expect(shown?.cum.certainty?.text).toBe("95 % interval +30 to +50, p < 0.001: more than noise");
+    expect(shown?.base.certainty?.text).toBe("95 % interval −1 to +13, p = 0.080: may be noise");
+    expect(shown?.cum.sides).toMatchObject({ aWidth: 1, bWidth: 1 / 3 });
+  });
+});
+
+test("the breadcrumb keeps the current path in sight, however long the history", () => {
+  const paths = Array.from({ length: 20 }, (_, n) => [`f${n}`]);
+  const at = (current: number) =>
+    navigatorModel(opened(), view({ history: { first: 5, paths, at: current, count: 25 } }));
+  const crumbs = at(14).crumbs;
+  expect(crumbs.length).toBe(5);
+  expect(crumbs.find((crumb) => crumb.current)).toMatchObject({ text: "f9", at: 14 });
+  expect([at(5).crumbs[0]?.at, at(24).crumbs.at(-1)?.current]).toEqual([5, true]);
+  expect([at(5).canBack, at(24).canForward, at(23).canForward]).toEqual([true, false, true]);
+});
+
+test.each([
+  [["a"], "a"],
+  [["a", "b"], "a → b"],
+  [["x::y::a", "b", "c"], "a → … → c"],
+])("the path %s is short in the breadcrumb", (path, text) => {
+  expect(crumbText(path)).toBe(text);
+});
+
+test("what the automatic search found comes with its reason and what it adds", () => {
+  const suggestion = {
+    ...{ label: "parse via load", path: ["load", "parse"], base: 5, cum: 25, marginal: 0.25 },
+    ...{ sides: null, spread: null, why: "Most of parse is called by load." },
+  };
+  const found = { total: 100, coverage: 0.25, labelled: 0, suggestions: [suggestion] };
+  const [item] = suggestionItems(found, "");
+  expect(plain(item?.description ?? "")).toBe("25 % · cum 25 · 2 frames");
+  expect(item?.detail).toBe("Most of parse is called by load. load → parse");
+  expect(plain(summaryOf(found))).toBe("1 bottleneck covers 25 % of the cost");
+  expect(plain(summaryOf({ ...found, coverage: 0.6, labelled: 0.35 }))).toMatch(/covers 25 %.*before them 35 %$/);
+});
