@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { engine, StepError, tryRun, which } from "../lib/steps.mjs";
+import { engine, run, StepError, step, tryRun, which } from "../lib/steps.mjs";
 
 const folder = path.join(engine, "fuzz");
 /** MB: more than any reader needs for what a fuzzer writes. */
@@ -18,6 +18,7 @@ const patience = 20;
 export async function bench(args) {
   const { seconds, targets } = options(args);
   await checkFuzzer();
+  await step("fuzz targets", () => run("cargo", ["+nightly", "fuzz", "build", "--fuzz-dir", folder], { cwd: engine }));
   const rows = [];
   for (const target of targets) {
     rows.push(await fuzz(target, seconds));
