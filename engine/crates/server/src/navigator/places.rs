@@ -93,6 +93,7 @@ fn recorded_locations(
         let Some(text) = current_text(path, &snapshot.documents) else {
             continue;
         };
+        let wanted = wanted.filter(|_| place.declared);
         let defined = wanted.map_or(Vec::new(), |wanted| fitting(wanted, path, &text));
         let distance = |it: &Definition| place.line.map_or(0, |line| line.abs_diff(it.line + 1));
         let (line, character) = match (defined.iter().min_by_key(|it| distance(it)), place.line) {
@@ -289,7 +290,7 @@ fn declared(look: &Look, path: &Path, text: &str) -> Vec<Declared> {
         for (name, qualified) in names.get(&definition.name).into_iter().flatten() {
             let fit = qualified.fit(&definition.name, &definition.containers, path);
             if let (Some(fit), Some(place)) = (fit, place_in(look, name, path)) {
-                let recorded = place.and_then(|it| it.line);
+                let recorded = place.filter(|it| it.declared).and_then(|it| it.line);
                 found
                     .entry(name)
                     .or_default()
@@ -332,7 +333,7 @@ fn declared(look: &Look, path: &Path, text: &str) -> Vec<Declared> {
         .filter(|name| !found.contains_key(name.as_str()))
     {
         if let Some(Some(place)) = place_in(look, name, path)
-            && let Some(line) = place.line.filter(|&line| line > 0)
+            && let Some(line) = place.line.filter(|&line| line > 0 && place.declared)
         {
             let state = match line <= last && !has_definitions(path) {
                 true => LineState::Exact,

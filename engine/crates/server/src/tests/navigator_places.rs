@@ -141,6 +141,23 @@ fn functions_cost_at_the_lines_that_declare_them_now() {
 }
 
 #[test]
+fn lines_in_names_are_where_frames_open_and_functions_cost() {
+    let mut it =
+        start("main;helper (app.py:6) 30\nmain;helper (app.py:5) 10\nmain;helper (gone.py:1) 60\n");
+    assert_eq!(
+        places(&mut it, "helper (app.py:6)"),
+        ["app.py:5:0 recorded"]
+    );
+    // One function, whichever of its lines ran; not that of another file.
+    assert_eq!(
+        lines(&mut it, "app.py"),
+        ["4 null moved helper (app.py:5) hot4: 40 (40.0 %) here, 40 (40.0 %) with calls"]
+    );
+    assert_eq!(lines(&mut it, "src/cart.cpp"), [""; 0]);
+    it.leave();
+}
+
+#[test]
 fn comparisons_say_what_became_dearer_and_cheaper() {
     let client = Client::start(&[
         ("app.py", APP),
