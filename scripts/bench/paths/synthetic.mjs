@@ -16,9 +16,9 @@ const shapes = {
 };
 
 export async function buildGenerator() {
-  await step("generator", () =>
-    run("cargo", ["build", "--release", "--quiet", "-p", "fulcrum-synthetic"], { cwd: engine }),
-  );
+  // With what buildEngine builds: alone its dependencies would have other features, and be built again each time.
+  const packages = ["-p", "fulcrum-cli", "-p", "fulcrum-runtime", "-p", "fulcrum-synthetic"];
+  await step("generator", () => run("cargo", ["build", "--release", "--quiet", ...packages], { cwd: engine }));
 }
 
 /**
