@@ -32,12 +32,12 @@ export async function installPackages() {
   });
 }
 
-/** Builds the engine and the runtime that it loads into programs. */
+/** Builds the engine, and the libraries that it loads into programs. */
 export async function buildEngine() {
   await step("engine", async () => {
-    const packages = ["-p", "fulcrum-cli", "-p", "fulcrum-runtime"];
+    const packages = ["-p", "fulcrum-cli", "-p", "fulcrum-runtime", "-p", "fulcrum-jvm-agent"];
     await run("cargo", ["build", "--release", "--quiet", ...packages], { cwd: engine });
-    for (const name of ["fulcrum", "libfulcrum_runtime.so"]) {
+    for (const name of ["fulcrum", "libfulcrum_runtime.so", "libfulcrum_jvm_agent.so"]) {
       await place(path.join(target, "release", name), path.join(root, "bin", name));
     }
     mkdirSync(path.join(root, "bin", "include"), { recursive: true });

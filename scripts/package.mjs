@@ -12,7 +12,8 @@ const limit = 6e6;
 /** What the extension consists of; README.md and CHANGELOG.md when they are there. */
 const parts = [
   ...["package.json", "README.md", "CHANGELOG.md", "LICENSE", "media", "syntaxes"],
-  ...["dist/extension.js", "dist/webview", "bin/fulcrum", "bin/libfulcrum_runtime.so", "bin/include/fulcrum.h"],
+  ...["dist/extension.js", "dist/webview", "bin/fulcrum", "bin/libfulcrum_runtime.so", "bin/libfulcrum_jvm_agent.so"],
+  "bin/include/fulcrum.h",
 ];
 
 /** Packages what bootstrap built. Throws when the file is larger than an extension should be. */

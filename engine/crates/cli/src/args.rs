@@ -47,6 +47,13 @@ pub enum Command {
     Navigate(NavigateArgs),
     /// Suggest bottlenecks, with what each covers and why
     Suggest(SuggestArgs),
+    /// Record the events of a Java program: methods, threads, monitors, collections
+    Trace(crate::events::TraceArgs),
+    /// Look at recorded events
+    Events {
+        #[command(subcommand)]
+        command: crate::events::Events,
+    },
     /// The runs recorded in a workspace
     Runs {
         #[command(subcommand)]
@@ -260,7 +267,7 @@ pub struct WorkspaceArg {
 }
 
 /// `30`, `30s`, `500ms`, `2m`, `1h`; more than zero.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());

@@ -3,6 +3,7 @@
 mod args;
 mod causal;
 mod compare;
+mod events;
 mod outcome;
 mod profile;
 mod progress;
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
         Command::Profile { command } => profile::run(&command),
         Command::Navigate(args) => search::navigate(&args),
         Command::Suggest(args) => search::suggest(&args),
+        Command::Trace(args) => events::trace(args),
+        Command::Events { command } => events::run(&command),
         Command::Runs {
             command: Runs::List(args),
         } => runs::list(&args),

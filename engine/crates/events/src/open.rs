@@ -6,8 +6,8 @@ use std::path::Path;
 use std::{fmt, io};
 
 use fulcrum_wire::log::{
-    Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, Payload, Record, kind, log_state,
-    word,
+    Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, Payload, Record,
+    cpu_clock, kind, log_state, word,
 };
 
 use crate::chunks::{self, Chunk};
@@ -263,7 +263,7 @@ impl Trace {
                 bytes: chunks.iter().map(|chunk| u64::from(chunk.used)).sum(),
             };
             match self.thread_events(id).next() {
-                _ if id == fulcrum_wire::log::MACHINE => thread.name = "(virtual machine)".into(),
+                _ if id == MACHINE => thread.name = "(virtual machine)".into(),
                 Some(event) => {
                     if let What::ThreadStart {
                         name,
@@ -287,7 +287,13 @@ impl Trace {
     /// The events of one thread, in order.
     pub fn thread_events(&self, thread: u32) -> ThreadEvents<'_> {
         let cursor = Cursor::new(&self.source, chunks_of(&self.chunks, thread));
-        ThreadEvents::new(cursor, self.clock, self.cpu_clock, self.until)
+        // The machine's own events come from several threads.
+        let cpu = if thread == MACHINE {
+            cpu_clock::NONE
+        } else {
+            self.cpu_clock
+        };
+        ThreadEvents::new(cursor, self.clock, cpu, self.until)
     }
 
     /// The events of all threads, in the order of time.

@@ -23,6 +23,26 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
     let name = &options.program;
     let cannot =
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
+    let path = program(name, cwd)?;
+    let found = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
+    let starts_others = match found.kind {
+        Kind::Script(_) => true,
+        Kind::Dynamic => {
+            !found.has_debug_info
+                && (is_wrapper(options, &path, cwd) || !options.aim.binary_scope.is_empty())
+        }
+        _ => false,
+    };
+    match found.refusal(&path).filter(|_| !starts_others) {
+        Some(why) => Err(Error::CannotStart(why)),
+        None => Ok(path),
+    }
+}
+
+/// The program as a path that exists and may be run.
+pub fn program(name: &OsStr, cwd: &Path) -> Result<PathBuf, Error> {
+    let cannot =
+        |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
     let path = named(name, cwd).ok_or_else(|| {
         let hint = match cwd.join(name).is_file() {
             true => format!(
@@ -49,19 +69,7 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
             "it is not executable; name the built program, or chmod +x it".into(),
         ));
     }
-    let found = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
-    let starts_others = match found.kind {
-        Kind::Script(_) => true,
-        Kind::Dynamic => {
-            !found.has_debug_info
-                && (is_wrapper(options, &path, cwd) || !options.aim.binary_scope.is_empty())
-        }
-        _ => false,
-    };
-    match found.refusal(&path).filter(|_| !starts_others) {
-        Some(why) => Err(Error::CannotStart(why)),
-        None => Ok(path),
-    }
+    Ok(path)
 }
 
 /// Whether a program without debug information may start the one that is meant: a shell, or anything that is given a
@@ -97,35 +105,37 @@ fn find_in_path(name: &OsStr) -> Option<PathBuf> {
         .find(|path| is_executable(path))
 }
 
-/// The runtime library: beside the engine, where the build and the packaged extension put it.
+/// The runtime library.
 pub fn runtime_library() -> Result<PathBuf, Error> {
-    if let Some(path) = env::var_os(RUNTIME_VARIABLE) {
+    library(RUNTIME_VARIABLE, RUNTIME_FILE)
+}
+
+/// A library of ours: where the variable says, or beside the engine, where the build and the packaged extension put it.
+pub fn library(variable: &str, file: &str) -> Result<PathBuf, Error> {
+    if let Some(path) = env::var_os(variable) {
         let path = PathBuf::from(path);
         return if path.is_file() {
             Ok(path)
         } else {
             let path = path.display();
             Err(Error::CannotRecord(format!(
-                "{RUNTIME_VARIABLE} names {path}, which is not there"
+                "{variable} names {path}, which is not there"
             )))
         };
     }
     let engine = env::current_exe().unwrap_or_default();
     let beside = engine.parent().map(Path::to_path_buf).unwrap_or_default();
     // Test binaries live one folder below the library.
-    [
-        beside.join(RUNTIME_FILE),
-        beside.join("..").join(RUNTIME_FILE),
-    ]
-    .into_iter()
-    .find(|path| path.is_file())
-    .and_then(|path| fs::canonicalize(path).ok())
-    .ok_or_else(|| {
-        Error::CannotRecord(format!(
-            "{RUNTIME_FILE} is not beside {}: reinstall Fulcrum, or build it with `npm run build`",
-            engine.display()
-        ))
-    })
+    [beside.join(file), beside.join("..").join(file)]
+        .into_iter()
+        .find(|path| path.is_file())
+        .and_then(|path| fs::canonicalize(path).ok())
+        .ok_or_else(|| {
+            Error::CannotRecord(format!(
+                "{file} is not beside {}: reinstall Fulcrum, or build it with `npm run build`",
+                engine.display()
+            ))
+        })
 }
 
 /// The runtime under a path that `LD_PRELOAD` can name: spaces and colons separate its entries. The link goes away with

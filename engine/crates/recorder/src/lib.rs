@@ -1,4 +1,4 @@
-//! Starts a program under `runtime`, owns the control block, and writes the run.
+//! Starts a program under `runtime` or `jvm-agent`, owns the control block, and writes the run.
 //!
 //! The records themselves are written by the runtime, inside the profiled program, so that nothing recorded is lost when
 //! the engine dies. The recorder answers each process that announces itself (debug information in, address ranges out),
@@ -7,6 +7,7 @@
 mod breakpoints;
 mod control;
 mod endtoend;
+mod jvm;
 mod launch;
 mod map;
 mod plan;
@@ -24,6 +25,7 @@ use std::time::Duration;
 
 use fulcrum_model::causal::Profile;
 
+pub use jvm::{TraceOptions, check_filter, trace};
 pub use remote::{Aim, Remote, TargetChoice};
 pub use session::record;
 

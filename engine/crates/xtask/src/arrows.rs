@@ -23,12 +23,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runtime", &["wire", "runtime-core"]),
     ("event-log", &["wire"]),
     ("jvm-core", &[]),
+    ("jvm-agent", &["wire", "event-log", "jvm-core"]),
     // Users put it into their own programs.
     ("progress", &[]),
     (
         "recorder",
         &[
-            "model", "ingest", "causal", "source", "symbols", "runs", "wire",
+            "model", "ingest", "causal", "source", "symbols", "runs", "wire", "jvm-core",
         ],
     ),
     (
@@ -42,7 +43,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
-            "recorder", "server",
+            "recorder", "server", "events",
         ],
     ),
     ("xtask", &["server"]),

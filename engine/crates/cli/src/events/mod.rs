@@ -1,0 +1,22 @@
+//! `fulcrum trace` and `fulcrum events`: event traces of Java programs.
+
+pub mod args;
+mod list;
+mod open;
+mod stats;
+mod trace;
+mod tree;
+
+pub use args::{Events, TraceArgs};
+pub use trace::trace;
+
+use crate::outcome::Outcome;
+
+/// Runs one of the commands.
+pub fn run(command: &Events) -> Outcome {
+    match command {
+        Events::List(args) => list::list(args),
+        Events::Tree(args) => tree::tree(args),
+        Events::Stats(args) => stats::stats(args),
+    }
+}

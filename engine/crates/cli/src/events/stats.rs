@@ -1,0 +1,137 @@
+//! `fulcrum events stats`: what a trace adds up to.
+
+use fulcrum_events::{Contention, Stats, Trace};
+use fulcrum_profiles::quantity;
+use serde_json::{Value, json};
+
+use super::args::StatsArgs;
+use super::open::{method_name, notes, open};
+use crate::outcome::{DONE, NOTHING, Outcome};
+use crate::terminal::{self, Cell, Colour, Style, Table};
+
+const TABLE_TOP: usize = 20;
+
+/// Shows sums.
+pub fn stats(args: &StatsArgs) -> Outcome {
+    let trace = open(&args.source)?;
+    let source = &args.source;
+    let threads: std::collections::HashSet<u32> = trace
+        .threads
+        .iter()
+        .filter(|it| source.has_thread(it))
+        .map(|it| it.id)
+        .collect();
+    let mut stats = fulcrum_events::stats(&trace, |event| {
+        threads.contains(&event.thread) && source.has_time(event.wall_ns)
+    });
+    stats.threads.retain(|thread| threads.contains(&thread.id));
+    let top = args.top.unwrap_or(if source.json { 0 } else { TABLE_TOP });
+    let shown = if top == 0 { usize::MAX } else { top };
+    if source.json {
+        terminal::print(&format!("{:#}\n", as_json(&trace, &stats, shown)))?;
+    } else {
+        terminal::print(&as_text(&trace, &stats, shown, Style::stdout()))?;
+    }
+    let any = stats.threads.iter().any(|thread| thread.events > 0);
+    Ok(if any { DONE } else { NOTHING })
+}
+
+fn as_json(trace: &Trace, stats: &Stats, shown: usize) -> Value {
+    let threads = stats.threads.iter().map(|it| {
+        let thread = trace.thread(it.id);
+        json!({
+            "id": it.id, "name": thread.map(|it| &*it.name), "group": thread.map(|it| &*it.group),
+            "parent": thread.map(|it| it.parent), "events": it.events, "wallNs": it.wall_ns, "cpuNs": it.cpu_ns,
+        })
+    });
+    let methods = stats.methods.iter().take(shown).map(|it| {
+        let method = trace.methods.get(&it.method).cloned().unwrap_or_default();
+        json!({
+            "class": method.class, "method": method.name, "descriptor": method.descriptor, "calls": it.calls,
+            "thrown": it.thrown, "wallNs": it.wall_ns, "cpuNs": it.cpu_ns, "selfWallNs": it.self_wall_ns,
+            "selfCpuNs": it.self_cpu_ns,
+        })
+    });
+    let by_class = |sums: &[Contention]| -> Vec<Value> {
+        let one = |it: &Contention| json!({ "class": trace.class_name(it.class), "count": it.count, "wallNs": it.wall_ns });
+        sums.iter().map(one).collect()
+    };
+    json!({
+        "threads": threads.collect::<Vec<_>>(),
+        "methods": methods.collect::<Vec<_>>(),
+        "contention": by_class(&stats.contention),
+        "waiting": by_class(&stats.waiting),
+        "collections": { "count": stats.collections.0, "wallNs": stats.collections.1 },
+        "unbalanced": stats.unbalanced,
+        "probes": { "insideNs": trace.costs.inside_ns, "outsideNs": trace.costs.outside_ns },
+        "notes": notes(trace, &stats.problems),
+    })
+}
+
+fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
+    let time = |ns: u64| quantity(ns.min(i64::MAX as u64) as i64, "ns");
+    let heads = |names: &[&'static str], last: &'static str| -> Vec<Cell> {
+        let cells = names
+            .iter()
+            .copied()
+            .map(Cell::right)
+            .chain([Cell::left(last)]);
+        cells.map(|cell| cell.colour(Some(Colour::Dim))).collect()
+    };
+    let mut methods = Table::default();
+    methods.row(heads(&["calls", "self", "wall", "cpu"], "method"));
+    for it in stats.methods.iter().take(shown) {
+        methods.row(vec![
+            Cell::right(it.calls.to_string()),
+            Cell::right(time(it.self_wall_ns)),
+            Cell::right(time(it.wall_ns)),
+            Cell::right(time(it.cpu_ns)),
+            Cell::left(method_name(trace, it.method)),
+        ]);
+    }
+    let mut out = methods.render(style);
+    let dim = |text: String| style.paint(Colour::Dim, &text) + "\n";
+    let hidden = stats.methods.len().saturating_sub(shown);
+    if hidden > 0 {
+        out += &dim(format!("{hidden} more: --top 0 shows all"));
+    }
+    let mut threads = Table::default();
+    threads.row(heads(&["events", "wall", "cpu"], "thread"));
+    for it in &stats.threads {
+        threads.row(vec![
+            Cell::right(it.events.to_string()),
+            Cell::right(time(it.wall_ns)),
+            Cell::right(it.cpu_ns.map_or_else(|| "-".into(), time)),
+            Cell::left(trace.thread(it.id).map_or("?", |thread| &thread.name)),
+        ]);
+    }
+    out += "\n";
+    out += &threads.render(style);
+    for (sums, what) in [
+        (&stats.contention, "contended for"),
+        (&stats.waiting, "waited on"),
+    ] {
+        if !sums.is_empty() {
+            let mut table = Table::default();
+            table.row(heads(&["count", "wall"], what));
+            for it in sums {
+                let count = Cell::right(it.count.to_string());
+                table.row(vec![
+                    count,
+                    Cell::right(time(it.wall_ns)),
+                    Cell::left(trace.class_name(it.class)),
+                ]);
+            }
+            out += "\n";
+            out += &table.render(style);
+        }
+    }
+    let (count, wall) = stats.collections;
+    if count > 0 {
+        out += &format!("\n{count} garbage collections, {}\n", time(wall));
+    }
+    for note in notes(trace, &stats.problems) {
+        out += &dim(format!("note: {note}"));
+    }
+    out
+}

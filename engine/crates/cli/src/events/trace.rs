@@ -1,0 +1,51 @@
+//! `fulcrum trace`: record the events of a Java program. Its output and exit status are its own.
+
+use std::fs;
+
+use fulcrum_recorder::{Error, Exit, TraceOptions};
+
+use super::args::TraceArgs;
+use crate::outcome::{DONE, Failure, Outcome};
+use crate::signals;
+use crate::terminal::{self, Colour, Style};
+
+/// Records, and says on standard error where.
+pub fn trace(mut args: TraceArgs) -> Outcome {
+    let filter = match &args.filter {
+        None => None,
+        Some(path) => {
+            let bad = |what: String| Failure::BadInput(format!("{}: {what}", path.display()));
+            let text = fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+            fulcrum_recorder::check_filter(&text).map_err(bad)?;
+            Some(text)
+        }
+    };
+    let rest = args.program.split_off(1);
+    let options = TraceOptions {
+        program: args.program.into_iter().next().unwrap_or_default(),
+        args: rest,
+        workspace: args.workspace,
+        output: args.output,
+        filter,
+        limit: args.limit,
+    };
+    let remote = signals::watch();
+    let recorded = fulcrum_recorder::trace(&options, &remote).map_err(|error| match error {
+        Error::CannotStart(text) | Error::CannotRecord(text) => Failure::NotStarted(text),
+    })?;
+    if !args.quiet {
+        let style = Style::stderr();
+        for note in &recorded.notes {
+            terminal::say(&style.paint(Colour::Dim, &format!("note: {note}")));
+        }
+        terminal::say(&style.paint(
+            Colour::Dim,
+            &format!("recorded in {}", recorded.run.display()),
+        ));
+    }
+    Ok(match recorded.exit {
+        Exit::Code(code) => u8::try_from(code).unwrap_or(u8::MAX),
+        Exit::Signal(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
+        Exit::Stopped => DONE,
+    })
+}

@@ -1,0 +1,154 @@
+//! `fulcrum events tree`: what each thread called, with wall, CPU and own time.
+
+use std::collections::HashMap;
+
+use fulcrum_events::{Closing, Node, Outcome as Ended, Stack, Thread, Trace};
+use fulcrum_profiles::quantity;
+use serde_json::{Value, json};
+
+use super::args::TreeArgs;
+use super::open::{method_name, open, say_notes};
+use crate::outcome::{DONE, NOTHING, Outcome};
+use crate::terminal::{self, Cell, Colour, Style, Table};
+
+/// A thread's calls in the order of their beginnings, and whether there are more.
+struct Tree {
+    rows: Vec<Ended>,
+    cut: bool,
+    problems: Vec<String>,
+}
+
+/// Shows trees.
+pub fn tree(args: &TreeArgs) -> Outcome {
+    let trace = open(&args.source)?;
+    let mut problems = Vec::new();
+    let mut shown = 0;
+    let mut all = Vec::new();
+    for thread in trace
+        .threads
+        .iter()
+        .filter(|thread| args.source.has_thread(thread))
+    {
+        let mut tree = collect(&trace, thread, args);
+        problems.append(&mut tree.problems);
+        if tree.rows.is_empty() {
+            continue;
+        }
+        shown += tree.rows.len();
+        if args.source.json {
+            all.push(as_json(&trace, thread, &tree));
+        } else {
+            terminal::print(&as_text(&trace, thread, &tree, Style::stdout()))?;
+        }
+    }
+    if args.source.json {
+        terminal::print(&format!("{:#}\n", json!({ "threads": all })))?;
+    }
+    say_notes(&trace, &problems);
+    Ok(if shown == 0 { NOTHING } else { DONE })
+}
+
+/// Goes through a thread's events once and keeps what will be shown.
+fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
+    let mut stack = Stack::new(trace.costs);
+    let most = if args.limit == 0 {
+        usize::MAX
+    } else {
+        args.limit
+    };
+    // By the number of the beginning: the ends come in another order.
+    let mut wanted: HashMap<u64, Option<Ended>> = HashMap::new();
+    let mut cut = false;
+    let mut events = trace.thread_events(thread.id);
+    let keep = |wanted: &mut HashMap<u64, Option<Ended>>, it: Ended| {
+        if let Some(place) = wanted.get_mut(&it.serial) {
+            *place = Some(it);
+        }
+    };
+    for event in events.by_ref() {
+        let begun = stack.event(&event, |it| keep(&mut wanted, it));
+        let deep = args.depth > 0 && stack.depth() > args.depth;
+        if let Some(serial) = begun
+            && !deep
+            && args.source.has_time(event.wall_ns)
+        {
+            if wanted.len() == most {
+                cut = true;
+            } else {
+                wanted.insert(serial, None);
+            }
+        }
+    }
+    stack.finish(|it| keep(&mut wanted, it));
+    let mut rows: Vec<_> = wanted.into_values().flatten().collect();
+    rows.sort_unstable_by_key(|it| it.serial);
+    Tree {
+        rows,
+        cut,
+        problems: events.problems().to_vec(),
+    }
+}
+
+fn name(trace: &Trace, node: Node) -> String {
+    match node {
+        Node::Call { method } => method_name(trace, method),
+        Node::Contended { object, class } => {
+            format!("contended {}#{object}", trace.class_name(class))
+        }
+        Node::Waiting { object, class } => format!("wait {}#{object}", trace.class_name(class)),
+    }
+}
+
+fn how(closing: Closing) -> &'static str {
+    match closing {
+        Closing::Ended => "returned",
+        Closing::Thrown => "thrown",
+        Closing::Unwound => "lost",
+        Closing::Open => "open",
+    }
+}
+
+fn as_text(trace: &Trace, thread: &Thread, tree: &Tree, style: Style) -> String {
+    let time = |ns: u64| quantity(ns.min(i64::MAX as u64) as i64, "ns");
+    let optional = |ns: Option<u64>| ns.map_or_else(|| "-".into(), time);
+    let mut table = Table::default();
+    let heads = ["wall", "cpu", "self"]
+        .map(Cell::right)
+        .into_iter()
+        .chain([Cell::left("call")]);
+    table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
+    for row in &tree.rows {
+        let mut call = "  ".repeat(row.depth) + &name(trace, row.node);
+        if row.closing != Closing::Ended {
+            call += &format!(" ({})", how(row.closing));
+        }
+        table.row(vec![
+            Cell::right(time(row.times.wall_ns)),
+            Cell::right(optional(row.times.cpu_ns)),
+            Cell::right(time(row.times.self_wall_ns)),
+            Cell::left(call),
+        ]);
+    }
+    let mut out = style.paint(Colour::Strong, &thread.name) + "\n" + &table.render(style);
+    if tree.cut {
+        out += &style.paint(Colour::Dim, "more follow: --limit 0 shows all\n");
+    }
+    out
+}
+
+/// Rows in the order of their beginnings; `depth` makes the tree.
+fn as_json(trace: &Trace, thread: &Thread, tree: &Tree) -> Value {
+    let rows = tree.rows.iter().map(|row| {
+        let kind = match row.node {
+            Node::Call { .. } => "call",
+            Node::Contended { .. } => "contended",
+            Node::Waiting { .. } => "wait",
+        };
+        json!({
+            "depth": row.depth, "kind": kind, "name": name(trace, row.node), "startNs": row.start_ns,
+            "wallNs": row.times.wall_ns, "cpuNs": row.times.cpu_ns, "selfWallNs": row.times.self_wall_ns,
+            "selfCpuNs": row.times.self_cpu_ns, "ended": how(row.closing),
+        })
+    });
+    json!({ "id": thread.id, "name": thread.name, "group": thread.group, "more": tree.cut, "calls": rows.collect::<Vec<_>>() })
+}

@@ -1,0 +1,150 @@
+//! Rewriting classes as they are loaded, and the numbers of methods and classes.
+
+use std::collections::HashMap;
+
+use fulcrum_event_log::Stream;
+use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
+use fulcrum_wire::log::{Body, PayloadBuffer, kind};
+
+use crate::agent::Agent;
+use crate::clock;
+use crate::probe_class::PROBES;
+use crate::say;
+
+/// Everything that has a number, and the log's chunks that say so.
+pub struct Dictionary {
+    stream: Stream,
+    classes: HashMap<String, u32>,
+    /// By class loader, class, name and descriptor: a class that is loaded again or changed keeps its numbers.
+    methods: HashMap<(i32, String), u32>,
+}
+
+/// Classes that the virtual machine itself treats in a way that probes might disturb.
+const NEVER: [&str; 4] = [
+    "java/lang/Object",
+    "java/lang/FulcrumProbe",
+    "jdk/internal/vm/Continuation",
+    "java/lang/VirtualThread",
+];
+const NATIVE_OR_ABSTRACT: u16 = 0x500;
+
+impl Dictionary {
+    pub fn new(stream: Stream) -> Dictionary {
+        Dictionary {
+            stream,
+            classes: HashMap::new(),
+            methods: HashMap::new(),
+        }
+    }
+
+    /// A class's number.
+    pub fn class(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.classes.get(name) {
+            return *number;
+        }
+        let number = self.classes.len() as u32 + 1;
+        self.classes.insert(name.to_owned(), number);
+        let payload = PayloadBuffer::default()
+            .number(u64::from(number))
+            .text(name);
+        self.write(kind::DEFINE_CLASS, &payload);
+        number
+    }
+
+    /// Tells the reader something.
+    pub fn note(&mut self, text: &str) -> bool {
+        self.write(kind::NOTE, &PayloadBuffer::default().text(text))
+    }
+
+    fn method(&mut self, loader: i32, class: &ClassFile<'_>, at: usize) -> u32 {
+        let method = &class.methods[at];
+        let class_name = class.name().replace('/', ".");
+        let key = (
+            loader,
+            format!("{class_name}.{}{}", method.name, method.descriptor),
+        );
+        if let Some(number) = self.methods.get(&key) {
+            return *number;
+        }
+        let number = self.methods.len() as u32 + 1;
+        self.methods.insert(key, number);
+        let payload = PayloadBuffer::default()
+            .number(u64::from(number))
+            .text(&class_name)
+            .text(&method.name);
+        let payload = payload
+            .text(&method.descriptor)
+            .text(&class.source())
+            .number(u64::from(method.line));
+        self.write(kind::DEFINE_METHOD, &payload);
+        number
+    }
+
+    fn write(&mut self, kind: u8, payload: &PayloadBuffer) -> bool {
+        self.stream.write(
+            kind,
+            clock::now().ticks,
+            None,
+            0,
+            Body::Payload(payload.as_bytes()),
+        )
+    }
+}
+
+/// A class with probes, and how many methods have them. `None` when it stays as it is.
+pub fn instrument(
+    agent: &Agent,
+    loader: i32,
+    bytes: &[u8],
+    name: Option<&str>,
+) -> Option<(Vec<u8>, usize)> {
+    // The hook sees every class: most are decided by their name.
+    if name.is_some_and(|name| !agent.filter.may_select(name)) || agent.log.is_closed() {
+        return None;
+    }
+    let class = match ClassFile::parse(bytes) {
+        Ok(class) => class,
+        Err(error) => {
+            say::say(&format!(
+                "The class {} is not observed: it is malformed, {error}.",
+                name.unwrap_or("?")
+            ));
+            return None;
+        }
+    };
+    let class_name = class.name();
+    if NEVER.contains(&&*class_name) {
+        return None;
+    }
+    let wanted: Vec<usize> = (0..class.methods.len())
+        .filter(|at| {
+            let method = &class.methods[*at];
+            method.access & NATIVE_OR_ABSTRACT == 0
+                && agent
+                    .filter
+                    .selects(&class_name, &method.name, &method.descriptor)
+        })
+        .collect();
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut dictionary = agent.dictionary();
+    let selected: Vec<_> = wanted
+        .into_iter()
+        .map(|at| Selected {
+            method: at,
+            number: dictionary.method(loader, &class, at),
+        })
+        .collect();
+    drop(dictionary);
+    let rewritten = rewrite(&class, &selected, &PROBES);
+    for (of, why) in &rewritten.refused {
+        let name = &class.methods[of.method].name;
+        say::say(&format!(
+            "{}.{name} is not observed: {why}.",
+            class_name.replace('/', ".")
+        ));
+    }
+    let probed = selected.len() - rewritten.refused.len();
+    rewritten.bytes.map(|bytes| (bytes, probed))
+}

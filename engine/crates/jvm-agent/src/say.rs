@@ -1,0 +1,51 @@
+//! What goes wrong: never on the program's own streams, and each thing once.
+
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::agent;
+
+static FILE: OnceLock<PathBuf> = OnceLock::new();
+static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Where to say what the log cannot hold.
+pub fn into(folder: &std::path::Path) {
+    let _ = FILE.set(folder.join(format!("agent-{}.txt", std::process::id())));
+}
+
+/// Tells the reader of the run a sentence. There is nobody to tell when this fails.
+pub fn say(text: &str) {
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.len() > 1000 || !said.insert(text.to_owned()) {
+        return;
+    }
+    drop(said);
+    if agent::note(text) {
+        return;
+    }
+    if let Some(path) = FILE.get()
+        && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path)
+    {
+        let _ = writeln!(file, "{text}");
+    }
+}
+
+/// Does something that may be wrong in a way that we did not think of, and says so: the program goes on.
+pub fn guarded<T: Default>(what: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|_| {
+        // Not within this: the same mistake may be in there.
+        let _ = catch_unwind(|| {
+            say("A mistake of Fulcrum's own: the agent panicked. Events may be missing; please report it.");
+        });
+        T::default()
+    })
+}
+
+/// Panics print nothing: the program's standard error is its own.
+pub fn silence() {
+    std::panic::set_hook(Box::new(|_| {}));
+}
