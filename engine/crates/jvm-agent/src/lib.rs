@@ -36,12 +36,12 @@ pub unsafe extern "C" fn Agent_OnLoad(
     _reserved: *mut c_void,
 ) -> i32 {
     say::guarded(|| {
-        // SAFETY: the machine gives a string that lives as long as this call, or null.
-        let options = match options.is_null() {
-            true => String::new(),
-            false => unsafe { CStr::from_ptr(options) }
-                .to_string_lossy()
-                .into_owned(),
+        let options = if options.is_null() {
+            String::new()
+        } else {
+            // SAFETY: the machine gives a string that lives as long as this call.
+            let options = unsafe { CStr::from_ptr(options) };
+            options.to_string_lossy().into_owned()
         };
         // SAFETY: the machine's own pointer.
         if let Err(why) = unsafe { agent::start(vm, &options) } {

@@ -27,7 +27,7 @@ pub struct Filter {
     pub collections: bool,
     /// Loading and unloading of classes is observed.
     pub classes: bool,
-    /// Where the log is to be, when the filter says so.
+    /// Where JPMT would write the log. Ours is in the folder of the run.
     pub output: Option<String>,
     /// Rules for methods, in order.
     pub rules: Vec<Rule>,
