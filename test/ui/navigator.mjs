@@ -256,7 +256,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
       await page.keyboard.press("Enter");
       const covered = await until("more coverage", async () => {
         const percent = Number(/^([\d.]+) %/.exec(await nav.coverage())?.[1]);
-        return percent > 45 && percent;
+        return percent > 60 && percent;
       });
       assert.ok(covered <= 110, `${covered} % is covered`);
       assert.ok((await nav.frame.locator(".legend li").count()) >= 4);

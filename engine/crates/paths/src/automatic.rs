@@ -73,6 +73,24 @@ const EVERYWHERE: f64 = 0.9;
 /// Paths of so few names may begin with a name that is everywhere.
 const SHORT: usize = 4;
 
+/// Which of several callers a short path may go on to.
+#[derive(Clone, Copy, Debug)]
+enum Callers {
+    /// Those that have what a sequence must add.
+    All,
+    /// Those that have what each sequence has to add on average.
+    Great,
+}
+
+/// What sequences are accepted in a round.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    grain: Grain,
+    /// One of [`WORTH`].
+    worth: f64,
+    callers: Callers,
+}
+
 /// What the automatic search may find.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
@@ -171,12 +189,23 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         cost as f64 / self.total
     }
 
-    /// With each grain, until enough is covered.
+    /// Going on to one of several callers says more and takes more places. When those do not suffice, only great callers
+    /// are gone on to, if that covers more.
     fn choose(&self) -> Vec<P::Summary> {
-        let mut chosen = Vec::new();
         if self.total == 0.0 {
-            return chosen;
+            return Vec::new();
         }
+        let (all, missing) = self.search(Callers::All);
+        if missing <= 0.0 {
+            return all;
+        }
+        let (great, more_missing) = self.search(Callers::Great);
+        if more_missing < missing { great } else { all }
+    }
+
+    /// With each grain, until enough is covered; and what of the target is missing then.
+    fn search(&self, callers: Callers) -> (Vec<P::Summary>, f64) {
+        let mut chosen = Vec::new();
         let mut nearness = self.profile.nearness(GRAINS[0].fade);
         self.known.iter().for_each(|s| nearness.take(s));
         let known = self.part(self.profile.total_cum_of(self.known));
@@ -187,16 +216,24 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
                 break;
             }
             nearness.set_fade(grain.fade);
-            self.with_grain(grain, worth, nearness.as_mut(), &mut missing, &mut chosen);
+            let sizes = Sizes {
+                grain,
+                worth,
+                callers,
+            };
+            self.with_grain(sizes, nearness.as_mut(), &mut missing, &mut chosen);
         }
-        chosen
+        (chosen, missing)
     }
 
     /// Greedy: again and again the name to which most cost is near, and not too far from it on average, made long.
     fn with_grain(
         &self,
-        grain: Grain,
-        worth: f64,
+        Sizes {
+            grain,
+            worth,
+            callers,
+        }: Sizes,
         nearness: &mut dyn Nearness<P::Summary>,
         missing: &mut f64,
         chosen: &mut Vec<P::Summary>,
@@ -223,7 +260,11 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
                 queue.drop();
                 continue;
             }
-            let s = self.lengthen(start.clone(), least, nearness);
+            let caller = match callers {
+                Callers::All => least,
+                Callers::Great => each,
+            };
+            let s = self.lengthen(start.clone(), least, caller, nearness);
             let noise = || {
                 let spread = self.profile.spread_of(&s);
                 spread.is_some_and(|it| !it.cum.significant())
@@ -243,11 +284,13 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         }
     }
 
-    /// The path made as long as its cost allows. It should add `least` of the total.
+    /// The path made as long as its cost allows. It should add `least` of the total; one of several callers has at least
+    /// the part `caller` of it.
     fn lengthen(
         &self,
         start: P::Summary,
         least: f64,
+        caller: f64,
         nearness: &dyn Nearness<P::Summary>,
     ) -> P::Summary {
         let near = |s: &P::Summary| nearness.of(s) / self.total;
@@ -267,7 +310,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
             if values[best] < kept {
                 let named = values.iter().filter(|&&it| it >= CALLER * least);
                 let named: f64 = named.sum();
-                if length >= SAYS_WHY || values[best] < least || named < NAMED * near(&s) {
+                if length >= SAYS_WHY || values[best] < caller || named < NAMED * near(&s) {
                     break;
                 }
                 // The other callers are sequences of their own.

@@ -254,3 +254,34 @@ fn noise_between_runs_is_no_regression() {
     let found = automatic(&one, &Options::default(), &[]);
     assert_eq!(paths(&one, &found)[0], "main jitter");
 }
+
+/// The paper's Figure 1: two sequences that all commands of a server share. Going on to each command would fill the places
+/// with small pieces.
+#[test]
+fn what_all_callers_share_is_not_taken_to_pieces() {
+    let mut stacks = Vec::new();
+    for caller in ["quote", "buy", "sell", "home", "account"] {
+        for (n, end) in ["execute set check context", "invoke run permission stack"]
+            .iter()
+            .enumerate()
+        {
+            stacks.push((format!("main {caller} {end}"), 500 - 250 * n as i64));
+        }
+        for n in 0..9 {
+            stacks.push((format!("main {caller} part{n} leaf{n}"), 150 - 5 * n));
+        }
+    }
+    let profile = CallTreeProfile::new(support::tree(&stacks), 0);
+    let found = automatic(&profile, &Options::default(), &[]);
+    assert!(found.coverage >= 0.85, "{}", found.coverage);
+    let paths = paths(&profile, &found);
+    assert!(
+        paths[0].ends_with("execute set check context"),
+        "{paths:#?}"
+    );
+    assert!(
+        paths[1].ends_with("invoke run permission stack"),
+        "{paths:#?}"
+    );
+    assert_eq!(found.found[0].marginal, 2500);
+}
