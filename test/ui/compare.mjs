@@ -4,7 +4,8 @@ import { fixedRuns } from "../support/stage.mjs";
 import { until } from "./workbench.mjs";
 
 export async function compareTests({ test, vscode, page, shot, configure }) {
-  const view = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  // The Navigator's page is there too, behind the explorer.
+  const view = page.frameLocator("iframe.webview.ready:visible").frameLocator("iframe#active-frame");
   const explorerRow = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
 
   /** A click folds what the explorer has unfolded by itself. */

@@ -76,7 +76,7 @@ export async function liveTests({ test, vscode, page, workspace, shot }) {
   });
 
   await test("pause in the view's title stops the experiments, not the program; resume goes on", "paused", async () => {
-    await page.locator(".sidebar .pane-header, .sidebar .composite.title").first().hover();
+    await page.locator(".sidebar .pane-header", { hasText: "Ranking" }).hover();
     await titleButton("Pause the Causal Profiler").click();
     await until("the pause in the status bar", async () => /paused/.test(await status()));
     await page.waitForTimeout(2000);

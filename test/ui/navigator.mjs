@@ -276,6 +276,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
   });
 
   await test("frames open at their definitions, and hot lines stand in the gutter as bars", "hot-lines", async () => {
+    configure({ "fulcrum.gutter": "gutter" });
     await explorer("server.folded", "Open Profile…");
     await until("the profile", async () => (await nav.frame.locator(".title").textContent()) === "server.folded");
     await nav.begins("main", "shop::serve");
