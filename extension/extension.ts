@@ -3,14 +3,16 @@ import * as vscode from "vscode";
 import type { CompareModel } from "./core/compare";
 import type { RowModel } from "./core/navigator/lists";
 import type { NavigatorModel } from "./core/navigator/model";
-import type { LiveParams, NavigatorStep, ProfileSummary } from "./core/protocol";
+import type { EventsOpened, LiveParams, NavigatorStep, ProfileSummary } from "./core/protocol";
+import type { TraceComparison } from "./core/trace/compare";
+import type { RefineModel } from "./core/trace/refine";
 import { registerBottlenecks } from "./features/bottlenecks";
 import { Compare } from "./features/compare";
-import { Engine, type EngineState } from "./features/engine";
+import { Engine, type EngineState, filterLanguage } from "./features/engine";
 import { FlameGraphPanel } from "./features/flameGraph";
-import { Gutter, type ShownDecorations } from "./features/gutter";
+import { type CausalMarks, Gutter } from "./features/gutter";
 import { GutterChoice } from "./features/gutterChoice";
-import { HotLines, type ShownHotLines } from "./features/hotLines";
+import { HotLines, type HotMarks } from "./features/hotLines";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
 import { Live } from "./features/live";
 import { recentMessages } from "./features/messages";
@@ -21,9 +23,12 @@ import { OpenProfile } from "./features/openProfile";
 import { Profiles } from "./features/profiles";
 import { registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
+import { Refine } from "./features/refine";
 import { Run } from "./features/run";
 import { Session } from "./features/session";
 import { Status } from "./features/status";
+import { TraceCompare } from "./features/traceCompare";
+import { Traces } from "./features/traces";
 
 /** What tests see of the running extension. Not a promise to other extensions. */
 export interface TestApi {
@@ -39,8 +44,11 @@ export interface TestApi {
   navigator: () => NavigatorModel | undefined;
   /** Paths of rows as the Navigator would show them. */
   navigatorRows: (step: NavigatorStep, count: number) => Promise<RowModel[]>;
-  hotLines: (uri: vscode.Uri) => ShownHotLines | undefined;
-  currentDecorations: (uri: vscode.Uri) => ShownDecorations | undefined;
+  trace: () => EventsOpened | undefined;
+  refine: () => RefineModel | undefined;
+  traceComparison: () => TraceComparison | undefined;
+  hotLines: (uri: vscode.Uri) => HotMarks | undefined;
+  currentDecorations: (uri: vscode.Uri) => CausalMarks | undefined;
   /** Messages that the user was shown, oldest first. */
   messages: () => readonly string[];
   /** Resolves after the profile of the last session was looked for. */
@@ -65,11 +73,15 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const compare = new Compare(engine, session, profiles, context.extensionUri);
   const run = new Run(engine, session, profiles, context.workspaceState);
   const navigator = new NavigatorView(engine, navigation, context.extensionUri);
+  const traces = new Traces(engine, navigation, context.workspaceState, context.extensionUri);
+  const refine = new Refine(engine, traces, context.extensionUri);
+  const traceCompare = new TraceCompare(engine, traces, context.extensionUri);
   const running = engine;
   context.subscriptions.push(
     ...[log, session, gutter, ranking, status, profiles, live, compare, run],
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
     new NavigatorCommands(engine, navigation),
+    ...[traces, refine, traceCompare],
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
@@ -95,6 +107,9 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     comparison: () => compare.shown,
     navigator: () => navigator.shown,
     navigatorRows: (step, count) => navigator.rowsOf(step, count),
+    trace: () => traces.shown,
+    refine: () => refine.shown,
+    traceComparison: () => traceCompare.shown,
     hotLines: (uri) => hotLines.decorations(uri),
     currentDecorations: (uri) => gutter.decorations(uri),
     messages: () => [...recentMessages],
@@ -106,11 +121,12 @@ export async function deactivate(): Promise<void> {
   await engine?.dispose();
 }
 
-/** Code actions for progress points come from the engine, so C and C++ documents start it. */
+/** Code actions for progress points, and all help with filters, come from the engine: such documents start it. */
 function startForCode(running: Engine): vscode.Disposable {
   const start = (document: vscode.TextDocument) => {
     const isCode = document.uri.scheme === "file" && (document.languageId === "c" || document.languageId === "cpp");
-    if (isCode && running.state === "idle") {
+    const isOurs = isCode || document.languageId === filterLanguage;
+    if (isOurs && running.state === "idle") {
       running.ready().catch((error) => running.log.warn(`The engine could not be started: ${error.message ?? error}`));
     }
   };

@@ -24,6 +24,19 @@ export const Method = {
   NavigatorGetLines: "fulcrum/navigator/lines",
   NavigatorGetReport: "fulcrum/navigator/report",
   NavigatorClose: "fulcrum/navigator/close",
+  TraceStart: "fulcrum/trace/start",
+  RefineStart: "fulcrum/refine/start",
+  EventsOpen: "fulcrum/events/open",
+  EventsGetChildren: "fulcrum/events/children",
+  EventsGetTimeline: "fulcrum/events/timeline",
+  EventsSearch: "fulcrum/events/search",
+  EventsQuery: "fulcrum/events/query",
+  EventsGetFrame: "fulcrum/events/frame",
+  EventsOpenTree: "fulcrum/events/tree",
+  EventsGetQueues: "fulcrum/events/queues",
+  EventsCompare: "fulcrum/events/compare",
+  EventsGetFilter: "fulcrum/events/filter",
+  EventsClose: "fulcrum/events/close",
 } as const;
 
 /** What each custom request takes and gives. */
@@ -47,6 +60,19 @@ export interface Requests {
   "fulcrum/navigator/lines": { params: NavigatorLinesParams; result: NavigatorLines };
   "fulcrum/navigator/report": { params: NavigatorReportParams; result: NavigatorReport };
   "fulcrum/navigator/close": { params: NavigatorCloseParams; result: null };
+  "fulcrum/trace/start": { params: TraceParams; result: TraceOutcome };
+  "fulcrum/refine/start": { params: RefineParams; result: RefineOutcome };
+  "fulcrum/events/open": { params: EventsOpenParams; result: EventsOpened };
+  "fulcrum/events/children": { params: EventsChildrenParams; result: EventsRows };
+  "fulcrum/events/timeline": { params: EventsTimelineParams; result: EventsTimeline };
+  "fulcrum/events/search": { params: EventsSearchParams; result: EventsFound };
+  "fulcrum/events/query": { params: EventsQueryParams; result: EventsTable };
+  "fulcrum/events/frame": { params: EventsFrameParams; result: NavigatorFrameResult };
+  "fulcrum/events/tree": { params: EventsTreeParams; result: NavigatorOpened };
+  "fulcrum/events/queues": { params: EventsQueuesParams; result: EventsQueues };
+  "fulcrum/events/compare": { params: EventsCompareParams; result: EventsComparison };
+  "fulcrum/events/filter": { params: EventsFilterParams; result: EventsFilter };
+  "fulcrum/events/close": { params: EventsCloseParams; result: null };
 }
 
 /** Server to client: the open profile changed. */
@@ -54,6 +80,10 @@ export const DID_CHANGE_RESULTS = "fulcrum/didChangeResults";
 
 /** Server to client, about twice a second: how a run stands. */
 export const LIVE = "fulcrum/causal/live";
+
+/** Server to client: how a recording of events, or the refine loop, stands. */
+export const TRACE_LIVE = "fulcrum/trace/live";
+export const REFINE_LIVE = "fulcrum/refine/live";
 
 /** Stands under `capabilities.experimental.fulcrum` in the answer to `initialize`. */
 export type FulcrumServerCapabilities = {
@@ -985,6 +1015,8 @@ export type NavigatorFlameWidth = "a" | "b" | "change";
 export type NavigatorFlame = {
   /** The names that `name` counts. */
   names: Array<string>;
+  /** Those of `names` that are processes or threads: no part of a path. */
+  containers: Array<number>;
   /** The labels that `label` counts. */
   labels: Array<string>;
   /** The names from the graph's own root to the root that was asked for, this one included: for a breadcrumb. */
@@ -1084,24 +1116,31 @@ export type NavigatorLinesParams = {
 
 /** Answer to `fulcrum/navigator/lines`. */
 export type NavigatorLines = {
-  /** Ascending by line; one a function of the profile that is declared in this document. */
+  /**
+   * Ascending by line: those that ran, when the profile knows lines of this document, else one a function of the profile
+   * that is declared in it.
+   */
   lines: Array<NavigatorLine>;
+  /** Why lines that ran could not be read; a whole sentence. */
+  note: string | null;
 };
 
-/** What a function of a document costs, at the line that declares it. */
+/** What a line of a document, or the function that it declares, costs. */
 export type NavigatorLine = {
   /** 0-based line in the document as it is now. */
   line: number;
+  /** Whose cost it is. */
+  kind: NavigatorLineKind;
   /** 1-based line as recorded; null when the profile has only the name. */
   recordedLine: number | null;
   /**
-   * `exact`: declared where the profile says; `moved`: elsewhere, or the profile says only the name; `stale`: not found
-   * any more.
+   * `exact`: declared where the profile says, or a line that ran, in a function that is still there; `moved`: elsewhere, or
+   * the profile says only the name; `stale`: not found any more.
    */
   state: LineState;
-  /** The name in the profile. */
+  /** The function's name in the profile. */
   name: string;
-  /** The function's own cost. */
+  /** Its own cost. */
   base: number;
   /** Its cost with everything that it calls. */
   cum: number;
@@ -1115,7 +1154,12 @@ export type NavigatorLine = {
   heat: NavigatorHeat;
   /** In words: `12 % here, 40 % with calls`. */
   text: string;
+  /** Markdown for a hover: what it costs, of what, in which profile, and what that does not say. */
+  hover: string;
 };
+
+/** What a line costs. */
+export type NavigatorLineKind = "function" | "line";
 
 /** How much a function costs. In a comparison, how much dearer or cheaper it became. */
 export type NavigatorHeat = "cold" | "hot1" | "hot2" | "hot3" | "hot4" | "less1" | "less2" | "less3";
@@ -1136,6 +1180,706 @@ export type NavigatorReport = {
 export type NavigatorCloseParams = {
   /** The navigator. */
   id: number;
+};
+
+/** Parameters of `fulcrum/trace/start`. */
+export type TraceParams = {
+  /** `java`, as a path or a name looked up in `PATH`, or a program that starts one. */
+  program: string;
+  /** Its arguments, without the program itself. */
+  args: Array<string>;
+  /** Its working folder, absolute. */
+  cwd: string;
+  /** The folder that holds `.fulcrum/runs`, absolute. */
+  workspace: string;
+  /** The filter's text; absent: calls of all methods that are not the Java platform's, and everything that is rare. */
+  filter?: string | null;
+  /** The log's largest size, bytes; absent: 1 GiB. */
+  limit?: number | null;
+  /** The program is stopped after this long; absent: it runs to its end. */
+  durationSeconds?: number | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Parameters of `fulcrum/trace/live`. */
+export type TraceLiveParams = {
+  /** The request's `workDoneToken`. */
+  token: ProgressToken | null;
+  /** The run folder. */
+  run: string;
+  /** Since the program started. */
+  elapsedSeconds: number;
+  /** Bytes of its event logs. */
+  bytes: number;
+  /** All of this in a few words: `12 s · 3.4 MB of events`. */
+  message: string;
+};
+
+/** Answer to `fulcrum/trace/start`: how the recording ended. */
+export type TraceOutcome = {
+  /** The run folder. */
+  run: string;
+  /** Its event logs, one for each Java virtual machine, for `fulcrum/events/open`. */
+  logs: Array<string>;
+  /** How the program ended, as a sentence. */
+  exit: string;
+  /** Whole sentences on why there is nothing, or less than there could be. */
+  notes: Array<string>;
+};
+
+/** Parameters of `fulcrum/refine/start`. */
+export type RefineParams = {
+  /** `java`, as a path or a name looked up in `PATH`, or a program that starts one. */
+  program: string;
+  /** Its arguments, without the program itself. */
+  args: Array<string>;
+  /** Its working folder, absolute. */
+  cwd: string;
+  /** The folder that holds `.fulcrum/runs`, absolute. */
+  workspace: string;
+  /** What a hotspot is: `inherent wall >= 50us after 1000`, which is also what is meant when it is absent. */
+  rule?: string | null;
+  /** Where the first set of methods comes from; absent: all methods that are not the Java platform's. */
+  from?: RefineFrom | null;
+  /** A method whose calls are the units of work, `Class.method`; absent: the whole run is one. */
+  unit?: string | null;
+  /** At most so many iterations; absent: 6. */
+  iterations?: number | null;
+  /** Runs of each iteration, each beside one without instrumentation; absent: 3. */
+  runs?: number | null;
+  /** So many excluded methods are looked at again in each iteration; absent: 5. */
+  recheck?: number | null;
+  /** Which of them is decided by this number; absent: 1. */
+  seed?: number | null;
+  /** Each run is stopped after this long: for programs that do not end by themselves. */
+  durationSeconds?: number | null;
+  /** The program keeps running: each run is a session of this length in it, and classes are changed in between. */
+  keepRunningSeconds?: number | null;
+  /** With `keepRunningSeconds`: a program that is running already, by its process; `program` only names it. */
+  attach?: number | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Where the first set of methods comes from. */
+export type RefineFrom =
+  | { kind: "filter";
+    /** Its text. */
+    text: string }
+  | { kind: "labels";
+    /** The file, absolute. */
+    file: string }
+  | { kind: "navigator";
+    /** Its number. */
+    id: number }
+  | { kind: "run";
+    /** Its folder, absolute. */
+    run: string;
+};
+
+/** One iteration of the loop. */
+export type RefineIteration = {
+  /** From 1. */
+  number: number;
+  /** The run that it was measured by, for `fulcrum/events/open`. */
+  run: string;
+  /** The file of the filter that it ran with. */
+  filter: string;
+  /** Methods that had probes. */
+  methods: number;
+  /** Classes of these methods. */
+  classes: number;
+  /** Calls of these methods, in the mean of the iteration's runs: each fired a probe. */
+  fired: number;
+  /** Those of them that were measured, in the mean of the iteration's runs. */
+  metered: number;
+  /** Methods that are hotspots by the rule. */
+  hotspots: number;
+  /** Units of work, in the mean of the iteration's runs. */
+  units: number;
+  /** Time of a unit of work, nanoseconds; null when no run came to its end. */
+  wallNs: number | null;
+  /** CPU time of a unit of work, nanoseconds. */
+  cpuNs: number | null;
+  /** The same of the runs without instrumentation. */
+  baselineWallNs: number | null;
+  /** The same of the runs without instrumentation. */
+  baselineCpuNs: number | null;
+  /** What instrumentation added to a unit's time, a fraction of the time without; null without a pair of runs. */
+  overhead: number | null;
+  /** Lower end of its 95 % interval; null for a single pair of runs. */
+  overheadLow: number | null;
+  /** Upper end of its 95 % interval. */
+  overheadHigh: number | null;
+  /** What instrumentation added to a unit's CPU time. */
+  cpuOverhead: number | null;
+  /** Lower end of its 95 % interval. */
+  cpuOverheadLow: number | null;
+  /** Upper end of its 95 % interval. */
+  cpuOverheadHigh: number | null;
+  /** Excluded methods that were looked at again. */
+  rechecked: Array<string>;
+  /** Those of them that are hotspots after all. */
+  found: Array<string>;
+};
+
+/** Parameters of `fulcrum/refine/live`. */
+export type RefineLiveParams = {
+  /** The request's `workDoneToken`. */
+  token: ProgressToken | null;
+  /** The iterations so far. The last one may be going on: its numbers are those of its runs so far. */
+  iterations: Array<RefineIteration>;
+  /** 0 to 1, if all iterations were needed. */
+  fraction: number;
+  /** What is going on: `iteration 2 of at most 6 · 212 methods · run 1 of 3`. */
+  message: string;
+};
+
+/** Answer to `fulcrum/refine/start`. */
+export type RefineOutcome = {
+  /** All iterations that were measured. */
+  iterations: Array<RefineIteration>;
+  /** The set of methods did not change any more. */
+  stable: boolean;
+  /** The file of the filter that the loop ended with. */
+  filter: string;
+  /** Its methods. */
+  hotspots: Array<string>;
+  /** How the loop ended, as a sentence. */
+  exit: string;
+  /** Whole sentences on what a reader should know. */
+  notes: Array<string>;
+};
+
+/** Parameters of `fulcrum/events/open`. */
+export type EventsOpenParams = {
+  /** A run's folder or its `run.json`, or one event log of a run that has several. */
+  run: string;
+  /** A filter file: only what it would have observed is seen. */
+  filter?: string | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Answer to `fulcrum/events/open`. */
+export type EventsOpened = {
+  /** The trace's number for all further requests. */
+  id: number;
+  /** The log in a few words. */
+  title: string;
+  /** The log that was opened. */
+  path: string;
+  /** By number; 1 is the virtual machine itself. */
+  threads: Array<EventsThread>;
+  /** The first event. */
+  start: number;
+  /** The last event. */
+  end: number;
+  /** All events. */
+  events: number;
+  /** Events that found no place in the log; more were not even tried. */
+  lost: number;
+  /** Whether the log tells CPU times. */
+  hasCpu: boolean;
+  /** Pairs of methods that look as if they put into and took from a queue, those that are called most first. */
+  queues: Array<EventsQueueNames>;
+  /** Whether there is any such pair. */
+  hasQueues: boolean;
+  /** What a reader should know, whole sentences. */
+  notes: Array<string>;
+};
+
+/** A thread of the traced program. */
+export type EventsThread = {
+  /** Its number. */
+  id: number;
+  /** Its name when it began. */
+  name: string;
+  /** Its thread group, or empty. */
+  group: string;
+  /** The thread that started it; null when it is not known. */
+  parent: number | null;
+  /** Its first event. */
+  start: number;
+  /** Its last event. */
+  end: number;
+  /** How many events it has. */
+  events: number;
+  /** How many rows stand at the top of its tree. */
+  rows: number;
+  /** From its first event to its last. */
+  wallNs: number;
+  /** CPU time at its last event; null where the log does not tell it. */
+  cpuNs: number | null;
+};
+
+/** A part of a trace. */
+export type EventsPart = {
+  /** Only this thread; absent: all threads. */
+  thread?: number | null;
+  /** Only what is inside of this node of the thread, itself included; absent: all of it. */
+  node?: number | null;
+  /** Only calls that began at this time or later. */
+  left?: number | null;
+  /** Only calls that began before this time. */
+  right?: number | null;
+};
+
+/** Parameters of `fulcrum/events/tree`. */
+export type EventsTreeParams = {
+  /** The trace. */
+  id: number;
+  /** What is folded into a call tree. */
+  part: EventsPart;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Parameters of `fulcrum/events/filter`. */
+export type EventsFilterParams = {
+  /** The trace. */
+  id: number;
+  /** What the next filter should still observe. */
+  part: EventsPart;
+  /** A method is kept when its mean self time is at least this, nanoseconds; absent: 50,000, as JPMT's refinement. */
+  selfWallNs?: number | null;
+};
+
+/** Answer to `fulcrum/events/filter`. */
+export type EventsFilter = {
+  /** The text of a `.fulcrum-filter`. */
+  text: string;
+  /** Methods of the part that it still observes. */
+  kept: number;
+  /** Methods of the part that it no longer observes. */
+  dropped: number;
+  /** The calls of the part's methods that it would not have logged. */
+  droppedCalls: number;
+};
+
+/** Parameters of `fulcrum/events/frame`. */
+export type EventsFrameParams = {
+  /** The trace. */
+  id: number;
+  /** A method's number, as rows have it. */
+  method: number;
+};
+
+/** Parameters of `fulcrum/events/close`. */
+export type EventsCloseParams = {
+  /** The trace. */
+  id: number;
+};
+
+/** Methods of a queue. */
+export type EventsQueueNames = {
+  /** The method that puts: `CLASS.METHOD`, `*` stands for anything. */
+  put: string;
+  /** The method that takes. */
+  take: string;
+};
+
+/** Parameters of `fulcrum/events/queues`. */
+export type EventsQueuesParams = {
+  /** The trace. */
+  id: number;
+  /** The method that puts: `CLASS.METHOD`, `*` stands for anything. */
+  put: string;
+  /** The method that takes. */
+  take: string;
+  /** The first request that is wanted, from 0. */
+  from: number;
+  /** How many, at most 10,000. */
+  count: number;
+};
+
+/** Answer to `fulcrum/events/queues`. Rows of the tree have their queueing column from then on. */
+export type EventsQueues = {
+  /** Requests in the order in which they were put. */
+  requests: Array<EventsRequest>;
+  /** How many there are in all. */
+  total: number;
+  /** Sums over all requests. */
+  summary: EventsQueueSummary;
+  /** What could not be matched and why, whole sentences. */
+  notes: Array<string>;
+};
+
+/**
+ * A request: what its receiver and its dispatcher did, joined. The log tells no arguments: the n-th put and the n-th take
+ * are of one request, as in any queue that is first in, first out.
+ */
+export type EventsRequest = {
+  /** From 1, in the order of puts. */
+  number: number;
+  /** The thread that put it. */
+  putThread: number;
+  /** The put's node. */
+  putNode: number;
+  /** When the put had returned: the request is in the queue. */
+  enqueue: number;
+  /** Requests in the queue after the put. */
+  putLength: number;
+  /** The thread that took it; null: it was never taken. */
+  takeThread: number | null;
+  /** The take's node. */
+  takeNode: number | null;
+  /** When the take had returned it. */
+  dispatch: number | null;
+  /** Requests in the queue after the take. */
+  takeLength: number | null;
+  /** When its dispatcher came back for another one; null: it never did. */
+  finish: number | null;
+  /** Dispatch less enqueue. */
+  waitNs: number | null;
+  /** Finish less dispatch. */
+  serviceNs: number | null;
+  /** False from where on the log contradicts that this is one queue, first in, first out; `notes` say why. */
+  sure: boolean;
+};
+
+/** Sums over a queue's requests. Seconds where not said otherwise; null where there is nothing to add up. */
+export type EventsQueueSummary = {
+  /** Requests that were put. */
+  put: number;
+  /** Of these, taken. */
+  taken: number;
+  /** Puts a second, from the first to the last. */
+  arrivalRate: number | null;
+  /** Mean time in the queue. */
+  waitMean: number | null;
+  /** Its variance, seconds squared. */
+  waitVariance: number | null;
+  /** Longest time in the queue. */
+  waitMax: number | null;
+  /** Mean time from dispatch to finish. */
+  serviceMean: number | null;
+  /** Its variance, seconds squared. */
+  serviceVariance: number | null;
+  /** Most requests in the queue. */
+  lengthMax: number;
+};
+
+/** Parameters of `fulcrum/events/children`. */
+export type EventsChildrenParams = {
+  /** The trace. */
+  id: number;
+  /** The thread. */
+  thread: number;
+  /** Whose children; absent: the top of the thread's tree. */
+  node?: number | null;
+  /** In which order; absent: time. */
+  order?: EventsOrder | null;
+  /** The first row that is wanted, from 0. */
+  from: number;
+  /** How many, at most 1,000. */
+  count: number;
+};
+
+/** The order of rows. */
+export type EventsOrder = "time" | "wall" | "cpu" | "selfWall";
+
+/** Answer to `fulcrum/events/children`. */
+export type EventsRows = {
+  /** The rows that were asked for, as far as there are. */
+  rows: Array<EventsRow>;
+  /** How many there are in all. */
+  total: number;
+};
+
+/** An event with a duration, or one without. */
+export type EventsRow = {
+  /** Its thread. */
+  thread: number;
+  /** Its number in the thread. */
+  node: number;
+  /** What it is. */
+  kind: EventsKind;
+  /** A method with its class, a class with the object's number, or what else there is to say. */
+  name: string;
+  /** The method's number; null for what is no call. */
+  method: number | null;
+  /** The number of the object that was waited for or made; null when there is none or it is not known. */
+  object: number | null;
+  /** When it began. */
+  start: number;
+  /** How long it took, without what probes cost; null for what has no duration. */
+  wallNs: number | null;
+  /** CPU time, likewise. */
+  cpuNs: number | null;
+  /** Wall time less that of its children. */
+  selfWallNs: number | null;
+  /** CPU time less that of its children. */
+  selfCpuNs: number | null;
+  /** What was subtracted from the wall time because probes cost it. */
+  probesNs: number;
+  /** How many rows are directly below. */
+  children: number;
+  /** How it ended. */
+  ended: EventsEnd;
+  /** A put or a take of the queue that was replayed last; null for everything else. */
+  queue: EventsQueueCell | null;
+};
+
+/** What an event is. */
+export type EventsKind = "call" | "contended" | "wait" | "gc" | "allocation" | "release" | "threadStart" | "threadEnd" | "classLoad" | "classUnload" | "vmStart" | "vmEnd";
+
+/** How an event ended. */
+export type EventsEnd = "returned" | "thrown" | "open" | "lost";
+
+/** What the *queueing* column says (JPMT, Figs. 10 and 11). */
+export type EventsQueueCell = {
+  /** The request's number, from 1; null when it could not be told which request it was. */
+  number: number | null;
+  /** Requests in the queue after this call. */
+  length: number;
+  /** At a take: how long the request was in the queue. */
+  waitNs: number | null;
+};
+
+/** Parameters of `fulcrum/events/search`. */
+export type EventsSearchParams = {
+  /** The trace. */
+  id: number;
+  /** A part of a name. Upper and lower case are the same. */
+  text?: string | null;
+  /** Or a condition as `fulcrum events query` takes it: `method ~ "*.get" and wall > 1ms`. */
+  expression?: string | null;
+  /** Where it is searched. */
+  part: EventsPart;
+  /** Where to go on: the `next` of the answer before; absent: from the beginning. */
+  from?: EventsPlace | null;
+  /** At most so many, up to 1,000; absent: 100. */
+  count?: number | null;
+};
+
+/** A node of a thread. */
+export type EventsPlace = {
+  /** The thread. */
+  thread: number;
+  /** The node. */
+  node: number;
+};
+
+/** Answer to `fulcrum/events/search`. */
+export type EventsFound = {
+  /** Thread by thread, each in the order of time. */
+  hits: Array<EventsHit>;
+  /** Where to go on; null when all was searched. */
+  next: EventsPlace | null;
+};
+
+/** What was found, and where it is in the tree. */
+export type EventsHit = {
+  /** The row. */
+  row: EventsRow;
+  /** What it is inside of, outermost first, each with its place among its siblings in the order of time. */
+  above: Array<EventsStep>;
+  /** Its own place among its siblings. */
+  position: number;
+};
+
+/** A node on the way to another. */
+export type EventsStep = {
+  /** The node. */
+  node: number;
+  /** Its place among its siblings in the order of time, from 0. */
+  position: number;
+};
+
+/** Parameters of `fulcrum/events/query`. */
+export type EventsQueryParams = {
+  /** The trace. */
+  id: number;
+  /** A query as `fulcrum events query` takes it. */
+  query: string;
+  /** At most so many rows, up to 10,000; absent: 1,000. */
+  count?: number | null;
+};
+
+/** Answer to `fulcrum/events/query`: a table. */
+export type EventsTable = {
+  /** The columns. */
+  columns: Array<EventsColumn>;
+  /** Cells: a number, a text, or null where there is nothing. */
+  rows: (number | string | null)[][];
+  /** Whether there are more rows. */
+  more: boolean;
+  /** What had to be left out, whole sentences. */
+  notes: Array<string>;
+};
+
+/** A column of a table. */
+export type EventsColumn = {
+  /** What it holds, as the query names it. */
+  name: string;
+  /** `ns`, `bytes`, or empty for texts and plain numbers. */
+  unit: string;
+};
+
+/** Parameters of `fulcrum/events/timeline`. */
+export type EventsTimelineParams = {
+  /** The trace. */
+  id: number;
+  /** The visible part: its beginning. */
+  left: number;
+  /** Its end. */
+  right: number;
+  /** How wide that is on screen, at most 8,000: nothing narrower than a pixel is told apart. */
+  width: number;
+  /** Which threads; absent: all, at most 200 of them. */
+  threads?: Array<number> | null;
+  /** How many levels of calls are sent, at most 100; absent: 0. */
+  depths?: number | null;
+};
+
+/** Answer to `fulcrum/events/timeline`. */
+export type EventsTimeline = {
+  /** In the order that was asked for. */
+  threads: Array<EventsTimelineThread>;
+  /** Garbage collections of the whole virtual machine. */
+  collections: EventsIntervals;
+  /** The names that `calls.name` counts. */
+  names: Array<string>;
+};
+
+/** A thread's part of a timeline. */
+export type EventsTimelineThread = {
+  /** The thread. */
+  id: number;
+  /** What it did, from left to right. */
+  states: EventsStates;
+  /** Calls at least a pixel wide, level by level of the thread's tree. */
+  calls: EventsCalls;
+  /** How many levels there are of such calls, sent or not. */
+  levels: number;
+};
+
+/** Intervals, as columns: position n of each is interval n. They do not overlap. */
+export type EventsIntervals = {
+  /** Where each begins. */
+  start: Array<number>;
+  /** Where each ends. */
+  end: Array<number>;
+};
+
+/** States, as columns. They do not overlap; where there is none, the thread was not there. */
+export type EventsStates = {
+  /** Where each begins. */
+  start: Array<number>;
+  /** Where each ends. */
+  end: Array<number>;
+  /** What most of this time was. */
+  state: Array<EventsState>;
+  /** The part of the time that the thread was on a processor, 0 to 1; -1 where the log does not tell it. */
+  cpu: Array<number>;
+};
+
+/** What a thread does. */
+export type EventsState = "running" | "contended" | "waiting" | "parked";
+
+/** Calls, as columns: position n of each is call n, level by level. */
+export type EventsCalls = {
+  /** When each began. */
+  start: Array<number>;
+  /** When each ended. */
+  end: Array<number>;
+  /** 0 is the top of the thread's tree. */
+  depth: Array<number>;
+  /** A position in `names`. */
+  name: Array<number>;
+  /** The node. */
+  node: Array<number>;
+};
+
+/** Parameters of `fulcrum/events/compare`. */
+export type EventsCompareParams = {
+  /** The trace that is looked at. */
+  a: number;
+  /** What it is compared with: the trace before. */
+  b: number;
+  /** The first row that is wanted, from 0. */
+  from: number;
+  /** How many, at most 10,000. */
+  count: number;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Answer to `fulcrum/events/compare`. */
+export type EventsComparison = {
+  /** Threads of the same role, and how many there are on each side. */
+  roles: Array<EventsRole>;
+  /** Rows whose time changed most come first. */
+  rows: Array<EventsDifference>;
+  /** How many rows there are in all. */
+  total: number;
+  /** How many rows there are of each change. */
+  counts: EventsChangeCounts;
+  /** What a reader should know, whole sentences. */
+  notes: Array<string>;
+};
+
+/** Threads that do the same work: their names without numbers, below the same parents. */
+export type EventsRole = {
+  /** The name: `Dispatcher-#`, and the role of the thread that started it when that tells two apart. */
+  name: string;
+  /** Threads in A. */
+  a: number;
+  /** Threads in B. */
+  b: number;
+};
+
+/** A path of a role in both traces. */
+export type EventsDifference = {
+  /** The threads. */
+  role: string;
+  /** Names from the outermost call to the one that is compared. */
+  path: Array<string>;
+  /** What became of it. */
+  change: EventsChange;
+  /** In A; null: it is not there. */
+  a: EventsPathSums | null;
+  /** In B; null: it is not there. */
+  b: EventsPathSums | null;
+  /** Own wall time of A less that of B, nanoseconds: what rows are ordered by. */
+  selfWallNs: number;
+};
+
+/** What a path adds up to on one side. Times are nanoseconds, of all calls together. */
+export type EventsPathSums = {
+  /** How often. */
+  count: number;
+  /** Wall time. */
+  wallNs: number;
+  /** CPU time; null where the log does not tell it. */
+  cpuNs: number | null;
+  /** Wall time less that of what is inside. */
+  selfWallNs: number;
+  /** The first of these in the log, to look at. */
+  thread: number;
+  /** Its node. */
+  node: number;
+};
+
+/** What became of a path from B to A. */
+export type EventsChange = "appeared" | "vanished" | "slower" | "faster" | "count" | "same";
+
+/** How many rows there are of each change. */
+export type EventsChangeCounts = {
+  /** Only in A. */
+  appeared: number;
+  /** Only in B. */
+  vanished: number;
+  /** Slower in A. */
+  slower: number;
+  /** Faster in A. */
+  faster: number;
+  /** Another number of them. */
+  count: number;
+  /** None of these. */
+  same: number;
 };
 
 /** Parameters of `fulcrum/didChangeResults`. */

@@ -31,6 +31,23 @@ export function costText(cost: number, unit: string): string {
   return unit === "" ? number : `${number}${NO_BREAK_SPACE}${unit}`;
 }
 
+const counts: readonly (readonly [size: number, letter: string])[] = [
+  [1e9, "G"],
+  [1e6, "M"],
+];
+
+/** The same in a narrow column: counts from a million on have three digits and no unit, as in `276 M`. */
+export function shortCost(cost: number, unit: string): string {
+  const size = Math.abs(cost);
+  const scale = scales[unit] === undefined ? counts.find(([least]) => size >= least) : undefined;
+  if (scale === undefined) {
+    return costText(cost, unit);
+  }
+  const value = size / scale[0];
+  const digits = value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
+  return `${cost < 0 ? MINUS : ""}${digits}${NO_BREAK_SPACE}${scale[1]}`;
+}
+
 /** The same with a plus sign: for differences. */
 export function differenceText(cost: number, unit: string): string {
   return cost > 0 ? `+${costText(cost, unit)}` : costText(cost, unit);
@@ -53,6 +70,14 @@ export function shareText(share: number | null): string {
   }
   const digits = percent.toFixed(percent < 9.995 ? 2 : 1).replace(/\.?0+$/, "");
   return `${sign}${digits}${NO_BREAK_SPACE}%`;
+}
+
+/** What more throughput means, 0.25 being a quarter more: `25 % faster`, or `3.0 times as fast`; null: nothing is gained. */
+export function fasterText(gain: number): string | null {
+  if (gain >= 1) {
+    return `${(1 + gain).toFixed(1)} times as fast`;
+  }
+  return gain > 0 ? `${shareText(gain)} faster` : null;
 }
 
 /** Width of a bar, 0 to 1. Bars of negative and of more than the whole stay inside. */

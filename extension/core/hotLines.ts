@@ -2,16 +2,21 @@
  * Hot lines in the gutter: shapes of the same family as those of causal results, and not to be taken for them. Those are
  * lines that rise or fall; these are bars that stand on a floor, or hang from it where a comparison says "cheaper".
  */
+import { bestLines, firstOfEachLine, type InlineMode } from "./inline";
 import type { NavigatorHeat, NavigatorLine } from "./protocol";
 import { gutterSize, type ThemeKind } from "./shapes";
 
-export const heats: readonly Exclude<NavigatorHeat, "cold">[] = [
+/** Of a line that is shown. */
+export type Heat = Exclude<NavigatorHeat, "cold">;
+export type HotLine = NavigatorLine & { heat: Heat };
+
+export const heats: readonly Heat[] = [
   ...(["hot1", "hot2", "hot3", "hot4"] as const),
   ...(["less1", "less2", "less3"] as const),
 ];
 
 /** How many of the four bars are filled. */
-const filled: Readonly<Record<Exclude<NavigatorHeat, "cold">, number>> = {
+const filled: Readonly<Record<Heat, number>> = {
   hot1: 1,
   hot2: 2,
   hot3: 3,
@@ -29,12 +34,7 @@ const palettes: Readonly<Record<ThemeKind, { hot: string; less: string; empty: s
 };
 
 /** A square SVG document. `stale` draws every bar as an outline. */
-export function heatSvg(
-  heat: Exclude<NavigatorHeat, "cold">,
-  theme: ThemeKind,
-  stale: boolean,
-  size = gutterSize,
-): string {
+export function heatSvg(heat: Heat, theme: ThemeKind, stale: boolean, size = gutterSize): string {
   const palette = palettes[theme];
   const hanging = heat.startsWith("less");
   const colour = stale ? palette.stale : hanging ? palette.less : palette.hot;
@@ -52,29 +52,55 @@ export function heatSvg(
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 19 19">${bars.join("")}</svg>`;
 }
 
-export function heatDataUri(
-  heat: Exclude<NavigatorHeat, "cold">,
-  theme: ThemeKind,
-  stale: boolean,
-  size = gutterSize,
-): string {
+export function heatDataUri(heat: Heat, theme: ThemeKind, stale: boolean, size = gutterSize): string {
   const svg = heatSvg(heat, theme, stale, size);
   return `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
 }
 
 /** Two functions can meet on a line: the more costly one is shown. Cold ones are not. */
-export function hottestOfEachLine(
+export function hottestOfEachLine(lines: readonly NavigatorLine[]): HotLine[] {
+  const hot = lines.filter((line): line is HotLine => line.heat !== "cold");
+  return firstOfEachLine(hot, byCost);
+}
+
+/** The most costly lines that have not changed since, at most {@link bestLines}. */
+export function hottest<T extends NavigatorLine>(lines: readonly T[]): T[] {
+  return lines
+    .filter((line) => line.state !== "stale")
+    .sort(byCost)
+    .slice(0, bestLines);
+}
+
+/** Texts for the lines with a cursor and, when asked, for the hottest. */
+export function hotTexts(
   lines: readonly NavigatorLine[],
-): (NavigatorLine & { heat: Exclude<NavigatorHeat, "cold"> })[] {
-  const best = new Map<number, NavigatorLine>();
-  const size = (line: NavigatorLine) => Math.max(Math.abs(line.baseShare), Math.abs(line.cumShare) / 10);
-  for (const line of lines) {
-    const other = best.get(line.line);
-    if (line.heat !== "cold" && (other === undefined || size(line) > size(other))) {
-      best.set(line.line, line);
-    }
+  cursorLines: readonly number[],
+  mode: InlineMode,
+): { line: number; text: string }[] {
+  if (mode === "off") {
+    return [];
   }
-  return [...best.values()] as (NavigatorLine & { heat: Exclude<NavigatorHeat, "cold"> })[];
+  const cursors = new Set(cursorLines);
+  const best = new Set(mode === "currentAndBest" ? hottest(lines) : []);
+  return lines
+    .filter((line) => cursors.has(line.line) || best.has(line))
+    .map((line) => ({ line: line.line, text: line.state === "stale" ? `${line.text} (changed since)` : line.text }));
+}
+
+/** The most costly first; what callees cost counts for a tenth. */
+function byCost(a: NavigatorLine, b: NavigatorLine): number {
+  const cost = (line: NavigatorLine) => Math.max(Math.abs(line.baseShare), Math.abs(line.cumShare) / 10);
+  return cost(b) - cost(a);
+}
+
+/** What is known of one line, as Markdown with a way into the Navigator; undefined: nothing. */
+export function hotHover(lines: readonly NavigatorLine[]): string | undefined {
+  const texts = lines.map(({ hover, name, state }) => {
+    const path = encodeURIComponent(JSON.stringify([[name]]));
+    const changed = state === "stale" ? "\n\nThe code changed since this was measured." : "";
+    return `${hover}${changed}\n\n[Open in the Navigator](command:fulcrum.navigator.selectPath?${path})`;
+  });
+  return texts.length === 0 ? undefined : texts.join("\n\n---\n\n");
 }
 
 /** What the gutter shows, for the status bar: the two kinds of result are never shown together. */

@@ -36,6 +36,24 @@ export function inlineTexts(
     }));
 }
 
+/** After edits two recorded lines can meet on one line: the better ranked one is shown, a fresh one before a stale one. */
+export function bestOfEachLine(lines: readonly LineSpeedup[]): LineSpeedup[] {
+  const order = (line: LineSpeedup) => (line.state === "stale" ? 1e9 : 0) + line.rank;
+  return firstOfEachLine(lines, (a, b) => order(a) - order(b));
+}
+
+/** Of all that stand on one line the one that comes first in an order. */
+export function firstOfEachLine<T extends { line: number }>(lines: readonly T[], order: (a: T, b: T) => number): T[] {
+  const first = new Map<number, T>();
+  for (const line of lines) {
+    const other = first.get(line.line);
+    if (other === undefined || order(line, other) < 0) {
+      first.set(line.line, line);
+    }
+  }
+  return [...first.values()];
+}
+
 export interface RulerMark {
   line: number;
   tone: "gain" | "harm";

@@ -6,7 +6,9 @@ import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
 import type { Comparison } from "../core/protocol";
 import { olderFirst, runFolderOf } from "../core/runsOnDisk";
-import { type CompareAssets, compareHtml, loadingHtml, problemHtml } from "../views/compare";
+import { isTraceRun } from "../core/trace/runs";
+import { compareHtml, loadingHtml, problemHtml } from "../views/compare";
+import type { PageAssets } from "../views/page";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
@@ -77,19 +79,19 @@ export class Compare implements vscode.Disposable {
     }
     const file = target?.fsPath ?? (await this.profiles.choose("Compare with Selected"));
     if (file !== undefined) {
-      this.open({ before: this.selected, after: runFolderOf(file) });
+      await this.open({ before: this.selected, after: runFolderOf(file) });
     }
   }
 
   /** With a pair, or two files of the explorer, at once; else it asks for both. */
   private async compareRuns(first?: vscode.Uri | Pair, all: vscode.Uri[] = []): Promise<void> {
     if (first !== undefined && "before" in first) {
-      this.open(first);
+      await this.open(first);
       return;
     }
     if (all.length === 2) {
       const [before, after] = await olderFirst(all.map((uri) => runFolderOf(uri.fsPath)) as [string, string]);
-      this.open({ before, after });
+      await this.open({ before, after });
       return;
     }
     const before = await this.profiles.choose("Compare Runs: Before the Change");
@@ -99,11 +101,15 @@ export class Compare implements vscode.Disposable {
     const open = this.session.summary?.path;
     const after = await this.profiles.choose("Compare Runs: After the Change", open === before ? undefined : open);
     if (after !== undefined) {
-      this.open({ before: runFolderOf(before), after: runFolderOf(after) });
+      await this.open({ before: runFolderOf(before), after: runFolderOf(after) });
     }
   }
 
-  private open(pair: Pair): void {
+  private async open(pair: Pair): Promise<void> {
+    if ((await isTraceRun(pair.before)) && (await isTraceRun(pair.after))) {
+      await vscode.commands.executeCommand("fulcrum.trace.compare", pair);
+      return;
+    }
     for (const [panel, view] of this.views) {
       if (view.shows(pair)) {
         panel.reveal();
@@ -245,7 +251,7 @@ class View implements vscode.Disposable {
     }
   }
 
-  private assets(): CompareAssets {
+  private assets(): PageAssets {
     const { webview } = this.panel;
     const uri = (name: string) =>
       webview.asWebviewUri(vscode.Uri.joinPath(this.extensionUri, "media", name)).toString();

@@ -37,6 +37,9 @@ const languages = [
   ...["rust", "go", "zig", "d", "nim", "swift", "FortranFreeForm", "fortran-modern"],
 ];
 
+/** Filters of event traces. */
+export const filterLanguage = "fulcrum-filter";
+
 export class EngineUnavailable extends Error {
   readonly data = { blame: "environment" as const, advice: null };
 }
@@ -189,7 +192,11 @@ export class Engine implements vscode.Disposable {
 
   private clientOptions(): LanguageClientOptions {
     return {
-      documentSelector: languages.map((language) => ({ scheme: "file", language })),
+      documentSelector: [
+        ...languages.map((language) => ({ scheme: "file", language })),
+        // Filters are proposed in documents that have no file yet.
+        { language: filterLanguage },
+      ],
       outputChannel: this.log,
       traceOutputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,

@@ -235,6 +235,7 @@ function pictureOf({ opened, view }: { opened: { id: number }; view: NavigatorVi
 /** With labels as the Navigator counts them, so that they have the same colours in both. */
 function arraysOf(flame: NavigatorFlame, labels: readonly string[]): FlameArrays {
   const position = flame.labels.map((label) => labels.indexOf(label));
-  const { depth, x, width, name, cost, own, against, names } = flame;
-  return { depth, x, width, name, cost, own, against, names, label: flame.label.map((label) => position[label] ?? -1) };
+  const { depth, x, width, name, cost, own, against, names, containers } = flame;
+  const label = flame.label.map((it) => position[it] ?? -1);
+  return { depth, x, width, name, cost, own, against, names, containers, label };
 }

@@ -10,6 +10,11 @@ interface PlaceItem extends vscode.QuickPickItem {
   location: NavigatorLocation;
 }
 
+interface Found {
+  locations: readonly NavigatorLocation[];
+  note: string | null;
+}
+
 const how: Readonly<Record<NavigatorLocation["how"], string>> = {
   recorded: "where the profile says",
   recordedFile: "definition in the profile's file",
@@ -23,15 +28,19 @@ export async function openFrame(engine: Engine, navigation: Navigation, name: st
     return;
   }
   try {
-    const { locations, note } = await engine.request("fulcrum/navigator/frame", { id: open.opened.id, name });
-    const location = locations.length === 1 ? locations[0] : await choose(name, locations);
-    if (location !== undefined) {
-      await showLine(vscode.Uri.parse(location.uri, true), location.line);
-    } else if (locations.length === 0) {
-      await messages.info(note ?? `The workspace has no definition of ${name}.`);
-    }
+    await openLocation(name, await engine.request("fulcrum/navigator/frame", { id: open.opened.id, name }));
   } catch (error) {
     await messages.showTrouble(engine.log, `Looking for ${name}`, error);
+  }
+}
+
+/** Opens where a name is. */
+export async function openLocation(name: string, { locations, note }: Found): Promise<void> {
+  const location = locations.length === 1 ? locations[0] : await choose(name, locations);
+  if (location !== undefined) {
+    await showLine(vscode.Uri.parse(location.uri, true), location.line);
+  } else if (locations.length === 0) {
+    await messages.info(note ?? `The workspace has no definition of ${name}.`);
   }
 }
 

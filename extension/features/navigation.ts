@@ -22,6 +22,14 @@ export interface ProfileSource {
   against: string[];
   value?: string;
   normalisation?: NavigatorNormalisation;
+  /** Not files, but what another request makes of something that is open: a part of a trace. */
+  made?: Made;
+}
+
+export interface Made {
+  title: string;
+  /** Asked again when the engine was restarted. */
+  open: (workDoneToken: string, token: vscode.CancellationToken) => Promise<NavigatorOpened>;
 }
 
 export type NavigationState =
@@ -89,7 +97,7 @@ export class Navigation implements vscode.Disposable {
     this.opening?.cancel();
     const opening = new vscode.CancellationTokenSource();
     this.opening = opening;
-    this.wanted = source;
+    this.wanted = source.made === undefined ? source : undefined;
     if (this.current.kind === "open") {
       this.before = this.current;
     }
@@ -104,7 +112,9 @@ export class Navigation implements vscode.Disposable {
       const left = this.before;
       this.before = { kind: "empty" };
       this.set({ kind: "open", opened, view: opened.view, source });
-      await this.memory.update(rememberedKey, source);
+      if (source.made === undefined) {
+        await this.memory.update(rememberedKey, source);
+      }
       if (left.kind === "open") {
         await this.forget(left.opened.id);
       }
@@ -227,6 +237,9 @@ export class Navigation implements vscode.Disposable {
       }
     });
     try {
+      if (source.made !== undefined) {
+        return await source.made.open(workDoneToken, token);
+      }
       return await this.engine.request(
         "fulcrum/navigator/open",
         {
@@ -322,6 +335,9 @@ export class Navigation implements vscode.Disposable {
 
 /** `after.pb.gz`, `after.pb.gz − before.pb.gz`, `3 files − 3 files`. */
 export function titleOf(source: ProfileSource): string {
+  if (source.made !== undefined) {
+    return source.made.title;
+  }
   const side = (files: readonly string[]) => (files.length === 1 ? baseName(files[0] ?? "") : `${files.length} files`);
   return source.against.length === 0 ? side(source.files) : `${side(source.files)} − ${side(source.against)}`;
 }

@@ -138,8 +138,8 @@ export class NavigatorCommands implements vscode.Disposable {
         })
       )?.split(";");
     const path = (typed ?? []).map((name) => name.trim()).filter((name) => name !== "");
-    if (path.length > 0) {
-      await this.navigation.do({ kind: "selectPath", path });
+    if (path.length > 0 && (await this.navigation.do({ kind: "selectPath", path })) && given !== undefined) {
+      await vscode.commands.executeCommand("fulcrum.navigator.focus");
     }
   }
 

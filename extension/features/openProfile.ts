@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../core/format";
 import type { RunEntry } from "../core/protocol";
 import { finishedAt, newestRun, runFolderOf } from "../core/runsOnDisk";
+import { isEventLog, isTraceRun } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Session } from "./session";
@@ -52,7 +53,7 @@ export class OpenProfile implements vscode.Disposable {
     }
     const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
     const newest = await this.newest(clearedAt);
-    if (newest !== undefined && opens === this.session.opens) {
+    if (newest !== undefined && !(await isTraceRun(newest.path)) && opens === this.session.opens) {
       await this.openQuietly(newest.path);
     }
   }
@@ -85,6 +86,10 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     const profile = runFolderOf(file);
+    if (isEventLog(file) || (await isTraceRun(profile))) {
+      await vscode.commands.executeCommand("fulcrum.trace.open", isEventLog(file) ? file : profile);
+      return;
+    }
     try {
       const summary = await this.session.open(profile);
       const best = bestRow(this.session.rows);
@@ -204,6 +209,9 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     this.known.add(folder);
+    if (await isTraceRun(folder)) {
+      return;
+    }
     await this.openQuietly(folder);
     vscode.window.setStatusBarMessage(`Fulcrum opened the run ${path.basename(folder)}.`, 6000);
   }

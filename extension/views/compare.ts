@@ -1,20 +1,13 @@
 /** The compare view as HTML: a thin drawing of {@link CompareModel}. No `vscode` in here. */
 import type { Axis, CompareModel, ComparePointModel, CompareRow, Range } from "../core/compare";
 import { signedPercent } from "../core/format";
-
-export interface CompareAssets {
-  /** For the script, the style and the content security policy. */
-  nonce: string;
-  cspSource: string;
-  script: string;
-  style: string;
-}
+import { type PageAssets, pageHtml, escapeHtml as safe } from "./page";
 
 const width = 240;
 const height = 34;
 const margin = 8;
 
-export function compareHtml(model: CompareModel, assets: CompareAssets): string {
+export function compareHtml(model: CompareModel, assets: PageAssets): string {
   return page(
     assets,
     `<header>
@@ -38,7 +31,7 @@ ${notesHtml(model.notes)}
 }
 
 /** In place of the table: what went wrong and what to do. */
-export function problemHtml(message: string, assets: CompareAssets): string {
+export function problemHtml(message: string, assets: PageAssets): string {
   return page(
     assets,
     `<main><h1>Predicted and Actual</h1><p role="alert">${safe(message)}</p>
@@ -47,26 +40,12 @@ export function problemHtml(message: string, assets: CompareAssets): string {
   );
 }
 
-export function loadingHtml(assets: CompareAssets): string {
+export function loadingHtml(assets: PageAssets): string {
   return page(assets, `<main><h1>Predicted and Actual</h1><p role="status">Comparing the two runs…</p></main>`);
 }
 
-function page(assets: CompareAssets, body: string): string {
-  const policy = `default-src 'none'; style-src ${assets.cspSource}; script-src 'nonce-${assets.nonce}'`;
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${assets.style}">
-<title>Predicted and Actual</title>
-</head>
-<body>
-${body}
-<script nonce="${assets.nonce}" src="${assets.script}"></script>
-</body>
-</html>`;
+function page(assets: PageAssets, body: string): string {
+  return pageHtml("Predicted and Actual", body, assets);
 }
 
 function pointHtml(point: ComparePointModel, index: number): string {
@@ -160,8 +139,4 @@ function notesHtml(notes: readonly string[]): string {
   return notes.length === 0
     ? ""
     : `<section aria-label="Notes"><ul class="notes">${notes.map((note) => `<li>${safe(note)}</li>`).join("")}</ul></section>`;
-}
-
-function safe(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

@@ -129,6 +129,26 @@ function pathOf({ section, place }: Selected): string[] {
   }
 }
 
+/** Does something with the path of the selected box. The whole profile, a process and a thread have none. */
+function withPath(use: (path: string[]) => void): void {
+  const { selected } = graph;
+  if (selected === undefined) {
+    return;
+  }
+  const path = isFunction(selected) ? pathOf(selected) : [];
+  if (path.length === 0) {
+    byId("spoken").textContent = `${nameOf(selected)} is no function: paths begin further in.`;
+  } else {
+    use(path);
+  }
+}
+
+function isFunction({ section, place }: Selected): boolean {
+  const boxes = graph.boxes(section);
+  const box = boxes === undefined ? -1 : indexOf(boxes, place);
+  return boxes !== undefined && box >= 0 && !boxes.isContainer(box) && (section !== "tree" || place.row > 0);
+}
+
 function showTrail(): void {
   const { zoom } = graph;
   const boxes = zoom === undefined ? undefined : graph.boxes(zoom.section);
@@ -170,7 +190,6 @@ canvas.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) {
     return;
   }
-  const { selected } = graph;
   const actions: Record<string, () => void> = {
     Enter: () => graph.zoomIn(),
     Escape: () => {
@@ -182,9 +201,9 @@ canvas.addEventListener("keydown", (event) => {
     "/": () => text.focus(),
     n: () => graph.nextMatch(false),
     N: () => graph.nextMatch(true),
-    o: () => selected !== undefined && send({ type: "source", name: nameOf(selected) }),
-    p: () => selected !== undefined && send({ type: "select", path: pathOf(selected) }),
-    m: () => selected !== undefined && send({ type: "merge", path: pathOf(selected).slice(-1) }),
+    o: () => withPath((path) => send({ type: "source", name: path.at(-1) ?? "" })),
+    p: () => withPath((path) => send({ type: "select", path })),
+    m: () => withPath((path) => send({ type: "merge", path: path.slice(-1) })),
     t: () => send({ type: "tree" }),
   };
   if (/^Arrow/.test(event.key)) {

@@ -1,35 +1,38 @@
 /**
- * `npm run bench -- fuzz [--seconds N] [TARGET…]`: runs each fuzz target for N seconds (60 unless told), one after the
- * other, and prints what each did. New inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts.
+ * `npm run bench -- fuzz [--seconds N] [TARGET…]`: runs each fuzz target until it has had N seconds of processor time (60
+ * unless told), earlier runs included, and prints what each did. It can be interrupted and goes on where it was. New
+ * inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts, times in out/bench/fuzz.jsonl.
  */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { engine, run, StepError, step, tryRun, which } from "../lib/steps.mjs";
+import { writeSection } from "./lib/document.mjs";
+import { Journal } from "./lib/journal.mjs";
+import { describeMachine } from "./lib/machine.mjs";
 
 const folder = path.join(engine, "fuzz");
 /** MB: more than any reader needs for what a fuzzer writes. */
 const memory = 2048;
 /** Bytes of the longest input. */
 const longest = 8192;
-/** Seconds for one input. */
-const patience = 20;
+/** Seconds for one input; many, because the machine may have other work. */
+const patience = 60;
+/** Seconds by the clock after which times are written down. */
+const slice = 60;
+const nothing = { runs: 0, seconds: 0, inputs: 0, findings: 0 };
 
 export async function bench(args) {
   const { seconds, targets } = options(args);
   await checkFuzzer();
   await step("fuzz targets", () => run("cargo", ["+nightly", "fuzz", "build", "--fuzz-dir", folder], { cwd: engine }));
-  const rows = [];
+  const journal = new Journal("fuzz");
   for (const target of targets) {
-    rows.push(await fuzz(target, seconds));
+    await fuzz(target, seconds, journal);
   }
-  console.log("\n| target | runs | seconds | inputs kept | findings |\n|---|---:|---:|---:|---:|");
-  for (const row of rows) {
-    console.log(`| ${row.target} | ${row.runs} | ${row.seconds} | ${row.inputs} | ${row.findings} |`);
-  }
-  const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
-  const findings = sum("findings");
-  console.log(`| together | ${sum("runs")} | ${sum("seconds")} | ${sum("inputs")} | ${findings} |`);
+  const rows = all().map((target) => ({ target, ...(journal.get(target) ?? nothing) }));
+  await report(rows, journal.dates());
+  const findings = sum(rows, "findings");
   if (findings > 0) {
     throw new StepError(
       `${findings} findings are in engine/fuzz/artifacts: fix each and put its input into the corpus.`,
@@ -37,8 +40,11 @@ export async function bench(args) {
   }
 }
 
+function all() {
+  return readdirSync(path.join(folder, "fuzz_targets")).map((name) => path.basename(name, ".rs"));
+}
+
 function options(args) {
-  const all = readdirSync(path.join(folder, "fuzz_targets")).map((name) => path.basename(name, ".rs"));
   const targets = [];
   let seconds = 60;
   for (let index = 0; index < args.length; index += 1) {
@@ -49,13 +55,13 @@ function options(args) {
       targets.push(args[index]);
     }
   }
-  const unknown = targets.filter((name) => !all.includes(name));
+  const unknown = targets.filter((name) => !all().includes(name));
   if (unknown.length > 0 || !Number.isInteger(seconds) || seconds < 1) {
     throw new StepError(
-      `usage: npm run bench -- fuzz [--seconds N] [TARGET…], where TARGET is one of ${all.join(", ")}.`,
+      `usage: npm run bench -- fuzz [--seconds N] [TARGET…], where TARGET is one of ${all().join(", ")}.`,
     );
   }
-  return { seconds, targets: targets.length > 0 ? targets : all };
+  return { seconds, targets: targets.length > 0 ? targets : all() };
 }
 
 async function checkFuzzer() {
@@ -68,40 +74,95 @@ async function checkFuzzer() {
   }
 }
 
-async function fuzz(target, seconds) {
-  const found = path.join(folder, "found", target);
-  mkdirSync(found, { recursive: true });
-  const before = count(path.join(folder, "artifacts", target));
-  const start = Date.now();
-  const { code, output } = await tryRun(
-    "cargo",
-    [
-      "+nightly",
-      "fuzz",
-      "run",
-      "--fuzz-dir",
-      folder,
+async function fuzz(target, seconds, journal) {
+  let total = journal.get(target) ?? nothing;
+  while (total.seconds < seconds && total.findings === 0) {
+    const { runs, used, findings, inputs } = await fuzzOnce(
       target,
-      found,
-      path.join(folder, "corpus", target),
-      "--",
-      `-max_total_time=${seconds}`,
-      `-rss_limit_mb=${memory}`,
-      `-malloc_limit_mb=${memory / 4}`,
-      `-max_len=${longest}`,
-      `-timeout=${patience}`,
-      "-print_final_stats=1",
-    ],
-    { cwd: engine },
-  );
+      Math.min(slice, Math.ceil(seconds - total.seconds)),
+    );
+    total = journal.put(target, {
+      runs: total.runs + runs,
+      seconds: total.seconds + used,
+      inputs,
+      findings: total.findings + findings,
+    });
+  }
+  const { runs, inputs, findings } = total;
+  console.log(`${target.padEnd(16)} ${runs} runs, ${inputs} inputs kept, ${findings} findings`);
+}
+
+/** One slice: at most `seconds` by the clock. `used` are seconds of processor time. */
+async function fuzzOnce(target, seconds) {
+  const found = path.join(folder, "found", target);
+  const artifacts = path.join(folder, "artifacts", target);
+  mkdirSync(found, { recursive: true });
+  const before = count(artifacts);
+  const fuzzer = [
+    "cargo",
+    "+nightly",
+    "fuzz",
+    "run",
+    "--fuzz-dir",
+    folder,
+    target,
+    found,
+    path.join(folder, "corpus", target),
+    "--",
+    `-max_total_time=${seconds}`,
+    `-rss_limit_mb=${memory}`,
+    `-malloc_limit_mb=${memory / 4}`,
+    `-max_len=${longest}`,
+    `-timeout=${patience}`,
+    "-print_final_stats=1",
+  ];
+  const { code, output } = await tryRun("sh", ["-c", '"$@"; code=$?; times; exit $code', "sh", ...fuzzer], {
+    cwd: engine,
+  });
   const runs = Number(/stat::number_of_executed_units:\s+(\d+)/.exec(output)?.[1] ?? 0);
-  const findings = count(path.join(folder, "artifacts", target)) - before;
-  if (code !== 0 && findings === 0) {
+  const findings = count(artifacts) - before;
+  if ((code !== 0 || runs === 0) && findings === 0) {
     throw new StepError(`${output.trimEnd().split("\n").slice(-20).join("\n")}\nThe target ${target} did not run.`);
   }
-  const row = { target, runs, seconds: Math.round((Date.now() - start) / 1000), inputs: count(found), findings };
-  console.log(`${target.padEnd(16)} ${row.runs} runs, ${row.inputs} inputs kept, ${row.findings} findings`);
-  return row;
+  return { runs, used: processorSeconds(output), findings, inputs: count(found) };
+}
+
+/** What `times` of the shell says of its children, which it prints last: `0m59.1s 0m0.9s`. */
+function processorSeconds(output) {
+  const [user, system] = output.trimEnd().split("\n").at(-1).trim().split(/\s+/);
+  const inSeconds = (text) => {
+    const [, minutes, seconds] = /^(\d+)m([\d.]+)s$/.exec(text);
+    return 60 * Number(minutes) + Number(seconds);
+  };
+  return inSeconds(user) + inSeconds(system);
+}
+
+async function report(rows, dates) {
+  const { machine, revision } = await describeMachine();
+  const line = ({ target, runs, seconds, inputs, findings }) =>
+    `| ${target} | ${(runs / 1e6).toFixed(2)} | ${Math.round(seconds / 60)} | ${inputs} | ${findings} |`;
+  const together = { target: "**together**" };
+  for (const key of Object.keys(nothing)) {
+    together[key] = sum(rows, key);
+  }
+  writeSection(
+    "docs/benchmarks.md",
+    "fuzz",
+    `## Damaged input
+
+What libFuzzer made of each reader's corpus (\`npm run bench -- fuzz\`): with AddressSanitizer, inputs up to 8 KiB, no
+allocation above 512 MB, no input for longer than a minute.
+
+| target | million runs | minutes of processor | inputs kept | findings |
+|---|---:|---:|---:|---:|
+${[...rows, together].map(line).join("\n")}
+
+Run ${dates}, last on ${revision}; ${machine}.`,
+  );
+}
+
+function sum(rows, key) {
+  return rows.reduce((total, row) => total + row[key], 0);
 }
 
 function count(directory) {

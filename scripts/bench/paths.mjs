@@ -1,6 +1,6 @@
 /**
  * Bottleneck search on synthetic profiles of the paper's sizes: loading against peers, navigation, automatic search.
- * `npm run bench -- paths [PART…]`, PART being loading, navigation or automatic. Needs 12 GB of memory and 10 of disk.
+ * `npm run bench -- paths [PART…]`, PART being loading, navigation, flame or automatic. Needs 12 GB of memory and 10 of disk.
  */
 import path from "node:path";
 import { root, StepError, step } from "../lib/steps.mjs";
@@ -11,15 +11,22 @@ import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
 import { findPprof } from "./lib/pprof.mjs";
 import { searchAll, searchTime } from "./paths/automatic.mjs";
+import { drawAll } from "./paths/flame.mjs";
 import { measure, Navigator } from "./paths/process.mjs";
 import { pathsReport } from "./paths/report.mjs";
+import { Server } from "./paths/server.mjs";
 import { buildGenerator, synthetic } from "./paths/synthetic.mjs";
 import { walk } from "./paths/walk.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const rounds = 3;
 
-const parts = { loading: measureLoading, navigation: measureNavigation, automatic: measureAutomatic };
+const parts = {
+  loading: measureLoading,
+  navigation: measureNavigation,
+  flame: measureFlame,
+  automatic: measureAutomatic,
+};
 
 export async function bench(args) {
   const { names, quick, report } = parseOptions(args);
@@ -90,6 +97,21 @@ async function measureNavigation(journal, quick) {
     journal.put("navigation", { seconds, megabytes: navigator.megabytes(), times });
   } finally {
     await navigator.close();
+  }
+}
+
+/** The flame graph requests of an editor, on ten million nodes. */
+async function measureFlame(journal, quick) {
+  const [kind, name] = quick ? ["xml", "xml"] : ["ten-million", "ten-million"];
+  const { file } = await synthetic(kind);
+  const server = new Server(fulcrum);
+  try {
+    await server.start();
+    const { answer } = await server.ask("fulcrum/navigator/open", { files: [file(name, "pb.gz")] });
+    const times = await step("flame graphs", () => drawAll(server, answer.id, quick ? 4 : 40));
+    journal.put("flame", { times });
+  } finally {
+    await server.close();
   }
 }
 

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { root } from "./steps.mjs";
 
-const webviews = ["navigator", "flame"];
+const webviews = ["navigator", "flame", "trace", "refine", "traceCompare"];
 
 /**
  * Writes extension.js and webview/*.js into a folder.

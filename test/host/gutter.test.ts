@@ -12,7 +12,7 @@ async function opened(): Promise<vscode.TextEditor> {
 async function shapes(): Promise<Record<number, string>> {
   const api = await fulcrum();
   const shown = api.currentDecorations(source)?.shapes ?? [];
-  return Object.fromEntries(shown.map((mark) => [mark.line + 1, mark.stale ? `${mark.shape} stale` : mark.shape]));
+  return Object.fromEntries(shown.map((mark) => [mark.line + 1, mark.stale ? `${mark.kind} stale` : mark.kind]));
 }
 
 async function settle(what: string, check: (shapes: Record<number, string>) => boolean): Promise<void> {

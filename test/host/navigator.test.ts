@@ -138,7 +138,7 @@ test("hot lines: bars where functions are declared, never beside causal results"
       .getText()
       .split("\n")
       .findIndex((line) => line.includes(text));
-  assert.deepEqual(hot.shapes.find((mark) => mark.line === lineOf("std::string parse("))?.heat, "hot4");
+  assert.deepEqual(hot.shapes.find((mark) => mark.line === lineOf("std::string parse("))?.kind, "hot4");
   assert.match(api.statusText() ?? "", /Hot lines: server\.folded/);
   assert.deepEqual(api.currentDecorations(document.uri)?.shapes ?? [], []);
   await vscode.commands.executeCommand("fulcrum.causal.open", inWorkspace("two-threads.coz"));

@@ -162,6 +162,35 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     assert.ok(median < 1000 / 60, `${median} ms`);
   });
 
+  await test("P leaves threads off the path, and says that a thread by itself is none", "flame-threads", async () => {
+    const frames = [{ name: "main" }, { name: "work" }];
+    const thread = (name, weight) => ({ type: "sampled", name, unit: "none", samples: [[0, 1]], weights: [weight] });
+    const profiles = [thread("first (1)", 7), thread("second (2)", 3)];
+    const file = path.join(workspace.folder, "profiles", "threads.speedscope.json");
+    writeFileSync(file, JSON.stringify({ shared: { frames }, profiles }));
+    await explorerMenu({ page, vscode, shot })("threads.speedscope.json", "Open Profile…");
+    await until(
+      "the profile",
+      async () => (await nav.frame.locator(".title").textContent()) === "threads.speedscope.json",
+    );
+    await flame.locator("#canvas").focus();
+    await page.keyboard.press("Home");
+    await until("the outermost box", async () => {
+      await page.keyboard.press("ArrowUp");
+      return /^all: 10/.test(await spoken());
+    });
+    await page.keyboard.press("ArrowDown");
+    await says(/^first \(1\): 7/);
+    await page.keyboard.press("p");
+    await says(/^first \(1\) is no function/);
+    await page.keyboard.press("ArrowDown");
+    await says(/^main: 7/);
+    await page.keyboard.press("ArrowDown");
+    await says(/^work: 7/);
+    await page.keyboard.press("p");
+    await nav.current("main", "work");
+  });
+
   for (const [theme, picture] of [
     ["Default Light Modern", "flame-light"],
     ["Default High Contrast", "flame-high-contrast"],

@@ -1,7 +1,7 @@
 /**
  * The UI floor: a real workbench in a real browser, used as a person uses it, and photographed.
  *
- * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes, compare, navigator.
+ * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes, compare, navigator, trace.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,6 +16,7 @@ import { compareTests } from "./compare.mjs";
 import { flameTests } from "./flame.mjs";
 import { liveTests } from "./live.mjs";
 import { navigatorTests } from "./navigator.mjs";
+import { buildDispatcher, traceTests } from "./trace.mjs";
 import { until, workbench } from "./workbench.mjs";
 
 const screenshots = path.join(root, "test/ui/screenshots");
@@ -272,6 +273,11 @@ try {
   await group("navigator", async () => {
     await navigatorTests({ test, vscode, page, shot, configure });
     await flameTests({ test, vscode, page, shot, configure, workspace });
+  });
+
+  await group("trace", async () => {
+    buildDispatcher(workspace.folder);
+    await traceTests({ test, vscode, page, shot, configure, workspace });
   });
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });

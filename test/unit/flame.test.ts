@@ -78,6 +78,7 @@ describe("layout", () => {
         own: zero,
         against: null,
         names: ["f"],
+        containers: [],
       },
       whole,
       0,

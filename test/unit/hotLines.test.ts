@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { gutterSentence, heatDataUri, heatSvg, heats, hottestOfEachLine } from "../../extension/core/hotLines";
+import {
+  gutterSentence,
+  heatDataUri,
+  heatSvg,
+  heats,
+  hotTexts,
+  hottestOfEachLine,
+} from "../../extension/core/hotLines";
 import { shapeSvg, shapes } from "../../extension/core/shapes";
 import { line } from "./makeNavigator";
 
@@ -42,6 +49,18 @@ test("a line has one mark, the most costly; cold functions have none", () => {
     [4, "great"],
     [9, "below"],
   ]);
+});
+
+test("words stand at the current line and the ten hottest, and say when a line has changed", () => {
+  const lines = Array.from({ length: 12 }, (_, n) =>
+    line({ line: n, text: `text ${n}`, baseShare: (20 - n) / 100, cumShare: 0, state: n === 0 ? "stale" : "exact" }),
+  );
+  const shown = (cursors: number[], mode: "off" | "current" | "currentAndBest") =>
+    hotTexts(lines, cursors, mode).map((it) => it.line);
+  expect(shown([3], "off")).toEqual([]);
+  expect(shown([3], "current")).toEqual([3]);
+  expect(shown([11], "currentAndBest")).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  expect(hotTexts(lines, [0], "current")).toEqual([{ line: 0, text: "text 0 (changed since)" }]);
 });
 
 test("the status bar says which results the gutter shows", () => {

@@ -68,6 +68,7 @@ export function row(over: Partial<NavigatorRow> = {}): NavigatorRow {
 export function line(over: Partial<NavigatorLine> = {}): NavigatorLine {
   return {
     line: 4,
+    kind: "function",
     recordedLine: 5,
     state: "exact",
     name: "parse",
@@ -78,6 +79,7 @@ export function line(over: Partial<NavigatorLine> = {}): NavigatorLine {
     sides: null,
     heat: "hot3",
     text: "12 % here, 40 % with calls",
+    hover: "**Cost in a.pb.gz** · `parse`",
     ...over,
   };
 }
@@ -95,5 +97,6 @@ export function flame(boxes: readonly (readonly [number, number, number, string]
     own: boxes.map(() => 0),
     against: null,
     names,
+    containers: [],
   };
 }

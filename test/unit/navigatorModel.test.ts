@@ -1,11 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { barWidth, costText, differenceText, shareText } from "../../extension/core/cost";
+import { barWidth, costText, differenceText, fasterText, shareText, shortCost } from "../../extension/core/cost";
 import { suggestionItems, summaryOf } from "../../extension/core/navigator/bottlenecks";
 import { locate, rowModel } from "../../extension/core/navigator/lists";
 import { crumbText, navigatorModel } from "../../extension/core/navigator/model";
 import { current, opened, row, view } from "./makeNavigator";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
+
+test("narrow columns have short counts", () => {
+  const all = [276_381_875, -1_234_567_890, 999_999, 1_500_000].map((cost) => shortCost(cost, "samples"));
+  expect(all.map(plain)).toEqual(["276 M", "−1.23 G", "999,999 samples", "1.50 M"]);
+  expect(plain(shortCost(1_500_000, "ns"))).toBe("1.50 ms");
+});
+
+test("gains are said as the command line says them", () => {
+  expect([0.25, 2, 0, -0.5].map(fasterText).map((it) => it && plain(it))).toEqual([
+    "25 % faster",
+    "3.0 times as fast",
+    null,
+    null,
+  ]);
+});
 
 test.each([
   [999, "ns", "999 ns"],
@@ -123,7 +138,7 @@ test("coverage is one stacked bar of what each label adds", () => {
     ["b", 0.2, "b (2 paths): 20 % more, of 30 % in all"],
   ]);
   expect(plain(shown?.text ?? "")).toBe("80 % of 100 is labelled");
-  expect(plain(shown?.gain ?? "")).toMatch(/at most 400 % more work in the same time/);
+  expect(plain(shown?.gain ?? "")).toBe("Without it, the program is at most 5.0 times as fast, by Amdahl's law.");
 });
 
 describe("comparison", () => {
@@ -189,7 +204,7 @@ test("what the automatic search found comes with its reason and what it adds", (
   const found = { total: 100, coverage: 0.25, labelled: 0, suggestions: [suggestion] };
   const [item] = suggestionItems(found, "");
   expect(plain(item?.description ?? "")).toBe("25 % · cum 25 · 2 frames");
-  expect(item?.detail).toBe("Most of parse is called by load. load → parse");
+  expect(item?.detail).toBe("load → parse · Most of parse is called by load.");
   expect(plain(summaryOf(found))).toBe("1 bottleneck covers 25 % of the cost");
   expect(plain(summaryOf({ ...found, coverage: 0.6, labelled: 0.35 }))).toMatch(/covers 25 %.*before them 35 %$/);
 });

@@ -17,6 +17,11 @@ test.each([
   "heavy.jfr",
   "callgrind.out.1234",
   "a.speedscope.json",
+  "profile.json.gz",
+  "pipeline.samply.json.gz",
+  "Trace-20261122T050000.json.gz",
+  "work.stackprof.json",
+  "out.perf-folded",
 ])("%s is offered as a profile", (file) => {
   expect(looksLikeProfile(file)).toBe(true);
 });

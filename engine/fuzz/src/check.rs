@@ -2,7 +2,8 @@
 
 use fulcrum_ingest::profile::names::{ALL, normalise};
 use fulcrum_ingest::profile::{
-    Calls, Format, Limits, Profile, Symbols, Target, read_as, read_with, write,
+    At, Calls, Code, Format, Limits, Profile, Symbols, Target, read_as, read_lines, read_with,
+    write,
 };
 use fulcrum_ingest::{IngestError, Place};
 
@@ -19,9 +20,14 @@ const NODES: u32 = 20_000;
 struct Named;
 
 impl Symbols for Named {
-    fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
-        let name = || format!("{file}{build_id:?}{}", offset / 16);
-        (0..offset % 3).map(|_| name()).collect()
+    fn code(&self, file: &str, build_id: Option<&[u8]>, at: At) -> Vec<Code> {
+        let (At::Byte(offset) | At::Address(offset)) = at;
+        let code = || Code {
+            name: format!("{file}{build_id:?}{}", offset / 16),
+            file: file.to_owned(),
+            line: (offset % 16) as u32,
+        };
+        (0..offset % 3).map(|_| code()).collect()
     }
 }
 
@@ -32,7 +38,23 @@ pub fn reader(format: Format, bytes: &[u8]) -> bool {
 
 /// Detects the format and reads. Whether it is a profile.
 pub fn detection(bytes: &[u8]) -> bool {
+    lines(bytes);
     check(bytes, read_with(bytes, NAME, LIMITS, &Named))
+}
+
+/// With a frame for each line, the same costs are there.
+fn lines(bytes: &[u8]) {
+    let (Ok(profile), Ok(Some(lines))) = (
+        read_with(bytes, NAME, LIMITS, &Named),
+        read_lines(bytes, NAME, LIMITS, &Named),
+    ) else {
+        return;
+    };
+    if let (Calls::Tree(tree), Calls::Tree(lines)) = (profile.calls, lines.calls) {
+        for value in 0..tree.value_types().len() {
+            assert_eq!(tree.total(value), lines.total(value));
+        }
+    }
 }
 
 fn check(bytes: &[u8], result: Result<Profile, IngestError>) -> bool {

@@ -19,6 +19,8 @@ export interface FlameArrays {
   /** In a comparison B's cost, with all that stands on it. */
   against: readonly number[] | null;
   names: readonly string[];
+  /** Those of `names` that are processes or threads: no part of a path. */
+  containers: readonly number[];
 }
 
 export interface Range {
@@ -39,6 +41,7 @@ export class FlameBoxes {
   readonly own: Float64Array;
   readonly against: Float64Array | null;
   readonly names: readonly string[];
+  private readonly containers: ReadonlySet<number>;
   /** The greatest difference of a box, to measure others by; 0 without a comparison. */
   readonly mostChange: number;
   /** Where each row begins; one more than there are rows. */
@@ -67,6 +70,7 @@ export class FlameBoxes {
     this.own = Float64Array.from(order, pick(arrays.own));
     this.against = arrays.against === null ? null : Float64Array.from(order, pick(arrays.against));
     this.names = arrays.names;
+    this.containers = new Set(arrays.containers);
     const changes = (arrays.against ?? []).map((cost, box) => Math.abs(at(arrays.cost, box) - cost));
     this.mostChange = changes.reduce((most, change) => Math.max(most, change), 0);
     this.starts = new Uint32Array(this.rows + 1);
@@ -99,6 +103,11 @@ export class FlameBoxes {
 
   nameOf(box: number): string {
     return this.names[this.name[box] ?? -1] ?? "";
+  }
+
+  /** Whether a box is a process or a thread, which no path has. */
+  isContainer(box: number): boolean {
+    return this.containers.has(this.name[box] ?? -1);
   }
 
   covers(range: Range): boolean {

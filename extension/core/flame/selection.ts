@@ -60,11 +60,11 @@ export function firstPlace(boxes: FlameBoxes, range: Range): { box: number; plac
   return found(boxes, 0, box < end ? box : -1);
 }
 
-/** The names from row 0 to a place, in the order of the rows. */
+/** The functions from row 0 to a place, in the order of the rows: processes and threads are no part of a path. */
 export function namesTo(boxes: FlameBoxes, place: Place): string[] {
   const middle = place.x + place.width / 2;
   return Array.from({ length: place.row + 1 }, (_, row) => at(boxes, row, middle))
-    .filter((box) => box >= 0)
+    .filter((box) => box >= 0 && !boxes.isContainer(box))
     .map((box) => boxes.nameOf(box));
 }
 

@@ -11,14 +11,22 @@ export interface SuggestionEntry {
   suggestion: NavigatorSuggestion;
 }
 
-/** Name and share in one line, the reason below, then the path. */
+/** Names of a path that fit before its reason: the innermost ones. */
+const NAMES = 4;
+
+/** Name and share in one line; below them the end of the path, and then the reason, which a narrow window cuts. */
 export function suggestionItems(found: NavigatorAutomatic, unit: string): SuggestionEntry[] {
   return found.suggestions.map((suggestion) => ({
     label: suggestion.label,
     description: `${shareText(suggestion.marginal)} · cum ${costText(suggestion.cum, unit)} · ${count(suggestion.path.length, "frame")}`,
-    detail: `${suggestion.why} ${pathText(suggestion.path.map(shortName))}`,
+    detail: `${endOf(suggestion.path)} · ${suggestion.why}`,
     suggestion,
   }));
+}
+
+function endOf(path: readonly string[]): string {
+  const names = path.slice(-NAMES).map(shortName);
+  return pathText(path.length > NAMES ? ["…", ...names] : names);
 }
 
 /** `14 bottlenecks cover 84.1 % of the cost`. */

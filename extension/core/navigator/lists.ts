@@ -1,5 +1,5 @@
 /** The Navigator's lists: where the search can begin, or go from the current path. */
-import { barWidth, costText, differenceText, fraction, pathText, shareText } from "../cost";
+import { barWidth, costText, differenceText, fraction, pathText, shareText, shortCost } from "../cost";
 import { shortName } from "../flame/layout";
 import { count } from "../format";
 import type { NavigatorRow, NavigatorStep, NavigatorView } from "../protocol";
@@ -119,7 +119,14 @@ export function rowModel(row: NavigatorRow, step: NavigatorStep, view: Navigator
     cum,
     width: barWidth(share),
     negative: cost < 0,
-    sides: shownSides,
+    sides:
+      sides === undefined
+        ? null
+        : {
+            a: shortCost(sides.a, unit),
+            b: shortCost(sides.b, unit),
+            delta: `${cost > 0 ? "+" : ""}${shortCost(cost, unit)}`,
+          },
     certainty: certain,
     labels: row.labels.map((name) => view.labels.findIndex((label) => label.name === name)),
     spoken: `${text}, base ${base}, cum ${cum}${shownSides === null ? "" : `, A ${shownSides.a}, B ${shownSides.b}, difference ${shownSides.delta}`}${certain === null ? "" : certain.significant ? ", significant" : ", may be noise"}${row.labels.length === 0 ? "" : `, labelled ${row.labels.join(", ")}`}`,

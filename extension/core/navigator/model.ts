@@ -1,5 +1,5 @@
 /** What the Navigator shows, as plain data: every number with its denominator, every bar with its width. */
-import { costText, fraction, pathText, shareText } from "../cost";
+import { costText, fasterText, fraction, pathText, shareText } from "../cost";
 import { lastName, shortName } from "../flame/layout";
 import { count } from "../format";
 import type { NavigatorLabel, NavigatorOpened, NavigatorView } from "../protocol";
@@ -156,5 +156,6 @@ function gainText(view: NavigatorView): string | null {
   if (gain === null) {
     return null;
   }
-  return `Removing all of it: at most ${shareText(gain)} more work in the same time.`;
+  const faster = fasterText(gain);
+  return faster === null ? null : `Without it, the program is at most ${faster}, by Amdahl's law.`;
 }

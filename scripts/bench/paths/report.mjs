@@ -11,6 +11,7 @@ export function pathsReport(journal) {
     "",
     ...loading(journal.get("loading")),
     ...navigation(journal.get("navigation")),
+    ...flame(journal.get("flame")),
     ...automatic(journal.get("automatic"), journal.get("automatic time")),
     machine === undefined
       ? ""
@@ -51,21 +52,36 @@ function navigation(value) {
   if (value === undefined) {
     return [];
   }
-  const ms = (number) => `${number.toFixed(number < 10 ? 1 : 0)} ms`;
-  const kinds = Object.entries(value.times).map(
-    ([kind, times]) =>
-      `| ${kind} | ${times.length} | ${ms(median(times))} | ${ms(percentile(times, 0.99))} | ${ms(Math.max(...times))} | ` +
-      `${kind === "suggest" ? "300 ms" : "100 ms"} |`,
-  );
   return [
     "Ten million nodes, an analyst's way by dice: `fulcrum navigate --json` through a pipe, from the command to the end of",
     `its answer, with up to 20 labels. Loading took ${value.seconds.toFixed(1)} s and all of it at most ` +
       `${(value.megabytes / 1000).toFixed(2)} GB.`,
     "",
-    "| command | times | median | 99th percentile | most | wanted |",
-    "|---|---:|---:|---:|---:|---:|",
-    ...kinds,
+    ...answers("command", value.times),
+  ];
+}
+
+/** A table of how long answers took. */
+function answers(what, times) {
+  const ms = (number) => `${number.toFixed(number < 10 ? 1 : 0)} ms`;
+  const rows = Object.entries(times).map(
+    ([kind, each]) =>
+      `| ${kind} | ${each.length} | ${ms(median(each))} | ${ms(percentile(each, 0.99))} | ${ms(Math.max(...each))} | ` +
+      `${kind === "suggest" ? "300 ms" : "100 ms"} |`,
+  );
+  const head = [`| ${what} | times | median | 99th percentile | most | wanted |`, "|---|---:|---:|---:|---:|---:|"];
+  return [...head, ...rows, ""];
+}
+
+function flame(value) {
+  if (value === undefined) {
+    return [];
+  }
+  return [
+    "Flame graphs of the same ten million nodes, as an editor asks for them: `fulcrum/navigator/flame` of the language server,",
+    "boxes of at least a pixel on a screen 1920 wide. Boxes are chosen by dice; paths are of one to four names, 20 get a label.",
     "",
+    ...answers("request", value.times),
   ];
 }
 

@@ -49,6 +49,8 @@ pub enum Command {
     Suggest(SuggestArgs),
     /// Record the events of a Java program: methods, threads, monitors, collections
     Trace(crate::events::TraceArgs),
+    /// Instrument a Java program, measure, keep the hotspots, and repeat until little is left to measure
+    Refine(Box<crate::refine::RefineArgs>),
     /// Look at recorded events
     Events {
         #[command(subcommand)]

@@ -7,6 +7,7 @@ mod events;
 mod outcome;
 mod profile;
 mod progress;
+mod refine;
 mod report;
 mod run;
 mod runs;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Navigate(args) => search::navigate(&args),
         Command::Suggest(args) => search::suggest(&args),
         Command::Trace(args) => events::trace(args),
+        Command::Refine(args) => refine::refine(*args),
         Command::Events { command } => events::run(&command),
         Command::Runs {
             command: Runs::List(args),

@@ -9,6 +9,15 @@ use signal_hook::iterator::Signals;
 
 /// Watches from now on; the program is stopped when it should be.
 pub fn watch() -> Remote {
+    watch_for(2)
+}
+
+/// The same for programs that run in a group of their own: the first Ctrl-C is ours already.
+pub fn watch_first() -> Remote {
+    watch_for(1)
+}
+
+fn watch_for(enough: usize) -> Remote {
     let remote = Remote::new();
     // A signal that is ignored (nohup, a background job) stays ignored: the program inherits that.
     let wanted: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
@@ -23,7 +32,7 @@ pub fn watch() -> Remote {
         let mut interrupts = 0;
         for signal in signals.forever() {
             interrupts += usize::from(signal == SIGINT);
-            if matches!(signal, SIGTERM | SIGHUP) || interrupts > 1 {
+            if matches!(signal, SIGTERM | SIGHUP) || interrupts >= enough {
                 stopper.stop();
             }
         }

@@ -3,45 +3,13 @@
 mod common;
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::Once;
+use std::process::{Child, Command, Output, Stdio};
 
+use common::java::{build_agent, compile, program};
 use common::{check_bad, fulcrum, json};
 use serde_json::Value;
-
-/// The agent is another package: `cargo test` of this one does not build it.
-fn build_agent() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "-p", "fulcrum-jvm-agent"]);
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        assert!(build.status().expect("cargo").success());
-    });
-}
-
-fn compile(source: &Path, into: &Path) {
-    let javac = Command::new("javac")
-        .args(["-g", "-d"])
-        .args([into, source])
-        .output();
-    let output = javac.expect("javac is missing: to run these tests, install default-jdk-headless");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-fn program(text: &str, into: &Path) {
-    let source = into.join("Main.java");
-    fs::write(&source, text).unwrap();
-    compile(&source, into);
-}
 
 /// Runs `java` in a folder of classes, alone and traced: the same output and status. Gives the run.
 fn check_same(classes: &Path, options: &[&str], java: &[&str]) -> String {
@@ -255,4 +223,130 @@ fn a_filter_decides_what_is_observed_and_a_limit_ends_the_log_alone() {
         3,
         "holds no events-*.log",
     );
+}
+
+/// A program that works until something comes on its standard input.
+const ENDLESS: &str = "public class Main {\n\
+   static int n;\n\
+   static void step() { n++; other(); }\n\
+   static void other() { n++; }\n\
+   public static void main(String[] a) throws Exception {\n\
+     System.out.println(\"ready\");\n\
+     while (System.in.available() == 0) { step(); Thread.sleep(1); }\n\
+     System.out.println(\"end \" + (n > 0));\n\
+     System.exit(4);\n\
+   }\n\
+ }";
+
+fn start(classes: &Path, options: &[&str]) -> Child {
+    let mut java = Command::new("java");
+    java.args(options).arg("Main").current_dir(classes);
+    let piped = java.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = piped.stderr(Stdio::null()).spawn().unwrap();
+    let mut ready = [0; 6];
+    child
+        .stdout
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut ready)
+        .unwrap();
+    assert_eq!(&ready, b"ready\n");
+    child
+}
+
+/// Lets the program end: what it printed since it was ready, and its status.
+fn end(mut child: Child) -> (String, Option<i32>) {
+    child.stdin.take().unwrap().write_all(b"\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        output.status.code(),
+    )
+}
+
+#[test]
+fn a_running_program_is_attached_to_left_and_attached_to_again() {
+    build_agent();
+    let folder = tempfile::tempdir().unwrap();
+    program(ENDLESS, folder.path());
+    let child = start(folder.path(), &[]);
+    let pid = child.id().to_string();
+    let log = folder.path().join("named/by the filter.log");
+    let mut made = 0;
+    let mut attach = |method: &str| {
+        let filter = folder.path().join("f.fulcrum-filter");
+        let output = log.display();
+        let text =
+            format!("observe_method_invocations\nincludemethod Main {method}\noutput {output}\n");
+        fs::write(&filter, text).unwrap();
+        made += 1;
+        let run = folder.path().join(format!("run-{made}"));
+        let mut trace = fulcrum(&[
+            "trace", "--quiet", "--for", "300ms", "--attach", &pid, "--filter",
+        ]);
+        trace.arg(&filter).arg("--output").arg(&run);
+        (trace, run.to_str().unwrap().to_owned())
+    };
+    let names = |run: &str| {
+        let stats = json(&["events", "stats", run, "--json"]);
+        assert_eq!(stats["unbalanced"], 0);
+        let methods = stats["methods"].as_array().unwrap().clone();
+        assert!(
+            methods.iter().all(|it| it["calls"].as_u64() > Some(10)),
+            "{methods:?}"
+        );
+        methods
+            .iter()
+            .map(|it| it["method"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (mut first, run) = attach("step");
+    assert_eq!(first.output().unwrap().status.code(), Some(0));
+    assert_eq!(names(&run), ["step"]);
+    // The filter's output is the same log.
+    assert_eq!(names(log.to_str().unwrap()), ["step"]);
+    // Nothing is left of the first one; two at once are refused.
+    let (mut second, run) = attach("other");
+    let running = second.stderr(Stdio::null()).spawn().unwrap();
+    while !Path::new(&run).join(format!("events-{pid}.log")).exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let refused = fulcrum(&["trace", "--attach", &pid, "--workspace"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        why.contains("this program is being traced already"),
+        "{why}"
+    );
+    assert_eq!(refused.status.code(), Some(4));
+    assert!(running.wait_with_output().unwrap().status.success());
+    assert_eq!(names(&run), ["other"]);
+    assert_eq!(end(child), ("end true\n".into(), Some(4)));
+}
+
+#[test]
+fn who_cannot_be_attached_to_is_told_why_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    program(ENDLESS, folder.path());
+    let workspace = folder.path().to_str().unwrap();
+    let attach = |pid: &str, why: &str| {
+        check_bad(
+            &["trace", "--workspace", workspace, "--attach", pid],
+            4,
+            why,
+        )
+    };
+    attach("2000000000", "there is no process 2000000000");
+    attach(
+        &std::process::id().to_string(),
+        "is no Java virtual machine",
+    );
+    let closed = start(folder.path(), &["-XX:+DisableAttachMechanism"]);
+    attach(
+        &closed.id().to_string(),
+        "was started with -XX:+DisableAttachMechanism",
+    );
+    assert_eq!(end(closed), ("end true\n".into(), Some(4)));
 }

@@ -18,7 +18,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fulcrum_wire::log::{LOG_HEADER, LOG_MAGIC, LOG_VERSION, MIN_CHUNK, log_state, word};
+use fulcrum_wire::log::{
+    LOG_HEADER, LOG_MAGIC, LOG_VERSION, MAX_CHUNK, MIN_CHUNK, log_state, word,
+};
 
 use places::{Place, Places};
 pub use stream::Stream;
@@ -67,6 +69,29 @@ impl Log {
             .write(true)
             .create_new(true)
             .open(path)?;
+        Log::begin(file, options)
+    }
+
+    /// A log that is only in memory, of at most `limit` bytes: to see what writing costs.
+    pub fn in_memory(limit: u64, now: fn() -> Moment) -> io::Result<Arc<Log>> {
+        // SAFETY: a plain call with a string that outlives it.
+        let fd = unsafe { libc::memfd_create(c"fulcrum".as_ptr(), libc::MFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the descriptor is new and nobody else's.
+        let file = unsafe { File::from_raw_fd(fd) };
+        let options = Options {
+            limit,
+            pid: 0,
+            unix_ns: 0,
+            cpu_clock: 0,
+            now,
+        };
+        Log::begin(file, &options)
+    }
+
+    fn begin(file: File, options: &Options) -> io::Result<Arc<Log>> {
         let limit = options.limit.min(largest_file());
         if limit < LOG_HEADER + u64::from(MIN_CHUNK) {
             return Err(io::Error::new(
@@ -102,7 +127,12 @@ impl Log {
 
     /// What a thread writes through. `thread` must be used by one stream at a time.
     pub fn stream(self: &Arc<Self>, thread: u32) -> Stream {
-        Stream::new(Arc::clone(self), thread)
+        Stream::new(Arc::clone(self), thread, MIN_CHUNK)
+    }
+
+    /// One that will write much at once: its first chunk is as large as they become.
+    pub fn wide_stream(self: &Arc<Self>, thread: u32) -> Stream {
+        Stream::new(Arc::clone(self), thread, MAX_CHUNK)
     }
 
     /// Stores what probes cost, picoseconds: [`word::COST_INSIDE`], [`word::COST_OUTSIDE`], [`word::COST_SKIPPED`].

@@ -6,17 +6,29 @@ use fulcrum_wire::log::{Body, CHUNK_HEADER, MIN_CHUNK, Record, cpu_clock};
 
 use crate::chunks::Chunk;
 use crate::clock::Clock;
-use crate::event::{Event, what};
+use crate::event::{Event, What, what};
+use crate::selection::Selection;
 use crate::source::Source;
 
 /// Bytes of a chunk that are in memory: several times the longest record.
 const BUFFER: usize = 4 * MIN_CHUNK as usize;
 const _: () = assert!(BUFFER > MIN_CHUNK as usize + CHUNK_HEADER);
 
+/// Where a cursor stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    begun: u32,
+    at: u64,
+    left: u32,
+    ticks: u64,
+}
+
 /// Reads the records of some chunks.
 pub struct Cursor<'a> {
     source: &'a Source,
-    chunks: std::slice::Iter<'a, Chunk>,
+    chunks: &'a [Chunk],
+    /// Chunks that were begun.
+    begun: usize,
     chunk: Option<Chunk>,
     buffer: Vec<u8>,
     /// What of the buffer is not read yet.
@@ -41,7 +53,8 @@ impl<'a> Cursor<'a> {
     pub fn new(source: &'a Source, chunks: &'a [Chunk]) -> Cursor<'a> {
         Cursor {
             source,
-            chunks: chunks.iter(),
+            chunks,
+            begun: 0,
             chunk: None,
             buffer: Vec::new(),
             from: 0,
@@ -93,8 +106,30 @@ impl<'a> Cursor<'a> {
         &self.problems
     }
 
+    /// Where the next record is.
+    fn place(&self) -> Place {
+        let unread = (self.to - self.from) as u64;
+        Place {
+            begun: self.begun as u32,
+            at: self.next - unread,
+            left: (self.left + unread) as u32,
+            ticks: self.ticks,
+        }
+    }
+
+    /// Goes to where a cursor over the same chunks stood.
+    fn go_to(&mut self, place: Place) {
+        self.begun = place.begun as usize;
+        self.chunk = self.begun.checked_sub(1).map(|last| self.chunks[last]);
+        self.sequence = self.chunk.map_or(0, |it| it.sequence.wrapping_add(1));
+        (self.from, self.to) = (0, 0);
+        (self.left, self.next) = (u64::from(place.left), place.at);
+        self.ticks = place.ticks;
+    }
+
     fn open_next(&mut self) -> Option<()> {
-        let chunk = *self.chunks.next()?;
+        let chunk = *self.chunks.get(self.begun)?;
+        self.begun += 1;
         if chunk.sequence != self.sequence {
             let missing = chunk.sequence.abs_diff(self.sequence);
             self.problems.push(format!(
@@ -144,33 +179,80 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Where a thread's events go on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mark {
+    place: Place,
+    sync: (Option<u64>, u64, u64),
+    last: (u64, u64),
+    /// Events before it.
+    pub ordinal: u64,
+}
+
 /// A thread's events, in order.
 pub struct ThreadEvents<'a> {
     cursor: Cursor<'a>,
     clock: Clock,
+    selection: Option<&'a Selection>,
     has_cpu: bool,
     /// Events after this did not happen for all threads.
     until: u64,
-    /// The moment at which the CPU time was last read: sequence of the chunk, ticks, nanoseconds.
+    /// The moment at which the CPU time was last read: place of the chunk, ticks, nanoseconds.
     sync: (Option<u64>, u64, u64),
     last: (u64, u64),
+    /// Events so far, also those that the selection leaves out.
+    ordinal: u64,
+    filtered: u64,
+    skipped: u64,
 }
 
 impl<'a> ThreadEvents<'a> {
-    pub(crate) fn new(cursor: Cursor<'a>, clock: Clock, cpu: u64, until: u64) -> ThreadEvents<'a> {
+    pub(crate) fn new(
+        cursor: Cursor<'a>,
+        clock: Clock,
+        selection: Option<&'a Selection>,
+        cpu: u64,
+        until: u64,
+    ) -> ThreadEvents<'a> {
         ThreadEvents {
             cursor,
             clock,
+            selection,
             has_cpu: cpu != cpu_clock::NONE,
             until,
             sync: (None, 0, 0),
             last: (0, 0),
+            ordinal: 0,
+            filtered: 0,
+            skipped: 0,
         }
     }
 
     /// What had to be left out so far, whole sentences.
     pub fn problems(&self) -> &[String] {
         self.cursor.problems()
+    }
+
+    /// The number of the event that was read last among its thread's, from 0; events that a filter takes out count.
+    pub fn number(&self) -> u64 {
+        self.ordinal.wrapping_sub(1)
+    }
+
+    /// Where the next event is.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            place: self.cursor.place(),
+            sync: self.sync,
+            last: self.last,
+            ordinal: self.ordinal,
+        }
+    }
+
+    /// Goes to where the same thread's events were marked.
+    pub(crate) fn go_to(&mut self, mark: Mark) {
+        self.cursor.go_to(mark.place);
+        (self.sync, self.last, self.ordinal) = (mark.sync, mark.last, mark.ordinal);
+        (self.filtered, self.skipped) = (0, 0);
     }
 }
 
@@ -206,15 +288,24 @@ impl Iterator for ThreadEvents<'_> {
                     continue;
                 }
             };
-            if let Some(what) = known {
-                return Some(Event {
-                    thread,
-                    wall_ns,
-                    cpu_ns: self.has_cpu.then_some(cpu),
-                    skipped: record.skipped,
-                    what,
-                });
+            let Some(what) = known else { continue };
+            let skipped = record.skipped;
+            self.ordinal += 1;
+            if let Some(selection) = self.selection
+                && !selection.has(&what)
+            {
+                self.filtered += u64::from(matches!(what, What::Enter { .. }));
+                self.skipped = self.skipped.saturating_add(skipped);
+                continue;
             }
+            return Some(Event {
+                thread,
+                wall_ns,
+                cpu_ns: self.has_cpu.then_some(cpu),
+                skipped: std::mem::take(&mut self.skipped).saturating_add(skipped),
+                filtered: std::mem::take(&mut self.filtered),
+                what,
+            });
         }
     }
 }

@@ -13,6 +13,8 @@ pub struct Event {
     pub cpu_ns: Option<u64>,
     /// Calls since the thread's last event whose probes fired without being logged.
     pub skipped: u64,
+    /// Logged calls since then that a filter took out ([`crate::Trace::set_filter`]).
+    pub filtered: u64,
     /// What.
     pub what: What,
 }
@@ -56,8 +58,13 @@ pub enum What {
         class: u32,
         timed_out: bool,
     },
-    /// An object was made.
-    Allocation { object: u64, class: u32, bytes: u64 },
+    /// An object was made. When it is a sample, one for about `interval` bytes of objects is told; 0 when each one is.
+    Allocation {
+        object: u64,
+        class: u32,
+        bytes: u64,
+        interval: u64,
+    },
     /// An object was released by the garbage collector.
     Release { object: u64 },
     /// A garbage collection begins.
@@ -171,6 +178,7 @@ pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
             object: fields.number()?,
             class: small(&mut fields)?,
             bytes: fields.number()?,
+            interval: fields.number()?,
         },
         kind::RELEASE => What::Release {
             object: fields.number()?,

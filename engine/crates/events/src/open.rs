@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::{fmt, io};
 
+use fulcrum_jvm_core::filter::Filter;
 use fulcrum_wire::log::{
     Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, Payload, Record,
     cpu_clock, kind, log_state, word,
@@ -15,6 +16,7 @@ use crate::clock::Clock;
 use crate::cursor::{Cursor, ThreadEvents};
 use crate::event::{What, small, text};
 use crate::merge::Events;
+use crate::selection::Selection;
 use crate::source::{Source, words};
 
 /// A method that events are about.
@@ -32,11 +34,37 @@ pub struct Method {
     pub line: u64,
 }
 
+impl Method {
+    /// The source file in the folder that its package means: `shop/Cart.java`. `None` when the class does not tell it.
+    pub fn source_path(&self) -> Option<String> {
+        if self.source.is_empty() {
+            return None;
+        }
+        Some(match self.class.rsplit_once('.') {
+            Some((package, _)) => format!("{}/{}", package.replace('.', "/"), self.source),
+            None => self.source.clone(),
+        })
+    }
+}
+
 /// A class that events are about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Class {
     /// Its name, with dots; arrays are `int[]`.
     pub name: String,
+}
+
+/// How a method with a gate stood when the log ended (refine loop).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Calls that were measured.
+    pub metered: u64,
+    /// Calls that fired and passed a shut gate. Threads that count at the same moment may lose some.
+    pub passed: u64,
+    /// What the measured ones cost together, by [`Trace::rule`]: nanoseconds, or bytes.
+    pub cost: f64,
+    /// The method was known not to be a hotspot.
+    pub off: bool,
 }
 
 /// A thread of the log.
@@ -88,6 +116,7 @@ pub enum End {
 pub struct Trace {
     source: Source,
     chunks: Vec<Chunk>,
+    selection: Option<Selection>,
     clock: Clock,
     cpu_clock: u64,
     until: u64,
@@ -103,6 +132,10 @@ pub struct Trace {
     pub methods: BTreeMap<u32, Method>,
     /// Classes by their numbers.
     pub classes: BTreeMap<u32, Class>,
+    /// The rule that shut gates; `None` when all calls of all methods were measured.
+    pub rule: Option<String>,
+    /// How methods with gates stood, by their numbers.
+    pub counts: BTreeMap<u32, Counts>,
     /// Threads by their numbers.
     pub threads: Vec<Thread>,
     /// What a reader should know: the recorder's notes, and what is damaged. Whole sentences.
@@ -208,6 +241,7 @@ impl Trace {
         Trace {
             source,
             chunks,
+            selection: None,
             clock,
             cpu_clock: header[word::CPU_CLOCK],
             until: if full { ended.0 } else { u64::MAX },
@@ -221,6 +255,8 @@ impl Trace {
             },
             methods: BTreeMap::new(),
             classes: BTreeMap::new(),
+            rule: None,
+            counts: BTreeMap::new(),
             threads: Vec::new(),
             notes,
         }
@@ -229,18 +265,14 @@ impl Trace {
     fn read_dictionary(&mut self) {
         let mut cursor = Cursor::new(&self.source, chunks_of(&self.chunks, DICTIONARY));
         let mut bad = 0;
-        let mut notes = Vec::new();
+        let mut names = Dictionary::default();
         while let Some(moment) = cursor.next() {
-            let read = define(
-                &moment.record,
-                &mut self.methods,
-                &mut self.classes,
-                &mut notes,
-            );
-            bad += u32::from(read.is_err());
+            bad += u32::from(names.read(&moment.record).is_err());
         }
-        self.notes.append(&mut notes);
+        self.notes.append(&mut names.notes);
         self.notes.extend_from_slice(cursor.problems());
+        (self.methods, self.classes) = (names.methods, names.classes);
+        (self.rule, self.counts) = (names.rule, names.counts);
         if bad > 0 {
             self.notes
                 .push(format!("{bad} names of methods or classes are damaged."));
@@ -293,7 +325,32 @@ impl Trace {
         } else {
             self.cpu_clock
         };
-        ThreadEvents::new(cursor, self.clock, cpu, self.until)
+        let selection = self.selection.as_ref();
+        ThreadEvents::new(cursor, self.clock, selection, cpu, self.until)
+    }
+
+    /// From now on only what a filter would have observed is seen, wherever events are read. Names, threads and the time
+    /// that the program took stay; what probes of the calls that are gone cost is still subtracted.
+    pub fn set_filter(&mut self, filter: &Filter) {
+        self.selection = Some(Selection::new(self, filter));
+    }
+
+    /// Bytes of all events.
+    pub fn bytes(&self) -> u64 {
+        self.threads.iter().map(|it| it.bytes).sum()
+    }
+
+    /// Whether it tells CPU times.
+    pub fn has_cpu(&self) -> bool {
+        self.cpu_clock != cpu_clock::NONE
+    }
+
+    /// `Class.method`, or `method 7` for one that the log does not define.
+    pub fn method_name(&self, method: u32) -> String {
+        match self.methods.get(&method) {
+            Some(it) => format!("{}.{}", it.class, it.name),
+            None => format!("method {method}"),
+        }
     }
 
     /// The events of all threads, in the order of time.
@@ -327,36 +384,54 @@ fn chunks_of(chunks: &[Chunk], thread: u32) -> &[Chunk] {
     &chunks[from..to]
 }
 
-fn define(
-    record: &Record<'_>,
-    methods: &mut BTreeMap<u32, Method>,
-    classes: &mut BTreeMap<u32, Class>,
-    notes: &mut Vec<String>,
-) -> Result<(), Damage> {
-    let Body::Payload(payload) = record.body else {
-        return Err(Damage::Bad);
-    };
-    let mut fields = Payload(payload);
-    match record.kind {
-        kind::DEFINE_METHOD => {
-            let id = small(&mut fields)?;
-            let method = Method {
-                class: text(&mut fields)?,
-                name: text(&mut fields)?,
-                descriptor: text(&mut fields)?,
-                source: text(&mut fields)?,
-                line: fields.number()?,
-            };
-            methods.insert(id, method);
+/// What the dictionary's chunks tell.
+#[derive(Default)]
+struct Dictionary {
+    methods: BTreeMap<u32, Method>,
+    classes: BTreeMap<u32, Class>,
+    rule: Option<String>,
+    counts: BTreeMap<u32, Counts>,
+    notes: Vec<String>,
+}
+
+impl Dictionary {
+    fn read(&mut self, record: &Record<'_>) -> Result<(), Damage> {
+        let Body::Payload(payload) = record.body else {
+            return Err(Damage::Bad);
+        };
+        let mut fields = Payload(payload);
+        match record.kind {
+            kind::DEFINE_METHOD => {
+                let id = small(&mut fields)?;
+                let method = Method {
+                    class: text(&mut fields)?,
+                    name: text(&mut fields)?,
+                    descriptor: text(&mut fields)?,
+                    source: text(&mut fields)?,
+                    line: fields.number()?,
+                };
+                self.methods.insert(id, method);
+            }
+            kind::DEFINE_CLASS => {
+                let id = small(&mut fields)?;
+                let name = text(&mut fields)?;
+                self.classes.insert(id, Class { name });
+            }
+            kind::COUNTS => {
+                let id = small(&mut fields)?;
+                let counts = Counts {
+                    metered: fields.number()?,
+                    passed: fields.number()?,
+                    cost: fields.number()? as f64 / 1000.0,
+                    off: fields.number()? != 0,
+                };
+                self.counts.insert(id, counts);
+            }
+            kind::RULE => self.rule = Some(text(&mut fields)?),
+            kind::NOTE => self.notes.push(text(&mut fields)?),
+            // Another version's.
+            _ => {}
         }
-        kind::DEFINE_CLASS => {
-            let id = small(&mut fields)?;
-            let name = text(&mut fields)?;
-            classes.insert(id, Class { name });
-        }
-        kind::NOTE => notes.push(text(&mut fields)?),
-        // Another version's.
-        _ => {}
+        Ok(())
     }
-    Ok(())
 }

@@ -15,6 +15,8 @@ pub enum Node {
     Contended { object: u64, class: u32 },
     /// `Object.wait`.
     Waiting { object: u64, class: u32 },
+    /// A garbage collection; only the virtual machine's own thread has them.
+    Collection,
 }
 
 /// How something ended.
@@ -52,11 +54,15 @@ pub struct Outcome {
     pub depth: usize,
     /// When it began, nanoseconds since the log's start.
     pub start_ns: u64,
+    /// When it ended, by the clock: with what probes cost.
+    pub end_ns: u64,
     /// How long it took.
     pub times: Times,
+    /// What was subtracted from the wall time because probes cost it, nanoseconds.
+    pub probes_ns: u64,
     /// How it ended.
     pub closing: Closing,
-    /// The number that [`Stack::event`] gave when it began.
+    /// The number that [`Stack::event`] gave when it began, or that [`Stack::numbered`] was given.
     pub serial: u64,
 }
 
@@ -100,17 +106,38 @@ impl Stack {
     }
 
     /// Takes the thread's next event. `ended` is told what it ends, innermost first; a number is given to what it begins.
-    pub fn event(&mut self, event: &Event, mut ended: impl FnMut(Outcome)) -> Option<u64> {
+    pub fn event(&mut self, event: &Event, ended: impl FnMut(Outcome)) -> Option<u64> {
+        let number = self.serial + 1;
+        let begun = self.numbered(event, number, ended);
+        self.serial += u64::from(begun.is_some());
+        begun
+    }
+
+    /// As [`Self::event`]; what begins gets this number.
+    pub(crate) fn numbered(
+        &mut self,
+        event: &Event,
+        number: u64,
+        mut ended: impl FnMut(Outcome),
+    ) -> Option<u64> {
         self.last = (event.wall_ns, event.cpu_ns);
         if let Some(frame) = self.frames.last_mut() {
             frame.skipped = frame.skipped.saturating_add(event.skipped);
+            frame.calls = frame.calls.saturating_add(event.filtered);
         }
         match event.what {
-            What::Enter { method } => return self.open(Node::Call { method }),
+            What::Enter { method } => return self.open(Node::Call { method }, number),
             What::ContendedEnter { object, class } => {
-                return self.open(Node::Contended { object, class });
+                return self.open(Node::Contended { object, class }, number);
             }
-            What::Wait { object, class, .. } => return self.open(Node::Waiting { object, class }),
+            What::Wait { object, class, .. } => {
+                return self.open(Node::Waiting { object, class }, number);
+            }
+            What::GcStart => return self.open(Node::Collection, number),
+            What::GcEnd => {
+                let found = self.innermost(|node| node == Node::Collection);
+                self.close(found, Closing::Ended, &mut ended);
+            }
             What::Exit { method, thrown } => {
                 let closing = if thrown {
                     Closing::Thrown
@@ -148,6 +175,10 @@ impl Stack {
         self.frames.len()
     }
 
+    pub(crate) fn innermost_node(&self) -> Option<Node> {
+        self.frames.last().map(|frame| frame.node)
+    }
+
     /// What it is inside of, outermost first.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = Node> + '_ {
         self.frames.iter().map(|frame| frame.node)
@@ -158,22 +189,37 @@ impl Stack {
         self.unmatched
     }
 
-    fn open(&mut self, node: Node) -> Option<u64> {
+    fn open(&mut self, node: Node, serial: u64) -> Option<u64> {
         if self.frames.len() >= DEEPEST {
             return None;
         }
         let (start_ns, start_cpu) = self.last;
-        self.serial += 1;
         self.frames.push(Frame {
             node,
-            serial: self.serial,
+            serial,
             start_ns,
             start_cpu,
             inside: Times::default(),
             calls: 0,
             skipped: 0,
         });
-        Some(self.serial)
+        Some(serial)
+    }
+
+    /// A thread that is inside of all this, outermost first: node, number, beginning. What it did there so far is not
+    /// known, so their own outcomes will be too small.
+    pub(crate) fn resume(&mut self, inside: impl Iterator<Item = (Node, u64, u64)>) {
+        self.frames.clear();
+        let frames = inside.map(|(node, serial, start_ns)| Frame {
+            node,
+            serial,
+            start_ns,
+            start_cpu: None,
+            inside: Times::default(),
+            calls: 0,
+            skipped: 0,
+        });
+        self.frames.extend(frames);
     }
 
     fn find(&self, wanted: impl Fn(Node) -> bool) -> Option<usize> {
@@ -245,7 +291,9 @@ impl Stack {
             node: frame.node,
             depth: self.frames.len(),
             start_ns: frame.start_ns,
+            end_ns: now,
             times,
+            probes_ns: probes,
             closing,
             serial: frame.serial,
         });
@@ -262,6 +310,7 @@ mod tests {
             wall_ns: at,
             cpu_ns: Some(at / 2),
             skipped,
+            filtered: 0,
             what,
         }
     }
@@ -289,6 +338,7 @@ mod tests {
             let number = match it.node {
                 Node::Call { method } => method,
                 Node::Contended { class, .. } | Node::Waiting { class, .. } => class,
+                Node::Collection => 0,
             };
             found.push((
                 number,

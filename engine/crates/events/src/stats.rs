@@ -143,6 +143,8 @@ impl Sums {
         match outcome.node {
             Node::Contended { class, .. } => add(&mut self.contention, class),
             Node::Waiting { class, .. } => add(&mut self.waiting, class),
+            // Counted by their events.
+            Node::Collection => {}
             Node::Call { method } => {
                 let active = self.active.entry(method).or_default();
                 *active = active.saturating_sub(1);

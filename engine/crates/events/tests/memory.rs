@@ -69,4 +69,22 @@ fn a_million_events_need_no_more_memory_than_a_few() {
     );
     let peak = PEAK.load(Ordering::Relaxed) - before;
     assert!(peak < 512 << 10, "{peak} bytes");
+
+    // Adding up, exporting, and the index, which is what a look at a million events needs.
+    let query =
+        fulcrum_events::query::Query::parse("group by method select count, p99(wall)").unwrap();
+    let scope = fulcrum_events::Scope::default();
+    let mut rows = 0;
+    let answered = query.run(&trace, &scope, &|| true, &mut |_| {
+        rows += 1;
+        std::ops::ControlFlow::Continue(())
+    });
+    // Five methods, and what is no call.
+    assert_eq!((answered.unwrap().rows, rows), (6, 6));
+    fulcrum_events::export::perfetto(&trace, &scope, &|| true, &mut std::io::sink()).unwrap();
+    fulcrum_events::export::chrome(&trace, &scope, &|| true, &mut std::io::sink()).unwrap();
+    let index = fulcrum_events::Index::build(&trace, &mut |_| true).unwrap();
+    assert_eq!(index.events, 1_000_003);
+    let peak = PEAK.load(Ordering::Relaxed) - before;
+    assert!(peak < 2 << 20, "{peak} bytes");
 }

@@ -2,7 +2,7 @@
 //!
 //! Each list was compared with another reader of its format before it was committed: `pprof -top`, `callgrind_annotate`,
 //! gprof2dot, `perf report`, `jfr print`, OpenTelemetry's messages
-//! in Python, Python's `pstats`, gprof itself, or a few lines of Python over the file.
+//! in Python, Python's `pstats`, gprof and stackprof themselves, or a few lines of Python over the file.
 //!
 //! The files are beside the repository, in `shared/profiles`; those that are not there are skipped. Lists are written
 //! anew by `UPDATE_EXPECT=1 cargo test`.
@@ -50,8 +50,12 @@ const FILES: [&str; 29] = [
 ];
 
 /// What single profilers wrote about known programs, by `samples/record.sh`.
-const SAMPLES: [&str; 16] = [
+const SAMPLES: [&str; 21] = [
     "cache.callgrind.gz",
+    "loop.folded",
+    "loop.speedscope.json",
+    "parked-17.jfr.gz",
+    "parked-25.jfr.gz",
     "shop-mangled.perf.txt",
     "shop.perf.data",
     "shop.perf.txt",
@@ -66,6 +70,7 @@ const SAMPLES: [&str; 16] = [
     "work.perf.data",
     "work.perf.txt",
     "work.pstats",
+    "work.stackprof.json",
     "work.trace.json",
 ];
 
@@ -87,6 +92,50 @@ fn other_peoples_profiles_have_the_functions_that_they_had() {
 fn our_own_recordings_have_the_functions_that_they_had() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
     for file in SAMPLES {
+        check(file, &fs::read(folder.join(file)).expect("it is committed"));
+    }
+}
+
+/// Goldens hold the default value's functions. Other values, as `jfr print` and a few lines of Python have them.
+#[test]
+fn allocation_in_buffers_and_parking_are_read_from_both_machines() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples");
+    let functions = |file: &str, name: &str| {
+        let bytes = fs::read(folder.join(file)).expect("it is committed");
+        let profile = read(&bytes, file).expect("a recording");
+        let types = profile.value_types().into_iter();
+        let row = types.map(|it| &it.name).position(|it| it == name);
+        let Calls::Tree(tree) = &profile.calls else {
+            panic!("a recording has stacks");
+        };
+        tree_functions(tree, row.expect("the recording has it"))
+    };
+    for (file, small, park) in [
+        ("parked-17.jfr.gz", 326_789_896, 8_169_783_533),
+        ("parked-25.jfr.gz", 331_473_584, 3_612_296_068),
+    ] {
+        let allocation = functions(file, "TLAB allocation");
+        // Forty of 8 MB, which no buffer holds, and their headers.
+        assert_eq!(allocation["Parked.large"].0, 40 * (8 << 20) + 640);
+        assert_eq!(allocation["Parked.small"].0, small, "{file}");
+        let parked = functions(file, "park");
+        assert_eq!(parked["jdk.internal.misc.Unsafe.park"], (park, park));
+        assert!(parked["Parked.pause"].1 >= 40 * 20_000_000, "{file}");
+    }
+}
+
+/// See `samples/profiles/record.sh`.
+#[test]
+fn recordings_of_the_samples_have_the_functions_that_they_had() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../samples/profiles");
+    for file in [
+        "functions.speedscope.json",
+        "hash-table.folded",
+        "indirect-calls.pb.gz",
+        "paths.callgrind.gz",
+        "paths.perf.txt.gz",
+        "pipeline.samply.json.gz",
+    ] {
         check(file, &fs::read(folder.join(file)).expect("it is committed"));
     }
 }

@@ -1,15 +1,15 @@
 //! Rewriting classes as they are loaded, and the numbers of methods and classes.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use fulcrum_event_log::Stream;
 use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
 use crate::agent::Agent;
-use crate::clock;
-use crate::probe_class::PROBES;
-use crate::say;
+use crate::jni::{Env, Object};
+use crate::{clock, costs, metering, say};
 
 /// Everything that has a number, and the log's chunks that say so.
 pub struct Dictionary {
@@ -20,9 +20,10 @@ pub struct Dictionary {
 }
 
 /// Classes that the virtual machine itself treats in a way that probes might disturb.
-const NEVER: [&str; 4] = [
+const NEVER: [&str; 5] = [
     "java/lang/Object",
     "java/lang/FulcrumProbe",
+    "java/lang/FulcrumGates",
     "jdk/internal/vm/Continuation",
     "java/lang/VirtualThread",
 ];
@@ -54,6 +55,16 @@ impl Dictionary {
     /// Tells the reader something.
     pub fn note(&mut self, text: &str) -> bool {
         self.write(kind::NOTE, &PayloadBuffer::default().text(text))
+    }
+
+    /// The rule that shuts gates.
+    pub fn rule(&mut self, text: &str) -> bool {
+        self.write(kind::RULE, &PayloadBuffer::default().text(text))
+    }
+
+    /// How a method with a gate stands.
+    pub fn counts(&mut self, payload: &PayloadBuffer) -> bool {
+        self.write(kind::COUNTS, payload)
     }
 
     fn method(&mut self, loader: i32, class: &ClassFile<'_>, at: usize) -> u32 {
@@ -89,6 +100,48 @@ impl Dictionary {
             Body::Payload(payload.as_bytes()),
         )
     }
+}
+
+/// Measures what probes cost, and gives them to classes that are loaded already. `false` when they cannot be called.
+pub fn prepare(agent: &Agent, env: Env, probes: Object) -> bool {
+    let costs = match &agent.rule {
+        None => Some(costs::measure(env, probes)),
+        Some(rule) => metering::prepare(agent, env, rule),
+    };
+    let Some(costs) = costs else { return false };
+    agent
+        .log
+        .set_costs(costs.inside, costs.outside, costs.skipped);
+    agent.ready.store(true, Ordering::Release);
+    again(agent, env, "were loaded before and are not observed");
+    true
+}
+
+/// Sends all classes that may have probes through the hook again. `otherwise` says what they are when that fails.
+pub fn again(agent: &Agent, env: Env, otherwise: &str) {
+    env.expect_references(30_000);
+    let loaded = agent.jvmti.loaded_classes();
+    let chosen = loaded.iter().copied().filter(|class| {
+        let name = agent.jvmti.class_name(*class);
+        !name.ends_with("[]") && agent.filter.may_select(&name) && agent.jvmti.is_modifiable(*class)
+    });
+    let chosen: Vec<Object> = chosen.collect();
+    // One that cannot be changed must not keep the others from it, and the program stands still no longer than for some.
+    let mut failed = 0;
+    for some in chosen.chunks(100) {
+        if agent.jvmti.retransform(some) != 0 {
+            failed += some
+                .iter()
+                .filter(|one| agent.jvmti.retransform(&[**one]) != 0)
+                .count();
+        }
+    }
+    if failed > 0 {
+        say::say(&format!(
+            "{failed} classes {otherwise}: the machine does not change them."
+        ));
+    }
+    loaded.into_iter().for_each(|class| env.forget(class));
 }
 
 /// A class with probes, and how many methods have them. `None` when it stays as it is.
@@ -131,13 +184,17 @@ pub fn instrument(
     let mut dictionary = agent.dictionary();
     let selected: Vec<_> = wanted
         .into_iter()
-        .map(|at| Selected {
-            method: at,
-            number: dictionary.method(loader, &class, at),
+        .map(|at| {
+            let number = dictionary.method(loader, &class, at);
+            Selected {
+                method: at,
+                number,
+                gated: metering::is_gated(agent, &class_name, &class.methods[at].name, number),
+            }
         })
         .collect();
     drop(dictionary);
-    let rewritten = rewrite(&class, &selected, &PROBES);
+    let rewritten = rewrite(&class, &selected, metering::probes(agent));
     for (of, why) in &rewritten.refused {
         let name = &class.methods[of.method].name;
         say::say(&format!(
@@ -145,6 +202,8 @@ pub fn instrument(
             class_name.replace('/', ".")
         ));
     }
-    let probed = selected.len() - rewritten.refused.len();
+    let refused: Vec<Selected> = rewritten.refused.iter().map(|(one, _)| *one).collect();
+    metering::probed(agent, &selected, &refused);
+    let probed = selected.len() - refused.len();
     rewritten.bytes.map(|bytes| (bytes, probed))
 }

@@ -1,84 +1,108 @@
 //! What a pair of probes costs (JPMT §4.4), measured before the program starts: so much is subtracted from its times.
 //!
-//! A compiled loop calls probes that do what others do, into a log of their own that is never written. The cheapest
-//! of many rounds counts: what disturbs only adds, and subtracting too little is better than too much.
+//! A compiled loop calls the probes themselves, which write into a log in memory that is read for the time between them. The
+//! cheapest of many rounds counts: what disturbs only adds, and subtracting too little is better than too much.
 
-use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fulcrum_wire::log::{Body, Record, kind};
+use fulcrum_event_log::Log;
+use fulcrum_wire::log::{PayloadBuffer, Record, kind};
 
 use crate::clock::{ThreadClock, now};
 use crate::jni::{Env, Object};
+use crate::thread::{self, State};
 
-/// The method's number that means: do as if.
+/// The method's number in rehearsals; none has it.
 pub const METHOD: i32 = 0;
 
-const ROUND: i32 = 500;
+const ROUND: i32 = 4000;
 const TIME: Duration = Duration::from_millis(12);
+const MEMORY: u64 = 64 << 20;
 
-struct Rehearsal {
-    clock: ThreadClock,
-    entered: u64,
-    inside: u64,
-    record: [u8; 64],
+/// What probes cost, picoseconds; zeros when it could not be measured.
+#[derive(Clone, Copy, Default)]
+pub struct Costs {
+    /// Of a logged call, within its own times.
+    pub inside: u64,
+    /// Of a logged call, beside its own times.
+    pub outside: u64,
+    /// Of a call whose probes fire without being logged.
+    pub skipped: u64,
 }
 
-thread_local! {
-    static REHEARSAL: RefCell<Option<Rehearsal>> = const { RefCell::new(None) };
-}
-
-/// What a probe of the calibration does.
-pub fn probe(kind: u8) {
-    REHEARSAL.with_borrow_mut(|rehearsal| {
-        let Some(it) = rehearsal else { return };
-        let (ticks, cpu_ns) = it.clock.stamp();
-        let record = Record {
-            kind,
-            ticks: ticks - it.entered.min(ticks),
-            cpu_ns,
-            skipped: 0,
-            body: Body::Method(1000),
-        };
-        std::hint::black_box(record.write(&mut it.record));
-        if kind == kind::ENTER {
-            it.entered = ticks;
-        } else {
-            it.inside += ticks.saturating_sub(it.entered);
-        }
-    });
-}
-
-/// Picoseconds that a pair of probes takes: within its own call, and beside it. Zeros when it could not be measured.
-pub fn measure(env: Env, class: Object) -> (u64, u64) {
-    let (start, begin) = (Instant::now(), now());
-    let clock = ThreadClock::here();
-    let mut best: Option<(u64, u64)> = None;
-    while start.elapsed() < TIME {
-        let rehearsal = Rehearsal {
-            clock: ThreadClock::here(),
-            entered: 0,
-            inside: 0,
-            record: [0; 64],
-        };
-        REHEARSAL.set(Some(rehearsal));
-        let from = clock.stamp().0;
-        if env.call_static_int(class, c"calibrate", ROUND).is_none() {
-            break;
-        }
-        let all = clock.stamp().0.saturating_sub(from);
-        let inside = REHEARSAL.take().map_or(0, |it| it.inside);
-        if best.is_none_or(|(least, _)| all < least) {
-            best = Some((all, inside.min(all)));
-        }
-    }
-    // These stamps are in nobody's stream.
-    clock.reset();
+/// Rehearses in the class that probes are in.
+pub fn measure(env: Env, class: Object) -> Costs {
+    let begin = now();
+    bind(env, class);
+    let logged = rounds(env, class, u32::MAX);
+    let skipped = rounds(env, class, 0);
     let end = now();
-    let (Some((all, inside)), true) = (best, end.ticks > begin.ticks) else {
-        return (0, 0);
-    };
+    if end.ticks <= begin.ticks {
+        return Costs::default();
+    }
     let tick_ps = 1000.0 * (end.ns - begin.ns) as f64 / (end.ticks - begin.ticks) as f64;
     let pair = |ticks: u64| (ticks as f64 * tick_ps / f64::from(ROUND)) as u64;
-    (pair(inside), pair(all - inside))
+    let (all, inside) = logged.unwrap_or_default();
+    Costs {
+        inside: pair(inside),
+        outside: pair(all.saturating_sub(inside)),
+        skipped: pair(skipped.unwrap_or_default().0),
+    }
+}
+
+/// The first call of a probe finds its native method: now, while nothing has probes that would be called by that.
+fn bind(env: Env, class: Object) {
+    if let Ok(log) = Log::in_memory(MEMORY, now) {
+        thread::instead(State::rehearsal(log.stream(2), u32::MAX), || {
+            for probe in [c"enter", c"exit", c"thrown"] {
+                // One that cannot be called shows when it is measured.
+                let _ = env.call_static_int(class, probe, METHOD);
+            }
+        });
+    }
+}
+
+/// Ticks that the best round took, and those of them between the two probes of its pairs.
+fn rounds(env: Env, class: Object, deepest: u32) -> Option<(u64, u64)> {
+    let log = Log::in_memory(MEMORY, now).ok()?;
+    let clock = ThreadClock::here();
+    let start = Instant::now();
+    let mut best: Option<(u64, u64)> = None;
+    while start.elapsed() < TIME {
+        let (all, inside) = round(env, class, &log, &clock, deepest)?;
+        if best.is_none_or(|(least, _)| all < least) {
+            best = Some((all, inside));
+        }
+    }
+    best
+}
+
+fn round(
+    env: Env,
+    class: Object,
+    log: &Arc<Log>,
+    clock: &ThreadClock,
+    deepest: u32,
+) -> Option<(u64, u64)> {
+    let mut state = State::rehearsal(log.wide_stream(2), deepest);
+    // Its chunk and its clock are ready before time counts.
+    state.event(kind::NOTE, &PayloadBuffer::default());
+    let (mut all, mut done) = (0, None);
+    let state = thread::instead(state, || {
+        let from = clock.stamp().0;
+        done = env.call_static_int(class, c"calibrate", ROUND);
+        all = clock.stamp().0.saturating_sub(from);
+    });
+    done?;
+    let stream = state.into_stream();
+    let mut rest = stream.written();
+    let mut inside = 0;
+    while let Ok((record, length)) = Record::read(rest) {
+        if record.kind == kind::EXIT {
+            inside += record.ticks;
+        }
+        rest = &rest[length..];
+    }
+    Some((all, inside))
 }

@@ -3,37 +3,107 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::Ordering;
 
+use fulcrum_hotspot::Meter;
+use fulcrum_jvm_core::filter::Filter;
 use fulcrum_wire::log::{PayloadBuffer, kind, thread_flag};
 
 use crate::agent::{self, Agent};
 use crate::jni::{Env, Object};
-use crate::jvmti::{Callbacks, Jvmti, NO_CALLBACK, capability, event};
+use crate::jvmti::{Callbacks, Jvmti, NO_CALLBACK, capability, event, parameter};
 use crate::say::{guarded, say};
-use crate::{classes, costs, objects, probe_class, thread};
+use crate::{classes, objects, probe_class, thread};
 
-/// The function for each event.
-pub fn callbacks() -> Callbacks {
-    let mut callbacks: Callbacks = [NO_CALLBACK; (event::LAST - event::FIRST) as usize];
-    let mut set =
-        |event: i32, function: *const c_void| callbacks[(event - event::FIRST) as usize] = function;
-    set(event::VM_INIT, vm_init as *const c_void);
-    set(event::VM_DEATH, vm_death as *const c_void);
-    set(event::THREAD_START, thread_start as *const c_void);
-    set(event::THREAD_END, thread_end as *const c_void);
-    set(event::CLASS_FILE_LOAD, class_file_load as *const c_void);
-    set(event::WAIT, wait as *const c_void);
-    set(event::WAITED, waited as *const c_void);
-    set(event::CONTENDED_ENTER, contended_enter as *const c_void);
-    set(event::CONTENDED_ENTERED, contended_entered as *const c_void);
-    set(event::GC_START, gc_start as *const c_void);
-    set(event::GC_FINISH, gc_finish as *const c_void);
-    set(event::FREE, free as *const c_void);
-    set(event::SAMPLED_ALLOCATION, allocation as *const c_void);
-    callbacks
+/// Of objects that are not observed one by one, one for so many bytes is told.
+const SAMPLING_INTERVAL: u64 = 512 << 10;
+/// The same when memory decides about hotspots.
+const METERING_INTERVAL: u64 = 64 << 10;
+
+fn sampling_interval(agent: &Agent) -> u64 {
+    let decides = agent
+        .rule
+        .as_ref()
+        .is_some_and(|rule| rule.needs(Meter::Allocation));
+    match decides {
+        true => METERING_INTERVAL,
+        false => SAMPLING_INTERVAL,
+    }
 }
 
-/// The events that are to be turned on.
-pub fn wanted(agent: &Agent) -> Vec<i32> {
+/// Defines the functions that the machine calls, and a list of them: what each is for, its parameters behind the
+/// interface, and what it does with the agent. None of them lets a panic out.
+macro_rules! callbacks {
+    ($list:ident: [$key:ty]; $($event:expr => $name:ident($($argument:ident: $type:ty),*) |$agent:pat_param| $body:expr;)*) => {
+        $(unsafe extern "system" fn $name(_jvmti: Jvmti $(, $argument: $type)*) {
+            with_agent(|$agent| $body);
+        })*
+        fn $list() -> impl Iterator<Item = ($key, *const c_void)> {
+            [$(($event, $name as *const c_void)),*].into_iter()
+        }
+    };
+}
+
+fn with_agent(what: impl FnOnce(&'static Agent)) {
+    guarded(|| {
+        if let Some(agent) = agent::get() {
+            what(agent);
+        }
+    });
+}
+
+callbacks! {
+    standard: [i32];
+    event::VM_INIT => vm_init(env: Env, _thread: Object) |agent| machine_runs(agent, env);
+    event::VM_DEATH => vm_death(_env: Env) |agent| agent.finish();
+    event::THREAD_START => thread_start(_env: Env, thread: Object) |agent| thread::began(agent, thread, false, 0);
+    event::THREAD_END => thread_end(_env: Env, _thread: Object) |_| thread::ended();
+    event::VIRTUAL_THREAD_START => virtual_start(_env: Env, thread: Object) |agent| thread::virtual_began(agent, thread);
+    event::VIRTUAL_THREAD_END => virtual_end(_env: Env, thread: Object) |agent| thread::virtual_ended(agent, thread);
+    event::CONTENDED_ENTER => contended_enter(env: Env, _thread: Object, object: Object)
+        |agent| about(agent, env, object, kind::CONTENDED_ENTER, &[]);
+    event::CONTENDED_ENTERED => contended_entered(env: Env, _thread: Object, object: Object)
+        |agent| about(agent, env, object, kind::CONTENDED_ENTERED, &[]);
+    event::WAIT => wait(env: Env, _thread: Object, object: Object, timeout: i64)
+        |agent| about(agent, env, object, kind::WAIT, &[timeout.max(0).cast_unsigned()]);
+    event::WAITED => waited(env: Env, _thread: Object, object: Object, timed_out: u8)
+        |agent| about(agent, env, object, kind::WAITED, &[u64::from(timed_out != 0)]);
+    event::GC_START => gc_start() |agent| agent.machine_event(kind::GC_START, &PayloadBuffer::default());
+    event::GC_FINISH => gc_finish() |agent| agent.machine_event(kind::GC_END, &PayloadBuffer::default());
+    event::SAMPLED_ALLOCATION => allocation(_env: Env, _thread: Object, object: Object, class: Object, size: i64)
+        |agent| allocated(agent, object, class, size.cast_unsigned());
+    event::FREE => free(tag: i64) |agent| released(agent, tag);
+}
+
+callbacks! {
+    of_hotspot: [&'static str];
+    "com.sun.hotspot.events.VirtualThreadMount" => mount(_env: Env, thread: Object) |agent| thread::mounted(agent, thread);
+    "com.sun.hotspot.events.VirtualThreadUnmount" => unmount(_env: Env, _thread: Object) |_| thread::unmounted();
+    "com.sun.hotspot.events.ClassUnload" => class_unload(_env: Env, name: *const c_char) |agent| unloaded(agent, name);
+}
+
+/// What the machine must be able to do for a filter.
+pub fn capabilities(filter: &Filter) -> Vec<u32> {
+    let mut wanted = vec![capability::TAG, capability::VIRTUAL_THREADS];
+    if filter.methods || filter.classes {
+        wanted.extend([
+            capability::ALL_CLASS_HOOK,
+            capability::RETRANSFORM,
+            capability::RETRANSFORM_ANY,
+        ]);
+    }
+    if filter.contention {
+        wanted.push(capability::MONITORS);
+    }
+    if filter.collections {
+        wanted.push(capability::COLLECTIONS);
+    }
+    if filter.allocations {
+        wanted.extend([capability::SAMPLED_ALLOCATION, capability::FREE]);
+    }
+    wanted
+}
+
+/// The events that are to be told.
+fn wanted(agent: &Agent) -> Vec<i32> {
     let mut wanted = vec![
         event::VM_INIT,
         event::VM_DEATH,
@@ -43,110 +113,153 @@ pub fn wanted(agent: &Agent) -> Vec<i32> {
     if agent.filter.methods || agent.filter.classes {
         wanted.push(event::CLASS_FILE_LOAD);
     }
-    if agent.can(capability::MONITORS) {
-        wanted.extend([
-            event::WAIT,
-            event::WAITED,
-            event::CONTENDED_ENTER,
-            event::CONTENDED_ENTERED,
-        ]);
-    }
-    if agent.can(capability::COLLECTIONS) {
-        wanted.extend([event::GC_START, event::GC_FINISH]);
-    }
-    if agent.can(capability::SAMPLED_ALLOCATION) {
-        wanted.extend([event::FREE, event::SAMPLED_ALLOCATION]);
+    for (needed, events) in [
+        (
+            capability::VIRTUAL_THREADS,
+            &[event::VIRTUAL_THREAD_START, event::VIRTUAL_THREAD_END][..],
+        ),
+        (
+            capability::MONITORS,
+            &[
+                event::WAIT,
+                event::WAITED,
+                event::CONTENDED_ENTER,
+                event::CONTENDED_ENTERED,
+            ],
+        ),
+        (
+            capability::SAMPLED_ALLOCATION,
+            &[event::FREE, event::SAMPLED_ALLOCATION],
+        ),
+        (
+            capability::COLLECTIONS,
+            &[event::GC_START, event::GC_FINISH],
+        ),
+    ] {
+        if agent.can(needed) {
+            wanted.extend(events);
+        }
     }
     wanted
 }
 
-/// Does something with the agent.
-fn with_agent(what: impl FnOnce(&'static Agent)) {
-    guarded(|| {
-        if let Some(agent) = agent::get() {
-            what(agent);
-        }
-    });
+/// Lets the machine tell what is observed.
+pub fn turn_on(agent: &Agent) -> Result<(), String> {
+    let mut callbacks: Callbacks = [NO_CALLBACK; (event::LAST - event::FIRST) as usize];
+    let hook = (event::CLASS_FILE_LOAD, class_file_load as *const c_void);
+    for (event, function) in standard().chain([hook]) {
+        callbacks[(event - event::FIRST) as usize] = function;
+    }
+    if !agent.jvmti.set_callbacks(&callbacks) {
+        return Err("this virtual machine refuses the agent's callbacks".into());
+    }
+    set_sampling(agent);
+    wanted(agent)
+        .into_iter()
+        .for_each(|event| enable(agent, event));
+    Ok(())
 }
 
-unsafe extern "system" fn vm_init(_jvmti: Jvmti, env: Env, _thread: Object) {
-    with_agent(|agent| {
-        let payload = PayloadBuffer::default().text(&agent.machine_name());
-        agent.machine_event(kind::VM_START, &payload);
-        thread::began(
-            agent,
-            agent.jvmti.thread(std::ptr::null_mut()),
-            thread_flag::EARLIER,
-        );
-        if agent.filter.methods && !prepare(agent, env) {
-            say(
-                "No methods are observed: this virtual machine does not take the class that probes call.",
-            );
+/// Which objects the machine tells of.
+fn set_sampling(agent: &Agent) {
+    if agent.can(capability::SAMPLED_ALLOCATION) {
+        let each = !agent.filter.allocation.is_empty();
+        let interval = if each {
+            0
+        } else {
+            sampling_interval(agent) as i32
+        };
+        if !agent.jvmti.sample_allocations(interval) {
+            say("This virtual machine does not take the interval at which it tells of objects.");
         }
-        if !agent.filter.allocation.is_empty() {
-            if agent.can(capability::SAMPLED_ALLOCATION) {
-                agent.jvmti.sample_allocations(0);
-            } else {
-                say("No allocation is observed: that needs JDK 11 or later.");
+    }
+}
+
+fn enable(agent: &Agent, event: i32) {
+    if !agent.jvmti.enable(event) {
+        say(&format!(
+            "This virtual machine does not tell events of number {event}."
+        ));
+    }
+}
+
+/// Whether an event of HotSpot's has the parameters that our function for it expects, and is wanted.
+fn extension_is_wanted(agent: &Agent, id: &str, parameters: &[i32]) -> bool {
+    if id.ends_with(".ClassUnload") {
+        // In old machines it has a class, which cannot be asked for its name any more.
+        return agent.filter.classes
+            && parameters == [parameter::ENVIRONMENT, parameter::CHARACTERS];
+    }
+    agent.can(capability::VIRTUAL_THREADS)
+        && parameters == [parameter::ENVIRONMENT, parameter::THREAD]
+}
+
+fn set_extensions(agent: &Agent, on: bool) {
+    for extension in agent.jvmti.extensions() {
+        let function = of_hotspot().find(|(id, _)| *id == extension.id);
+        if let Some((id, function)) = function
+            && extension_is_wanted(agent, id, &extension.parameters)
+        {
+            let function = if on { function } else { NO_CALLBACK };
+            agent.jvmti.set_extension(extension.index, function);
+            // Machines since JDK 21 want that too, older ones do not know it.
+            match on {
+                true => _ = agent.jvmti.enable(extension.index),
+                false => agent.jvmti.disable(extension.index),
             }
         }
-    });
+    }
 }
 
-/// Makes the probes callable, measures them, and gives them to classes that are loaded already.
-fn prepare(agent: &Agent, env: Env) -> bool {
-    let Some(class) = env.define_boot_class(probe_class::NAME, &probe_class::bytes()) else {
-        return false;
-    };
-    // The first call of each finds its native method, while nothing has probes that would be called by that.
-    for probe in [c"enter", c"exit", c"thrown"] {
-        if env.call_static_int(class, probe, costs::METHOD).is_none() {
-            return false;
+/// The machine runs: the first thing that is told of it, and probes for classes that are there already.
+pub fn machine_runs(agent: &Agent, env: Env) {
+    let payload = PayloadBuffer::default().text(&agent.jvmti.machine_name());
+    agent.machine_event(kind::VM_START, &payload);
+    set_extensions(agent, true);
+    let here = agent.jvmti.current_thread();
+    thread::began(agent, here, false, thread_flag::EARLIER);
+    let probes = probe_class::define(env);
+    if probes.is_none_or(|class| !probe_class::observe_threads(env, class, true)) {
+        say("Which thread started which is not known.");
+    }
+    if agent.filter.methods && probes.is_none_or(|class| !classes::prepare(agent, env, class)) {
+        say(
+            "No methods are observed: this virtual machine does not take the class that probes call.",
+        );
+    }
+    if agent.can(capability::SAMPLED_ALLOCATION) && !agent.filter.allocation.is_empty() {
+        // Threads use up what they have reserved without telling: now they have to reserve again.
+        agent.jvmti.collect();
+    }
+    agent.runs.store(true, Ordering::Release);
+    if agent.filter.allocations && !agent.can(capability::SAMPLED_ALLOCATION) {
+        say("No allocation is observed: that needs JDK 11 or later.");
+    }
+}
+
+/// Lets the machine tell nothing any more, and takes all probes out of its classes.
+pub fn turn_off(agent: &Agent, env: Env) {
+    for event in wanted(agent) {
+        if event != event::CLASS_FILE_LOAD {
+            agent.jvmti.disable(event);
         }
     }
-    let (inside, outside) = costs::measure(env, class);
-    agent.log.set_costs(inside, outside, 0);
-    agent.ready.store(true, Ordering::Release);
-    env.expect_references(30_000);
-    let loaded = agent.jvmti.loaded_classes();
-    let again: Vec<Object> = loaded
-        .iter()
-        .copied()
-        .filter(|class| {
-            let name = agent.jvmti.class_name(*class);
-            !name.ends_with("[]")
-                && agent.filter.may_select(&name)
-                && agent.jvmti.is_modifiable(*class)
-        })
-        .collect();
-    if !again.is_empty() {
-        let error = agent.jvmti.retransform(&again);
-        if error != 0 {
-            say(&format!(
-                "Classes that were loaded before the program began are not observed (JVMTI error {error})."
-            ));
-        }
+    set_extensions(agent, false);
+    if let Some(class) = probe_class::define(env) {
+        probe_class::observe_threads(env, class, false);
     }
-    loaded.into_iter().for_each(|class| env.forget(class));
-    true
-}
-
-unsafe extern "system" fn vm_death(_jvmti: Jvmti, _env: Env) {
-    with_agent(Agent::finish);
-}
-
-unsafe extern "system" fn thread_start(_jvmti: Jvmti, _env: Env, thread: Object) {
-    with_agent(|agent| thread::began(agent, agent.jvmti.thread(thread), 0));
-}
-
-unsafe extern "system" fn thread_end(_jvmti: Jvmti, _env: Env, _thread: Object) {
-    with_agent(|_| thread::ended());
+    crate::parents::clear(env);
+    if agent.filter.methods {
+        // The hook leaves them as they are from now on.
+        classes::again(agent, env, "still have probes, which do nothing");
+    }
+    agent.jvmti.disable(event::CLASS_FILE_LOAD);
 }
 
 #[allow(clippy::too_many_arguments, reason = "JVMTI says so")]
 unsafe extern "system" fn class_file_load(
     _jvmti: Jvmti,
-    env: Env,
+    _env: Env,
     redefined: Object,
     loader: Object,
     name: *const c_char,
@@ -156,9 +269,8 @@ unsafe extern "system" fn class_file_load(
     new_length: *mut i32,
     new_bytes: *mut *mut u8,
 ) {
-    let _ = env;
     with_agent(|agent| {
-        if !agent.is_ready() || bytes.is_null() || length <= 0 {
+        if bytes.is_null() || length <= 0 {
             return;
         }
         // SAFETY: the machine gives so many bytes, and a name or null, for the time of this call.
@@ -166,7 +278,7 @@ unsafe extern "system" fn class_file_load(
             let name = (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy());
             (std::slice::from_raw_parts(bytes, length as usize), name)
         };
-        let rewritten = match agent.filter.methods {
+        let rewritten = match agent.is_ready() {
             true => {
                 classes::instrument(agent, agent.jvmti.hash_code(loader), bytes, name.as_deref())
             }
@@ -186,6 +298,7 @@ unsafe extern "system" fn class_file_load(
         }
         if agent.filter.classes
             && redefined.is_null()
+            && agent.runs.load(Ordering::Acquire)
             && let Some(name) = name
         {
             let class = agent.dictionary().class(&name.replace('/', "."));
@@ -197,94 +310,75 @@ unsafe extern "system" fn class_file_load(
     });
 }
 
-/// An event about an object; `more` is behind its number and its class.
-fn object_event(env: Env, object: Object, kind: u8, more: Option<u64>) {
-    with_agent(|agent| {
-        let number = objects::number(agent, object);
-        let class = env.class_of(object);
-        let name = agent.jvmti.class_name(class);
-        env.forget(class);
-        let class = agent.dictionary().class(&name);
-        let payload = PayloadBuffer::default()
-            .number(number)
-            .number(u64::from(class));
-        let payload = match more {
-            Some(more) => payload.number(more),
-            None => payload,
-        };
-        thread::with(|state| state.event(kind, &payload));
-    });
-}
-
-unsafe extern "system" fn contended_enter(
-    _jvmti: Jvmti,
-    env: Env,
-    _thread: Object,
-    object: Object,
-) {
-    object_event(env, object, kind::CONTENDED_ENTER, None);
-}
-
-unsafe extern "system" fn contended_entered(
-    _jvmti: Jvmti,
-    env: Env,
-    _thread: Object,
-    object: Object,
-) {
-    object_event(env, object, kind::CONTENDED_ENTERED, None);
-}
-
-unsafe extern "system" fn wait(
-    _jvmti: Jvmti,
-    env: Env,
-    _thread: Object,
-    object: Object,
-    timeout: i64,
-) {
-    object_event(
-        env,
-        object,
-        kind::WAIT,
-        Some(timeout.max(0).cast_unsigned()),
+fn unloaded(agent: &Agent, name: *const c_char) {
+    if name.is_null() {
+        return;
+    }
+    // SAFETY: a string of the machine's, for the time of this call.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    let class = agent.dictionary().class(&name.replace('/', "."));
+    // A thread of the machine's own tells it.
+    agent.machine_event(
+        kind::CLASS_UNLOAD,
+        &PayloadBuffer::default().number(u64::from(class)),
     );
 }
 
-unsafe extern "system" fn waited(
-    _jvmti: Jvmti,
-    env: Env,
-    _thread: Object,
-    object: Object,
-    timed_out: u8,
-) {
-    object_event(env, object, kind::WAITED, Some(u64::from(timed_out != 0)));
+/// An event about an object; `more` is behind its number and its class.
+fn about(agent: &Agent, env: Env, object: Object, kind: u8, more: &[u64]) {
+    let class = objects::class_of(agent, env, object);
+    write(agent, object, class, kind, more);
 }
 
-unsafe extern "system" fn gc_start(_jvmti: Jvmti) {
-    with_agent(|agent| agent.machine_event(kind::GC_START, &PayloadBuffer::default()));
+fn write(agent: &Agent, object: Object, class: objects::Class, kind: u8, more: &[u64]) {
+    let payload = PayloadBuffer::default()
+        .number(objects::number(agent, object))
+        .number(u64::from(class.number));
+    let payload = more
+        .iter()
+        .fold(payload, |payload, number| payload.number(*number));
+    thread::with(|state| state.event(kind, &payload));
 }
 
-unsafe extern "system" fn gc_finish(_jvmti: Jvmti) {
-    with_agent(|agent| agent.machine_event(kind::GC_END, &PayloadBuffer::default()));
+/// An object was made: told when each of its class is, or when it is the next sample of the others.
+fn allocated(agent: &Agent, object: Object, class: Object, size: u64) {
+    // Before that, threads have no names.
+    if !agent.runs.load(Ordering::Acquire) {
+        return;
+    }
+    let interval = sampling_interval(agent);
+    if agent.rule.is_some() {
+        // A sample stands for all bytes since the one before.
+        let bytes = match agent.filter.allocation.is_empty() {
+            true => size.max(interval),
+            false => size,
+        };
+        thread::with(|state| state.meters().allocates(bytes));
+    }
+    let class = objects::class(agent, class);
+    if class.observed {
+        return write(agent, object, class, kind::ALLOCATION, &[size, 0]);
+    }
+    let mut is_sample = true;
+    if !agent.filter.allocation.is_empty() {
+        thread::with(|state| {
+            state.unsampled += size;
+            is_sample = state.unsampled >= interval;
+            if is_sample {
+                state.unsampled = 0;
+            }
+        });
+    }
+    if is_sample {
+        write(agent, object, class, kind::ALLOCATION, &[size, interval]);
+    }
 }
 
-unsafe extern "system" fn allocation(
-    _jvmti: Jvmti,
-    env: Env,
-    _thread: Object,
-    object: Object,
-    class: Object,
-    size: i64,
-) {
-    with_agent(|agent| {
-        if agent.filter.allocates(&agent.jvmti.class_name(class)) {
-            object_event(env, object, kind::ALLOCATION, Some(size.cast_unsigned()));
-        }
-    });
-}
-
-unsafe extern "system" fn free(_jvmti: Jvmti, tag: i64) {
-    with_agent(|agent| {
-        let payload = PayloadBuffer::default().number(tag.cast_unsigned());
-        agent.machine_event(kind::RELEASE, &payload);
-    });
+fn released(agent: &Agent, tag: i64) {
+    // Classes that were looked up have tags without having been told of.
+    if tag > 0
+        && let Some(number) = objects::of_tag(tag)
+    {
+        agent.machine_event(kind::RELEASE, &PayloadBuffer::default().number(number));
+    }
 }

@@ -3,9 +3,20 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 
+/// JNI 1.6: JDK 6 and later.
+pub const VERSION: i32 = 0x0001_0006;
+
 /// A reference to an object.
 pub type Object = *mut c_void;
 type Table = *const *const c_void;
+
+/// `JNINativeMethod`.
+#[repr(C)]
+pub struct NativeMethod {
+    pub name: *const c_char,
+    pub signature: *const c_char,
+    pub function: *const c_void,
+}
 
 /// `JavaVM`.
 #[repr(C)]
@@ -52,15 +63,30 @@ macro_rules! calls {
 }
 
 impl Env {
+    /// What a native method was called with.
+    pub fn from_raw(env: *mut c_void) -> Env {
+        Env(env.cast())
+    }
+
+    calls!(version = 4 () -> i32);
     calls!(define_class_raw = 5 (name: *const c_char, loader: Object, bytes: *const u8, length: i32) -> Object);
     calls!(
         /// Forgets an exception.
         clear = 17 () -> ()
     );
+    calls!(find_class_raw = 6 (name: *const c_char) -> Object);
     calls!(global_raw = 21 (object: Object) -> Object);
+    calls!(
+        /// Gives back a global reference.
+        forget_global = 22 (object: Object) -> ()
+    );
     calls!(
         /// Gives back a reference; the machine does it when a callback returns.
         forget = 23 (object: Object) -> ()
+    );
+    calls!(
+        /// Whether two references are to one object: 1 or 0.
+        is_same = 24 (one: Object, other: Object) -> u8
     );
     calls!(
         /// So many references will be held at once.
@@ -72,6 +98,13 @@ impl Env {
     );
     calls!(static_method_raw = 113 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
     calls!(call_static_void_raw = 143 (class: Object, method: *mut c_void, arguments: *const i64) -> ());
+    calls!(static_field_raw = 144 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
+    calls!(static_object_raw = 145 (class: Object, field: *mut c_void) -> Object);
+    calls!(get_longs_raw = 204 (array: Object, from: i32, count: i32, into: *mut i64) -> ());
+    calls!(set_bytes_raw = 208 (array: Object, from: i32, count: i32, values: *const i8) -> ());
+    calls!(set_longs_raw = 212 (array: Object, from: i32, count: i32, values: *const i64) -> ());
+    calls!(register_raw = 215 (class: Object, methods: *const NativeMethod, count: i32) -> i32);
+    calls!(is_virtual_raw = 234 (thread: Object) -> u8);
     calls!(
         /// Whether an exception is on its way.
         has_exception = 228 () -> u8
@@ -89,6 +122,29 @@ impl Env {
         self.checked(self.global_raw(class))
     }
 
+    /// A class of the platform.
+    pub fn find_class(self, name: &CStr) -> Option<Object> {
+        self.checked(self.find_class_raw(name.as_ptr()))
+    }
+
+    /// A reference that lasts until it is given back.
+    pub fn global(self, object: Object) -> Option<Object> {
+        let global = self.global_raw(object);
+        (!global.is_null()).then_some(global)
+    }
+
+    /// Binds a native method.
+    pub fn register(self, class: Object, method: &NativeMethod) -> bool {
+        let failed = self.register_raw(class, method, 1) != 0;
+        self.without_exception() && !failed
+    }
+
+    /// Whether a thread is a virtual one.
+    pub fn is_virtual(self, thread: Object) -> bool {
+        const JDK_21: i32 = 0x0015_0000;
+        !thread.is_null() && self.version() >= JDK_21 && self.is_virtual_raw(thread) != 0
+    }
+
     /// Calls a static method with one `int`.
     pub fn call_static_int(self, class: Object, name: &CStr, argument: i32) -> Option<()> {
         let method =
@@ -97,6 +153,34 @@ impl Env {
         let arguments = [i64::from(argument)];
         self.call_static_void_raw(class, method, arguments.as_ptr());
         self.without_exception().then_some(())
+    }
+
+    /// An array in a static field, for good.
+    pub fn static_array(self, class: Object, name: &CStr, signature: &CStr) -> Option<Object> {
+        let field = self.static_field_raw(class, name.as_ptr(), signature.as_ptr());
+        let field = self.checked(field)?;
+        let array = self.checked(self.static_object_raw(class, field))?;
+        self.checked(self.global_raw(array))
+    }
+
+    /// Sets a part of a byte array. Beyond its end nothing happens.
+    pub fn set_bytes(self, array: Object, from: usize, values: &[i8]) {
+        self.set_bytes_raw(array, from as i32, values.len() as i32, values.as_ptr());
+        self.without_exception();
+    }
+
+    /// Sets the beginning of a long array. When it is shorter nothing happens.
+    pub fn set_longs(self, array: Object, values: &[i64]) {
+        self.set_longs_raw(array, 0, values.len() as i32, values.as_ptr());
+        self.without_exception();
+    }
+
+    /// The beginning of a long array; zeros when it is shorter.
+    pub fn longs(self, array: Object, count: usize) -> Vec<i64> {
+        let mut values = vec![0; count];
+        self.get_longs_raw(array, 0, count as i32, values.as_mut_ptr());
+        self.without_exception();
+        values
     }
 
     fn checked(self, result: *mut c_void) -> Option<*mut c_void> {

@@ -35,6 +35,8 @@ pub mod event {
     pub const GC_FINISH: i32 = 82;
     pub const FREE: i32 = 83;
     pub const SAMPLED_ALLOCATION: i32 = 86;
+    pub const VIRTUAL_THREAD_START: i32 = 87;
+    pub const VIRTUAL_THREAD_END: i32 = 88;
     pub const LAST: i32 = 90;
 }
 
@@ -73,7 +75,44 @@ struct GroupInfo {
     daemon: u8,
 }
 
+/// `jvmtiParamInfo`.
+#[repr(C)]
+struct ParameterInfo {
+    name: *mut c_char,
+    kind: i32,
+    base_type: i32,
+    null_ok: u8,
+}
+
+/// `jvmtiExtensionEventInfo`.
+#[repr(C)]
+struct ExtensionInfo {
+    index: i32,
+    id: *mut c_char,
+    description: *mut c_char,
+    parameter_count: i32,
+    parameters: *mut ParameterInfo,
+}
+
+/// An event that only this machine has.
+pub struct Extension {
+    /// For [`Jvmti::set_extension`].
+    pub index: i32,
+    /// `com.sun.hotspot.events.…`
+    pub id: String,
+    /// Types of parameters: [`parameter`].
+    pub parameters: Vec<i32>,
+}
+
+/// Values of `jvmtiParamTypes`.
+pub mod parameter {
+    pub const THREAD: i32 = 110;
+    pub const CHARACTERS: i32 = 115;
+    pub const ENVIRONMENT: i32 = 117;
+}
+
 /// A thread's properties.
+#[derive(Default)]
 pub struct Thread {
     pub name: String,
     pub group: String,
@@ -99,24 +138,37 @@ impl Jvmti {
     calls!(set_notification_raw = 2 (mode: i32, event: i32, thread: Object));
     calls!(thread_info_raw = 9 (thread: Object, info: *mut ThreadInfo));
     calls!(group_info_raw = 14 (group: Object, info: *mut GroupInfo));
+    calls!(current_thread_raw = 18 (thread: *mut Object));
     calls!(is_modifiable_raw = 45 (class: Object, is: *mut u8));
     calls!(allocate_raw = 46 (size: i64, at: *mut *mut u8));
     calls!(deallocate_raw = 47 (at: *mut u8));
     calls!(class_signature_raw = 48 (class: Object, signature: *mut *mut c_char, generic: *mut *mut c_char));
     calls!(hash_code_raw = 58 (object: Object, hash: *mut i32));
     calls!(loaded_classes_raw = 78 (count: *mut i32, classes: *mut *mut Object));
+    calls!(get_storage_raw = 102 (thread: Object, data: *mut *mut c_void));
+    calls!(set_storage_raw = 103 (thread: Object, data: *mut c_void));
     calls!(get_tag_raw = 106 (object: Object, tag: *mut i64));
     calls!(set_tag_raw = 107 (object: Object, tag: i64));
+    calls!(collect_raw = 108());
     calls!(set_callbacks_raw = 122 (callbacks: *const Callbacks, size: i32));
+    calls!(extensions_raw = 125 (count: *mut i32, events: *mut *mut ExtensionInfo));
+    calls!(set_extension_raw = 126 (index: i32, callback: *const c_void));
     calls!(system_property_raw = 131 (name: *const c_char, value: *mut *mut c_char));
     calls!(potential_raw = 140 (capabilities: *mut u128));
     calls!(add_capabilities_raw = 142 (capabilities: *const u128));
+    calls!(give_back_capabilities_raw = 143 (capabilities: *const u128));
     calls!(retransform_raw = 152 (count: i32, classes: *const Object));
     calls!(sampling_interval_raw = 156 (interval: i32));
 
     /// Turns an event on. It is possible only with the event's capability.
     pub fn enable(self, event: i32) -> bool {
         self.set_notification_raw(1, event, null_mut()) == 0
+    }
+
+    /// Turns an event off.
+    pub fn disable(self, event: i32) {
+        // It fails only for an event that is off for want of its capability.
+        self.set_notification_raw(0, event, null_mut());
     }
 
     /// Sets what is called for each event.
@@ -162,6 +214,66 @@ impl Jvmti {
             group: self.taken(group.name),
             daemon: info.daemon != 0,
         })
+    }
+
+    /// A reference to the calling thread; null before the machine is there.
+    pub fn current_thread(self) -> Object {
+        let mut thread = null_mut();
+        self.current_thread_raw(&raw mut thread);
+        thread
+    }
+
+    /// What was stored for a thread; null for nothing, and for a thread that has ended.
+    pub fn thread_storage(self, thread: Object) -> *mut c_void {
+        let mut data = null_mut();
+        self.get_storage_raw(thread, &raw mut data);
+        data
+    }
+
+    /// Stores a pointer for a thread. `false` when it has ended.
+    pub fn set_thread_storage(self, thread: Object, data: *mut c_void) -> bool {
+        self.set_storage_raw(thread, data) == 0
+    }
+
+    /// The events that only this machine has.
+    pub fn extensions(self) -> Vec<Extension> {
+        let (mut count, mut list) = (0, null_mut());
+        if self.extensions_raw(&raw mut count, &raw mut list) != 0 || list.is_null() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for at in 0..count as usize {
+            // SAFETY: the machine gives so many descriptions, each with so many parameters; all of it is ours until we give
+            // it back, which is done once for each part.
+            unsafe {
+                let info = list.add(at).read();
+                let parameters =
+                    (0..info.parameter_count as usize).map(|n| info.parameters.add(n).read());
+                let parameters = parameters.map(|it| {
+                    self.deallocate_raw(it.name.cast());
+                    it.base_type
+                });
+                all.push(Extension {
+                    index: info.index,
+                    id: self.taken(info.id),
+                    parameters: parameters.collect(),
+                });
+                self.deallocate_raw(info.description.cast());
+                self.deallocate_raw(info.parameters.cast());
+            }
+        }
+        self.deallocate_raw(list.cast());
+        all
+    }
+
+    /// Sets what is called for an event of [`Self::extensions`]; nothing for null.
+    pub fn set_extension(self, index: i32, callback: *const c_void) -> bool {
+        self.set_extension_raw(index, callback) == 0
+    }
+
+    /// Gives capabilities back: what they cost the program is over.
+    pub fn give_back(self, capabilities: u128) {
+        self.give_back_capabilities_raw(&raw const capabilities);
     }
 
     /// All loaded classes.
@@ -221,8 +333,23 @@ impl Jvmti {
         self.sampling_interval_raw(interval) == 0
     }
 
+    /// Collects garbage.
+    pub fn collect(self) {
+        // What this is for can only fail with the machine.
+        self.collect_raw();
+    }
+
+    /// What machine this is.
+    pub fn machine_name(self) -> String {
+        format!(
+            "{} {}",
+            self.property(c"java.vm.name"),
+            self.property(c"java.vm.version")
+        )
+    }
+
     /// A property such as `java.vm.version`.
-    pub fn property(self, name: &CStr) -> String {
+    fn property(self, name: &CStr) -> String {
         let mut value = null_mut();
         match self.system_property_raw(name.as_ptr(), &raw mut value) {
             0 => self.taken(value),

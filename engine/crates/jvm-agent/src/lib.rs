@@ -1,4 +1,5 @@
-//! The agent that Fulcrum loads into Java virtual machines (`-agentpath`): writes the event log (JPMT §4.2).
+//! The agent that Fulcrum loads into Java virtual machines, when they start (`-agentpath`) or later (the attach protocol):
+//! writes the event log (JPMT §4.2).
 //!
 //! Constraints, because this runs inside other people's programs:
 //! - nothing is printed; what goes wrong is a note in the log, or in `agent-<pid>.txt` beside it;
@@ -17,10 +18,14 @@ mod classes;
 mod clock;
 mod costs;
 mod events;
+mod gates;
 mod jni;
 mod jvmti;
+mod machine;
+mod metering;
 mod objects;
 mod options;
+mod parents;
 mod probe_class;
 mod probes;
 mod say;
@@ -28,26 +33,50 @@ mod thread;
 
 use std::ffi::{CStr, c_char, c_void};
 
+use jni::JavaVm;
+
 /// The machine starts with us.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnLoad(
-    vm: *mut jni::JavaVm,
+    vm: *mut JavaVm,
     options: *const c_char,
     _reserved: *mut c_void,
 ) -> i32 {
+    // SAFETY: what the machine promises us is what is needed.
+    unsafe { guarded_with(options, |options| agent::load(vm, options)) };
+    // Anything else would end the program.
+    0
+}
+
+/// The machine has been running; `options` is what [`agent::command`] takes. 0 when it was done.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn Agent_OnAttach(
+    vm: *mut JavaVm,
+    options: *const c_char,
+    _reserved: *mut c_void,
+) -> i32 {
+    // SAFETY: what the machine promises us is what is needed.
+    let done = unsafe { guarded_with(options, |options| agent::command(vm, options)) };
+    i32::from(!done)
+}
+
+/// # Safety
+/// `options` is a string that lives as long as this call, or null.
+unsafe fn guarded_with(
+    options: *const c_char,
+    what: impl FnOnce(&str) -> Result<bool, String>,
+) -> bool {
     say::guarded(|| {
         let options = if options.is_null() {
             String::new()
         } else {
-            // SAFETY: the machine gives a string that lives as long as this call.
+            // SAFETY: the caller's promise.
             let options = unsafe { CStr::from_ptr(options) };
             options.to_string_lossy().into_owned()
         };
-        // SAFETY: the machine's own pointer.
-        if let Err(why) = unsafe { agent::start(vm, &options) } {
+        what(&options).unwrap_or_else(|why| {
             say::say(&why);
-        }
-    });
-    // Anything else would end the program.
-    0
+            false
+        })
+    })
 }

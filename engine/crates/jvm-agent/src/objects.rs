@@ -1,29 +1,100 @@
-//! Objects that events are about: each keeps one number as long as it lives.
+//! Objects that events are about: each keeps one number as long as it lives. Their tags (JVMTI) say which.
+//!
+//! A class that was looked up has a negative tag, so that its name is asked for once and not for each of its objects.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use crate::agent::Agent;
-use crate::jni::Object;
+use crate::jni::{Env, Object};
 
-/// The next object's number.
-pub static NEXT: Mutex<i64> = Mutex::new(1);
+/// The next object's number, in all sessions.
+static NEXT: Mutex<i64> = Mutex::new(1);
+
+/// What is known of the classes of objects.
+#[derive(Default)]
+pub struct Classes(RwLock<Vec<Class>>);
+
+/// A class of objects.
+#[derive(Clone, Copy)]
+pub struct Class {
+    /// Its number in the log.
+    pub number: u32,
+    /// Each of its objects is observed from its allocation on.
+    pub observed: bool,
+}
+
+/// The tag of a class that was looked up in a session: an index with the session in front, below zero.
+fn class_tag(session: u32, index: usize) -> i64 {
+    -((i64::from(session) << 32 | index as i64) + 1)
+}
+
+/// What is known of a class.
+pub fn class(agent: &Agent, class: Object) -> Class {
+    let tag = agent.jvmti.tag(class);
+    let key = -(tag + 1);
+    if tag < 0 && key >> 32 == i64::from(agent.session) {
+        let known = agent
+            .objects
+            .0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get((key & 0xffff_ffff) as usize) {
+            return *known;
+        }
+    }
+    let name = agent.jvmti.class_name(class);
+    let known = Class {
+        number: agent.dictionary().class(&name),
+        observed: agent.filter.allocates(&name),
+    };
+    // A class that has a number as an object keeps that.
+    if tag <= 0 {
+        let mut all = agent
+            .objects
+            .0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if agent
+            .jvmti
+            .set_tag(class, class_tag(agent.session, all.len()))
+        {
+            all.push(known);
+        }
+    }
+    known
+}
+
+/// What is known of an object's class.
+pub fn class_of(agent: &Agent, env: Env, object: Object) -> Class {
+    let of = env.class_of(object);
+    let known = class(agent, of);
+    env.forget(of);
+    known
+}
 
 /// The object's number, which it gets when it has none.
 pub fn number(agent: &Agent, object: Object) -> u64 {
-    let known = agent.jvmti.tag(object);
-    if known != 0 {
-        return known.cast_unsigned();
+    if let Some(number) = of_tag(agent.jvmti.tag(object)) {
+        return number;
     }
     // Two threads that meet at an object must not give it two numbers.
     let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = agent.jvmti.tag(object);
-    if known != 0 {
-        return known.cast_unsigned();
+    if let Some(number) = of_tag(agent.jvmti.tag(object)) {
+        return number;
     }
     if !agent.jvmti.set_tag(object, *next) {
         return 0;
     }
     *next += 1;
     (*next - 1).cast_unsigned()
+}
+
+/// The number that a tag means; `None` for no tag.
+pub fn of_tag(tag: i64) -> Option<u64> {
+    match tag {
+        0 => None,
+        1.. => Some(tag.cast_unsigned()),
+        // Classes are objects too, for instance those whose static methods are synchronized.
+        _ => Some(1 << 62 | tag.unsigned_abs()),
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use fulcrum_hotspot::{Meter, Rule};
 use fulcrum_jvm_core::filter::Filter;
+
+use crate::say::say;
 
 /// Everything that can be asked for.
 pub struct Options {
@@ -12,12 +15,20 @@ pub struct Options {
     pub filter: Filter,
     /// The log's size limit, bytes.
     pub limit: u64,
+    /// What shuts gates; without it there are none.
+    pub rule: Option<Rule>,
+    /// A method without a gate, `Class.method`: its calls are the units of work.
+    pub unit: Option<String>,
+    /// Where else the log is to be.
+    pub output: Option<Output>,
+    /// The process that records.
+    pub recorder: Option<u32>,
 }
 
 const LIMIT: u64 = 1 << 30;
 
 impl Options {
-    /// Reads them; `text` is what stands behind `=` of `-agentpath`.
+    /// Reads them; `text` is the folder.
     pub fn read(text: &str) -> Result<Options, String> {
         let folder = Path::new(text);
         if text.is_empty() || !folder.is_dir() {
@@ -26,16 +37,29 @@ impl Options {
             ));
         }
         crate::say::into(folder);
-        let filter = match std::fs::read_to_string(folder.join("filter")) {
+        let mut filter = match std::fs::read_to_string(folder.join("filter")) {
             Ok(text) => {
                 Filter::parse(&text).map_err(|error| format!("the filter is wrong at {error}"))?
             }
             Err(_) => Filter::standard(),
         };
         let options = std::fs::read_to_string(folder.join("agent.options")).unwrap_or_default();
-        let limit = options
-            .lines()
-            .find_map(|line| line.strip_prefix("limit=")?.trim().parse().ok());
+        let option = |name: &str| {
+            let mut lines = options.lines();
+            lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
+        };
+        let limit = option("limit").and_then(|it| it.trim().parse().ok());
+        let rule = match option("rule") {
+            Some(text) => {
+                Some(Rule::parse(text).map_err(|error| format!("the rule is wrong: {error}"))?)
+            }
+            None => None,
+        };
+        if let Some(rule) = &rule {
+            // What the rule looks at has to be seen.
+            filter.contention |= rule.needs(Meter::Contention);
+            filter.allocations |= rule.needs(Meter::Allocation);
+        }
         let pid = std::process::id();
         // Several programs of one run have a log each; so has each that a process executes in turn.
         let names = std::iter::once(format!("events-{pid}.log"))
@@ -48,6 +72,30 @@ impl Options {
             log,
             filter,
             limit: limit.unwrap_or(LIMIT),
+            rule,
+            unit: option("unit").map(|it| it.trim().to_owned()),
+            output: option("output").map(|it| Output(it.into())),
+            recorder: option("recorder").and_then(|it| it.trim().parse().ok()),
         })
+    }
+}
+
+/// Where the filter's `output` wants the log to be.
+pub struct Output(PathBuf);
+
+impl Output {
+    /// Makes the log be there too, under another name of the same file where the file system can. A link that this run has
+    /// put there stays: the log of a run's first program is the one that was asked for.
+    pub fn link(&self, log: &Path) {
+        let linked = std::fs::hard_link(log, &self.0).or_else(|_| {
+            let log = std::fs::canonicalize(log)?;
+            std::os::unix::fs::symlink(log, &self.0)
+        });
+        if let Err(error) = linked {
+            let (output, log) = (self.0.display(), log.display());
+            say(&format!(
+                "The log is only at {log}, not at {output}: {error}."
+            ));
+        }
     }
 }

@@ -6,30 +6,51 @@
 //!     public static native void enter(int method);
 //!     public static native void exit(int method);
 //!     public static native void thrown(int method);
+//!     static native void hook(int on);
+//!     static void observe(int on) { hook(on); }
 //!     static void calibrate(int times) { do { enter(0); exit(0); times--; } while (times > 0); }
 //! }
 //! ```
 
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use fulcrum_jvm_core::Probes;
 
+use crate::jni::{Env, Object};
+
 /// Its name, for the machine.
-pub const NAME: &CStr = c"java/lang/FulcrumProbe";
+const NAME: &CStr = c"java/lang/FulcrumProbe";
 /// What rewritten methods call.
 pub const PROBES: Probes<'_> = Probes {
     class: "java/lang/FulcrumProbe",
     enter: "enter",
     exit: "exit",
     thrown: "thrown",
+    gate: None,
 };
 
+/// The class in the running machine, which gets it once. `None` when it does not take it.
+pub fn define(env: Env) -> Option<Object> {
+    static CLASS: AtomicPtr<std::ffi::c_void> = AtomicPtr::new(std::ptr::null_mut());
+    let known = CLASS.load(Ordering::Acquire);
+    if !known.is_null() {
+        return Some(known);
+    }
+    let class = env.define_boot_class(NAME, &bytes())?;
+    CLASS.store(class, Ordering::Release);
+    Some(class)
+}
+
+/// Lets us see which thread starts which, or not any more.
+pub fn observe_threads(env: Env, class: Object, on: bool) -> bool {
+    env.call_static_int(class, c"observe", i32::from(on))
+        .is_some()
+}
+
 /// The class file.
-pub fn bytes() -> Vec<u8> {
+fn bytes() -> Vec<u8> {
     let mut out = Vec::new();
-    let put = |out: &mut Vec<u8>, numbers: &[u16]| {
-        numbers.iter().for_each(|it| out.extend(it.to_be_bytes()))
-    };
     // Magic, minor 0, major 49: without stack maps.
     put(&mut out, &[0xcafe, 0xbabe, 0, 49]);
     let texts = [
@@ -38,57 +59,82 @@ pub fn bytes() -> Vec<u8> {
         "enter",
         "exit",
         "thrown",
+        "hook",
+        "observe",
         "calibrate",
         "(I)V",
         "Code",
     ];
-    put(&mut out, &[texts.len() as u16 + 7]);
+    put(&mut out, &[texts.len() as u16 + 9]);
     for text in texts {
         out.push(1);
         put(&mut out, &[text.len() as u16]);
         out.extend_from_slice(text.as_bytes());
     }
-    let (enter, exit, thrown, calibrate, descriptor, code) = (3, 4, 5, 6, 7, 8);
-    // 9: this class, 10: Object, 11, 12: names with types, 13: enter, 14: exit.
+    let (enter, exit, thrown, hook, observe, calibrate, descriptor, code) =
+        (3, 4, 5, 6, 7, 8, 9, 10);
+    // 11: this class, 12: Object, 13 to 15: names with types, 16: enter, 17: exit, 18: hook.
     for (tag, fields) in [
         (7, &[1][..]),
         (7, &[2]),
         (12, &[enter, descriptor]),
         (12, &[exit, descriptor]),
-        (10, &[9, 11]),
-        (10, &[9, 12]),
+        (12, &[hook, descriptor]),
+        (10, &[11, 13]),
+        (10, &[11, 14]),
+        (10, &[11, 15]),
     ] {
         out.push(tag);
         put(&mut out, fields);
     }
     // public final super; this, parent, no interfaces, no fields, methods.
-    put(&mut out, &[0x31, 9, 10, 0, 0, 4]);
-    for name in [enter, exit, thrown] {
+    put(&mut out, &[0x31, 11, 12, 0, 0, 6]);
+    for name in [enter, exit, thrown, hook] {
         // public static native, no attributes.
         put(&mut out, &[0x109, name, descriptor, 0]);
     }
+    // iload_0, invokestatic hook, return
+    method(
+        &mut out,
+        observe,
+        descriptor,
+        code,
+        &[0x1a, 0xb8, 0, 18, 0xb1],
+    );
     // iconst_0, invokestatic enter, iconst_0, invokestatic exit, iinc 0 -1, iload_0, ifgt 0, return
     let body = [
-        3, 0xb8, 0, 13, 3, 0xb8, 0, 14, 0x84, 0, 0xff, 0x1a, 0x9d, 0xff, 0xf4, 0xb1,
+        3, 0xb8, 0, 16, 3, 0xb8, 0, 17, 0x84, 0, 0xff, 0x1a, 0x9d, 0xff, 0xf4, 0xb1,
     ];
-    // static, one attribute; its length; stack 1, variables 1.
+    method(&mut out, calibrate, descriptor, code, &body);
+    // No attributes.
+    put(&mut out, &[0]);
+    out
+}
+
+fn put(out: &mut Vec<u8>, numbers: &[u16]) {
+    numbers.iter().for_each(|it| out.extend(it.to_be_bytes()));
+}
+
+/// A static method with one parameter, and byte code that needs one place on the stack.
+fn method(out: &mut Vec<u8>, name: u16, descriptor: u16, code: u16, body: &[u8]) {
+    let length = body.len() as u16;
+    // static, one attribute; its length; stack 1, variables 1; no handlers, no attributes of the code.
     put(
-        &mut out,
+        out,
         &[
             8,
-            calibrate,
+            name,
             descriptor,
             1,
             code,
             0,
-            12 + body.len() as u16,
+            12 + length,
             1,
             1,
+            0,
+            length,
         ],
     );
-    put(&mut out, &[0, body.len() as u16]);
-    out.extend_from_slice(&body);
-    // No handlers, no attributes of the code, none of the class.
-    put(&mut out, &[0, 0, 0]);
-    out
+    out.extend_from_slice(body);
+    put(out, &[0, 0]);
 }

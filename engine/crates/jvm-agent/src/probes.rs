@@ -4,10 +4,9 @@ use std::ffi::c_void;
 
 use fulcrum_wire::log::kind;
 
-use crate::costs;
-use crate::jni::Object;
+use crate::jni::{Env, Object};
 use crate::say::guarded;
-use crate::thread;
+use crate::{parents, thread};
 
 // The machine finds native methods by these names in agents too. Registering them would print a
 // warning on the program's standard output.
@@ -18,7 +17,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_enter(
     _class: Object,
     method: i32,
 ) {
-    probe(kind::ENTER, method);
+    thread::method(kind::ENTER, method.cast_unsigned());
 }
 
 #[unsafe(no_mangle)]
@@ -27,7 +26,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_exit(
     _class: Object,
     method: i32,
 ) {
-    probe(kind::EXIT, method);
+    thread::method(kind::EXIT, method.cast_unsigned());
 }
 
 #[unsafe(no_mangle)]
@@ -36,16 +35,21 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_thrown(
     _class: Object,
     method: i32,
 ) {
-    probe(kind::THROWN, method);
+    thread::method(kind::THROWN, method.cast_unsigned());
 }
 
-#[inline]
-fn probe(kind: u8, method: i32) {
+/// The agent's own: 1 observes which thread starts which, 0 does not any more.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_hook(
+    env: *mut c_void,
+    _class: Object,
+    on: i32,
+) {
     guarded(|| {
-        // Calibration alone says 0.
-        if method == costs::METHOD {
-            return costs::probe(kind);
+        if !parents::observe(Env::from_raw(env), on != 0) {
+            crate::say::say(
+                "Which thread started which is not known: this virtual machine starts threads in another way.",
+            );
         }
-        thread::with(|state| state.method(kind, method.cast_unsigned()));
     });
 }

@@ -4,17 +4,34 @@ use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::agent;
 
-static FILE: OnceLock<PathBuf> = OnceLock::new();
+static FILE: Mutex<Option<PathBuf>> = Mutex::new(None);
 static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Where to say what the log cannot hold.
-pub fn into(folder: &std::path::Path) {
-    let _ = FILE.set(folder.join(format!("agent-{}.txt", std::process::id())));
+pub fn into(folder: &Path) {
+    let path = file_in(folder);
+    *FILE.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
+    SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+fn file_in(folder: &Path) -> PathBuf {
+    folder.join(format!("agent-{}.txt", std::process::id()))
+}
+
+/// Tells the reader of a run that is not the one that is being written.
+pub fn say_in(folder: &Path, text: &str) {
+    append(&file_in(folder), text);
+}
+
+fn append(path: &Path, text: &str) {
+    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
+        let _ = writeln!(file, "{text}");
+    }
 }
 
 /// Tells the reader of the run a sentence. There is nobody to tell when this fails.
@@ -27,10 +44,8 @@ pub fn say(text: &str) {
     if agent::note(text) {
         return;
     }
-    if let Some(path) = FILE.get()
-        && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path)
-    {
-        let _ = writeln!(file, "{text}");
+    if let Some(path) = &*FILE.lock().unwrap_or_else(PoisonError::into_inner) {
+        append(path, text);
     }
 }
 

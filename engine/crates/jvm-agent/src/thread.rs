@@ -1,4 +1,4 @@
-//! What the agent keeps for each thread.
+//! What the agent keeps for each thread, platform threads and virtual ones alike.
 
 use std::cell::Cell;
 
@@ -6,99 +6,370 @@ use fulcrum_event_log::Stream;
 use fulcrum_wire::log::{Body, MACHINE, PayloadBuffer, kind, thread_flag};
 
 use crate::agent::{self, Agent};
-use crate::clock::ThreadClock;
-use crate::jvmti::Thread;
+use crate::clock::{self, ThreadClock};
+use crate::jni::Object;
+use crate::metering::{Metering, Meters};
+use crate::parents;
 
 /// A thread's way into the log, with its clock.
 pub struct State {
+    session: u32,
+    number: u32,
     stream: Stream,
     clock: ThreadClock,
+    /// Logged calls that the thread is inside of, and those that are not logged for being deeper than `deepest`.
+    depth: u32,
+    deepest: u32,
+    /// Calls since the last event that were not logged.
+    skipped: u64,
+    /// Bytes of objects since the last one that was logged for all those that are not observed one by one.
+    pub unsampled: u64,
+    /// A virtual thread's CPU time so far, nanoseconds: it has been on other threads' clocks.
+    cpu_before: u64,
+    is_virtual: bool,
+    /// For sessions with a rule.
+    meters: Meters,
 }
 
 thread_local! {
-    /// The calling thread's state, owned by this pointer; null before its first event.
+    /// The state of the thread that runs here, owned by this pointer; null before its first event. While a virtual thread
+    /// is mounted it is that one's.
     static STATE: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
+    /// The state of the thread that carries a mounted virtual one.
+    static CARRIER: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
 }
 
 impl State {
-    fn new(agent: &Agent) -> State {
+    fn new(agent: &Agent, is_virtual: bool) -> State {
         let number = agent.next_thread();
         debug_assert!(number > MACHINE);
         State {
+            session: agent.session,
+            number,
             stream: agent.log.stream(number),
             clock: ThreadClock::here(),
+            depth: 0,
+            deepest: agent.filter.depth,
+            skipped: 0,
+            unsampled: 0,
+            cpu_before: 0,
+            is_virtual,
+            meters: Meters::default(),
         }
+    }
+
+    /// One that writes elsewhere, to see what that costs.
+    pub fn rehearsal(stream: Stream, deepest: u32) -> State {
+        State {
+            session: agent::session(),
+            number: 0,
+            stream,
+            clock: ThreadClock::here(),
+            depth: 0,
+            deepest,
+            skipped: 0,
+            unsampled: 0,
+            cpu_before: 0,
+            is_virtual: false,
+            meters: Meters::default(),
+        }
+    }
+
+    /// What it wrote.
+    pub fn into_stream(self) -> Stream {
+        self.stream
     }
 
     /// Writes an event that has no method.
     pub fn event(&mut self, kind: u8, payload: &PayloadBuffer) {
-        let (ticks, cpu) = self.clock.stamp();
-        self.stream
-            .write(kind, ticks, cpu, 0, Body::Payload(payload.as_bytes()));
+        let (ticks, _) = self.write(kind, Body::Payload(payload.as_bytes()));
+        if matches!(kind, kind::CONTENDED_ENTER | kind::CONTENDED_ENTERED) {
+            self.meters.contends(kind == kind::CONTENDED_ENTER, ticks);
+        }
     }
 
-    /// Writes an event of a method.
-    #[inline]
-    pub fn method(&mut self, kind: u8, method: u32) {
+    /// When it was written, and the CPU time when that did not just go on.
+    fn write(&mut self, kind: u8, body: Body<'_>) -> (u64, Option<u64>) {
         let (ticks, cpu) = self.clock.stamp();
-        self.stream.write(kind, ticks, cpu, 0, Body::Method(method));
+        let skipped = std::mem::take(&mut self.skipped);
+        self.stream.write(kind, ticks, cpu, skipped, body);
+        if let Some(cpu) = cpu {
+            let cpu = self.stream.cpu_offset().saturating_add_unsigned(cpu);
+            self.meters.set_cpu(ticks, cpu.max(0).cast_unsigned());
+        }
+        (ticks, cpu)
+    }
+
+    /// What the thread's calls cost.
+    pub fn meters(&mut self) -> &mut Meters {
+        &mut self.meters
+    }
+
+    /// Writes an event of a method and meters it. `true` when the method's gate is to be shut.
+    pub fn metered(&mut self, metering: &Metering, kind: u8, method: u32) -> bool {
+        let ticks = self.method(kind, method);
+        ticks.is_some_and(|ticks| self.meters.call(metering, kind, method, ticks))
+    }
+
+    /// Writes an event of a method when that can be done at once; otherwise nothing has happened.
+    #[inline(always)]
+    fn fast(&mut self, kind: u8, method: u32) -> bool {
+        if self.session != agent::session() || self.skipped > 0 {
+            return false;
+        }
+        let depth = match kind {
+            kind::ENTER if self.depth >= self.deepest => return false,
+            kind::ENTER => self.depth + 1,
+            _ if self.depth > self.deepest => return false,
+            _ => self.depth.saturating_sub(1),
+        };
+        let Some(ticks) = self.clock.undisturbed() else {
+            return false;
+        };
+        self.depth = depth;
+        // What finds no place is counted by the log.
+        self.stream.write_method(kind, ticks, method);
+        true
+    }
+
+    /// When it was written, if it was.
+    fn method(&mut self, kind: u8, method: u32) -> Option<u64> {
+        if kind == kind::ENTER {
+            self.depth = self.depth.saturating_add(1);
+            if self.depth > self.deepest {
+                self.skipped += 1;
+                return None;
+            }
+        } else {
+            // What was entered before the log began is left in it.
+            let left = self.depth;
+            self.depth = left.saturating_sub(1);
+            if left > self.deepest {
+                return None;
+            }
+        }
+        Some(self.write(kind, Body::Method(method)).0)
+    }
+
+    /// The thread runs here from now on.
+    fn arrives(&mut self) {
+        self.clock = ThreadClock::here();
+        self.clock.reset();
+        self.stream
+            .set_cpu_offset(self.cpu_before.cast_signed() - clock::thread_cpu().cast_signed());
+    }
+
+    /// The thread goes on elsewhere.
+    fn leaves(&mut self) {
+        self.cpu_before = self
+            .stream
+            .cpu_offset()
+            .saturating_add_unsigned(clock::thread_cpu())
+            .max(0)
+            .cast_unsigned();
+        // What runs here next has a clock of its own, on the same field.
+        self.clock.reset();
     }
 }
 
-/// Does something with the calling thread's state; makes it for a thread whose beginning was not seen.
+/// Writes an event of a method for the calling thread.
 #[inline]
-pub fn with(what: impl FnOnce(&mut State)) {
+pub fn method(kind: u8, method: u32) {
     let state = STATE.get();
-    if state.is_null() {
-        return first(what);
+    // SAFETY: only the thread that runs here has the pointer, it is valid until `ended` resets it, and neither the log nor
+    // the clock calls what comes back here.
+    if !state.is_null() && unsafe { &mut *state }.fast(kind, method) {
+        return;
     }
-    // SAFETY: only this thread has the pointer, it is valid until `ended` resets it, and `what` calls nothing that comes
-    // back here: neither the log nor the clock calls the machine.
-    what(unsafe { &mut *state });
+    slowly(kind, method);
 }
 
 #[cold]
-fn first(what: impl FnOnce(&mut State)) {
+fn slowly(kind: u8, method: u32) {
+    crate::say::guarded(|| {
+        with(|state| {
+            state.method(kind, method);
+        });
+    });
+}
+
+/// Does something with the calling thread's state; makes it for a thread whose beginning was not seen.
+pub fn with(what: impl FnOnce(&mut State)) {
+    let state = STATE.get();
+    // SAFETY: as in `method`.
+    if !state.is_null() && unsafe { (*state).session } == agent::session() {
+        // SAFETY: as in `method`.
+        return what(unsafe { &mut *state });
+    }
     let Some(agent) = agent::get() else { return };
-    let thread = agent.jvmti.thread(std::ptr::null_mut());
-    began(agent, thread, thread_flag::EARLIER);
+    here(agent);
     let state = STATE.get();
     if !state.is_null() {
-        // SAFETY: as in `with`; `began` has just made it.
+        // SAFETY: as in `method`; it has just been made.
         what(unsafe { &mut *state });
     }
 }
 
+/// The calling thread's number.
+pub fn number() -> u32 {
+    let mut number = 0;
+    with(|state| number = state.number);
+    number
+}
+
+/// Makes the state of a thread that has been running.
+#[cold]
+fn here(agent: &Agent) {
+    let thread = agent.jvmti.current_thread();
+    let is_virtual = agent.is_virtual(thread);
+    let old = STATE.replace(std::ptr::null_mut());
+    // SAFETY: as in `method`. A virtual thread's is left alone: one that went elsewhere between two sessions has it.
+    if !old.is_null() && !unsafe { (*old).is_virtual } {
+        drop_state(old);
+    }
+    began(agent, thread, is_virtual, thread_flag::EARLIER);
+    if is_virtual {
+        agent.jvmti.set_thread_storage(thread, STATE.get().cast());
+    }
+}
+
 /// The calling thread begins.
-pub fn began(agent: &Agent, thread: Option<Thread>, flags: u64) {
+pub fn began(agent: &Agent, thread: Object, is_virtual: bool, flags: u64) {
     if !STATE.get().is_null() {
         return;
     }
-    let thread = thread.unwrap_or(Thread {
-        name: String::new(),
-        group: String::new(),
-        daemon: false,
-    });
-    let daemon = if thread.daemon {
-        thread_flag::DAEMON
-    } else {
-        0
-    };
-    let mut state = Box::new(State::new(agent));
-    let payload = PayloadBuffer::default().number(0).number(flags | daemon);
+    let state = Box::new(new(agent, thread, is_virtual, flags));
+    STATE.set(Box::into_raw(state));
+}
+
+fn new(agent: &Agent, thread: Object, is_virtual: bool, mut flags: u64) -> State {
+    let named = agent.jvmti.thread(thread).unwrap_or_default();
+    if named.daemon {
+        flags |= thread_flag::DAEMON;
+    }
+    if is_virtual {
+        flags |= thread_flag::VIRTUAL;
+    }
+    let mut state = State::new(agent, is_virtual);
+    // An operating system's thread may have been others of Java's before.
+    if is_virtual || flags & thread_flag::EARLIER == 0 {
+        state.arrives();
+    }
+    let parent = parents::of(agent, thread);
+    let payload = PayloadBuffer::default()
+        .number(u64::from(parent))
+        .number(flags);
     state.event(
         kind::THREAD_START,
-        &payload.text(&thread.name).text(&thread.group),
+        &payload.text(&named.name).text(&named.group),
     );
-    STATE.set(Box::into_raw(state));
+    state
 }
 
 /// The calling thread ends: what is left of its chunk goes to others.
 pub fn ended() {
-    let state = STATE.replace(std::ptr::null_mut());
+    end(STATE.replace(std::ptr::null_mut()));
+}
+
+fn end(state: *mut State) {
     if !state.is_null() {
-        // SAFETY: `began` made it by `Box::into_raw`, and nobody else has it.
-        let mut state = unsafe { Box::from_raw(state) };
-        state.event(kind::THREAD_END, &PayloadBuffer::default());
+        // SAFETY: as in `method`.
+        let it = unsafe { &mut *state };
+        if it.session == agent::session() {
+            it.event(kind::THREAD_END, &PayloadBuffer::default());
+        }
+        drop_state(state);
     }
+}
+
+fn drop_state(state: *mut State) {
+    if !state.is_null() {
+        // SAFETY: `Box::into_raw` made it, and whoever calls this has just taken it from where it was kept.
+        drop(unsafe { Box::from_raw(state) });
+    }
+}
+
+/// Keeps the calling thread's own state while a virtual thread is mounted on it.
+fn carrier_steps_back() {
+    let here = STATE.get();
+    // SAFETY: as in `method`.
+    if !here.is_null() && !unsafe { (*here).is_virtual } {
+        CARRIER.set(here);
+    }
+}
+
+/// The calling thread runs on its own again.
+fn carrier_returns() {
+    let carrier = CARRIER.replace(std::ptr::null_mut());
+    STATE.set(carrier);
+    // SAFETY: the thread's own, which only it has.
+    if let Some(carrier) = unsafe { carrier.as_mut() } {
+        carrier.clock.reset();
+    }
+}
+
+/// A virtual thread begins to run on the calling one.
+pub fn mounted(agent: &Agent, thread: Object) {
+    carrier_steps_back();
+    let state: *mut State = agent.jvmti.thread_storage(thread).cast();
+    STATE.set(state);
+    if !state.is_null() {
+        // SAFETY: a virtual thread runs on one thread at a time, and this is it.
+        unsafe { &mut *state }.arrives();
+    }
+}
+
+/// A virtual thread stops running on the calling one, to go on later anywhere.
+pub fn unmounted() {
+    // SAFETY: as in `method`.
+    let Some(state) = (unsafe { STATE.get().as_mut() }) else {
+        return carrier_returns();
+    };
+    if state.is_virtual {
+        state.leaves();
+        carrier_returns();
+    }
+}
+
+/// A virtual thread begins, on the calling one.
+pub fn virtual_began(agent: &Agent, thread: Object) {
+    let state = Box::new(new(agent, thread, true, 0));
+    let state = Box::into_raw(state);
+    if !agent.jvmti.set_thread_storage(thread, state.cast()) {
+        return drop_state(state);
+    }
+    carrier_steps_back();
+    STATE.set(state);
+}
+
+/// A virtual thread ends, on the calling one.
+pub fn virtual_ended(agent: &Agent, thread: Object) {
+    let state: *mut State = agent.jvmti.thread_storage(thread).cast();
+    agent.jvmti.set_thread_storage(thread, std::ptr::null_mut());
+    if STATE.get() == state {
+        STATE.set(std::ptr::null_mut());
+    } else if !state.is_null() {
+        // It was unmounted for good just before.
+        // SAFETY: the storage's own, from which it has just been taken.
+        unsafe { &mut *state }.arrives();
+    }
+    end(state);
+    // SAFETY: as in `method`.
+    match unsafe { STATE.get().as_mut() } {
+        None => carrier_returns(),
+        Some(here) => here.clock.reset(),
+    }
+}
+
+/// Lets the calling thread write through this state meanwhile, and gives it back.
+pub fn instead(state: State, what: impl FnOnce()) -> State {
+    let mine = STATE.replace(Box::into_raw(Box::new(state)));
+    what();
+    let state = STATE.replace(mine);
+    // SAFETY: as in `method`; these stamps are in nobody's stream.
+    if let Some(mine) = unsafe { mine.as_mut() } {
+        mine.clock.reset();
+    }
+    // SAFETY: the box of above: nothing ends a thread in the meantime.
+    *unsafe { Box::from_raw(state) }
 }

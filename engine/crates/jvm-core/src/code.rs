@@ -8,6 +8,8 @@ pub mod op {
     pub const BIPUSH: u8 = 0x10;
     pub const SIPUSH: u8 = 0x11;
     pub const LDC_W: u8 = 0x13;
+    pub const ILOAD: u8 = 0x15;
+    pub const ISTORE: u8 = 0x36;
     pub const ASTORE: u8 = 0x3a;
     pub const ASTORE_0: u8 = 0x4b;
     pub const IFEQ: u8 = 0x99;
@@ -338,6 +340,14 @@ pub fn push(value: u32, constant: impl FnOnce() -> Option<u16>) -> Option<Vec<u8
         128..=32767 => [&[op::SIPUSH][..], &(value as u16).to_be_bytes()].concat(),
         _ => [&[op::LDC_W][..], &constant()?.to_be_bytes()].concat(),
     })
+}
+
+/// Loads or stores a variable.
+pub fn variable(opcode: u8, number: u16) -> Vec<u8> {
+    match u8::try_from(number) {
+        Ok(number) => vec![opcode, number],
+        Err(_) => [&[op::WIDE, opcode][..], &number.to_be_bytes()].concat(),
+    }
 }
 
 #[cfg(test)]

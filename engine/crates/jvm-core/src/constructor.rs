@@ -102,7 +102,7 @@ pub fn regions(
 }
 
 /// Applies a frame to the variables and gives the stack.
-fn apply(locals: &mut Vec<Type>, kind: &Kind) -> Vec<Type> {
+pub fn apply(locals: &mut Vec<Type>, kind: &Kind) -> Vec<Type> {
     match kind {
         Kind::Same => Vec::new(),
         Kind::Stack(it) => vec![*it],

@@ -15,22 +15,43 @@
 use std::fmt;
 
 /// A filter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Method calls are observed.
     pub methods: bool,
     /// Waiting for monitors is observed: contention and `Object.wait`.
     pub contention: bool,
-    /// Allocation of objects of these classes is observed.
+    /// Allocation is observed: by samples, but for [`Self::allocation`].
+    pub allocations: bool,
+    /// Every object of these classes is observed, from its allocation to its release.
     pub allocation: Vec<Pattern>,
     /// Garbage collections are observed.
     pub collections: bool,
     /// Loading and unloading of classes is observed.
     pub classes: bool,
-    /// Where JPMT would write the log. Ours is in the folder of the run.
+    /// Where the log is to be, besides the folder of the run.
     pub output: Option<String>,
+    /// Only so many calls of observed methods inside one another are logged; deeper ones are counted.
+    pub depth: u32,
     /// Rules for methods, in order.
     pub rules: Vec<Rule>,
+}
+
+impl Default for Filter {
+    /// Nothing is observed.
+    fn default() -> Filter {
+        Filter {
+            methods: false,
+            contention: false,
+            allocations: false,
+            allocation: Vec::new(),
+            collections: false,
+            classes: false,
+            output: None,
+            depth: u32::MAX,
+            rules: Vec::new(),
+        }
+    }
 }
 
 /// A rule for methods.
@@ -87,7 +108,7 @@ const PLATFORM: [&str; 6] = [
 
 const DIRECTIVES: &str = "a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation \
                           [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD \
-                          [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], or output FILE";
+                          [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, or output FILE";
 
 impl Filter {
     /// What is observed without a filter: calls of all methods that are not the Java platform's, and everything that is
@@ -122,10 +143,16 @@ impl Filter {
                 ("observe_monitor_contention", []) => filter.contention = true,
                 ("observe_garbage_collection", []) => filter.collections = true,
                 ("observe_class_loading", []) => filter.classes = true,
-                ("observe_object_allocation", []) => filter.allocation.push(Pattern("*".into())),
-                ("observe_object_allocation", [class]) => {
-                    filter.allocation.push(Pattern::class(class))
+                ("observe_object_allocation", classes) if classes.len() < 2 => {
+                    filter.allocations = true;
+                    filter
+                        .allocation
+                        .extend(classes.iter().map(|it| Pattern::class(it)));
                 }
+                ("maximum_depth", [calls]) => match calls.parse() {
+                    Ok(calls) if calls > 0 => filter.depth = calls,
+                    _ => return Err(error("maximum_depth with a number of calls, from 1 on")),
+                },
                 // JPMT's other way to observe methods is gone from Java: this is the only one.
                 ("bytecode_rewriting", []) => {}
                 ("output", [_, ..]) => {
@@ -167,15 +194,9 @@ impl Filter {
     /// The rule that decides about a method. The class has dots.
     pub fn rule(&self, class: &str, method: &str, descriptor: &str) -> Option<&Rule> {
         let platform = is_platform(class);
-        self.rules.iter().find(|rule| {
-            (!platform || rule.class.names_platform())
-                && rule.class.matches(class)
-                && rule.method.matches(method)
-                && rule
-                    .descriptor
-                    .as_ref()
-                    .is_none_or(|it| it.matches(descriptor))
-        })
+        self.rules
+            .iter()
+            .find(|rule| rule.applies(platform, class, method, descriptor))
     }
 
     /// Whether any method of a class may be observed: a quick look before its methods are.
@@ -194,7 +215,7 @@ impl Filter {
             }
     }
 
-    /// Whether allocation of objects of a class is observed. The class has dots.
+    /// Whether every object of a class is observed. The class has dots.
     pub fn allocates(&self, class: &str) -> bool {
         self.allocation.iter().any(|it| it.matches(class))
     }
@@ -204,6 +225,56 @@ fn is_platform(class: &str) -> bool {
     PLATFORM.iter().any(|package| class.starts_with(package))
 }
 
+impl Rule {
+    /// Whether it matches a method, whatever the rules above it say. The class has dots.
+    pub fn matches(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        self.applies(is_platform(class), class, method, descriptor)
+    }
+
+    fn applies(&self, platform: bool, class: &str, method: &str, descriptor: &str) -> bool {
+        (!platform || self.class.names_platform())
+            && self.class.matches(class)
+            && self.method.matches(method)
+            && self
+                .descriptor
+                .as_ref()
+                .is_none_or(|it| it.matches(descriptor))
+    }
+
+    /// Whether every method that `other` matches is one that this rule matches too: where this comes first, `other`
+    /// decides about nothing.
+    pub fn covers(&self, other: &Rule) -> bool {
+        (self.class.names_platform() || !other.class.names_platform())
+            && self.class.covers(&other.class)
+            && self.method.covers(&other.method)
+            && match (&self.descriptor, &other.descriptor) {
+                (None, _) => true,
+                (Some(ours), Some(theirs)) => ours.covers(theirs),
+                (Some(ours), None) => ours.matches_all(),
+            }
+    }
+}
+
+/// Whether a name matches a pattern in which `*` stands for anything, from its beginning to its end.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
 impl Pattern {
     fn class(text: &str) -> Pattern {
         Pattern(text.replace('/', "."))
@@ -211,22 +282,22 @@ impl Pattern {
 
     /// Whether a name matches, from its beginning to its end.
     pub fn matches(&self, name: &str) -> bool {
-        let mut parts = self.0.split('*');
-        let first = parts.next().unwrap_or("");
-        let Some(mut rest) = name.strip_prefix(first) else {
-            return false;
-        };
-        let mut parts: Vec<&str> = parts.collect();
-        let Some(last) = parts.pop() else {
-            return rest.is_empty();
-        };
-        for part in parts {
-            match rest.find(part) {
-                Some(at) => rest = &rest[at + part.len()..],
-                None => return false,
-            }
-        }
-        rest.ends_with(last)
+        matches(&self.0, name)
+    }
+
+    /// Whether it matches every name that `other` matches. A `*` of `other` can only be taken by a `*` of ours.
+    fn covers(&self, other: &Pattern) -> bool {
+        self.matches(&other.0)
+    }
+
+    /// Whether it matches every name.
+    fn matches_all(&self) -> bool {
+        !self.0.is_empty() && self.0.bytes().all(|it| it == b'*')
+    }
+
+    /// Whether it has no `*`: it is a name.
+    pub fn is_name(&self) -> bool {
+        !self.0.contains('*')
     }
 
     /// Whether it says the name of one of the platform's packages, or the beginning of one.
@@ -270,7 +341,9 @@ mod tests {
                     includemethod net.qahwah.jpmt.test.* *\nexcludemethod * *\n";
         let filter = Filter::parse(text).unwrap();
         assert_eq!(filter.output.as_deref(), Some("log/test5.bin"));
-        assert!(filter.contention && filter.allocates("a.B") && !filter.collections);
+        assert!(filter.contention && filter.allocations && !filter.collections);
+        // Without a class, objects are sampled.
+        assert!(!filter.allocates("a.B"));
         check(
             text,
             &[
@@ -358,12 +431,34 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_covers_another_when_nothing_is_left_for_it() {
+        for (first, second, covers) in [
+            ("a.* *", "a.B c", true),
+            ("a.* *", "a.*Pool get*", true),
+            ("a.B *", "a.* *", false),
+            ("* <init>", "a.B *", false),
+            ("a.B c", "a.B c (I)V", true),
+            ("a.B c (I)V", "a.B c", false),
+            ("a.B c *", "a.B c", true),
+            ("* *", "java.util.* *", false),
+            ("java.* *", "java.util.Map get", true),
+            ("* *", "java* *", true),
+            ("*b*a *", "*a*b*a *", true),
+        ] {
+            let text = format!("includemethod {first}\nexcludemethod {second}");
+            let rules = Filter::parse(&text).unwrap().rules;
+            assert_eq!(rules[0].covers(&rules[1]), covers, "{first} / {second}");
+        }
+    }
+
+    #[test]
     fn errors_say_the_line_and_what_is_expected() {
         for (text, line, expected) in [
             ("\nobserve_everything", 2, "a directive"),
             ("includemethod a.B", 1, "a rule"),
             ("# c\n\nexcludemethod a b c d", 3, "a rule"),
             ("output", 1, "a directive"),
+            ("maximum_depth 0", 1, "maximum_depth with a number of calls"),
         ] {
             let error = Filter::parse(text).unwrap_err();
             assert_eq!(error.line, line, "{text}");

@@ -15,6 +15,12 @@ pub enum Type {
 }
 
 impl Type {
+    /// Nothing that is known.
+    pub const TOP: Type = Type::Simple(0);
+    pub const INTEGER: Type = Type::Simple(1);
+    pub const FLOAT: Type = Type::Simple(2);
+    pub const DOUBLE: Type = Type::Simple(3);
+    pub const LONG: Type = Type::Simple(4);
     /// `this` before the constructor of the parent.
     pub const THIS: Type = Type::Simple(6);
 

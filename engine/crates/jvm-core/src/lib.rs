@@ -8,8 +8,10 @@ mod bytes;
 pub mod class;
 mod code;
 mod constructor;
+pub mod directives;
 pub mod filter;
 mod frames;
+mod gate;
 mod pool;
 mod rewrite;
 

@@ -4,7 +4,8 @@
 //! it: from a handler behind its own, which throws the exception on. Everything else in the file stays byte for byte as
 //! it is; new constants come behind the class's own.
 //!
-//! Constructors are entered when `super(…)` has returned: see `constructor.rs`.
+//! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep what theirs said
+//! in a variable: see `gate.rs`.
 //! Type annotations inside code, and attributes that no virtual machine reads, are left out of rewritten methods: they
 //! would need to be moved, and nothing looks at them.
 
@@ -12,12 +13,15 @@ use std::fmt;
 
 use crate::bytes::{Malformed, Reader, Write};
 use crate::class::{self, Attribute, ClassFile, Method};
-use crate::code::{CannotMove, Code, Inserted, Moved, op, push};
+use crate::code::{self, CannotMove, Code, Inserted, Moved, op, push};
 use crate::constructor::{self, Regions};
 use crate::frames::{self, Frame, Kind, Type};
+use crate::gate;
 use crate::pool::{Pool, PoolFull};
 
 /// The methods that probes call: static, with one `int`, the method's number.
+///
+/// With a gate, those for exits have a second `int`: what the gate said.
 #[derive(Clone, Copy, Debug)]
 pub struct Probes<'a> {
     /// Their class, with slashes.
@@ -28,6 +32,8 @@ pub struct Probes<'a> {
     pub exit: &'a str,
     /// Called when an exception leaves the method.
     pub thrown: &'a str,
+    /// What methods with gates call on entry instead: it answers an `int` that the exit is given.
+    pub gate: Option<&'a str>,
 }
 
 /// A method that is to get probes.
@@ -37,6 +43,8 @@ pub struct Selected {
     pub method: usize,
     /// The number that its probes say.
     pub number: u32,
+    /// Whether it asks the gate, when the probes have one.
+    pub gated: bool,
 }
 
 /// Why a method has no probes. `Display` goes on from "NAME is not observed: ".
@@ -54,6 +62,8 @@ pub enum Refusal {
     Constructor,
     /// The class has no number left for another constant.
     ConstantsFull,
+    /// It has no variable left for what its gate said.
+    TooManyVariables,
     /// Its code breaks the format of class files.
     Malformed(Malformed),
 }
@@ -69,6 +79,7 @@ impl fmt::Display for Refusal {
             Refusal::FarBranch => "with probes a jump in it would reach too far",
             Refusal::Constructor => "it cannot be told where it calls super(…)",
             Refusal::ConstantsFull => "its class has too many constants",
+            Refusal::TooManyVariables => "it has 65,535 variables already",
             Refusal::Malformed(error) => return write!(f, "its code is malformed, {error}"),
         })
     }
@@ -119,7 +130,7 @@ pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>
         let Some(method) = class.methods.get(one.method) else {
             continue;
         };
-        let code = match new_code(class, method, one.number, probes, &mut pool) {
+        let code = match new_code(class, method, *one, probes, &mut pool) {
             Ok(code) => code,
             Err(why) => {
                 refused.push((*one, why));
@@ -183,7 +194,7 @@ fn parts(data: &[u8]) -> Result<Parts<'_>, Malformed> {
 fn new_code(
     class: &ClassFile<'_>,
     method: &Method<'_>,
-    number: u32,
+    Selected { number, gated, .. }: Selected,
     probes: &Probes<'_>,
     pool: &mut Pool,
 ) -> Result<Vec<u8>, Refusal> {
@@ -195,20 +206,42 @@ fn new_code(
     let data = &class.bytes[place.data.clone()];
     let old = parts(data)?;
     let code = Code::decode(old.code)?;
-    let mut call = |name: &str| -> Result<Vec<u8>, Refusal> {
-        let method = pool.method(probes.class, name, "(I)V")?;
+    let gate = probes.gate.filter(|_| gated);
+    // Behind all others.
+    let variable = old.max_locals;
+    if gate.is_some() && variable == u16::MAX {
+        return Err(Refusal::TooManyVariables);
+    }
+    let mut call = |name: &str, descriptor: &str, before: &[u8]| -> Result<Vec<u8>, Refusal> {
+        let method = pool.method(probes.class, name, descriptor)?;
         let constant = if number > 32767 {
             Some(pool.integer(number)?)
         } else {
             None
         };
         let mut bytes = push(number, || constant).ok_or(Refusal::ConstantsFull)?;
+        bytes.extend_from_slice(before);
         bytes.push(op::INVOKESTATIC);
         bytes.put16(method);
         Ok(bytes)
     };
-    let (at_entry, before_return) = (call(probes.enter)?, call(probes.exit)?);
-    let mut handler = call(probes.thrown)?;
+    let (at_entry, before_return, mut handler) = match gate {
+        None => (
+            call(probes.enter, "(I)V", &[])?,
+            call(probes.exit, "(I)V", &[])?,
+            call(probes.thrown, "(I)V", &[])?,
+        ),
+        Some(gate) => {
+            let mut at_entry = call(gate, "(I)I", &[])?;
+            at_entry.extend(code::variable(op::ISTORE, variable));
+            let said = code::variable(op::ILOAD, variable);
+            (
+                at_entry,
+                call(probes.exit, "(II)V", &said)?,
+                call(probes.thrown, "(II)V", &said)?,
+            )
+        }
+    };
     handler.push(op::ATHROW);
 
     let stack_map = find(class, data, &old.attributes, b"StackMapTable")?;
@@ -223,10 +256,18 @@ fn new_code(
             guarded: vec![(0, code.instructions.len())],
         },
     };
+    if gate.is_some() && !frames.is_empty() {
+        let locals = gate::parameters(class, method, pool)?;
+        let locals = locals.ok_or(Malformed {
+            at: place.data.start,
+            expected: "a method with a descriptor",
+        })?;
+        gate::add_variable(&mut frames, locals, variable, &code, &regions);
+    }
     let inserted = Inserted {
         at_entry,
         before_return,
-        entered_after: regions.entered_after,
+        entered_after: regions.entered_after.clone(),
     };
 
     let moved = Moved::new(&code, &inserted)?;
@@ -241,9 +282,10 @@ fn new_code(
     }
 
     let mut out = Vec::new();
-    // The number is on top of what is returned; a handler has the exception and the number.
-    out.put16(old.max_stack.saturating_add(1).max(2));
-    out.put16(old.max_locals);
+    // The number is on top of what is returned, and what the gate said on top of that; a handler has the exception there.
+    let more = 1 + u16::from(gate.is_some());
+    out.put16(old.max_stack.saturating_add(more).max(1 + more));
+    out.put16(old.max_locals + u16::from(gate.is_some()));
     out.put32(bytes.len() as u32);
     out.extend_from_slice(&bytes);
     let guarded = regions.guarded.iter().map(|(from, to)| {
@@ -280,11 +322,11 @@ fn new_code(
     if class.major >= STACK_MAPS {
         frames::relocate(&mut frames, &code, &moved)?;
         let throwable = pool.class("java/lang/Throwable")?;
-        // Nothing is known there but the exception: variables may have had any type.
+        // Nothing is known there but the exception and what the gate said: other variables may have had any type.
         frames.push(Frame {
             at: handler_at as u32,
             kind: Kind::Full {
-                locals: Vec::new(),
+                locals: gate.map_or_else(Vec::new, |_| gate::with_variable(&[], variable)),
                 stack: vec![Type::Object(throwable)],
             },
         });

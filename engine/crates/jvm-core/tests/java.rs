@@ -14,6 +14,12 @@ const PROBES: Probes<'_> = Probes {
     enter: "enter",
     exit: "exit",
     thrown: "thrown",
+    gate: None,
+};
+
+const GATED: Probes<'_> = Probes {
+    gate: Some("gate"),
+    ..PROBES
 };
 
 fn source(name: &str) -> PathBuf {
@@ -34,6 +40,7 @@ fn all(class: &ClassFile<'_>, first: u32) -> Vec<Selected> {
         .map(|(method, _)| Selected {
             method,
             number: first + method as u32,
+            gated: true,
         })
         .collect()
 }
@@ -66,7 +73,11 @@ fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
         if class.name().starts_with(probes.class) || class.name() == "java/lang/Object" {
             continue;
         }
-        let selected = all(&class, number);
+        let mut selected = all(&class, number);
+        // Of `java.base`, the first half has gates.
+        for it in &mut selected {
+            it.gated = number - first < 20_000;
+        }
         let rewritten = rewrite(&class, &selected, probes);
         for (of, why) in &rewritten.refused {
             let allowed = matches!(why, Refusal::TooLongToCompile | Refusal::TooLong);
@@ -85,7 +96,7 @@ fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
     number - first
 }
 
-/// Runs a class before and after; `major` overrides the version that the compiler wrote.
+/// Runs a class before and after, also with gates; `major` overrides the version that the compiler wrote.
 fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -94,13 +105,19 @@ fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
         release,
         folder,
     );
-    if let Some(major) = major {
-        for path in class_files(folder) {
-            let mut bytes = fs::read(&path).unwrap();
+    let originals = class_files(folder).into_iter().map(|path| {
+        let mut bytes = fs::read(&path).unwrap();
+        if let Some(major) = major {
             bytes[6..8].copy_from_slice(&major.to_be_bytes());
-            fs::write(&path, bytes).unwrap();
         }
-    }
+        (path, bytes)
+    });
+    let originals: Vec<_> = originals.collect();
+    let restore = || {
+        for (path, bytes) in &originals {
+            fs::write(path, bytes).unwrap();
+        }
+    };
     let run = || {
         let output = jdk
             .java()
@@ -116,21 +133,36 @@ fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
             output.status.code(),
         )
     };
+    restore();
     let (before, errors, status) = run();
     assert_eq!(status, Some(0), "{errors}");
-    let count = rewrite_all(folder, &PROBES, first);
-    assert!(count > 30);
-    let (after, probes, status) = run();
-    let what = format!("{name} {release} {major:?} on {}", jdk.home.display());
-    assert_eq!(after, before, "{what}\n{probes}");
-    assert_eq!(status, Some(0), "{what}");
-    let last = probes.lines().last().unwrap_or_default();
-    let words: Vec<_> = last.split(' ').collect();
-    let ["calls", calls, "thrown", thrown] = words[..] else {
-        panic!("{what}: {probes}")
-    };
-    let (calls, thrown): (u32, u32) = (calls.parse().unwrap(), thrown.parse().unwrap());
-    assert!(calls > 50 && thrown > 2, "{what}: {last}");
+    let mut counted = Vec::new();
+    for probes in [PROBES, GATED] {
+        restore();
+        let count = rewrite_all(folder, &probes, first);
+        assert!(count > 30);
+        let (after, said, status) = run();
+        let gate = probes.gate.is_some();
+        let what = format!(
+            "{name} {release} {major:?} {gate} on {}",
+            jdk.home.display()
+        );
+        assert_eq!(after, before, "{what}\n{said}");
+        assert_eq!(status, Some(0), "{what}");
+        let last = said.lines().last().unwrap_or_default();
+        let words: Vec<_> = last.split(' ').collect();
+        let ["calls", calls, "thrown", thrown] = words[..] else {
+            panic!("{what}: {said}")
+        };
+        let (calls, thrown): (u32, u32) = (calls.parse().unwrap(), thrown.parse().unwrap());
+        assert!(calls > 30 && thrown > 1, "{what}: {last}");
+        counted.push(calls);
+    }
+    let share = f64::from(counted[1]) / f64::from(counted[0]);
+    assert!(
+        (0.5..0.95).contains(&share),
+        "{name}: gates let {share} through"
+    );
 }
 
 #[test]
@@ -210,6 +242,7 @@ fn damaged_class_files_are_refused_and_never_crash() {
 fn the_platforms_own_classes_verify() {
     let probes = Probes {
         class: "java/lang/FulcrumProbe",
+        gate: Some("gate"),
         ..PROBES
     };
     let jdk = &jdks()[0];
@@ -225,7 +258,9 @@ fn the_platforms_own_classes_verify() {
     let patch = folder.join("java.base");
     let probe = folder.join("FulcrumProbe.java");
     let text = "package java.lang; public class FulcrumProbe { static int calls; public static void enter(int n) { \
-                    calls++; } public static void exit(int n) {} public static void thrown(int n) {} }";
+                    calls++; } public static void exit(int n) {} public static void thrown(int n) {} \
+                public static int gate(int n) { return calls++ & 1; } public static void exit(int n, int said) {} \
+                public static void thrown(int n, int said) {} }";
     fs::write(&probe, text).unwrap();
     let tools = folder.join("tools");
     jdk.compile(&[source("VerifyAll.java")], "8", &tools);

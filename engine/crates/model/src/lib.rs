@@ -6,8 +6,10 @@ pub mod causal;
 pub mod comparison;
 pub mod location;
 pub mod target;
+pub mod watch;
 
 pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
 pub use location::Location;
 pub use target::{TargetId, TargetKind};
+pub use watch::{Stopped, Watch};

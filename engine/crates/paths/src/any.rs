@@ -1,9 +1,14 @@
 //! One type for all kinds of profiles, for those who learn only from a file which kind it is.
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::call_graph::{CallGraphProfile, CallGraphSummary};
 use crate::call_tree::{CallTreeProfile, CallTreeSummary};
 use crate::comparative::{ComparativeProfile, ComparativeSummary};
-use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread};
+use crate::interface::{
+    Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together,
+};
 use crate::nearness::Nearness;
 
 /// A profile of any kind.
@@ -188,8 +193,24 @@ impl ProfileInterface for AnyProfile {
         ask!(self, |p| p.running_total_cum_of(&Kind::all(summaries)))
     }
 
+    fn together(&self, summaries: &[AnySummary]) -> Option<Arc<dyn Together<AnySummary>>> {
+        ask!(self, |p| {
+            let together = p.together(&Kind::all(summaries))?;
+            Some(Arc::new(AnyTogether(together)))
+        })
+    }
+
     fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<AnySummary> + 'a> {
         ask!(self, |p| Box::new(AnyNearness(p.nearness(fade))))
+    }
+}
+
+#[derive(Debug)]
+struct AnyTogether<S>(Arc<dyn Together<S>>);
+
+impl<S: Kind + fmt::Debug> Together<AnySummary> for AnyTogether<S> {
+    fn overlap(&self, s: &AnySummary) -> Overlap {
+        self.0.overlap(S::from_any(s))
     }
 }
 

@@ -3,7 +3,8 @@
 //! The paper leaves automation to suggesters (§2.3). This one does what its analyst does by hand: start where cost is near,
 //! extend at the top while one caller keeps nearly all of it, stop where many callers share it or where the caller is
 //! costly itself, and take the overlap with what is found already into account. A path that is too short to say why goes on
-//! to the greatest of a few callers that are worth naming; the others are found later.
+//! to the greatest of a few callers that are worth naming; the others are found later. Where threads begin is no caller
+//! worth naming.
 //!
 //! How precise the sequences can be depends on the profile. A fine [`Grain`] wants cost right at the path's end; a coarse
 //! one accepts paths further up. The finest goes first and each next one searches what is left. What a sequence must add is
@@ -12,6 +13,9 @@
 
 use std::collections::HashSet;
 
+use fulcrum_model::{Stopped, Watch};
+
+use crate::entries::{is_main, is_start};
 use crate::interface::{ProfileInterface, cum_ovl};
 use crate::nearness::Nearness;
 use crate::queue::Queue;
@@ -145,9 +149,25 @@ pub fn automatic<P: ProfileInterface>(
     options: &Options,
     known: &[P::Summary],
 ) -> Automatic<P::Summary> {
+    let found = automatic_watched(profile, options, known, &Watch::nobody());
+    found.expect("nobody stops it")
+}
+
+/// The same; `watch` hears which fraction of the work is done, roughly, and may stop it.
+///
+/// # Errors
+/// [`Stopped`], when it did.
+pub fn automatic_watched<P: ProfileInterface>(
+    profile: &P,
+    options: &Options,
+    known: &[P::Summary],
+    watch: &Watch,
+) -> Result<Automatic<P::Summary>, Stopped> {
+    watch.at(0.0)?;
     let search = Automation::new(profile, options, known);
-    let chosen = search.choose();
-    search.report(search.arranged(chosen))
+    let chosen = search.choose(watch)?;
+    watch.at(1.0)?;
+    Ok(search.report(search.arranged(chosen)))
 }
 
 struct Automation<'a, P: ProfileInterface> {
@@ -189,41 +209,44 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         cost as f64 / self.total
     }
 
-    /// Going on to one of several callers says more and takes more places. When those do not suffice, only great callers
-    /// are gone on to, if that covers more.
-    fn choose(&self) -> Vec<P::Summary> {
+    /// Going on to one of several callers says more and takes more places. When those run out, only great callers are gone
+    /// on to, if that covers more. When none runs out, no more is to be found so precisely.
+    fn choose(&self, watch: &Watch) -> Result<Vec<P::Summary>, Stopped> {
         if self.total == 0.0 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let (all, missing) = self.search(Callers::All);
-        if missing <= 0.0 {
-            return all;
+        let (all, missing) = self.search(Callers::All, &watch.part(0.0, 0.5))?;
+        if missing <= 0.0 || all.len() < self.options.most {
+            return Ok(all);
         }
-        let (great, more_missing) = self.search(Callers::Great);
-        if more_missing < missing { great } else { all }
+        let (great, more_missing) = self.search(Callers::Great, &watch.part(0.5, 1.0))?;
+        Ok(if more_missing < missing { great } else { all })
     }
 
     /// With each grain, until enough is covered; and what of the target is missing then.
-    fn search(&self, callers: Callers) -> (Vec<P::Summary>, f64) {
+    fn search(&self, callers: Callers, watch: &Watch) -> Result<(Vec<P::Summary>, f64), Stopped> {
         let mut chosen = Vec::new();
         let mut nearness = self.profile.nearness(GRAINS[0].fade);
         self.known.iter().for_each(|s| nearness.take(s));
         let known = self.part(self.profile.total_cum_of(self.known));
         let mut missing = self.options.target - known;
         let rounds = WORTH.iter().flat_map(|it| GRAINS.map(|grain| (*it, grain)));
-        for (n, (worth, grain)) in rounds.enumerate() {
+        let rounds: Vec<_> = rounds.collect();
+        for (n, &(worth, grain)) in rounds.iter().enumerate() {
             if missing <= 0.0 && n > 0 || chosen.len() == self.options.most {
                 break;
             }
+            let count = rounds.len() as f64;
+            let watch = watch.part(n as f64 / count, (n + 1) as f64 / count);
             nearness.set_fade(grain.fade);
             let sizes = Sizes {
                 grain,
                 worth,
                 callers,
             };
-            self.with_grain(sizes, nearness.as_mut(), &mut missing, &mut chosen);
+            self.with_grain(sizes, nearness.as_mut(), &mut missing, &mut chosen, &watch)?;
         }
-        (chosen, missing)
+        Ok((chosen, missing))
     }
 
     /// Greedy: again and again the name to which most cost is near, and not too far from it on average, made long.
@@ -237,11 +260,13 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         nearness: &mut dyn Nearness<P::Summary>,
         missing: &mut f64,
         chosen: &mut Vec<P::Summary>,
-    ) {
+        watch: &Watch,
+    ) -> Result<(), Stopped> {
         let focus = grain.fade.powf(grain.within);
         let near = |s| nearness.of(s) / self.total;
         let mut queue = Queue::new(self.starts.iter().map(near));
         while chosen.len() < self.options.most {
+            watch.at(chosen.len() as f64 / self.options.most as f64)?;
             let most = self.options.target / self.options.most as f64;
             let places = (self.options.most - chosen.len()) as f64;
             // Beyond the target only what is as great as what led there.
@@ -265,6 +290,8 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
                 Callers::Great => each,
             };
             let s = self.lengthen(start.clone(), least, caller, nearness);
+            // That takes longest.
+            watch.at(chosen.len() as f64 / self.options.most as f64)?;
             let noise = || {
                 let spread = self.profile.spread_of(&s);
                 spread.is_some_and(|it| !it.cum.significant())
@@ -282,6 +309,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
             *missing -= adds;
             chosen.push(s);
         }
+        Ok(())
     }
 
     /// The path made as long as its cost allows. It should add `least` of the total; one of several callers has at least
@@ -307,7 +335,16 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
             if self.part(nearness.left_at_top(next)) > values[best] * ITSELF {
                 break;
             }
+            let caller_name = self.profile.path_of(next)[0];
+            if is_start(caller_name) {
+                break;
+            }
             if values[best] < kept {
+                // The same work in several threads is one sequence.
+                let first = |s| self.profile.path_of(s)[0];
+                if is_main(caller_name) && all.iter().any(|it| is_start(first(it))) {
+                    break;
+                }
                 let named = values.iter().filter(|&&it| it >= CALLER * least);
                 let named: f64 = named.sum();
                 if length >= SAYS_WHY || values[best] < caller || named < NAMED * near(&s) {

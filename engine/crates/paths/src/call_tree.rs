@@ -6,7 +6,7 @@ use fulcrum_model::CallTree;
 
 use crate::extensions::Side;
 use crate::index::Index;
-use crate::interface::{ProfileInterface, Refusal};
+use crate::interface::{Overlap, ProfileInterface, Refusal, Together};
 use crate::names::Names;
 use crate::nearness::{InTree, Nearness};
 use crate::occurrences::Occurrences;
@@ -16,7 +16,7 @@ use crate::region::{Cover, Region};
 #[derive(Debug)]
 pub struct CallTreeProfile {
     names: Names,
-    index: Index,
+    index: Arc<Index>,
 }
 
 /// A summary of a [`CallTreeProfile`]: a path and where it occurs.
@@ -30,7 +30,7 @@ impl CallTreeProfile {
     /// When the tree has no such value type.
     pub fn new(tree: Arc<CallTree>, value_type: usize) -> Self {
         let names = Names::of(&[&tree]);
-        let index = Index::new(tree, value_type, &names);
+        let index = Arc::new(Index::new(tree, value_type, &names));
         CallTreeProfile { names, index }
     }
 
@@ -52,8 +52,9 @@ impl CallTreeProfile {
     }
 
     /// The cost of nodes in several of these sets counts once.
-    fn union(&self, regions: &[&Region]) -> i64 {
-        Region::union(regions.iter().copied()).cost(&self.index)
+    fn union<'r>(&self, regions: impl Iterator<Item = &'r Arc<Region>>) -> i64 {
+        let regions = regions.map(|region| &**region);
+        Region::union(regions, self.index.prefix()).cost()
     }
 
     fn extensions(&self, s: &CallTreeSummary, side: Side) -> Vec<CallTreeSummary> {
@@ -145,20 +146,14 @@ impl ProfileInterface for CallTreeProfile {
     fn total_base_of(&self, summaries: &[CallTreeSummary]) -> i64 {
         match summaries {
             [one] => self.base_of(one),
-            all => {
-                let regions: Vec<_> = all.iter().map(|s| s.0.along(&self.index)).collect();
-                self.union(&regions)
-            }
+            all => self.union(all.iter().map(|s| s.0.along(&self.index))),
         }
     }
 
     fn total_cum_of(&self, summaries: &[CallTreeSummary]) -> i64 {
         match summaries {
             [one] => self.cum_of(one),
-            all => {
-                let regions: Vec<_> = all.iter().map(|s| s.0.covered(&self.index)).collect();
-                self.union(&regions)
-            }
+            all => self.union(all.iter().map(|s| s.0.covered(&self.index))),
         }
     }
 
@@ -186,16 +181,47 @@ impl ProfileInterface for CallTreeProfile {
     fn running_total_cum_of(&self, summaries: &[CallTreeSummary]) -> Vec<i64> {
         let mut cover = Cover::new(self.index.len());
         let mut total = 0;
-        let each = summaries.iter().map(|s| s.0.covered(&self.index));
-        each.map(|region| {
-            total += cover.add(region, &self.index);
+        let each = summaries.iter();
+        each.map(|s| {
+            total += s.0.add_to(&mut cover, &self.index);
             total
         })
         .collect()
     }
 
+    fn together(
+        &self,
+        summaries: &[CallTreeSummary],
+    ) -> Option<Arc<dyn Together<CallTreeSummary>>> {
+        let index = &self.index;
+        let all = || summaries.iter().map(|it| &it.0);
+        Some(Arc::new(Regions {
+            along: Region::union(all().map(|it| &**it.along(index)), index.prefix()),
+            covered: Region::union(all().map(|it| &**it.covered(index)), index.prefix()),
+            index: Arc::clone(index),
+        }))
+    }
+
     fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<CallTreeSummary> + 'a> {
         Box::new(Near(InTree::new(&self.index, fade)))
+    }
+}
+
+/// What several summaries cover.
+#[derive(Debug)]
+struct Regions {
+    index: Arc<Index>,
+    along: Region,
+    covered: Region,
+}
+
+impl Together<CallTreeSummary> for Regions {
+    fn overlap(&self, s: &CallTreeSummary) -> Overlap {
+        let index = &self.index;
+        Overlap {
+            base: self.along.shared(s.0.along(index), index.prefix()),
+            cum: self.covered.shared(s.0.covered(index), index.prefix()),
+        }
     }
 }
 

@@ -11,7 +11,9 @@ use fulcrum_model::CallTree;
 
 use crate::extensions::{Extensions, Side};
 use crate::index::Index;
-use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread};
+use crate::interface::{
+    Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together,
+};
 use crate::names::{NameId, Names};
 use crate::nearness::{InTree, Nearness};
 use crate::occurrences::{Occurrence, Occurrences};
@@ -22,7 +24,7 @@ use crate::runs::{Normalisation, Runs};
 #[derive(Debug)]
 pub struct ComparativeProfile {
     names: Names,
-    runs: Runs,
+    runs: Arc<Runs>,
 }
 
 /// A summary of a [`ComparativeProfile`]: a path and where it occurs in each tree.
@@ -97,7 +99,7 @@ impl ComparativeProfile {
         let index = |(tree, value): Run| Index::new(tree, value, &names);
         let [a, b] = [a, b].map(|side| side.into_iter().map(index).collect());
         Ok(ComparativeProfile {
-            runs: Runs::new(a, b, normalisation),
+            runs: Arc::new(Runs::new(a, b, normalisation)),
             names,
         })
     }
@@ -189,12 +191,13 @@ impl ComparativeProfile {
     fn total_of(
         &self,
         summaries: &[ComparativeSummary],
-        region: impl for<'r> Fn(&'r Occurrences, &Index) -> &'r Region,
+        region: impl for<'r> Fn(&'r Occurrences, &Index) -> &'r Arc<Region>,
     ) -> i64 {
         let trees = self.runs.trees().iter().enumerate();
         let costs: Vec<i64> = trees
             .map(|(n, tree)| {
-                Region::union(summaries.iter().map(|s| region(&s.0[n], tree))).cost(tree)
+                let regions = summaries.iter().map(|s| &**region(&s.0[n], tree));
+                Region::union(regions, tree.prefix()).cost()
             })
             .collect();
         self.runs.sides(&costs).delta()
@@ -323,17 +326,57 @@ impl ProfileInterface for ComparativeProfile {
         each.map(|s| {
             let tree = self.each(s).zip(&mut covers).zip(&mut costs);
             for (((it, tree), cover), cost) in tree {
-                *cost += cover.add(it.covered(tree), tree);
+                *cost += it.add_to(cover, tree);
             }
             self.runs.sides(&costs).delta()
         })
         .collect()
     }
 
+    fn together(
+        &self,
+        summaries: &[ComparativeSummary],
+    ) -> Option<Arc<dyn Together<ComparativeSummary>>> {
+        let trees = self.runs.trees().iter().enumerate();
+        let regions = trees.map(|(n, tree)| {
+            let all = || summaries.iter().map(|s| &s.0[n]);
+            let along = Region::union(all().map(|it| &**it.along(tree)), tree.prefix());
+            let covered = Region::union(all().map(|it| &**it.covered(tree)), tree.prefix());
+            (along, covered)
+        });
+        Some(Arc::new(Regions {
+            regions: regions.collect(),
+            runs: Arc::clone(&self.runs),
+        }))
+    }
+
     fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<ComparativeSummary> + 'a> {
         let trees = self.runs.trees().iter().enumerate();
         let near = trees.map(|(n, tree)| (self.runs.weight(n), InTree::new(tree, fade)));
         Box::new(Near(near.collect()))
+    }
+}
+
+/// What several summaries cover in each tree, along them and in all.
+#[derive(Debug)]
+struct Regions {
+    runs: Arc<Runs>,
+    regions: Vec<(Region, Region)>,
+}
+
+impl Together<ComparativeSummary> for Regions {
+    fn overlap(&self, s: &ComparativeSummary) -> Overlap {
+        let each = || s.0.iter().zip(self.runs.trees()).zip(&self.regions);
+        let base =
+            each().map(|((it, tree), (along, _))| along.shared(it.along(tree), tree.prefix()));
+        let base: Vec<i64> = base.collect();
+        let cum = each()
+            .map(|((it, tree), (_, covered))| covered.shared(it.covered(tree), tree.prefix()));
+        let cum: Vec<i64> = cum.collect();
+        Overlap {
+            base: self.runs.sides(&base).delta(),
+            cum: self.runs.sides(&cum).delta(),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::interface::{ProfileInterface, Refusal, SummarySides, SummarySpread, base_ovl, cum_ovl};
+use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
@@ -43,16 +43,6 @@ pub struct Row {
     /// How certain the difference is, in a comparison of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SummarySpread>,
-}
-
-/// What a summary shares with others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Overlap {
-    /// Of its base, in the profile's unit.
-    pub base: i64,
-    /// Of its cum, in the profile's unit.
-    pub cum: i64,
 }
 
 /// What a summary shares with those of one label.
@@ -160,14 +150,10 @@ pub(crate) fn about<P: ProfileInterface>(
     s: &P::Summary,
     labels: &Labels<P::Summary>,
 ) -> Details {
-    let overlap = |others: &[P::Summary]| Overlap {
-        base: base_ovl(profile, s, others),
-        cum: cum_ovl(profile, s, others),
-    };
     let each = labels.all().iter();
     let overlaps = each.map(|it| LabelOverlap {
         label: it.name.clone(),
-        shared: overlap(&it.summaries),
+        shared: it.overlap(profile, s),
     });
     Details {
         labels: owned(labels.of(profile, s)),
@@ -179,7 +165,7 @@ pub(crate) fn about<P: ProfileInterface>(
         spread: profile.spread_of(s),
         paradox: paradox_of(profile, s),
         overlaps: overlaps.collect(),
-        overlap: overlap(&labels.summaries()),
+        overlap: labels.overlap(profile, s),
         nearby: Vec::new(),
         hidden: [Hidden::default(); 2],
         limit: profile.limit_of(s),

@@ -1,19 +1,22 @@
 //! A call tree prepared for the search: prefix sums of the cost, and the nodes of each name.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 
+use crate::find::Named;
 use crate::names::{NO_NAME, NameId, Names};
 
-/// A call tree and one of its value types. 12 bytes a node besides the tree's.
+/// A call tree and one of its value types. 12 bytes a node besides the tree's, 20 when paths of several names are looked at.
 #[derive(Debug)]
 pub(crate) struct Index {
     tree: Arc<CallTree>,
     name_of_frame: Vec<NameId>,
     /// The cost of all nodes before each node, and at last of all.
     prefix: Vec<i64>,
+    /// What each node and its ancestors cost. Made when first needed.
+    from_root: OnceLock<Vec<i64>>,
     /// Nodes by name, ascending within each name.
     nodes: Vec<u32>,
     /// Where each name's nodes begin, and at last where they end.
@@ -43,6 +46,7 @@ impl Index {
             tree,
             name_of_frame,
             prefix,
+            from_root: OnceLock::new(),
             nodes: Vec::new(),
             starts: Vec::new(),
             flat: Vec::new(),
@@ -154,6 +158,33 @@ impl Index {
         self.prefix[end as usize] - self.prefix[start as usize]
     }
 
+    /// The cost of all nodes before each node, and at last of all.
+    pub fn prefix(&self) -> &[i64] {
+        &self.prefix
+    }
+
+    /// The own cost of the nodes from `first` down to `last`, both included.
+    pub fn along(&self, first: u32, last: u32) -> i64 {
+        let sums = self.from_root.get_or_init(|| self.sum_from_roots());
+        let above = match self.parent(first) {
+            NO_NODE => 0,
+            parent => sums[parent as usize],
+        };
+        sums[last as usize] - above
+    }
+
+    fn sum_from_roots(&self) -> Vec<i64> {
+        let mut sums: Vec<i64> = Vec::with_capacity(self.len() as usize);
+        for (n, &parent) in (0..).zip(self.parents()) {
+            let above = match parent {
+                NO_NODE => 0,
+                parent => sums[parent as usize],
+            };
+            sums.push(above + self.own(n));
+        }
+        sums
+    }
+
     /// The cost of the tree.
     pub fn total(&self) -> i64 {
         self.between(0, self.len())
@@ -177,5 +208,23 @@ impl Index {
     /// Base and cum of this name.
     pub fn flat(&self, name: NameId) -> (i64, i64) {
         self.flat[name as usize]
+    }
+}
+
+impl Named for Index {
+    fn nodes_of(&self, name: NameId) -> &[u32] {
+        self.nodes_of(name)
+    }
+
+    fn name(&self, n: u32) -> NameId {
+        self.name(n)
+    }
+
+    fn parent(&self, n: u32) -> u32 {
+        self.parent(n)
+    }
+
+    fn end(&self, n: u32) -> u32 {
+        self.end(n)
     }
 }

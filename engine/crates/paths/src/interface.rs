@@ -1,6 +1,7 @@
 //! The profile interface (BOTTLENECKS §2.1, Fig. 3): what the search knows of a profile.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -120,6 +121,12 @@ pub trait ProfileInterface {
             .collect()
     }
 
+    /// The summaries, ready to tell again and again what others share with them. `None`: what [`base_ovl`] and [`cum_ovl`] say
+    /// has to be asked each time.
+    fn together(&self, _: &[Self::Summary]) -> Option<Arc<dyn Together<Self::Summary>>> {
+        None
+    }
+
     /// How close the profile's cost is to paths, for the automatic search. `fade` is between 0 and 1.
     fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<Self::Summary> + 'a> {
         Box::new(ByTotals::new(self, fade))
@@ -140,6 +147,22 @@ fn with<S: Clone>(s: &S, others: &[S]) -> Vec<S> {
     let mut all = others.to_vec();
     all.push(s.clone());
     all
+}
+
+/// Several summaries of one profile, prepared for what an analyst sees at each step: what the current one shares with them.
+pub trait Together<S>: fmt::Debug + Send + Sync {
+    /// What the summary shares with them: [`base_ovl`] and [`cum_ovl`].
+    fn overlap(&self, s: &S) -> Overlap;
+}
+
+/// What a summary shares with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Overlap {
+    /// Of its base, in the profile's unit.
+    pub base: i64,
+    /// Of its cum, in the profile's unit.
+    pub cum: i64,
 }
 
 /// A cost on both sides of a comparison; with several runs, the means.

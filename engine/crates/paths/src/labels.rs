@@ -1,8 +1,10 @@
 //! Labels: names that an analyst gives to summaries (BOTTLENECKS §2.3). They mean nothing to the search.
 
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
 
-use crate::interface::ProfileInterface;
+use crate::interface::{Overlap, ProfileInterface, Together, base_ovl, cum_ovl};
 
 /// A name and the summaries that have it, in the order in which they got it.
 #[derive(Clone, Debug)]
@@ -11,32 +13,81 @@ pub struct Label<S> {
     pub name: String,
     /// The summaries, at least one, no path twice.
     pub summaries: Vec<S>,
+    prepared: Prepared<S>,
 }
 
 /// All labels, in the order in which they were first given.
 #[derive(Clone, Debug)]
-pub struct Labels<S>(Vec<Label<S>>);
+pub struct Labels<S> {
+    labels: Vec<Label<S>>,
+    prepared: Prepared<S>,
+}
+
+/// What was made of summaries to tell their overlap with others, since they last changed.
+#[derive(Clone, Debug)]
+struct Prepared<S>(OnceLock<Option<Arc<dyn Together<S>>>>);
+
+impl<S> Default for Prepared<S> {
+    fn default() -> Self {
+        Prepared(OnceLock::new())
+    }
+}
+
+impl<S: Clone> Prepared<S> {
+    fn overlap<P>(&self, profile: &P, s: &S, summaries: impl Fn() -> Vec<S>) -> Overlap
+    where
+        P: ProfileInterface<Summary = S>,
+    {
+        match self.0.get_or_init(|| profile.together(&summaries())) {
+            Some(together) => together.overlap(s),
+            None => {
+                let others = summaries();
+                Overlap {
+                    base: base_ovl(profile, s, &others),
+                    cum: cum_ovl(profile, s, &others),
+                }
+            }
+        }
+    }
+}
+
+impl<S: Clone> Label<S> {
+    /// What a summary shares with this label's.
+    pub fn overlap<P: ProfileInterface<Summary = S>>(&self, profile: &P, s: &S) -> Overlap {
+        let own = || self.summaries.clone();
+        self.prepared.overlap(profile, s, own)
+    }
+}
 
 impl<S> Default for Labels<S> {
     fn default() -> Self {
-        Labels(Vec::new())
+        Labels {
+            labels: Vec::new(),
+            prepared: Prepared::default(),
+        }
     }
 }
 
 impl<S: Clone> Labels<S> {
     /// The labels.
     pub fn all(&self) -> &[Label<S>] {
-        &self.0
+        &self.labels
+    }
+
+    /// What a summary shares with those of all labels together.
+    pub fn overlap<P: ProfileInterface<Summary = S>>(&self, profile: &P, s: &S) -> Overlap {
+        let all = || self.summaries();
+        self.prepared.overlap(profile, s, all)
     }
 
     /// The label with this name.
     pub fn get(&self, name: &str) -> Option<&Label<S>> {
-        self.0.iter().find(|it| it.name == name)
+        self.labels.iter().find(|it| it.name == name)
     }
 
     /// The summaries of all labels; one with two labels is in it twice.
     pub fn summaries(&self) -> Vec<S> {
-        let all = self.0.iter().flat_map(|it| &it.summaries);
+        let all = self.labels.iter().flat_map(|it| &it.summaries);
         all.cloned().collect()
     }
 
@@ -44,7 +95,7 @@ impl<S: Clone> Labels<S> {
     pub fn of<P: ProfileInterface<Summary = S>>(&self, profile: &P, s: &S) -> Vec<&str> {
         let path = profile.path_of(s);
         let has = |label: &&Label<S>| label.summaries.iter().any(|it| profile.path_of(it) == path);
-        self.0
+        self.labels
             .iter()
             .filter(has)
             .map(|it| it.name.as_str())
@@ -56,11 +107,16 @@ impl<S: Clone> Labels<S> {
         if self.of(profile, &s).contains(&name) {
             return;
         }
-        match self.0.iter_mut().find(|it| it.name == name) {
-            Some(label) => label.summaries.push(s),
-            None => self.0.push(Label {
+        self.prepared = Prepared::default();
+        match self.labels.iter_mut().find(|it| it.name == name) {
+            Some(label) => {
+                label.prepared = Prepared::default();
+                label.summaries.push(s);
+            }
+            None => self.labels.push(Label {
                 name: name.into(),
                 summaries: vec![s],
+                prepared: Prepared::default(),
             }),
         }
     }
@@ -74,7 +130,9 @@ impl<S: Clone> Labels<S> {
     ) -> usize {
         let path = s.map(|s| profile.path_of(s));
         let mut removed = 0;
-        for label in self.0.iter_mut().filter(|it| it.name == name) {
+        self.prepared = Prepared::default();
+        for label in self.labels.iter_mut().filter(|it| it.name == name) {
+            label.prepared = Prepared::default();
             let before = label.summaries.len();
             let keep = |it: &S| {
                 path.as_ref()
@@ -83,7 +141,7 @@ impl<S: Clone> Labels<S> {
             label.summaries.retain(keep);
             removed += before - label.summaries.len();
         }
-        self.0.retain(|it| !it.summaries.is_empty());
+        self.labels.retain(|it| !it.summaries.is_empty());
         removed
     }
 
@@ -103,7 +161,7 @@ impl<S: Clone> Labels<S> {
         SavedLabels {
             version: SavedLabels::VERSION,
             profile: identity,
-            labels: self.0.iter().map(label).collect(),
+            labels: self.labels.iter().map(label).collect(),
         }
     }
 }

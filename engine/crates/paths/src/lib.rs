@@ -13,9 +13,11 @@ mod call_tree;
 mod comparative;
 mod details;
 mod digest;
+mod entries;
 mod estimate;
 mod explain;
 mod extensions;
+mod find;
 mod flame;
 mod index;
 mod interface;
@@ -36,17 +38,18 @@ mod suggestions;
 mod zoom;
 
 pub use any::{AnyProfile, AnySummary};
-pub use automatic::{Automatic, Found, Options, automatic};
+pub use automatic::{Automatic, Found, Options, automatic, automatic_watched};
 pub use call_graph::{CallGraphProfile, CallGraphSummary};
 pub use call_tree::{CallTreeProfile, CallTreeSummary};
 pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits, Run};
-pub use details::{Details, Hidden, LabelOverlap, LabelReport, Overlap, Row, Step};
+pub use details::{Details, Hidden, LabelOverlap, LabelReport, Row, Step};
 pub use digest::digest;
 pub use estimate::{Estimate, estimate};
 pub use explain::why;
-pub use flame::{Boxes, FlameTree, Matches, Merged, MergedSide, View, Width};
+pub use flame::{Boxes, Contexts, FlameTree, Matches, Merged, MergedSide, View, Width};
 pub use interface::{
-    ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, base_ovl, cum_ovl,
+    Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together, base_ovl,
+    cum_ovl,
 };
 pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
 pub use nearness::Nearness;

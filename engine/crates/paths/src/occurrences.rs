@@ -3,12 +3,16 @@
 use std::collections::BinaryHeap;
 use std::sync::{Arc, OnceLock};
 
+use crate::find;
 use crate::index::Index;
 use crate::names::NameId;
-use crate::region::Region;
+use crate::region::{Cover, Region};
 
 /// Occurrences of paths of at most so many names are gone through one by one, even if they share nodes.
 const SHORT: usize = 64;
+
+/// More than one in so many nodes of the tree are marked instead of sorted.
+const MARK: usize = 400;
 
 /// One occurrence of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,10 +31,10 @@ pub(crate) struct Occurrences(Arc<Inner>);
 struct Inner {
     path: Arc<[NameId]>,
     at: At,
-    base: OnceLock<i64>,
-    cum: OnceLock<i64>,
-    along: OnceLock<Region>,
-    covered: OnceLock<Region>,
+    /// Base and cum.
+    costs: OnceLock<(i64, i64)>,
+    along: OnceLock<Arc<Region>>,
+    covered: OnceLock<Arc<Region>>,
 }
 
 #[derive(Debug)]
@@ -45,8 +49,7 @@ impl Occurrences {
         Occurrences(Arc::new(Inner {
             path,
             at,
-            base: OnceLock::new(),
-            cum: OnceLock::new(),
+            costs: OnceLock::new(),
             along: OnceLock::new(),
             covered: OnceLock::new(),
         }))
@@ -63,24 +66,14 @@ impl Occurrences {
         Occurrences::with(path, At::These(these))
     }
 
-    /// Those of a path: looks at each node with its last name.
+    /// Those of a path.
     pub fn find(index: &Index, path: &[NameId]) -> Self {
-        let (&last, above) = path.split_last().expect("paths are never empty");
-        if above.is_empty() {
-            return Occurrences::of_name(last);
+        if let [name] = path {
+            return Occurrences::of_name(*name);
         }
-        let first_of = |last: u32| {
-            above.iter().rev().try_fold(last, |n, &name| {
-                index
-                    .parent_name(n)
-                    .filter(|it| it.1 == name)
-                    .map(|it| it.0)
-            })
-        };
-        let nodes = index.nodes_of(last).iter();
-        let found =
-            nodes.filter_map(|&last| first_of(last).map(|first| Occurrence { last, first }));
-        Occurrences::of(path.into(), found.collect())
+        let found = find::occurrences(index, path).into_iter();
+        let these = found.map(|(last, first)| Occurrence { last, first });
+        Occurrences::of(path.into(), these.collect())
     }
 
     pub fn path(&self) -> &Arc<[NameId]> {
@@ -119,49 +112,51 @@ impl Occurrences {
 
     /// The path's own cost: that of `along(s)`.
     pub fn base(&self, index: &Index) -> i64 {
-        *self.0.base.get_or_init(|| match self.0.at {
-            At::Name(name) => index.flat(name).0,
-            At::These(_) if self.apart(index) => {
-                let mut sum = 0;
-                self.each(index, |it| {
-                    self.walk(index, it.last, 0, |n| sum += index.own(n));
-                });
-                sum
-            }
-            At::These(_) => self.along(index).cost(index),
-        })
+        self.costs(index).0
     }
 
     /// The cost of the path and what it calls: of `along(s) ∪ descendants(s)`.
     pub fn cum(&self, index: &Index) -> i64 {
-        *self.0.cum.get_or_init(|| match self.0.at {
-            At::Name(name) => index.flat(name).1,
+        self.costs(index).1
+    }
+
+    fn costs(&self, index: &Index) -> (i64, i64) {
+        *self.0.costs.get_or_init(|| match self.0.at {
+            At::Name(name) => index.flat(name),
             At::These(_) if self.apart(index) => {
-                let mut sum = 0;
-                self.each_outermost(index, |last| {
-                    sum += index.subtree(last);
-                    self.walk(index, last, 1, |n| sum += index.own(n));
+                let (mut base, mut cum, mut covered) = (0, 0, 0);
+                self.each(index, |Occurrence { last, first }| {
+                    let along = index.along(first, last);
+                    base += along;
+                    if last >= covered {
+                        covered = index.end(last);
+                        cum += along + index.between(last + 1, covered);
+                    }
                 });
-                sum
+                (base, cum)
             }
-            At::These(_) => self.covered(index).cost(index),
+            At::These(_) => (self.along(index).cost(), self.covered(index).cost()),
         })
     }
 
     /// The set `along(s)`.
-    pub fn along(&self, index: &Index) -> &Region {
+    pub fn along(&self, index: &Index) -> &Arc<Region> {
         self.0.along.get_or_init(|| {
+            if let At::Name(name) = self.0.at {
+                let nodes = index.nodes_of(name).iter().map(|&n| (n, n + 1));
+                return Region::of(nodes.collect(), index.prefix()).into();
+            }
             let length = self.0.path.len() as u32;
             let mut ends = Vec::new();
             self.each(index, |it| ends.push((it.last, length)));
-            Region::of(self.nodes(index, ends))
+            Region::of(self.nodes(index, ends), index.prefix()).into()
         })
     }
 
     /// The set `along(s) ∪ descendants(s)`.
     ///
     /// The path of a final below another begins no higher than the other's, so the outermost finals tell all.
-    pub fn covered(&self, index: &Index) -> &Region {
+    pub fn covered(&self, index: &Index) -> &Arc<Region> {
         self.0.covered.get_or_init(|| {
             let above = self.0.path.len() as u32 - 1;
             let mut intervals = Vec::new();
@@ -173,39 +168,63 @@ impl Occurrences {
                 }
             });
             intervals.extend(self.nodes(index, ends));
-            Region::of(intervals)
+            Region::of(intervals, index.prefix()).into()
         })
     }
 
-    /// Visits the nodes of the occurrence that ends at `last`, from the bottom, leaving out the lowest `skip`.
-    fn walk(&self, index: &Index, last: u32, skip: usize, mut visit: impl FnMut(u32)) {
-        let mut n = last;
-        for at in 0..self.0.path.len() {
-            if at > 0 {
-                n = index.parent(n);
-            }
-            if at >= skip {
-                visit(n);
-            }
+    /// Adds `along(s) ∪ descendants(s)` to a set; the cost of what is new in it.
+    pub fn add_to(&self, cover: &mut Cover, index: &Index) -> i64 {
+        let length = self.0.path.len();
+        if self.0.covered.get().is_some() || length > SHORT {
+            return cover.add(self.covered(index), index);
         }
+        // In any order, so that the set of these alone need not be made.
+        let mut cost = 0;
+        self.each_outermost(index, |last| {
+            cost += cover.add_interval(last, index.end(last), index);
+            let mut n = last;
+            for _ in 1..length {
+                n = index.parent(n);
+                if cover.insert(n) {
+                    cost += index.own(n);
+                }
+            }
+        });
+        cost
     }
 
-    /// The nodes from each end upwards, as intervals, some perhaps twice. An end comes with how many nodes to go, itself included.
+    /// The nodes from each end upwards, as intervals, some perhaps twice. An end comes with how many nodes to go, itself
+    /// included.
     fn nodes(&self, index: &Index, ends: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-        let mut nodes = Vec::new();
-        if self.0.path.len() <= SHORT || self.apart(index) {
-            for (mut n, length) in ends {
+        let length = self.0.path.len();
+        if length <= SHORT || self.apart(index) {
+            let up = |mut n: u32, length: u32, visit: &mut dyn FnMut(u32)| {
                 for left in (0..length).rev() {
-                    nodes.push((n, n + 1));
+                    visit(n);
                     if left > 0 {
                         n = index.parent(n);
                     }
                 }
+            };
+            // Marking in a set of all nodes and reading it takes less time than sorting, unless there are few.
+            if ends.len() * length > index.len() as usize / MARK {
+                let mut marked = Cover::new(index.len());
+                for (n, length) in ends {
+                    up(n, length, &mut |n| {
+                        marked.insert(n);
+                    });
+                }
+                return marked.intervals();
+            }
+            let mut nodes = Vec::new();
+            for (n, length) in ends {
+                up(n, length, &mut |n| nodes.push((n, n + 1)));
             }
             return nodes;
         }
         // Deep recursion: each node once, however many occurrences go through it. Children come before their parents,
         // and of one node's entries the one that goes on furthest comes first.
+        let mut nodes = Vec::new();
         let mut open = BinaryHeap::from(ends);
         while let Some((n, length)) = open.pop() {
             if nodes.last() == Some(&(n, n + 1)) {

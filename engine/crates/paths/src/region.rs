@@ -2,13 +2,18 @@
 
 use crate::index::Index;
 
-/// A set of nodes.
+/// A set of nodes, and what it costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Region(Vec<(u32, u32)>);
+pub(crate) struct Region {
+    intervals: Vec<(u32, u32)>,
+    /// What all intervals before each cost, and at last all of them.
+    before: Vec<i64>,
+}
 
 impl Region {
-    /// The union of intervals `[start, end)` in any order.
-    pub fn of(mut intervals: Vec<(u32, u32)>) -> Self {
+    /// The union of intervals `[start, end)` in any order. `prefix` is the cost of all nodes before each node, and at last of
+    /// all.
+    pub fn of(mut intervals: Vec<(u32, u32)>, prefix: &[i64]) -> Self {
         // Mostly sorted already: what the stable sort is fast at.
         intervals.sort();
         intervals.dedup_by(|next, into| {
@@ -19,29 +24,77 @@ impl Region {
             touches
         });
         intervals.shrink_to_fit();
-        Region(intervals)
+        let mut before = Vec::with_capacity(intervals.len() + 1);
+        let mut sum = 0;
+        before.push(sum);
+        before.extend(intervals.iter().map(|&interval| {
+            sum += cost(interval, prefix);
+            sum
+        }));
+        Region { intervals, before }
     }
 
     /// The union of sets.
-    pub fn union<'a>(regions: impl Iterator<Item = &'a Region>) -> Self {
-        Region::of(
-            regions
-                .flat_map(|region| region.0.iter().copied())
-                .collect(),
-        )
+    pub fn union<'a>(regions: impl Iterator<Item = &'a Region>, prefix: &[i64]) -> Self {
+        let all = regions.flat_map(|region| region.intervals());
+        Region::of(all.collect(), prefix)
     }
 
     /// What the nodes cost.
-    pub fn cost(&self, index: &Index) -> i64 {
-        self.intervals()
-            .map(|(start, end)| index.between(start, end))
-            .sum()
+    pub fn cost(&self) -> i64 {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    /// What the nodes cost that are in both sets. However many intervals of one lie within one of the other, they are passed
+    /// at once: takes time for the smaller set's intervals and the logarithm of the other's.
+    pub fn shared(&self, other: &Region, prefix: &[i64]) -> i64 {
+        let (mut a, mut b) = (0, 0);
+        let mut sum = 0;
+        while let (Some(&x), Some(&y)) = (self.intervals.get(a), other.intervals.get(b)) {
+            if x.1 <= y.0 {
+                a = self.after(a, y.0);
+            } else if y.1 <= x.0 {
+                b = other.after(b, x.0);
+            } else if x.0 <= y.0 && y.1 <= x.1 {
+                let within = other.after(b, x.1);
+                sum += other.before[within] - other.before[b];
+                b = within;
+            } else if y.0 <= x.0 && x.1 <= y.1 {
+                let within = self.after(a, y.1);
+                sum += self.before[within] - self.before[a];
+                a = within;
+            } else {
+                sum += cost((x.0.max(y.0), x.1.min(y.1)), prefix);
+                match x.1 < y.1 {
+                    true => a += 1,
+                    false => b += 1,
+                }
+            }
+        }
+        sum
+    }
+
+    /// The first interval, from one on, that ends after `n`. It may be far away, or the next.
+    fn after(&self, from: usize, n: u32) -> usize {
+        let all = &self.intervals[from..];
+        let before = |it: &(u32, u32)| it.1 <= n;
+        let (mut low, mut high) = (0, 1);
+        while high < all.len() && before(&all[high]) {
+            low = high;
+            high *= 2;
+        }
+        let high = high.min(all.len());
+        from + low + all[low..high].partition_point(before)
     }
 
     /// The intervals, ascending.
     pub fn intervals(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.0.iter().copied()
+        self.intervals.iter().copied()
     }
+}
+
+fn cost((start, end): (u32, u32), prefix: &[i64]) -> i64 {
+    prefix[end as usize] - prefix[start as usize]
 }
 
 /// A set of nodes that grows, one bit a node.
@@ -52,6 +105,34 @@ impl Cover {
     /// The empty set among `nodes` nodes.
     pub fn new(nodes: u32) -> Self {
         Cover(vec![0; (nodes as usize).div_ceil(64)])
+    }
+
+    /// Adds one node; whether it is new.
+    pub fn insert(&mut self, n: u32) -> bool {
+        let (word, bit) = (&mut self.0[n as usize / 64], 1 << (n % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    /// The nodes as intervals, ascending.
+    pub fn intervals(&self) -> Vec<(u32, u32)> {
+        let mut all: Vec<(u32, u32)> = Vec::new();
+        for (n, &word) in (0_u32..).zip(&self.0) {
+            let (mut bits, mut at) = (word, n * 64);
+            while bits != 0 {
+                let gap = bits.trailing_zeros();
+                let ones = (!(bits >> gap)).trailing_zeros();
+                let (start, end) = (at + gap, at + gap + ones);
+                match all.last_mut() {
+                    Some(last) if last.1 == start => last.1 = end,
+                    _ => all.push((start, end)),
+                }
+                bits = bits.checked_shr(gap + ones).unwrap_or(0);
+                at = end;
+            }
+        }
+        all
     }
 
     /// Whether a node is in the set.
@@ -67,7 +148,7 @@ impl Cover {
     }
 
     /// Adds the nodes from `start` to before `end`; the cost of those that are new.
-    fn add_interval(&mut self, start: u32, end: u32, index: &Index) -> i64 {
+    pub fn add_interval(&mut self, start: u32, end: u32, index: &Index) -> i64 {
         let mut cost = 0;
         let mut from = start;
         while from < end {
@@ -93,11 +174,74 @@ impl Cover {
 
 #[cfg(test)]
 mod tests {
-    use super::Region;
+    use super::{Cover, Region};
+
+    /// What the nodes before each cost: every node something else.
+    fn prefix() -> Vec<i64> {
+        (0..=3000).map(|n: i64| n * n * 7 - n).collect()
+    }
 
     #[test]
     fn touching_and_nested_intervals_become_one() {
-        let region = Region::of(vec![(7, 9), (0, 5), (1, 2), (5, 6)]);
+        let region = Region::of(vec![(7, 9), (0, 5), (1, 2), (5, 6)], &prefix());
         assert_eq!(region.intervals().collect::<Vec<_>>(), [(0, 6), (7, 9)]);
+        let prefix = prefix();
+        assert_eq!(region.cost(), prefix[6] + prefix[9] - prefix[7]);
+        assert_eq!(Region::of(Vec::new(), &prefix).cost(), 0);
+    }
+
+    /// Numbers below `most`, the same each time.
+    fn dice(seed: u64) -> impl FnMut(u32) -> u32 {
+        let mut state = seed;
+        move |most| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
+            (state >> 33) as u32 % most
+        }
+    }
+
+    fn random(dice: &mut impl FnMut(u32) -> u32, count: u32, longest: u32) -> Region {
+        let interval = |_| {
+            let start = dice(1000);
+            (start, start + 1 + dice(longest))
+        };
+        Region::of((0..count).map(interval).collect(), &prefix())
+    }
+
+    #[test]
+    fn what_two_sets_share_is_what_both_have() {
+        let (prefix, mut dice) = (prefix(), dice(1));
+        let has = |region: &Region, n: u32| region.intervals().any(|it| (it.0..it.1).contains(&n));
+        for (count, longest) in [(0, 5), (1, 900), (3, 200), (40, 10), (300, 3)] {
+            for (others, length) in [(1, 1), (200, 2), (20, 100), (2, 1000)] {
+                for _ in 0..3 {
+                    let a = random(&mut dice, count, longest);
+                    let b = random(&mut dice, others, length);
+                    let both = (0..2000).filter(|&n| has(&a, n) && has(&b, n));
+                    let own = |n: u32| prefix[n as usize + 1] - prefix[n as usize];
+                    let expect: i64 = both.map(own).sum();
+                    assert_eq!(a.shared(&b, &prefix), expect, "{a:?} {b:?}");
+                    assert_eq!(b.shared(&a, &prefix), expect, "{b:?} {a:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn marked_nodes_are_intervals() {
+        let mut dice = dice(2);
+        for count in [0, 1, 40, 700, 5000] {
+            let mut cover = Cover::new(1000);
+            let mut nodes = Vec::new();
+            for _ in 0..count {
+                let n = dice(1000);
+                cover.insert(n);
+                nodes.push((n, n + 1));
+            }
+            let expect = Region::of(nodes, &prefix());
+            assert_eq!(cover.intervals(), expect.intervals);
+        }
+        let mut all = Cover::new(256);
+        assert!((0..256).all(|n| all.insert(n)) && !all.insert(255));
+        assert_eq!(all.intervals(), [(0, 256)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread};
+use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together};
 use crate::nearness::Nearness;
 
 impl<P: ProfileInterface> ProfileInterface for Arc<P> {
@@ -90,6 +90,10 @@ impl<P: ProfileInterface> ProfileInterface for Arc<P> {
 
     fn running_total_cum_of(&self, summaries: &[P::Summary]) -> Vec<i64> {
         (**self).running_total_cum_of(summaries)
+    }
+
+    fn together(&self, summaries: &[P::Summary]) -> Option<Arc<dyn Together<P::Summary>>> {
+        (**self).together(summaries)
     }
 
     fn nearness<'a>(&'a self, fade: f64) -> Box<dyn Nearness<P::Summary> + 'a> {

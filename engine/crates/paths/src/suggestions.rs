@@ -1,8 +1,9 @@
 //! Suggestions with what each adds to the coverage and why: the automatic search's, or a suggester's first.
 
+use fulcrum_model::{Stopped, Watch};
 use serde::Serialize;
 
-use crate::automatic::{Options, automatic};
+use crate::automatic::{Options, automatic_watched};
 use crate::explain::why;
 use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
 use crate::search::{Search, SearchError};
@@ -48,9 +49,22 @@ pub struct Suggestion {
 impl<P: ProfileInterface> Search<P> {
     /// What the automatic search finds beside the labels. Changes nothing.
     pub fn automatic(&self, options: &Options) -> Suggestions {
+        let found = self.automatic_watched(options, &Watch::nobody());
+        found.expect("nobody stops it")
+    }
+
+    /// The same; `watch` hears which fraction of the work is done, roughly, and may stop it.
+    ///
+    /// # Errors
+    /// [`Stopped`], when it did.
+    pub fn automatic_watched(
+        &self,
+        options: &Options,
+        watch: &Watch,
+    ) -> Result<Suggestions, Stopped> {
         let known = self.labels().summaries();
-        let found = automatic(self.profile(), options, &known).found;
-        self.suggestions(found.into_iter().map(|it| it.summary).collect())
+        let found = automatic_watched(self.profile(), options, &known, watch)?.found;
+        Ok(self.suggestions(found.into_iter().map(|it| it.summary).collect()))
     }
 
     /// The first `most` of what the suggester suggests. Changes nothing.

@@ -2,14 +2,15 @@
 
 mod support;
 
-use std::sync::Arc;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 
-use fulcrum_model::CallGraph;
 use fulcrum_model::call_graph::{GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
+use fulcrum_model::{CallGraph, Stopped, Watch};
 use fulcrum_paths::{
     Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Normalisation, Options,
-    ProfileInterface, automatic, why,
+    ProfileInterface, automatic, automatic_watched, why,
 };
 use support::planted::{Planted, planted};
 
@@ -284,4 +285,58 @@ fn what_all_callers_share_is_not_taken_to_pieces() {
         "{paths:#?}"
     );
     assert_eq!(found.found[0].marginal, 2500);
+}
+
+/// Two threads do the same work, and one function has two callers that matter: the first is one sequence, the second two.
+#[test]
+fn the_same_work_in_two_threads_is_one_sequence() {
+    let starts = [
+        "__libc_start_call_main main",
+        "start_thread std::thread::_State_impl<F>::_M_run std::__invoke<F>",
+    ];
+    let threads = starts.map(|start| {
+        [
+            (format!("{start} work compress"), 30),
+            (format!("{start} work rank search"), 15),
+            (format!("{start} work extract search"), 5),
+        ]
+    });
+    let profile = CallTreeProfile::new(support::tree(&threads.concat()), 0);
+    let found = automatic(&profile, &Options::default(), &[]);
+    assert_eq!(
+        paths(&profile, &found),
+        ["work compress", "work rank search", "work extract search"]
+    );
+    let marginal: Vec<_> = found.found.iter().map(|it| it.marginal).collect();
+    assert_eq!(marginal, [60, 30, 10]);
+}
+
+#[test]
+fn a_search_says_how_far_it_is_and_stops() {
+    let tree = support::random_tree(&mut support::Random(5), false);
+    let profile = CallTreeProfile::new(tree, 0);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let search = |most: usize| {
+        heard.lock().unwrap().clear();
+        let theirs = Arc::clone(&heard);
+        let watch = Watch::new(move |fraction| {
+            let mut heard = theirs.lock().unwrap();
+            heard.push(fraction);
+            match heard.len() < most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        let found = automatic_watched(&profile, &Options::default(), &[], &watch);
+        found.map(|it| it.covered)
+    };
+    let whole = automatic(&profile, &Options::default(), &[]);
+    assert_eq!(search(usize::MAX), Ok(whole.covered));
+    let all = heard.lock().unwrap().clone();
+    assert!(all.len() > 3 && all.is_sorted(), "{all:?}");
+    assert!(all.iter().all(|it| (0.0..=1.0).contains(it)), "{all:?}");
+    for most in 1..=all.len() {
+        assert_eq!(search(most), Err(Stopped));
+        assert_eq!(heard.lock().unwrap().len(), most, "it went on");
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fulcrum_model::CallTree;
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, ProfileInterface, Refusal, base_ovl, cum_ovl,
+    CallTreeProfile, ComparativeProfile, Overlap, ProfileInterface, Refusal, base_ovl, cum_ovl,
 };
 use support::{Naive, Random, random_tree};
 
@@ -87,14 +87,15 @@ fn check<P: ProfileInterface>(profile: &P, definitions: &Definitions<'_>, random
             // What two sets share is what they have alone, less what they have together.
             let shared =
                 |metric: &dyn Fn(&[Vec<&str>]) -> i64| metric(one) + metric(rest) - metric(&set);
-            assert_eq!(
-                base_ovl(profile, s, others),
-                shared(&|it| definitions.base(it))
-            );
-            assert_eq!(
-                cum_ovl(profile, s, others),
-                shared(&|it| definitions.cum(it))
-            );
+            let expect = Overlap {
+                base: shared(&|it| definitions.base(it)),
+                cum: shared(&|it| definitions.cum(it)),
+            };
+            assert_eq!(base_ovl(profile, s, others), expect.base);
+            assert_eq!(cum_ovl(profile, s, others), expect.cum);
+            if let Some(others) = profile.together(others) {
+                assert_eq!(others.overlap(s), expect, "{path:?} {rest:?}");
+            }
         }
     }
 }

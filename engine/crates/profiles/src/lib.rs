@@ -4,6 +4,7 @@
 
 mod error;
 mod labels;
+mod lines;
 mod quantity;
 mod read;
 mod session;
@@ -12,8 +13,10 @@ mod symbols;
 mod tests;
 
 pub use error::Error;
+pub use fulcrum_ingest::profile::names::Rule;
 pub use labels::{Kept, read_labels, write_labels};
-pub use quantity::{quantity, share};
-pub use read::{Read, named_rules, read};
-pub use session::{Files, Session};
+pub use lines::{LineCost, Lines, lines};
+pub use quantity::{faster, quantity, share};
+pub use read::{Read, named_rules, profile, read};
+pub use session::{Files, Hear, Session};
 pub use symbols::Files as SymbolFiles;

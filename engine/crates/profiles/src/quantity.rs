@@ -29,6 +29,17 @@ pub fn quantity(value: i64, unit: &str) -> String {
     }
 }
 
+/// What more throughput means, 0.25 being a quarter more: `25.0 % faster`, or, from twice on, `3.0 times as fast`. `None`
+/// where nothing is gained.
+pub fn faster(gain: f64) -> Option<String> {
+    match gain {
+        // Beyond that, percent are hard to read.
+        gain if gain >= 1.0 => Some(format!("{:.1} times as fast", 1.0 + gain)),
+        gain if gain > 0.0 => Some(format!("{:.1} % faster", 100.0 * gain)),
+        _ => None,
+    }
+}
+
 /// Three digits, as many before the point as there are.
 fn digits(number: f64) -> String {
     let decimals = match number.abs() {
@@ -54,6 +65,8 @@ fn digits_of(number: f64, scale: f64) -> String {
 pub fn share(value: i64, total: i64) -> String {
     match total {
         0 => String::new(),
+        // Nothing has no sign.
+        _ if value == 0 => "0.0 %".to_owned(),
         total => format!("{:.1} %", 100.0 * value as f64 / total as f64),
     }
 }

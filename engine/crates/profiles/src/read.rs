@@ -1,10 +1,15 @@
 //! Reading a profile from a file or from standard input.
 
-use std::io::Read as _;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::FileExt as _;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use fulcrum_ingest::profile::names::{ALL, Rule, default_rules, normalise};
-use fulcrum_ingest::profile::{Limits, Profile, read_with};
+use fulcrum_ingest::profile::{self, Limits, Profile};
+use fulcrum_model::Watch;
 
 use crate::error::Error;
 use crate::symbols::Files;
@@ -24,21 +29,73 @@ pub struct Read {
 /// # Errors
 /// When the file cannot be read or is no profile.
 pub fn read(path: &Path, rules: &[Rule]) -> Result<Read, Error> {
-    let name = path.display().to_string();
+    read_watched(path, rules, &Watch::nobody())
+}
+
+/// The same; `watch` may stop it.
+pub(crate) fn read_watched(path: &Path, rules: &[Rule], watch: &Watch) -> Result<Read, Error> {
+    let bytes = bytes(path)?;
+    let digest = fulcrum_paths::digest(&bytes);
+    let profile = parse(path, bytes, rules, watch)?;
+    Ok(Read { profile, digest })
+}
+
+/// The same for those who need no digest.
+///
+/// # Errors
+/// As [`read`].
+pub fn profile(path: &Path, rules: &[Rule]) -> Result<Profile, Error> {
+    parse(path, bytes(path)?, rules, &Watch::nobody())
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
         let mut input = std::io::stdin().lock();
         input.read_to_end(&mut bytes).map(|_| bytes)
     } else {
-        std::fs::read(path)
+        contents(path)
     };
-    let bytes = bytes.map_err(|error| Error::io("read", path, &error))?;
-    let digest = fulcrum_paths::digest(&bytes);
-    let profile = read_with(bytes, &name, Limits::default(), &Files::default());
+    bytes.map_err(|error| Error::io("read", path, &error))
+}
+
+/// Smaller files are read at once.
+const LARGE: u64 = 16 << 20;
+
+/// The bytes of a file. Both halves of a large one are read at the same time: what takes long is not the disk but the kernel,
+/// which copies, and makes room page by page.
+fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() < LARGE {
+        // Not to be opened again: who writes into a pipe may be done then.
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    let mut bytes = vec![0; about.len() as usize];
+    let half = bytes.len() / 2;
+    let (first, second) = bytes.split_at_mut(half);
+    let whole = thread::scope(|scope| {
+        let other = thread::Builder::new();
+        let other = other.spawn_scoped(scope, || file.read_exact_at(second, half as u64))?;
+        file.read_exact_at(first, 0)?;
+        other.join().unwrap_or_else(|panic| resume_unwind(panic))
+    });
+    match whole {
+        Ok(()) => Ok(bytes),
+        // It became shorter, or there is no thread.
+        Err(_) => fs::read(path),
+    }
+}
+
+fn parse(path: &Path, bytes: Vec<u8>, rules: &[Rule], watch: &Watch) -> Result<Profile, Error> {
+    let name = path.display().to_string();
+    let profile = profile::read_watched(bytes, &name, Limits::default(), &Files::default(), watch);
     let profile = profile.map_err(|error| Error::File(error.to_string()))?;
+    let profile = profile.ok_or(Error::Cancelled)?;
     let profile = normalise(profile, rules);
-    let profile = profile.map_err(|error| Error::File(format!("{name}: {error}")))?;
-    Ok(Read { profile, digest })
+    profile.map_err(|error| Error::File(format!("{name}: {error}")))
 }
 
 /// The rules for names of an option or setting: `default`, `all`, `none`, or some, separated by commas.
@@ -55,5 +112,28 @@ pub fn named_rules(text: &str) -> Result<Vec<Rule>, String> {
         "all" => Ok(ALL.to_vec()),
         "none" => Ok(Vec::new()),
         list => list.split(',').map(rule).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_files_are_read_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x");
+        for length in [
+            0,
+            5,
+            LARGE as usize - 1,
+            LARGE as usize,
+            LARGE as usize + 77,
+        ] {
+            let bytes: Vec<u8> = (0..length).map(|n| ((n * 31) >> 7) as u8).collect();
+            fs::write(&path, &bytes).expect("it can be written");
+            assert!(contents(&path).expect("a file") == bytes, "{length}");
+        }
+        assert!(contents(&folder.path().join("y")).is_err());
     }
 }

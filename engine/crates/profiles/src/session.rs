@@ -1,17 +1,22 @@
 //! An open profile with its search: alone, or compared with others.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulcrum_ingest::profile::{self, names::Rule};
-use fulcrum_model::call_tree::{Frame, FrameKind, ValueType};
+use fulcrum_model::Watch;
+use fulcrum_model::call_tree::{CallTree, Frame, FrameKind, ValueType};
 use fulcrum_paths::{
     AnyProfile, Calls, Loaded, Normalisation, Opened, ProfileIdentity, SavedLabels, Search,
     SearchError, Source, SourceIdentity,
 };
 
 use crate::error::Error;
-use crate::read::read;
+use crate::read::{Read, read_watched};
+
+/// Who hears what is done and how much of the work, 0 to 1, and may stop it. It is asked from any thread.
+pub type Hear = Arc<dyn Fn(&str, f64) -> ControlFlow<()> + Send + Sync>;
 
 /// What to open.
 #[derive(Clone, Debug, Default)]
@@ -44,34 +49,74 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens files. `watch` hears what is done next and how much of the work is done, 0 to 1; when it says false, that is
-    /// the end of it.
+    /// Opens files. `hear` is told what is done and how much of the work, 0 to 1, often; when it breaks, that is the end of
+    /// it.
     ///
     /// # Errors
-    /// When a file is no profile, the files do not fit together, or `watch` said so.
-    pub fn open(files: &Files, watch: &mut dyn FnMut(&str, f64) -> bool) -> Result<Self, Error> {
+    /// When a file is no profile, the files do not fit together, or `hear` broke.
+    pub fn open(files: &Files, hear: &Hear) -> Result<Self, Error> {
         let mut notes = Vec::new();
-        let mut done = 0;
-        let all = files.files.len() + files.against.len();
+        let mut done = 0_u32;
+        let all = (files.files.len() + files.against.len()) as u32;
         let mut side = |paths: &[PathBuf]| -> Result<Vec<Source>, Error> {
             let mut sources = Vec::new();
             for path in paths {
                 // Preparing the search takes about as long as reading one file.
-                let part = done as f64 / (all + 1) as f64;
-                if !watch(&format!("reading {}", file_name(path)), part) {
-                    return Err(Error::Cancelled);
-                }
-                sources.push(source(path, &files.rules, &mut notes)?);
+                let part = |done| f64::from(done) / f64::from(all + 1);
+                let what = format!("reading {}", file_name(path));
+                let hear = Arc::clone(hear);
+                let watch = Watch::new(move |fraction| hear(&what, fraction));
+                let watch = watch.part(part(done), part(done + 1));
+                watch.at(0.0).map_err(|_| Error::Cancelled)?;
+                sources.push(source(path, &files.rules, &mut notes, &watch)?);
                 done += 1;
             }
             Ok(sources)
         };
         let (a, b) = (side(&files.files)?, side(&files.against)?);
-        if !watch("preparing the search", all as f64 / (all + 1) as f64) {
+        let last = f64::from(all) / f64::from(all + 1);
+        if hear("preparing the search", last).is_break() {
             return Err(Error::Cancelled);
         }
         let value = files.value.as_deref();
-        let opened = fulcrum_paths::open(a.clone(), b.clone(), value, files.normalisation)?;
+        Session::of(a, b, value, files.normalisation, notes)
+    }
+
+    /// Opens a tree that was made of something else than a file of ours to read. `name` is what people know it by, and
+    /// `digest` tells it apart from others.
+    ///
+    /// # Errors
+    /// When there is no such value type.
+    pub fn of_tree(
+        tree: CallTree,
+        name: String,
+        digest: String,
+        value: &str,
+    ) -> Result<Self, Error> {
+        let identity = SourceIdentity { digest, file: name };
+        let source = Source {
+            identity,
+            default_value: 0,
+            calls: Calls::Tree(Arc::new(tree)),
+        };
+        let normalisation = Normalisation::default();
+        Session::of(
+            vec![source],
+            Vec::new(),
+            Some(value),
+            normalisation,
+            Vec::new(),
+        )
+    }
+
+    fn of(
+        a: Vec<Source>,
+        b: Vec<Source>,
+        value: Option<&str>,
+        normalisation: Normalisation,
+        notes: Vec<String>,
+    ) -> Result<Self, Error> {
+        let opened = fulcrum_paths::open(a.clone(), b.clone(), value, normalisation)?;
         Ok(Session {
             search: Search::new(Arc::new(opened.profile)),
             identity: opened.identity,
@@ -79,7 +124,7 @@ impl Session {
             value_types: opened.value_types,
             a,
             b,
-            normalisation: files.normalisation,
+            normalisation,
         })
     }
 
@@ -136,14 +181,18 @@ impl Session {
     }
 }
 
-fn source(path: &Path, rules: &[Rule], notes: &mut Vec<String>) -> Result<Source, Error> {
-    let found = read(path, rules)?;
+fn source(
+    path: &Path,
+    rules: &[Rule],
+    notes: &mut Vec<String>,
+    watch: &Watch,
+) -> Result<Source, Error> {
+    let Read { profile, digest } = read_watched(path, rules, watch)?;
     let name = path.display();
-    let profile = found.profile;
     notes.extend(profile.notes.iter().map(|note| format!("{name}: {note}")));
     Ok(Source {
         identity: SourceIdentity {
-            digest: found.digest,
+            digest,
             file: file_name(path),
         },
         default_value: profile.default_value,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use fulcrum_ingest::profile::Symbols;
+use fulcrum_ingest::profile::{At, Code, Symbols};
 use fulcrum_symbols::{Inlined, SymbolTable};
 
 /// What perf calls the kernel.
@@ -30,7 +30,7 @@ struct Known {
 type Wanted = (String, Option<Vec<u8>>);
 
 impl Symbols for Files {
-    fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
+    fn code(&self, file: &str, build_id: Option<&[u8]>, at: At) -> Vec<Code> {
         let mut tables = self.tables.borrow_mut();
         let key = (file.to_owned(), build_id.map(<[u8]>::to_vec));
         let known = tables.entry(key).or_insert_with(|| {
@@ -42,15 +42,29 @@ impl Symbols for Files {
         let Some(Known { table, inlined }) = known else {
             return Vec::new();
         };
+        let named = |name: &str| Code {
+            name: name.to_owned(),
+            ..Code::default()
+        };
         if file == KERNEL {
-            return table.at(offset).map(str::to_owned).into_iter().collect();
+            let (At::Byte(distance) | At::Address(distance)) = at;
+            return table.at(distance).map(named).into_iter().collect();
         }
-        let (Some(name), Some(address)) = (table.at_offset(offset), table.address(offset)) else {
+        let address = match at {
+            At::Byte(offset) => table.address(offset),
+            At::Address(relative) => table.base().checked_add(relative),
+        };
+        let Some((address, name)) = address.and_then(|it| Some((it, table.at(it)?))) else {
             return Vec::new();
         };
         let inlined = inlined.get_or_init(|| Inlined::open(Path::new(file)));
-        let inside = inlined.as_ref().map_or(Vec::new(), |it| it.at(address));
-        [vec![name.to_owned()], inside].concat()
+        let frames = inlined.as_ref().map_or(Vec::new(), |it| it.frames(address));
+        let mut frames = frames.into_iter();
+        let outermost = frames.next().unwrap_or_default();
+        let code = |name: String, file, line| Code { name, file, line };
+        let mut all = vec![code(name.to_owned(), outermost.file, outermost.line)];
+        all.extend(frames.filter_map(|it| Some(code(it.name?, it.file, it.line))));
+        all
     }
 }
 

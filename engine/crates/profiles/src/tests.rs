@@ -1,12 +1,14 @@
 //! Sessions and the labels that are kept for them.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use fulcrum_ingest::profile::names::default_rules;
 use tempfile::TempDir;
 
-use crate::{Error, Files, Kept, Session};
+use crate::{Error, Files, Hear, Kept, Session};
 
 struct Folder(TempDir);
 
@@ -23,7 +25,7 @@ impl Folder {
 
     /// Opens a file of the folder, and the labels that are kept for it.
     fn open(&self, file: &PathBuf) -> (Session, Kept, Vec<String>) {
-        let mut session = Session::open(&files(&[file]), &mut |_, _| true).expect("a profile");
+        let mut session = Session::open(&files(&[file]), &unheard()).expect("a profile");
         let (kept, notes) = Kept::open(self.0.path(), &mut session);
         (session, kept.expect("a place for labels"), notes)
     }
@@ -75,7 +77,7 @@ fn without_labels_there_is_no_file_and_other_rules_for_names_lose_none() {
         rules: Vec::new(),
         ..files(&[&file])
     };
-    let mut raw = Session::open(&raw, &mut |_, _| true).expect("a profile");
+    let mut raw = Session::open(&raw, &unheard()).expect("a profile");
     let (elsewhere, notes) = Kept::open(folder.0.path(), &mut raw);
     assert_eq!(notes, ["\"slow\": this profile does not have [main; f]."]);
     raw.search
@@ -105,7 +107,7 @@ fn a_damaged_label_file_is_said_and_left_alone() {
         (&newer, "update Fulcrum"),
     ] {
         fs::write(&path, text).expect("it can be written");
-        let mut session = Session::open(&files(&[&file]), &mut |_, _| true).expect("a profile");
+        let mut session = Session::open(&files(&[&file]), &unheard()).expect("a profile");
         let (kept, notes) = Kept::open(folder.0.path(), &mut session);
         assert!(kept.is_none());
         assert!(notes[0].contains(part), "{notes:?}");
@@ -146,26 +148,42 @@ fn opening_tells_what_it_does_and_stops_when_nobody_wants_it() {
         against: vec![b],
         ..files(&[&a])
     };
-    let mut said = Vec::new();
-    let done = Session::open(&both, &mut |what, part| {
-        said.push(format!("{what} {part:.2}"));
-        true
-    });
-    assert!(done.is_ok());
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let open = |most: usize| {
+        said.lock().unwrap().clear();
+        let said = Arc::clone(&said);
+        let hear: Hear = Arc::new(move |what, part| {
+            let mut said = said.lock().unwrap();
+            said.push(format!("{what} {part:.2}"));
+            match said.len() <= most {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        Session::open(&both, &hear)
+    };
+    assert!(open(usize::MAX).is_ok());
+    let mut all = said.lock().unwrap().clone();
+    let count = all.len();
+    all.dedup();
+    // When nothing, when everything is read of a file.
     assert_eq!(
-        said,
+        all,
         [
             "reading a 0.00",
+            "reading a 0.28",
             "reading b 0.33",
+            "reading b 0.62",
             "preparing the search 0.67"
         ]
     );
-    for stop in 0..3 {
-        let mut seen = 0;
-        let stopped = Session::open(&both, &mut |_, _| {
-            seen += 1;
-            seen <= stop
-        });
-        assert_eq!(stopped.err(), Some(Error::Cancelled), "{stop}");
+    for most in 0..count {
+        assert_eq!(open(most).err(), Some(Error::Cancelled), "{most}");
+        assert_eq!(said.lock().unwrap().len(), most + 1, "it went on");
     }
+}
+
+/// Nobody stops it.
+fn unheard() -> Hear {
+    Arc::new(|_, _| ControlFlow::Continue(()))
 }

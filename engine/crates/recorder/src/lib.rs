@@ -1,9 +1,10 @@
-//! Starts a program under `runtime` or `jvm-agent`, owns the control block, and writes the run.
+//! Starts a program under `runtime` or `jvm-agent`, owns the control block, and writes the run; runs the refine loop.
 //!
 //! The records themselves are written by the runtime, inside the profiled program, so that nothing recorded is lost when
 //! the engine dies. The recorder answers each process that announces itself (debug information in, address ranges out),
 //! watches progress, stops the program when asked to, and completes what a killed program could not write.
 
+mod attach;
 mod breakpoints;
 mod control;
 mod endtoend;
@@ -13,6 +14,7 @@ mod map;
 mod plan;
 mod process;
 mod queue;
+mod refine;
 mod remote;
 mod session;
 mod unwind;
@@ -25,7 +27,11 @@ use std::time::Duration;
 
 use fulcrum_model::causal::Profile;
 
-pub use jvm::{TraceOptions, check_filter, trace};
+pub use attach::trace_attached;
+pub use jvm::{LOG_LIMIT, TraceOptions, TraceProgress, check_filter, logs, trace};
+pub use refine::{
+    Estimate, Iteration, KeepRunning, RefineOptions, RefineProgress, Refined, filter_of_run, refine,
+};
 pub use remote::{Aim, Remote, TargetChoice};
 pub use session::record;
 

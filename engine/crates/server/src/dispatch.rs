@@ -7,18 +7,21 @@ use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response}
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::events::{Asked, closed};
 use crate::failure::Failure;
 use crate::main_loop::{State, Task, folders_changed};
 use crate::navigator::Navigator;
 use crate::pool::guarded;
 use crate::protocol::{
-    CausalOpen, CausalRun, Method, NavigatorOpen, NavigatorSearch, ProgressToken,
+    CausalOpen, CausalRun, EventsCompare, EventsOpen, EventsOpenTree, Method, NavigatorOpen,
+    NavigatorSearch, ProgressToken, RefineStart, TraceStart,
 };
-use crate::requests::{Immediate, Looking, Mutating, Navigated, Pooled};
+use crate::requests::{Immediate, Looking, Mutating, Navigated, Pooled, Traced};
 use crate::requests::{
-    clear::Clear, code_action::CodeActions, compare::Compare, control::Control, edit::Edit,
-    hover::HoverRequest, inlay_hint::InlayHints, line_speedups::LineSpeedupsRequest, navigator,
-    open, ranking::RankingRequest, run, runs_list::RunsListRequest,
+    clear::Clear, code_action::CodeActions, compare::Compare, completion::Completions,
+    control::Control, edit::Edit, events, hover::HoverRequest, inlay_hint::InlayHints,
+    line_speedups::LineSpeedupsRequest, navigator, open, ranking::RankingRequest, refine, run,
+    runs_list::RunsListRequest, trace,
 };
 use crate::uri;
 
@@ -40,9 +43,7 @@ fn request(state: &mut State, request: Request) {
         .register(request.id.clone(), Arc::clone(&cancelled));
     if request.method == "shutdown" {
         state.shutting_down = true;
-        for running in state.running.values() {
-            running.stop();
-        }
+        state.stop_programs();
         return state.respond(Response::new_ok(request.id, ()));
     }
     if state.shutting_down {
@@ -64,6 +65,7 @@ fn request(state: &mut State, request: Request) {
     call.pooled::<HoverRequest>();
     call.pooled::<InlayHints>();
     call.pooled::<CodeActions>();
+    call.pooled::<Completions>();
     call.mutating::<navigator::Close>();
     call.navigated::<navigator::Command>();
     call.navigated::<navigator::Rows>();
@@ -72,11 +74,24 @@ fn request(state: &mut State, request: Request) {
     call.looking::<navigator::Frame>();
     call.looking::<navigator::Lines>();
     call.looking::<navigator::Report>();
+    call.mutating::<events::Close>();
+    call.traced::<events::Children>();
+    call.traced::<events::Timeline>();
+    call.traced::<events::Search>();
+    call.traced::<events::Table>();
+    call.traced::<events::Frame>();
+    call.traced::<events::Queues>();
+    call.traced::<events::Filter>();
+    call.own::<EventsOpen>(events::open);
+    call.own::<EventsOpenTree>(events::tree);
+    call.own::<EventsCompare>(events::compare);
     call.own::<CausalOpen>(|state, id, params, _| {
         open::open(state, id, params);
         Ok(())
     });
     call.own::<CausalRun>(|state, id, params, _| run::run(state, id, params));
+    call.own::<TraceStart>(|state, id, params, _| trace::start(state, id, params));
+    call.own::<RefineStart>(|state, id, params, _| refine::start(state, id, params));
     call.own::<NavigatorOpen>(navigator::open);
     call.own::<NavigatorSearch>(navigator::automatic);
     #[cfg(test)]
@@ -172,6 +187,26 @@ impl Call<'_> {
         }
     }
 
+    pub(crate) fn traced<R: Traced>(&mut self) {
+        if let Some((id, params)) = self.take::<R::Method>() {
+            let number = R::trace(&params);
+            let Some(open) = self.state.traces.get(&number).map(Arc::clone) else {
+                return self.state.respond(closed(number).response(id));
+            };
+            let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
+            let cancelled = Arc::clone(&self.cancelled);
+            self.state.trace_pool.spawn(move || {
+                if cancelled.load(Ordering::Relaxed) {
+                    return;
+                }
+                let result = guarded(R::Method::NAME, || {
+                    R::run(&open, &snapshot, params, &Asked(&cancelled))
+                });
+                let _ = tasks.send(Task::Respond(response(id, result)));
+            });
+        }
+    }
+
     /// A request that answers later by a task of its own.
     fn own<M: Method>(
         &mut self,
@@ -249,8 +284,13 @@ fn notification(state: &mut State, notification: Notification) {
             if let Ok(p) = read_params::<gen_lsp_types::DidCloseTextDocumentParams>(&method, params)
             {
                 let uri = p.text_document.uri.to_string();
+                let filter = is_filter(state, &uri);
                 Arc::make_mut(&mut state.documents).close(&uri);
-                diagnose(state, &uri);
+                if filter {
+                    state.forget_filter(&uri);
+                } else {
+                    diagnose(state, &uri);
+                }
             }
         }
         "workspace/didChangeWorkspaceFolders" => {
@@ -276,6 +316,10 @@ fn notification(state: &mut State, notification: Notification) {
                 let runs = state.running.values();
                 for running in runs.filter(|running| running.token.as_ref() == Some(&p.token)) {
                     running.stop();
+                }
+                let programs = state.programs.values();
+                for program in programs.filter(|program| program.token.as_ref() == Some(&p.token)) {
+                    program.remote.stop();
                 }
                 let working = state.working.iter().filter(|(_, token)| **token == p.token);
                 let ids: Vec<RequestId> = working.map(|(id, _)| id.clone()).collect();
@@ -303,6 +347,8 @@ fn cancel(state: &mut State, id: RequestId) {
     state.working.remove(&id);
     if let Some(running) = state.running.get(&id) {
         running.stop();
+    } else if let Some(program) = state.programs.get(&id) {
+        program.remote.stop();
     } else if let Some(cancelled) = state.requests.incoming.complete(&id) {
         cancelled.store(true, Ordering::Relaxed);
         state.send(
@@ -311,9 +357,18 @@ fn cancel(state: &mut State, id: RequestId) {
     }
 }
 
+fn is_filter(state: &State, uri: &str) -> bool {
+    state
+        .documents
+        .by_uri(uri)
+        .is_some_and(|document| document.is_filter)
+}
+
 /// The diagnostics of one document, after its text changed.
 fn diagnose(state: &mut State, uri: &str) {
-    if state.profile.is_some()
+    if is_filter(state, uri) {
+        state.check_filter(uri);
+    } else if state.profile.is_some()
         && let Some(path) = crate::sources::path_of(uri)
     {
         state.refresh_diagnostics(Some(path));

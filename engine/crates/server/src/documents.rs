@@ -9,7 +9,7 @@ use gen_lsp_types::TextDocumentContentChangeEvent as Change;
 
 use crate::position::{Encoding, offset};
 use crate::protocol::DocumentPosition;
-use crate::uri;
+use crate::{filters, uri};
 
 /// One open document.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Document {
     pub version: i32,
     /// By the client's language id, else by the extension.
     pub language: Option<Language>,
+    /// A filter of event traces: by the client's language id, else by the extension.
+    pub is_filter: bool,
     /// The text as it is on the screen.
     pub text: Arc<str>,
     /// Its syntax, from the first time that someone asks.
@@ -43,6 +45,7 @@ impl Document {
             path,
             version,
             language,
+            is_filter: uri.ends_with(filters::SUFFIX),
             text,
             source,
         }
@@ -70,7 +73,8 @@ impl Documents {
         let path = uri::to_path(uri).map(|path| canonical(&path));
         let by_path = || path.as_deref().and_then(Language::from_path);
         let language = Language::from_id(language_id).or_else(by_path);
-        let document = Document::new(uri, path, version, language, text.into());
+        let mut document = Document::new(uri, path, version, language, text.into());
+        document.is_filter |= language_id == filters::LANGUAGE;
         self.open.insert(uri.to_owned(), Arc::new(document));
     }
 

@@ -10,8 +10,10 @@ mod convert;
 mod diagnostics;
 mod dispatch;
 mod documents;
+mod events;
 mod facts;
 mod failure;
+mod filters;
 mod main_loop;
 mod navigator;
 mod plot;
@@ -115,6 +117,10 @@ fn capabilities(config: Config) -> lsp::ServerCapabilities {
             },
         )),
         hover_provider: Some(lsp::HoverProvider::Bool(true)),
+        completion_provider: Some(lsp::CompletionOptions {
+            trigger_characters: Some(vec![" ".into(), ".".into()]),
+            ..lsp::CompletionOptions::default()
+        }),
         inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
         code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(
             lsp::CodeActionOptions {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use fulcrum_model::causal::Profile;
+use gen_lsp_types as lsp;
 use lsp_server::{Connection, Message, Notification, ReqQueue, RequestId, Response};
 use serde::Serialize;
 use serde_json::json;
@@ -15,17 +16,20 @@ use serde_json::json;
 use crate::config::Config;
 use crate::diagnostics::{Published, diagnostics};
 use crate::documents::Documents;
+use crate::events::OpenTrace;
 use crate::failure::Failure;
+use crate::filters::Runs;
 use crate::navigator::Navigator;
 use crate::pool::Pool;
 use crate::profile::OpenProfile;
 use crate::protocol::{
-    DID_CHANGE_RESULTS, DidChangeResultsParams, LIVE, LiveParams, NavigatorOpened, ProgressToken,
-    RunOutcome,
+    DID_CHANGE_RESULTS, DidChangeResultsParams, EventsOpened, LIVE, LiveParams, NavigatorOpened,
+    ProgressToken,
 };
+use crate::requests::programs::Program;
 use crate::requests::run::{Finished, Recorder, Running};
 use crate::state::Snapshot;
-use crate::{ServerError, dispatch, requests};
+use crate::{ServerError, dispatch, filters, requests};
 
 /// How long the end of the server waits for a stopped program's run to be written.
 const RUN_GRACE: Duration = Duration::from_secs(10);
@@ -85,8 +89,21 @@ pub(crate) enum Task {
         id: RequestId,
         opened: Result<(Navigator, Box<NavigatorOpened>), Failure>,
     },
+    /// `fulcrum/events/open` is done.
+    EventsOpened {
+        id: RequestId,
+        opened: Result<(Arc<OpenTrace>, Box<EventsOpened>), Failure>,
+    },
     /// A request that reported progress is done.
     Worked(Response),
+    /// A request that ran programs is done.
+    ProgramDone(Response),
+    /// A filter's text was checked.
+    Checked {
+        uri: String,
+        version: i32,
+        diagnostics: Vec<lsp::Diagnostic>,
+    },
     /// Diagnostics were computed for the profile that was open then.
     Diagnostics {
         of: Weak<OpenProfile>,
@@ -101,13 +118,20 @@ pub(crate) struct State {
     task_sender: Sender<Task>,
     pub config: Config,
     pub folders: Arc<Vec<PathBuf>>,
+    pub traced: Arc<Runs>,
     pub documents: Arc<Documents>,
     pub profile: Option<Arc<OpenProfile>>,
     pub pool: Pool,
+    /// For event traces: going through a large one takes long, and hovers must not wait for it.
+    pub trace_pool: Pool,
     pub recorder: Recorder,
     pub running: HashMap<RequestId, Running>,
+    /// Java programs that are recorded, and refine loops.
+    pub programs: HashMap<RequestId, Program>,
     /// The open navigators, by number.
     pub navigators: HashMap<u32, Navigator>,
+    /// The open event traces, by number.
+    pub traces: HashMap<u32, Arc<OpenTrace>>,
     /// Requests that report progress and can be cancelled by its token.
     pub working: HashMap<RequestId, ProgressToken>,
     /// What is not answered yet; the flag tells a request that waits for the pool that nobody does any more.
@@ -119,6 +143,7 @@ pub(crate) struct State {
     last_order: u64,
     shown_order: u64,
     last_navigator: u32,
+    last_trace: u32,
 }
 
 impl State {
@@ -129,6 +154,15 @@ impl State {
             profile: self.profile.clone(),
             documents: Arc::clone(&self.documents),
             folders: Arc::clone(&self.folders),
+            traced: Arc::clone(&self.traced),
+        }
+    }
+
+    /// Stops everything that runs; what was recorded stays.
+    pub fn stop_programs(&self) {
+        self.running.values().for_each(Running::stop);
+        for program in self.programs.values() {
+            program.remote.stop();
         }
     }
 
@@ -150,7 +184,8 @@ impl State {
         }
     }
 
-    fn answer<T: Serialize>(&mut self, id: RequestId, result: Result<T, Failure>) {
+    /// Answers a request with what it gives, or why it failed.
+    pub fn answer<T: Serialize>(&mut self, id: RequestId, result: Result<T, Failure>) {
         self.respond(dispatch::response(id, result));
     }
 
@@ -159,7 +194,7 @@ impl State {
         let _ = self.client.send(message);
     }
 
-    fn notify(&self, method: &str, params: impl Serialize) {
+    pub fn notify(&self, method: &str, params: impl Serialize) {
         self.send(Notification::new(method.to_owned(), params).into());
     }
 
@@ -203,6 +238,37 @@ impl State {
                 });
             }
         });
+    }
+
+    /// Checks a filter's text on the pool.
+    pub fn check_filter(&self, uri: &str) {
+        let (snapshot, tasks, uri) = (self.snapshot(), self.tasks(), uri.to_owned());
+        self.pool.spawn(move || {
+            let Some(document) = snapshot.documents.by_uri(&uri) else {
+                return;
+            };
+            let work = || {
+                let seen = snapshot.traced.seen(&snapshot.folders);
+                Ok(filters::check(
+                    &document.text,
+                    &seen,
+                    snapshot.config.encoding,
+                ))
+            };
+            if let Ok(diagnostics) = crate::pool::guarded("textDocument/publishDiagnostics", work) {
+                let _ = tasks.send(Task::Checked {
+                    version: document.version,
+                    uri,
+                    diagnostics,
+                });
+            }
+        });
+    }
+
+    /// A filter's document was closed: what was said of it goes.
+    pub fn forget_filter(&self, uri: &str) {
+        let params = json!({ "uri": uri, "diagnostics": [] });
+        self.notify("textDocument/publishDiagnostics", params);
     }
 
     fn publish(&mut self, all: bool, published: Vec<Published>) {
@@ -291,12 +357,30 @@ impl State {
                 requests::live::analysed(self, id, run, profile);
             }
             Task::Live { id, profile } => requests::live::built(self, &id, profile),
-            Task::RunDone { id, finished } => self.run_done(id, finished),
+            Task::RunDone { id, finished } => requests::run::done(self, id, finished),
             Task::Notify { method, params } => self.notify(method, params),
             Task::NavigatorOpened { id, opened } => self.navigator_opened(id, opened),
+            Task::EventsOpened { id, opened } => self.trace_opened(id, opened),
             Task::Worked(response) => {
                 self.working.remove(&response.id);
                 self.respond(response);
+            }
+            Task::ProgramDone(response) => {
+                self.programs.remove(&response.id);
+                self.respond(response);
+            }
+            Task::Checked {
+                uri,
+                version,
+                diagnostics,
+            } => {
+                // Of a text that was changed or closed meanwhile nothing is said.
+                let document = self.documents.by_uri(&uri);
+                if document.is_some_and(|document| document.version == version) {
+                    let params =
+                        json!({ "uri": uri, "version": version, "diagnostics": diagnostics });
+                    self.notify("textDocument/publishDiagnostics", params);
+                }
             }
             Task::Diagnostics { of, all, published } => {
                 let current = self
@@ -329,47 +413,22 @@ impl State {
         self.answer(id, opened);
     }
 
-    fn run_done(&mut self, id: RequestId, finished: Result<Box<Finished>, Failure>) {
-        let running = self.running.remove(&id);
-        if let Some(token) = running.and_then(|running| running.token) {
-            let message = match &finished {
-                Ok(finished) => finished.exit.clone(),
-                Err(failure) => failure.message().to_owned(),
-            };
-            let value = json!({ "kind": "end", "message": message });
-            self.notify("$/progress", json!({ "token": token, "value": value }));
-        }
-        let outcome = finished.map(|finished| {
-            let Finished {
-                recorded,
-                exit,
-                profile,
-            } = *finished;
-            let mut notes = recorded.notes;
-            let summary = match profile {
-                Ok(profile) => {
-                    let profile = Arc::<OpenProfile>::from(profile);
-                    for note in &profile.notes {
-                        if !notes.contains(note) {
-                            notes.push(note.clone());
-                        }
-                    }
-                    self.show(Some(Arc::clone(&profile)));
-                    Some(self.snapshot().summary_of(&profile))
-                }
-                Err(failure) => {
-                    notes.push(failure.message().to_owned());
-                    None
-                }
-            };
-            RunOutcome {
-                run: recorded.run.to_string_lossy().into_owned(),
-                exit,
-                summary,
-                notes,
+    fn trace_opened(
+        &mut self,
+        id: RequestId,
+        opened: Result<(Arc<OpenTrace>, Box<EventsOpened>), Failure>,
+    ) {
+        self.working.remove(&id);
+        let wanted = !self.requests.incoming.is_completed(&id);
+        let opened = opened.map(|(trace, mut opened)| {
+            if wanted {
+                self.last_trace += 1;
+                opened.id = self.last_trace;
+                self.traces.insert(opened.id, trace);
             }
+            opened
         });
-        self.answer(id, outcome);
+        self.answer(id, opened);
     }
 }
 
@@ -386,12 +445,17 @@ pub(crate) fn serve(
         task_sender,
         config,
         folders: Arc::new(folders),
+        traced: Arc::default(),
         documents: Arc::default(),
         profile: None,
+        trace_pool: Pool::new(2)
+            .map_err(|error| ServerError::new("cannot start threads", &error))?,
         pool: Pool::new(2).map_err(|error| ServerError::new("cannot start threads", &error))?,
         recorder,
         running: HashMap::new(),
+        programs: HashMap::new(),
         navigators: HashMap::new(),
+        traces: HashMap::new(),
         working: HashMap::new(),
         requests: ReqQueue::default(),
         shutting_down: false,
@@ -399,6 +463,7 @@ pub(crate) fn serve(
         last_order: 0,
         shown_order: 0,
         last_navigator: 0,
+        last_trace: 0,
     };
     let orderly = loop {
         match next(&connection.receiver, &tasks) {
@@ -427,11 +492,9 @@ fn next(client: &Receiver<Message>, tasks: &Receiver<Task>) -> Event {
 
 /// Stops what still runs and waits until its run is written.
 fn stop_programs(state: &mut State, tasks: &Receiver<Task>) {
-    for running in state.running.values() {
-        running.stop();
-    }
+    state.stop_programs();
     let until = Instant::now() + RUN_GRACE;
-    while !state.running.is_empty() {
+    while !state.running.is_empty() || !state.programs.is_empty() {
         match tasks.recv_deadline(until) {
             Ok(task) => state.task(task),
             Err(_) => break,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::documents::{Document, Documents};
+use crate::filters::Runs;
 use crate::profile::OpenProfile;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
 use crate::sources::current_text;
@@ -21,6 +22,8 @@ pub struct Snapshot {
     pub documents: Arc<Documents>,
     /// The workspace's folders.
     pub folders: Arc<Vec<PathBuf>>,
+    /// What is known of the workspace's traces.
+    pub traced: Arc<Runs>,
 }
 
 impl Snapshot {

@@ -10,7 +10,7 @@ use crate::file::{Module, Reader};
 use crate::files::Files;
 use crate::paint::flatten;
 use crate::units::{Extent, Split};
-use crate::{Location, Scope, SymbolsError, names};
+use crate::{Location, Scope, SymbolsError, names, note_damage};
 
 /// The functions of a module whose declarations are in scope, and where their code is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,17 +107,9 @@ pub(crate) fn table(
         }
     }
     if let Some(error) = damage {
-        let sentence = format!(
-            "the debug information of {} is damaged ({}); build it again",
-            path.display(),
-            dwarf.format_error(error)
-        );
-        if reading.painted.is_empty() {
-            return Err(SymbolsError::Damaged(sentence));
-        }
-        reading
-            .notes
-            .push(format!("{sentence}; the other functions are still used"));
+        let place = dwarf.format_error(error);
+        let note = note_damage(path, &place, reading.painted.is_empty(), "functions")?;
+        reading.notes.push(note);
     }
     Ok(reading.finish(path))
 }

@@ -55,21 +55,39 @@ impl Inlined {
     /// The functions that were inlined at an address as the linker assigned it, outermost first, by their linkage names
     /// where they have one. The function that they were inlined into is not among them.
     pub fn at(&self, address: u64) -> Vec<String> {
+        let inlined = self.frames(address).into_iter().skip(1);
+        inlined.filter_map(|frame| frame.name).collect()
+    }
+
+    /// The function at an address as the linker assigned it and what was inlined into it, outermost first, each with the
+    /// line that ran. Empty where nothing is known.
+    pub fn frames(&self, address: u64) -> Vec<CodeFrame> {
         let Ok(mut frames) = self.0.find_frames(address).skip_all_loads() else {
             return Vec::new();
         };
-        let mut names = Vec::new();
+        let mut found = Vec::new();
         // Damaged debug information ends the list.
         while let Ok(Some(frame)) = frames.next() {
-            let name = frame.function.as_ref().map(|it| it.raw_name());
-            names.push(match name {
-                Some(Ok(name)) => name.into_owned(),
-                _ => String::new(),
+            let name = frame.function.as_ref().and_then(|it| it.raw_name().ok());
+            let place = frame.location.as_ref();
+            found.push(CodeFrame {
+                name: name.map(|it| it.into_owned()).filter(|it| !it.is_empty()),
+                file: place.and_then(|it| it.file).unwrap_or("").to_owned(),
+                line: place.and_then(|it| it.line).unwrap_or(0),
             });
         }
-        names.pop();
-        names.reverse();
-        names.retain(|name| !name.is_empty());
-        names
+        found.reverse();
+        found
     }
+}
+
+/// A function at an address and the line that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeFrame {
+    /// Its linkage name.
+    pub name: Option<String>,
+    /// As the compiler was given it, under its folder; empty when it is not known.
+    pub file: String,
+    /// From 1; 0 when it is not known.
+    pub line: u32,
 }

@@ -28,7 +28,7 @@ pub use bias::load_bias;
 pub use executable::{Executable, Kind, executable_kind};
 pub use fulcrum_model::Location;
 pub use functions::{Function, FunctionRange, FunctionTable, Node};
-pub use inlined::Inlined;
+pub use inlined::{CodeFrame, Inlined};
 pub use patch::{Window, jump_to};
 pub use scope::{Scope, matches_path};
 pub use sites::{Site, breakpoint_sites};
@@ -98,6 +98,29 @@ impl std::fmt::Display for SymbolsError {
 }
 
 impl std::error::Error for SymbolsError {}
+
+/// The sentence for debug information of `path` that contradicts itself at `place`.
+fn damaged(path: &std::path::Path, place: &str) -> String {
+    let path = path.display();
+    format!("the debug information of {path} is damaged ({place}); build it again")
+}
+
+/// What to say of such debug information where the rest of it is used; the failure where there is no rest.
+///
+/// # Errors
+/// [`SymbolsError::Damaged`] when nothing could be read.
+fn note_damage(
+    path: &std::path::Path,
+    place: &str,
+    nothing: bool,
+    rest: &str,
+) -> Result<String, SymbolsError> {
+    let sentence = damaged(path, place);
+    if nothing {
+        return Err(SymbolsError::Damaged(sentence));
+    }
+    Ok(format!("{sentence}; the other {rest} are still used"))
+}
 
 /// Reads a module's debug information and gives the code of every line in scope.
 ///

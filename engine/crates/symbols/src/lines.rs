@@ -7,7 +7,7 @@ use crate::file::{Code, Module, Reader};
 use crate::files::Files;
 use crate::inlines::{Inlines, Site};
 use crate::units::Split;
-use crate::{LineTable, Location, Range, Scope, SymbolsError};
+use crate::{LineTable, Location, Range, Scope, SymbolsError, note_damage};
 
 /// The table of a module.
 pub(crate) fn table(
@@ -34,16 +34,8 @@ pub(crate) fn table(
         }
     }
     if let Some(place) = damage {
-        let sentence = format!(
-            "the debug information of {} is damaged ({place}); build it again",
-            path.display()
-        );
-        if builder.pieces.is_empty() {
-            return Err(SymbolsError::Damaged(sentence));
-        }
-        builder
-            .notes
-            .push(format!("{sentence}; the other files are still used"));
+        let note = note_damage(path, &place, builder.pieces.is_empty(), "files")?;
+        builder.notes.push(note);
     }
     Ok(builder.finish(path))
 }

@@ -20,6 +20,8 @@ const NESTED: usize = 16;
 #[derive(Debug, Default)]
 pub struct SymbolTable {
     build_id: Option<Vec<u8>>,
+    /// The lowest address that the linker assigned.
+    base: u64,
     segments: Vec<Segment>,
     /// Sorted by start, one at each.
     functions: Vec<Named>,
@@ -74,6 +76,7 @@ impl SymbolTable {
         let module = file::parse(path, &cache)?;
         let mut table = SymbolTable {
             build_id: module.build_id().ok().flatten().map(<[u8]>::to_vec),
+            base: base(&module),
             segments: segments(&module),
             functions: Vec::new(),
         };
@@ -138,6 +141,7 @@ impl SymbolTable {
         }
         let mut table = SymbolTable {
             build_id,
+            base: 0,
             segments: Vec::new(),
             functions,
         };
@@ -153,6 +157,11 @@ impl SymbolTable {
     /// The function at a byte of the file, its name as the symbol table has it.
     pub fn at_offset(&self, offset: u64) -> Option<&str> {
         self.at(self.address(offset)?)
+    }
+
+    /// The lowest address that the linker assigned to the file: what relative addresses count from.
+    pub fn base(&self) -> u64 {
+        self.base
     }
 
     /// The address that the linker assigned to a byte of the file.
@@ -269,6 +278,11 @@ impl SymbolTable {
         }
         functions.shrink_to_fit();
     }
+}
+
+/// Where the first loaded segment is.
+fn base<'a>(module: &object::File<'a, Cache<'a>>) -> u64 {
+    module.segments().map(|it| it.address()).min().unwrap_or(0)
 }
 
 /// Which bytes of the file are which addresses.

@@ -9,7 +9,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("wire", &[]),
     ("ingest", &["model"]),
-    ("events", &["wire"]),
+    // What a hotspot is: for the agents and for readers of their logs.
+    ("hotspot", &[]),
+    // Filters: for the agent and for readers of its logs.
+    ("jvm-core", &[]),
+    ("events", &["wire", "model", "hotspot", "jvm-core"]),
     ("causal", &["model"]),
     ("paths", &["model"]),
     ("source", &["model"]),
@@ -22,28 +26,28 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runtime-core", &["wire"]),
     ("runtime", &["wire", "runtime-core"]),
     ("event-log", &["wire"]),
-    ("jvm-core", &[]),
-    ("jvm-agent", &["wire", "event-log", "jvm-core"]),
+    ("jvm-agent", &["wire", "event-log", "jvm-core", "hotspot"]),
     // Users put it into their own programs.
     ("progress", &[]),
     (
         "recorder",
         &[
             "model", "ingest", "causal", "source", "symbols", "runs", "wire", "jvm-core",
+            "hotspot", "events",
         ],
     ),
     (
         "server",
         &[
             "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
-            "recorder",
+            "recorder", "events", "jvm-core", "hotspot",
         ],
     ),
     (
         "cli",
         &[
             "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
-            "recorder", "server", "events",
+            "recorder", "server", "events", "hotspot",
         ],
     ),
     ("xtask", &["server"]),

@@ -7,7 +7,7 @@ const TYPESCRIPT: &str = "extension/protocol.gen.ts";
 const DOCUMENT: &str = "docs/protocol.md";
 const SOURCE: &str = "engine/crates/server/src/protocol";
 /// The hash is over these files, one after another.
-const FILES: [&str; 8] = [
+const FILES: [&str; 16] = [
     "mod.rs",
     "causal.rs",
     "run.rs",
@@ -16,6 +16,14 @@ const FILES: [&str; 8] = [
     "navigator/view.rs",
     "navigator/flame.rs",
     "navigator/places.rs",
+    "trace.rs",
+    "refine.rs",
+    "events/mod.rs",
+    "events/session.rs",
+    "events/tree.rs",
+    "events/timeline.rs",
+    "events/queues.rs",
+    "events/compare.rs",
 ];
 const MARKER: &str = "<!-- protocol hash: ";
 

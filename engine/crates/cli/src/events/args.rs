@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
@@ -24,8 +24,18 @@ pub struct TraceArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
+    /// Trace a Java program that is running, until it ends or this command is interrupted
+    #[arg(long, value_name = "PID", conflicts_with = "program")]
+    pub attach: Option<u32>,
+    /// Stop after this time: the program, or with --attach only its tracing: 30s, 5m
+    #[arg(long = "for", value_name = "TIME", value_parser = crate::args::duration)]
+    pub time: Option<Duration>,
     /// java and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    #[arg(
+        required_unless_present = "attach",
+        trailing_var_arg = true,
+        value_name = "PROGRAM"
+    )]
     pub program: Vec<OsString>,
 }
 
@@ -37,6 +47,14 @@ pub enum Events {
     Tree(TreeArgs),
     /// Add up methods, threads, contention and collections
     Stats(StatsArgs),
+    /// Ask for calls, waits and other events by a condition, and add them up in groups
+    Query(QueryArgs),
+    /// Write a trace for other tools: tables, browsers' timelines, call trees
+    Export(ExportArgs),
+    /// Replay a queue: request numbers, lengths, times in the queue
+    Queues(QueuesArgs),
+    /// Compare two traces: what appeared, vanished, got slower or faster
+    Compare(CompareArgs),
 }
 
 #[derive(Debug, Args)]
@@ -52,6 +70,119 @@ pub struct Source {
     /// Only up to this time
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub to: Option<Duration>,
+    /// See only what this filter would have observed
+    #[arg(long, value_name = "FILE")]
+    pub filter: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_long_help = super::query::help())]
+pub struct QueryArgs {
+    /// [CONDITION] [group by …] [select …] [order by …] [limit N]: --help tells more
+    pub query: String,
+    #[command(flatten)]
+    pub source: Source,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = QueryFormat::Table)]
+    pub format: QueryFormat,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum QueryFormat {
+    /// For people
+    Table,
+    /// Comma-separated
+    Csv,
+    /// Tab-separated, for gnuplot
+    Tsv,
+    /// An object a line
+    Json,
+    /// An Arrow IPC file
+    Arrow,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// The format
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        required_unless_present = "json"
+    )]
+    pub format: Option<ExportFormat>,
+    /// Only rows that satisfy this condition, as in a query; tables alone have rows
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<String>,
+    /// The columns of a table, as a query names them [default: tid,thread,node,kind,what,depth,start,wall,cpu,self,selfcpu,
+    /// ended,object]
+    #[arg(long, value_name = "NAMES")]
+    pub columns: Option<String>,
+    /// What folded stacks and speedscope count: calls, wall or cpu
+    #[arg(long, value_name = "TYPE", default_value = "wall")]
+    pub value: String,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A table, comma-separated
+    Csv,
+    /// A table, tab-separated, for gnuplot
+    Tsv,
+    /// A table, an object a line
+    Json,
+    /// A table as an Arrow IPC file, for pandas, Polars, DuckDB
+    Arrow,
+    /// A timeline for ui.perfetto.dev
+    Perfetto,
+    /// A timeline for chrome://tracing and others
+    Chrome,
+    /// A call tree as folded stacks
+    Folded,
+    /// A call tree as pprof, with calls, wall and CPU time
+    Pprof,
+    /// A call tree for speedscope
+    Speedscope,
+}
+
+#[derive(Debug, Args)]
+pub struct QueuesArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// The method that puts a request into the queue; * stands for anything
+    #[arg(long, value_name = "CLASS.METHOD")]
+    pub put: String,
+    /// The method that takes one
+    #[arg(long, value_name = "CLASS.METHOD")]
+    pub take: String,
+    /// Only N requests in the table; 0 shows all [default: 20 in the table, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The trace that is looked at: a run folder or an events-*.log
+    pub run: PathBuf,
+    /// What it is compared with: the trace before
+    pub before: PathBuf,
+    /// See only what this filter would have observed, in both
+    #[arg(long, value_name = "FILE")]
+    pub filter: Option<PathBuf>,
+    /// Only N paths; 0 shows all [default: 20 in the table, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -88,7 +219,7 @@ pub struct StatsArgs {
 }
 
 /// `500M`, `4G`, `65536`: bytes.
-fn size(text: &str) -> Result<u64, String> {
+pub fn size(text: &str) -> Result<u64, String> {
     let split = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

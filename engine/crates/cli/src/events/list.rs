@@ -102,9 +102,15 @@ fn as_json(trace: &Trace, event: &Event) -> Value {
             set("object", (*object).into());
             set("timedOut", (*timed_out).into());
         }
-        What::Allocation { object, bytes, .. } => {
+        What::Allocation {
+            object,
+            bytes,
+            interval,
+            ..
+        } => {
             set("object", (*object).into());
             set("bytes", (*bytes).into());
+            set("interval", (*interval).into());
         }
         What::ThreadStart {
             name,

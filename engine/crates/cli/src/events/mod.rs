@@ -1,8 +1,12 @@
 //! `fulcrum trace` and `fulcrum events`: event traces of Java programs.
 
 pub mod args;
+mod compare;
+mod export;
 mod list;
 mod open;
+mod query;
+mod queues;
 mod stats;
 mod trace;
 mod tree;
@@ -18,5 +22,9 @@ pub fn run(command: &Events) -> Outcome {
         Events::List(args) => list::list(args),
         Events::Tree(args) => tree::tree(args),
         Events::Stats(args) => stats::stats(args),
+        Events::Query(args) => query::query(args),
+        Events::Export(args) => export::export(args),
+        Events::Queues(args) => queues::queues(args),
+        Events::Compare(args) => compare::compare(args),
     }
 }

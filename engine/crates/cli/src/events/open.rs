@@ -3,66 +3,45 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_events::{End, Event, Events, Thread, Trace, What};
+use fulcrum_events::{End, Event, Events, Filter, Scope, Thread, Trace, What, matches};
 use fulcrum_profiles::quantity;
 
 use super::args::Source;
 use crate::outcome::Failure;
 use crate::terminal;
 
-/// Opens the log.
+/// Opens the log, behind the filter if there is one.
 pub fn open(source: &Source) -> Result<Trace, Failure> {
     let path = match &source.run {
-        Some(path) if path.is_dir() => only_log(path)?,
         Some(path) => path.clone(),
         None => newest()?,
     };
-    Trace::open(&path).map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))
+    open_at(&path, source.filter.as_deref())
+}
+
+/// Opens a log, or the one of a run.
+pub fn open_at(path: &Path, filter: Option<&Path>) -> Result<Trace, Failure> {
+    let path = fulcrum_events::log(path).map_err(|error| Failure::BadInput(error.to_string()))?;
+    let bad = |path: &Path, error: &dyn std::fmt::Display| {
+        Failure::BadInput(format!("{}: {error}", path.display()))
+    };
+    let mut trace = Trace::open(&path).map_err(|error| bad(&path, &error))?;
+    if let Some(filter) = filter {
+        let text = fs::read_to_string(filter).map_err(|error| bad(filter, &error))?;
+        trace.set_filter(&Filter::parse(&text).map_err(|error| bad(filter, &error))?);
+    }
+    Ok(trace)
 }
 
 fn newest() -> Result<PathBuf, Failure> {
     let runs = fulcrum_runs::list(&crate::runs::workspace(None));
-    let with_logs = runs.iter().find(|run| !logs(&run.path).is_empty());
+    let with_logs = runs
+        .iter()
+        .find(|run| !fulcrum_events::logs(&run.path).is_empty());
     let run = with_logs.ok_or_else(|| {
         Failure::NotFound("no run here has events: record some with fulcrum trace -- java …".into())
     })?;
-    only_log(&run.path)
-}
-
-fn only_log(folder: &Path) -> Result<PathBuf, Failure> {
-    let mut logs = logs(folder);
-    match logs.len() {
-        0 => Err(Failure::BadInput(format!(
-            "{} holds no events-*.log: choose a run that fulcrum trace recorded",
-            folder.display()
-        ))),
-        1 => Ok(logs.remove(0)),
-        count => {
-            let names: Vec<_> = logs
-                .iter()
-                .filter_map(|log| log.file_name())
-                .map(|it| it.to_string_lossy())
-                .collect();
-            Err(Failure::BadInput(format!(
-                "{} holds {count} logs, one for each Java virtual machine: choose one of {}",
-                folder.display(),
-                names.join(", ")
-            )))
-        }
-    }
-}
-
-fn logs(folder: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut logs: Vec<_> = files
-        .map(|file| file.path())
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with("events-") && name.ends_with(".log")
-        })
-        .collect();
-    logs.sort();
-    logs
+    Ok(run.path.clone())
 }
 
 impl Source {
@@ -81,28 +60,25 @@ impl Source {
             && self.to.is_none_or(|to| ns <= to.as_nanos())
     }
 
+    /// The part of the trace that is meant.
+    pub fn scope(&self, trace: &Trace) -> Scope {
+        let threads = trace.threads.iter().filter(|it| self.has_thread(it));
+        let ns = |time: Option<std::time::Duration>, none: u64| {
+            time.map_or(none, |it| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX))
+        };
+        Scope {
+            threads: self
+                .thread
+                .as_ref()
+                .map(|_| threads.map(|it| it.id).collect()),
+            from_ns: ns(self.from, 0),
+            to_ns: ns(self.to, u64::MAX),
+        }
+    }
+
     /// The events that are meant.
     pub fn events<'a>(&self, trace: &'a Trace) -> Events<'a> {
         trace.events_of(|thread| self.has_thread(thread))
-    }
-}
-
-/// Whether a name matches a pattern in which `*` stands for anything.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((first, rest)) => name.strip_prefix(first).is_some_and(|name| {
-            let ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
-            ends.into_iter().any(|at| matches(rest, &name[at..]))
-        }),
-    }
-}
-
-/// `Class.method`, or `method 7` for one that the log does not define.
-pub fn method_name(trace: &Trace, method: u32) -> String {
-    match trace.methods.get(&method) {
-        Some(it) => format!("{}.{}", it.class, it.name),
-        None => format!("method {method}"),
     }
 }
 
@@ -110,7 +86,7 @@ pub fn method_name(trace: &Trace, method: u32) -> String {
 pub fn subject(trace: &Trace, event: &Event) -> String {
     let object = |object: &u64, class: &u32| format!("{}#{object}", trace.class_name(*class));
     match &event.what {
-        What::Enter { method } | What::Exit { method, .. } => method_name(trace, *method),
+        What::Enter { method } | What::Exit { method, .. } => trace.method_name(*method),
         What::ThreadStart { name, .. } => name.clone(),
         What::ContendedEnter { object: o, class }
         | What::ContendedEntered { object: o, class }
@@ -129,7 +105,11 @@ pub fn subject(trace: &Trace, event: &Event) -> String {
             object: o,
             class,
             bytes,
-        } => format!("{}, {bytes} bytes", object(o, class)),
+            interval,
+        } => match interval {
+            0 => format!("{}, {bytes} bytes", object(o, class)),
+            _ => format!("{}, {bytes} bytes, a sample", object(o, class)),
+        },
         What::Release { object } => format!("#{object}"),
         What::ClassLoad { class, .. } | What::ClassUnload { class } => {
             trace.class_name(*class).to_owned()
@@ -161,21 +141,4 @@ pub fn notes(trace: &Trace, problems: &[String]) -> Vec<String> {
         .chain(trace.notes.iter().cloned())
         .chain(problems.iter().cloned())
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn names_and_patterns() {
-        for (pattern, name, expect) in [
-            ("main", "main", true),
-            ("main", "main2", false),
-            ("Pool-*-thread-1", "Pool-7-thread-1", true),
-            ("*", "", true),
-            ("*ä", "xä", true),
-            ("a*a", "a", false),
-        ] {
-            assert_eq!(super::matches(pattern, name), expect, "{pattern} {name}");
-        }
-    }
 }

@@ -5,7 +5,7 @@ use fulcrum_profiles::quantity;
 use serde_json::{Value, json};
 
 use super::args::StatsArgs;
-use super::open::{method_name, notes, open};
+use super::open::{notes, open};
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
@@ -86,7 +86,7 @@ fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
             Cell::right(time(it.self_wall_ns)),
             Cell::right(time(it.wall_ns)),
             Cell::right(time(it.cpu_ns)),
-            Cell::left(method_name(trace, it.method)),
+            Cell::left(trace.method_name(it.method)),
         ]);
     }
     let mut out = methods.render(style);

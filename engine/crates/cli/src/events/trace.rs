@@ -20,7 +20,7 @@ pub fn trace(mut args: TraceArgs) -> Outcome {
             Some(text)
         }
     };
-    let rest = args.program.split_off(1);
+    let rest = args.program.split_off(args.program.len().min(1));
     let options = TraceOptions {
         program: args.program.into_iter().next().unwrap_or_default(),
         args: rest,
@@ -28,9 +28,15 @@ pub fn trace(mut args: TraceArgs) -> Outcome {
         output: args.output,
         filter,
         limit: args.limit,
+        duration: args.time,
+        ..TraceOptions::default()
     };
     let remote = signals::watch();
-    let recorded = fulcrum_recorder::trace(&options, &remote).map_err(|error| match error {
+    let recorded = match args.attach {
+        None => fulcrum_recorder::trace(&options, &remote, &mut |_| {}),
+        Some(pid) => fulcrum_recorder::trace_attached(pid, &options, &remote),
+    };
+    let recorded = recorded.map_err(|error| match error {
         Error::CannotStart(text) | Error::CannotRecord(text) => Failure::NotStarted(text),
     })?;
     if !args.quiet {

@@ -7,7 +7,7 @@ use fulcrum_profiles::quantity;
 use serde_json::{Value, json};
 
 use super::args::TreeArgs;
-use super::open::{method_name, open, say_notes};
+use super::open::{open, say_notes};
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
@@ -91,11 +91,12 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
 
 fn name(trace: &Trace, node: Node) -> String {
     match node {
-        Node::Call { method } => method_name(trace, method),
+        Node::Call { method } => trace.method_name(method),
         Node::Contended { object, class } => {
             format!("contended {}#{object}", trace.class_name(class))
         }
         Node::Waiting { object, class } => format!("wait {}#{object}", trace.class_name(class)),
+        Node::Collection => "garbage collection".into(),
     }
 }
 
@@ -143,6 +144,7 @@ fn as_json(trace: &Trace, thread: &Thread, tree: &Tree) -> Value {
             Node::Call { .. } => "call",
             Node::Contended { .. } => "contended",
             Node::Waiting { .. } => "wait",
+            Node::Collection => "gc",
         };
         json!({
             "depth": row.depth, "kind": kind, "name": name(trace, row.node), "startNs": row.start_ns,

@@ -10,7 +10,7 @@ use crate::outcome::Failure;
 
 /// The profile in a file, its names by these rules.
 pub fn open(path: &Path, rules: &[Rule]) -> Result<Profile, Failure> {
-    Ok(fulcrum_profiles::read(path, rules)?.profile)
+    Ok(fulcrum_profiles::profile(path, rules)?)
 }
 
 /// The number of the value type that is wanted: by name, by number from 1, or the profile's own choice.

@@ -10,6 +10,7 @@ mod open;
 mod print;
 mod session;
 mod suggest;
+mod waiting;
 
 pub use navigate::navigate;
 pub use suggest::suggest;

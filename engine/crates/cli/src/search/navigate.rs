@@ -28,15 +28,7 @@ const TOP: usize = 20;
 
 /// `fulcrum navigate`.
 pub fn navigate(args: &NavigateArgs) -> Outcome {
-    let mut session = open::open(&args.files)?;
-    for note in &session.notes {
-        terminal::say(note);
-    }
-    if let Some(path) = &args.label_file {
-        for note in session.load_labels(path)? {
-            terminal::say(&note);
-        }
-    }
+    let session = open::open_labelled(&args.files, args.label_file.as_deref())?;
     let mut talk = Talk {
         numbers: Numbers {
             unit: session.identity.unit.clone(),

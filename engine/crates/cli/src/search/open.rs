@@ -3,8 +3,12 @@
 use fulcrum_paths::Normalisation;
 use fulcrum_profiles::{Files, Session};
 
+use std::path::Path;
+
 use super::args::ProfileFiles;
+use super::waiting::Waiting;
 use crate::outcome::Failure;
+use crate::terminal;
 
 /// Opens what the arguments name.
 pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
@@ -15,5 +19,20 @@ pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
         normalisation: files.normalise.unwrap_or(Normalisation::None),
         rules: files.names.0.clone(),
     };
-    Ok(Session::open(&files, &mut |_, _| true)?)
+    let waiting = Waiting::new();
+    Ok(Session::open(&files, &waiting.hear())?)
+}
+
+/// The same with the labels of a file, and says what there is to say of both.
+pub fn open_labelled(files: &ProfileFiles, labels: Option<&Path>) -> Result<Session, Failure> {
+    let mut session = open(files)?;
+    for note in &session.notes {
+        terminal::say(note);
+    }
+    if let Some(path) = labels {
+        for note in session.load_labels(path)? {
+            terminal::say(&note);
+        }
+    }
+    Ok(session)
 }

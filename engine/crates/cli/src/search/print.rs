@@ -1,6 +1,7 @@
 //! Answers for people.
 
 use fulcrum_paths::{Estimate, LabelReport, Row, Suggestions};
+use fulcrum_profiles::faster;
 
 use super::command::HELP;
 use super::details;
@@ -99,13 +100,11 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
         );
     }
     out += "; overlap counts once\n";
-    match it.gain {
-        Some(gain) => {
-            out += &format!(
-                "at most {} more throughput, by Amdahl's law\n",
-                numbers.percent(gain)
-            );
+    match it.gain.map(faster) {
+        Some(Some(faster)) => {
+            out += &format!("the program is at most {faster} without it, by Amdahl's law\n");
         }
+        Some(None) => out += "nothing is gained by that\n",
         None => out += "that is everything: there is no estimate\n",
     }
     if let Some(part) = it.table3 {

@@ -9,6 +9,7 @@ use fulcrum_paths::{
 use fulcrum_profiles::Session;
 
 use super::command::Command;
+use super::waiting::Waiting;
 
 /// What a command answers.
 pub enum Answer {
@@ -130,7 +131,11 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
             })
         }
         Command::Auto => {
-            let found = search.automatic(&Options::default());
+            let waiting = Waiting::new();
+            let watch = waiting.watch("searching");
+            let found = search.automatic_watched(&Options::default(), &watch);
+            let found = found.expect("waiting stops nothing");
+            drop(waiting);
             search.adopt(&found.suggestions).map_err(said)?;
             Ok(Answer::Automatic(found))
         }

@@ -7,6 +7,7 @@ use super::args::SuggestArgs;
 use super::numbers::Numbers;
 use super::open;
 use super::print;
+use super::waiting::Waiting;
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Style};
 
@@ -15,26 +16,22 @@ const TOP: usize = 20;
 
 /// `fulcrum suggest`.
 pub fn suggest(args: &SuggestArgs) -> Outcome {
-    let mut session = open::open(&args.files)?;
-    for note in &session.notes {
-        terminal::say(note);
-    }
-    if let Some(path) = &args.label_file {
-        for note in session.load_labels(path)? {
-            terminal::say(&note);
-        }
-    }
+    let mut session = open::open_labelled(&args.files, args.label_file.as_deref())?;
     if let Some(suggester) = args.suggester {
         session.search.set_suggester(suggester);
     }
     let found = match args.auto {
         true => {
             let default = Options::default();
-            session.search.automatic(&Options {
+            let options = Options {
                 most: args.top.unwrap_or(default.most),
                 target: args.coverage.unwrap_or(default.target),
                 ..default
-            })
+            };
+            let waiting = Waiting::new();
+            let watch = waiting.watch("searching");
+            let found = session.search.automatic_watched(&options, &watch);
+            found.expect("waiting stops nothing")
         }
         false => session.search.first(args.top.unwrap_or(TOP)),
     };

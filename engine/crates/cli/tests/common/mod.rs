@@ -1,6 +1,8 @@
 //! Starting the real binary.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod java;
+
 use std::process::Command;
 use std::sync::Once;
 

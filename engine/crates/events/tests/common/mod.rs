@@ -129,8 +129,9 @@ pub fn random_event(stream: &mut Stream, random: &mut Random) -> (What, u64) {
                 object,
                 class,
                 bytes: 48,
+                interval: two,
             };
-            (kind::ALLOCATION, objects.number(48), what)
+            (kind::ALLOCATION, objects.number(48).number(two), what)
         }
         7 => {
             let machine = "ä".repeat(random.below(100) as usize);

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use fulcrum_model::Stopped;
+
 use super::json::Step;
 use crate::{IngestError, Place};
 
@@ -18,6 +20,17 @@ pub struct Fault {
     pub advice: String,
     /// Where in a JSON text, outermost first, as long as its line is not known.
     pub path: Vec<Step>,
+    /// Nothing is wrong: nobody wants the profile any more.
+    pub stopped: bool,
+}
+
+impl From<Stopped> for Fault {
+    fn from(stopped: Stopped) -> Self {
+        Fault {
+            stopped: true,
+            ..Fault::whole(stopped.to_string())
+        }
+    }
 }
 
 impl Fault {
@@ -28,6 +41,7 @@ impl Fault {
             problem: problem.into(),
             advice: ADVICE.into(),
             path: Vec::new(),
+            stopped: false,
         }
     }
 

@@ -29,6 +29,9 @@ struct Meta {
     preprocessed_profile_version: Option<f64>,
     #[serde(default)]
     sample_units: Option<SampleUnits>,
+    /// Whether addresses have names.
+    #[serde(default)]
+    symbolicated: Option<bool>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -50,10 +53,11 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let Some(meta) = inner.or(head.meta) else {
         return Err(Fault::whole("expected meta to describe the profile"));
     };
+    let named = meta.symbolicated != Some(false);
     let (processed, cpu) = (meta.preprocessed_profile_version, meta.sample_units);
     let cpu = Cpu::new(cpu.and_then(|units| units.cpu).as_deref());
     match processed {
-        Some(_) => columns::read(input, cpu),
+        Some(_) => columns::read(input, cpu, named),
         None => rows::read(input, wrapped, cpu),
     }
 }

@@ -1,10 +1,15 @@
 //! Folded stacks: `outer;inner;innermost 12`, one stack a line.
 
+mod piece;
+
+use std::thread;
+
+use self::piece::{Piece, Taker};
 use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::input::{Input, lines};
-use super::stacks::Stacks;
+use super::stacks::{FrameId, Stacks};
 use super::units::{Decimals, value, whole};
 
 /// The first line that is no comment ends with a number.
@@ -12,37 +17,61 @@ pub fn detect(input: &Input) -> bool {
     let mut records = input.first_lines().filter(|(_, line)| !is_comment(line));
     records
         .next()
-        .is_some_and(|(_, line)| split(line).is_some())
+        .and_then(|(_, line)| split(line))
+        .is_some_and(|(path, _)| !path.is_empty())
 }
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
+    if let Some(collected) = collect(input, None)? {
+        return Ok(collected);
+    }
+    // Some counts have fractions: how fine they are must be known before the first is kept.
     let mut decimals = Decimals::default();
     for (_, line) in records(&input.text) {
         if let Some((_, count)) = split(line) {
             decimals.see(count);
         }
     }
-    let samples = value("samples", &decimals.unit("count"));
-    let mut stacks = Stacks::new(vec![samples], 0)?;
-    let mut stack = Vec::new();
-    let mut cut = None;
-    for (number, line) in records(&input.text) {
-        if let Some(cut) = cut {
-            return Err(Fault::line(cut, expected(input, cut)));
+    let collected = collect(input, Some(decimals))?;
+    Ok(collected.expect("the decimals of all counts are known"))
+}
+
+/// Reads all stacks. `None` when counts have fractions and `decimals` are not known.
+fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected>, Fault> {
+    let pieces = piece::cut(&input.text);
+    let unit = decimals.unwrap_or_default().unit("count");
+    let mut reader = Reader {
+        stacks: Stacks::new(vec![value("samples", &unit)], 0)?,
+        decimals,
+        placed: input.lines(),
+        lines: 0,
+        cut: None,
+        stack: Vec::new(),
+    };
+    let whole = thread::scope(|scope| {
+        let mut takers = Taker::all(scope, &pieces);
+        let mut frames = vec![Vec::new(); takers.len()];
+        for (n, text) in pieces.iter().enumerate() {
+            input.watch.at(n as f64 / pieces.len() as f64)?;
+            let taker = n % takers.len();
+            let piece = takers[taker].next(text);
+            let piece = piece.expect("a thread ends only when it has done its pieces");
+            match reader.add(&piece, &mut frames[taker]) {
+                Ok(()) => {}
+                Err(Trouble::Fraction) => return Ok(false),
+                Err(Trouble::Wrong(line)) => return Err(Fault::line(line, expected(input, line))),
+                Err(Trouble::Fault(fault)) => return Err(fault),
+            }
         }
-        let Some((path, count)) = split(line) else {
-            cut = Some(number);
-            continue;
-        };
-        let count = whole(count, decimals.scale()).map_err(|fault| fault.at_line(number))?;
-        stack.clear();
-        for name in path.split(';') {
-            stack.push(stacks.frame(name, "", 0)?);
-        }
-        let added = stacks.add(&stack, &[count]);
-        added.map_err(|fault| fault.at_line(number))?;
+        Ok(true)
+    })?;
+    if !whole {
+        return Ok(None);
     }
+    let Reader {
+        mut stacks, cut, ..
+    } = reader;
     if let Some(cut) = cut {
         if input.text.ends_with('\n') {
             return Err(Fault::line(cut, expected(input, cut)));
@@ -51,13 +80,86 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             "The file is cut short in line {cut}, which is left out."
         ));
     }
-    if decimals.scale() > 1.0 {
+    let scale = decimals.unwrap_or_default().scale();
+    if scale > 1.0 {
         stacks.note(format!(
             "Counts have fractions; they are kept as whole multiples of {}.",
-            1.0 / decimals.scale()
+            1.0 / scale
         ));
     }
-    stacks.finish(Format::Folded)
+    stacks.finish(Format::Folded).map(Some)
+}
+
+/// Makes stacks of pieces, in the file's order.
+struct Reader {
+    stacks: Stacks,
+    /// `None` as long as all counts are whole.
+    decimals: Option<Decimals>,
+    /// Whether names may tell the line that ran.
+    placed: bool,
+    /// Lines before the piece.
+    lines: usize,
+    /// A line that holds something else. It may be the last one.
+    cut: Option<usize>,
+    stack: Vec<FrameId>,
+}
+
+/// Why reading ends.
+enum Trouble {
+    /// A count has a fraction.
+    Fraction,
+    /// A line in the middle holds something else.
+    Wrong(usize),
+    Fault(Fault),
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Trouble::Fault(fault)
+    }
+}
+
+impl Reader {
+    /// Adds a piece. `frames` are those of its thread's names so far.
+    fn add(&mut self, piece: &Piece, frames: &mut Vec<FrameId>) -> Result<(), Trouble> {
+        if let Some(cut) = self.cut
+            && !(piece.stacks.is_empty() && piece.wrong.is_none())
+        {
+            return Err(Trouble::Wrong(cut));
+        }
+        for name in &piece.names {
+            frames.push(match self.placed {
+                true => self.stacks.placed(name)?,
+                false => self.stacks.frame(name, "", 0)?,
+            });
+        }
+        let scale = self.decimals.unwrap_or_default().scale();
+        let mut from = 0;
+        for it in &piece.stacks {
+            let line = self.lines + it.line as usize + 1;
+            let mut decimals = Decimals::default();
+            decimals.see(it.count);
+            if self.decimals.is_none() && decimals != Decimals::default() {
+                return Err(Trouble::Fraction);
+            }
+            let count = whole(it.count, scale).map_err(|fault| fault.at_line(line))?;
+            self.stack.clear();
+            let numbers = piece.frames[from..it.end as usize].iter();
+            self.stack.extend(numbers.map(|&n| frames[n as usize]));
+            let added = self.stacks.add(&self.stack, &[count]);
+            added.map_err(|fault| fault.at_line(line))?;
+            from = it.end as usize;
+        }
+        if let Some(wrong) = piece.wrong {
+            let line = self.lines + wrong as usize + 1;
+            if piece.goes_on {
+                return Err(Trouble::Wrong(line));
+            }
+            self.cut = Some(line);
+        }
+        self.lines += piece.lines;
+        Ok(())
+    }
 }
 
 fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -68,12 +170,10 @@ fn is_comment(line: &str) -> bool {
     line.starts_with('#') || line.starts_with("//")
 }
 
-/// The frames and the count. Frames may hold spaces.
+/// The frames and the count. Frames may hold spaces; py-spy writes a space and the count for samples without a stack.
 fn split(line: &str) -> Option<(&str, f64)> {
-    let (path, count) = line.trim().rsplit_once([' ', '\t'])?;
-    let path = path.trim_end();
-    let count = count.parse().ok()?;
-    (!path.is_empty()).then_some((path, count))
+    let (path, count) = line.trim_end().rsplit_once([' ', '\t'])?;
+    Some((path.trim(), count.parse().ok()?))
 }
 
 fn expected(input: &Input, number: usize) -> String {
@@ -98,6 +198,75 @@ mod tests {
              a;b;c 5
              a;b;d 4",
         );
+    }
+
+    #[test]
+    fn samples_without_a_stack_are_counted() {
+        check(
+            "a;b 1\n 2\n",
+            "samples* 3
+             [no stack] 2
+             a 0
+             a;b 1",
+        );
+    }
+
+    #[test]
+    fn stacks_of_many_pieces_are_summed_and_errors_have_their_line() {
+        use std::fmt::Write as _;
+        let mut text = String::new();
+        let (mut lines, mut expect) = (0, vec![0_i64; 100]);
+        // More than three pieces, in which names first occur at different places.
+        while text.len() < 7 << 19 {
+            let (a, b) = (lines % 10, (lines / 1000) % 10);
+            writeln!(
+                text,
+                "main;caller{a};a function with a long name{b} {}",
+                lines % 7
+            )
+            .unwrap();
+            expect[a * 10 + b] += (lines % 7) as i64;
+            lines += 1;
+        }
+        let read = |text: &str| crate::profile::read(text.as_bytes(), "x.folded");
+        let profile = read(&text).expect("folded stacks");
+        let crate::profile::Calls::Tree(tree) = profile.calls else {
+            panic!("expected a tree");
+        };
+        assert_eq!(tree.total(0), expect.iter().sum::<i64>());
+        let mut leaves = 0;
+        for n in (0..tree.len()).filter(|&n| tree.ends()[n as usize] == n + 1) {
+            let name = |n: u32| tree.frame(n).name.as_bytes().last().expect("a digit") - b'0';
+            let (a, b) = (name(tree.parents()[n as usize]), name(n));
+            let slot = usize::from(a) * 10 + usize::from(b);
+            assert_eq!(tree.values(0)[n as usize], expect[slot], "{a} {b}");
+            leaves += 1;
+        }
+        assert_eq!(leaves, 100);
+        // As they come first in the file, however many threads took it apart.
+        let names: Vec<_> = tree.frames()[..4].iter().map(|it| &*it.name).collect();
+        assert_eq!(
+            names,
+            ["main", "caller0", "a function with a long name0", "caller1"]
+        );
+        for (more, line, problem) in [
+            (
+                "main -1\n",
+                lines + 1,
+                "expected a value of at least 0, got -1",
+            ),
+            ("nothing\nmain 1\n", lines + 1, "got \"nothing\""),
+            ("\n\nnothing\n", lines + 3, "got \"nothing\""),
+        ] {
+            for rest in ["", &*text] {
+                let error = read(&format!("{text}{more}{rest}")).expect_err(problem);
+                assert_eq!(error.place, Some(crate::Place::Line(line as u64)));
+                assert!(error.problem.ends_with(problem), "{}", error.problem);
+            }
+        }
+        // The last line's fraction changes the unit of all.
+        let profile = read(&format!("{text}main 0.5\n")).expect("folded stacks");
+        assert_eq!(profile.value_types()[0].unit, "0.1 count");
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use fulcrum_model::Watch;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::Grain;
 use super::fault::{Fault, quote};
 use super::symbols::Symbols;
 use super::unwrap::Limits;
@@ -26,6 +28,10 @@ pub struct Input<'a> {
     pub limits: Limits,
     /// Who knows the names of code.
     pub symbols: &'a dyn Symbols,
+    /// What frames of one function are told apart by.
+    pub grain: Grain,
+    /// Who hears how much of it is read.
+    pub watch: Watch,
 }
 
 /// The outside of a JSON text, as far as it can be read.
@@ -39,19 +45,30 @@ pub struct Json {
 
 impl<'a> Input<'a> {
     /// Looks at `bytes`, which are already unwrapped.
-    pub fn new(bytes: &'a [u8], limits: Limits, symbols: &'a dyn Symbols) -> Self {
+    pub fn new(bytes: &'a [u8], limits: Limits, symbols: &'a dyn Symbols, watch: Watch) -> Self {
         let mut input = Input {
             bytes,
             text: "".into(),
             json: None,
             limits,
             symbols,
+            grain: Grain::Functions,
+            watch,
         };
         if !input.is_binary() && !super::pstats::is_marshal(bytes) {
-            input.text = String::from_utf8_lossy(bytes);
+            // Nearly all text is UTF-8, and that is told faster than what is not is replaced.
+            input.text = match str::from_utf8(bytes) {
+                Ok(text) => text.into(),
+                Err(_) => String::from_utf8_lossy(bytes),
+            };
             input.json = outside(&input.text);
         }
         input
+    }
+
+    /// Whether frames are to have the line that ran.
+    pub fn lines(&self) -> bool {
+        self.grain == Grain::Lines
     }
 
     /// Whether the first bytes hold control characters that no text has.

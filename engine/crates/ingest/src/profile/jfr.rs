@@ -22,7 +22,7 @@ pub fn detect(input: &Input) -> bool {
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    let mut recording = Recording::default();
+    let mut recording = Recording::new(input.lines());
     for chunk in chunk::chunks(input.bytes) {
         let chunk = chunk?;
         let at = chunk.at;

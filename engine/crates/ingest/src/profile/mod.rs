@@ -14,6 +14,7 @@ mod gprof;
 mod graphs;
 mod ids;
 mod input;
+mod interner;
 mod jfr;
 mod json;
 mod marshal;
@@ -38,14 +39,14 @@ mod wire;
 mod write;
 
 use fulcrum_model::call_tree::ValueType;
-use fulcrum_model::{CallGraph, CallTree};
+use fulcrum_model::{CallGraph, CallTree, Watch};
 
 use self::collected::Collected;
 use self::fault::Fault;
 use self::input::Input;
 use crate::{IngestError, Place};
 pub use stacks::MAX_DEPTH;
-pub use symbols::{NoSymbols, Symbols};
+pub use symbols::{At, Code, NoSymbols, Symbols};
 pub use unwrap::Limits;
 pub use write::{Target, WriteError, write, write_in_order};
 
@@ -138,6 +139,16 @@ impl Profile {
     }
 }
 
+/// What frames of one function are told apart by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grain {
+    /// By nothing: [`Frame::line`](fulcrum_model::call_tree::Frame::line) is where the function is declared.
+    #[default]
+    Functions,
+    /// By the line that ran, which is then [`Frame::line`](fulcrum_model::call_tree::Frame::line).
+    Lines,
+}
+
 /// One row of the registry.
 struct Reader {
     format: Format,
@@ -190,7 +201,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, IngestError> {
 }
 
 /// The same with other limits, and with names for code of which the file knows only the place. Bytes that are given away
-/// are let go as soon as they were read: the tree that is built then takes more memory than they.
+/// are let go as soon as they were decompressed or read.
 ///
 /// # Errors
 /// As [`read`].
@@ -200,8 +211,60 @@ pub fn read_with(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Profile, IngestError> {
-    finish(None, bytes, name, limits, symbols)
+    let read = read_watched(bytes, name, limits, symbols, &Watch::nobody())?;
+    Ok(read.expect(UNSTOPPED))
 }
+
+/// The same with a frame for each line of a function that ran. `None` for formats that do not tell lines.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_lines(
+    bytes: impl AsRef<[u8]>,
+    name: &str,
+    limits: Limits,
+    symbols: &dyn Symbols,
+) -> Result<Option<Profile>, IngestError> {
+    const TOLD: [Format; 9] = [
+        Format::Otlp,
+        Format::Pprof,
+        Format::Folded,
+        Format::PerfData,
+        Format::CpuProfile,
+        Format::Speedscope,
+        Format::Firefox,
+        Format::Jfr,
+        Format::Stackprof,
+    ];
+    let kind = (limits, Grain::Lines);
+    let nobody = Watch::nobody();
+    let format = detect_with(bytes.as_ref(), name, kind, symbols)?;
+    match TOLD.contains(&format) {
+        true => finish(Some(format), bytes, name, kind, symbols, &nobody),
+        false => Ok(None),
+    }
+}
+
+/// Reads as [`read_with`] does; `watch` hears which fraction of the work is done, and may stop it. `None` when it did.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_watched(
+    bytes: impl AsRef<[u8]>,
+    name: &str,
+    limits: Limits,
+    symbols: &dyn Symbols,
+    watch: &Watch,
+) -> Result<Option<Profile>, IngestError> {
+    let kind = (limits, Grain::Functions);
+    finish(None, bytes, name, kind, symbols, watch)
+}
+
+const UNSTOPPED: &str = "nobody stops it";
+
+/// How much of the work is done when everything is decompressed, and when everything is read.
+const DECOMPRESSED: f64 = 0.25;
+const TAKEN: f64 = 0.85;
 
 /// The same of a format that the caller knows, without looking whether the content is of that format.
 ///
@@ -214,26 +277,41 @@ pub fn read_as(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Profile, IngestError> {
-    finish(Some(format), bytes, name, limits, symbols)
+    let kind = (limits, Grain::Functions);
+    let read = finish(Some(format), bytes, name, kind, symbols, &Watch::nobody())?;
+    Ok(read.expect(UNSTOPPED))
 }
 
 fn finish(
     format: Option<Format>,
     bytes: impl AsRef<[u8]>,
     name: &str,
-    limits: Limits,
+    (limits, grain): (Limits, Grain),
     symbols: &dyn Symbols,
-) -> Result<Profile, IngestError> {
-    let collected = look(
-        bytes.as_ref(),
-        name,
-        limits,
-        symbols,
-        format,
-        |it, input| (it.read)(input),
-    )?;
-    drop(bytes);
-    collected.profile().map_err(|fault| fault.of(name))
+    watch: &Watch,
+) -> Result<Option<Profile>, IngestError> {
+    let work = || {
+        let content = unwrap::unwrap(bytes, limits, &watch.part(0.0, DECOMPRESSED))?;
+        let from = match content.compressed {
+            true => DECOMPRESSED,
+            false => 0.0,
+        };
+        let watch = watch.part(from, 1.0);
+        let mut input = Input::new(content.bytes(), limits, symbols, watch.part(0.0, TAKEN));
+        input.grain = grain;
+        let collected = look(&input, content.compressed, format, |reader| {
+            (reader.read)(&input)
+        })?;
+        drop(input);
+        drop(content);
+        watch.at(TAKEN)?;
+        collected.profile()
+    };
+    match work() {
+        Ok(profile) => Ok(Some(profile)),
+        Err(fault) if fault.stopped => Ok(None),
+        Err(fault) => Err(fault.of(name)),
+    }
 }
 
 /// The format of a profile, or why it is none.
@@ -241,29 +319,39 @@ fn finish(
 /// # Errors
 /// When no reader knows the content, or it cannot be decompressed.
 pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
-    let limits = Limits::default();
-    look(bytes, name, limits, &NoSymbols, None, |reader, _| {
-        Ok(reader.format)
-    })
+    let kind = (Limits::default(), Grain::Functions);
+    detect_with(bytes, name, kind, &NoSymbols)
 }
 
-fn look<T>(
+fn detect_with(
     bytes: &[u8],
     name: &str,
-    limits: Limits,
+    (limits, grain): (Limits, Grain),
     symbols: &dyn Symbols,
+) -> Result<Format, IngestError> {
+    let work = || {
+        let content = unwrap::unwrap(bytes, limits, &Watch::nobody())?;
+        let mut input = Input::new(content.bytes(), limits, symbols, Watch::nobody());
+        input.grain = grain;
+        look(&input, content.compressed, None, |reader| Ok(reader.format))
+    };
+    work().map_err(|fault: Fault| fault.of(name))
+}
+
+/// Does something with the reader of a file, and says where in the file its trouble is.
+fn look<T>(
+    input: &Input,
+    compressed: bool,
     format: Option<Format>,
-    then: impl FnOnce(&Reader, &Input) -> Result<T, Fault>,
-) -> Result<T, IngestError> {
-    let (bytes, compressed) = unwrap::unwrap(bytes, limits).map_err(|fault| fault.of(name))?;
-    let input = Input::new(&bytes, limits, symbols);
+    then: impl FnOnce(&Reader) -> Result<T, Fault>,
+) -> Result<T, Fault> {
     let reader = READERS.iter().find(|reader| match format {
         Some(format) => reader.format == format,
-        None => (reader.detect)(&input),
+        None => (reader.detect)(input),
     });
     let result = match reader {
-        Some(reader) => then(reader, &input),
-        None => Err(input::foreign(&input)),
+        Some(reader) => then(reader),
+        None => Err(input::foreign(input)),
     };
     result.map_err(|mut fault| {
         if input.json.is_some() && fault.place.is_none() && !fault.path.is_empty() {
@@ -275,6 +363,6 @@ fn look<T>(
                 .problem
                 .push_str(" (bytes counted after decompression)");
         }
-        fault.of(name)
+        fault
     })
 }

@@ -18,13 +18,16 @@ use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
 use super::stacks::{FrameId, Stacks};
-use super::symbols::bracketed;
+use super::symbols::{At, Code, bracketed};
 use super::units::value;
 
 /// The magic number, in either order of bytes.
 pub fn detect(input: &Input) -> bool {
     input.bytes.starts_with(header::MAGIC) || input.bytes.starts_with(header::SWAPPED)
 }
+
+/// Records between two looks at whether anybody waits for them.
+const WATCHED: usize = 1 << 10;
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
@@ -54,7 +57,10 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         several: threads.len() > 1,
         stacks_in_samples: 0,
     };
-    for record in &records {
+    for (n, record) in records.iter().enumerate() {
+        if n.is_multiple_of(WATCHED) {
+            input.watch.at(n as f64 / records.len() as f64)?;
+        }
         reader
             .record(record)
             .map_err(|fault| fault.at_byte(record.at))?;
@@ -149,16 +155,21 @@ impl Reader<'_, '_> {
         match place {
             Place::File { file, offset } => {
                 let file = self.processes.file(file);
-                let mut names = self
-                    .input
-                    .symbols
-                    .names(&file.name, file.build_id(), offset);
-                if names.is_empty() {
-                    names.push(bracketed(&file.name));
+                let symbols = self.input.symbols;
+                let mut code = symbols.code(&file.name, file.build_id(), At::Byte(offset));
+                if code.is_empty() {
+                    code.push(Code {
+                        name: bracketed(&file.name),
+                        ..Code::default()
+                    });
                 }
-                for name in names.iter().rev() {
-                    self.named
-                        .push(self.stacks.frame_in(name, "", 0, &file.name)?);
+                for it in code.iter().rev() {
+                    let (source, line) = match self.input.lines() {
+                        true => (&*it.file, it.line),
+                        false => ("", 0),
+                    };
+                    let frame = self.stacks.frame_in(&it.name, source, line, &file.name)?;
+                    self.named.push(frame);
                 }
             }
             Place::Kernel => self.named.push(self.stacks.frame_in(

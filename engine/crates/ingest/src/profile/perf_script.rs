@@ -34,6 +34,9 @@ pub fn detect(input: &Input) -> bool {
     input.first_lines().any(|(_, line)| header(line).is_some())
 }
 
+/// Samples between two looks at whether anybody waits for them.
+const WATCHED: u64 = 1 << 10;
+
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let outline = Outline::new(&input.text)?;
@@ -44,10 +47,16 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     }
     let mut stacks = Stacks::new(types, usize::from(outline.periods))?;
     let mut sample = Sample::default();
+    let mut samples = 0_u64;
     for (number, line) in records(&input.text) {
         let indented = line.starts_with([' ', '\t']);
         if let Some(header) = header(line) {
             sample.finish(&mut stacks)?;
+            if samples.is_multiple_of(WATCHED) {
+                let read = line.as_ptr().addr() - input.text.as_ptr().addr();
+                input.watch.at(read as f64 / input.text.len() as f64)?;
+            }
+            samples += 1;
             sample.line = number;
             sample.values = Some(outline.values(&header, number)?);
             sample.container = match outline.threads.len() {

@@ -13,6 +13,9 @@ use super::wire::{Field, Message};
 /// The label that names a thread, as our own writer and others call it.
 pub const LABEL: &str = "thread";
 
+/// Fields between two looks at whether anybody waits for them.
+const WATCHED: u64 = 1 << 12;
+
 /// The messages before they are understood. Strings and ids may be used before they are defined.
 #[derive(Default)]
 struct Tables<'a> {
@@ -23,6 +26,8 @@ struct Tables<'a> {
     locations: Vec<Location>,
     /// Function ids of all locations' lines, innermost first in each.
     lines: Vec<u64>,
+    /// Their source lines, when frames are to have them.
+    ran: Option<Vec<u64>>,
     functions: Vec<Function>,
     drop_frames: u64,
     keep_frames: u64,
@@ -74,7 +79,7 @@ pub fn detect(input: &Input) -> bool {
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    let tables = Tables::read(input.bytes)?;
+    let tables = Tables::read(input)?;
     let mut types = Vec::with_capacity(tables.types.len());
     for kind in &tables.types {
         let text = |index| tables.text(index).map_err(|fault| fault.at_byte(kind.at));
@@ -83,7 +88,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut stacks = Stacks::new(types, tables.default_type()?)?;
     let names = Names::new(&tables, &mut stacks)?;
     let threads = Threads::new(input.bytes, &tables)?;
-    let labels = samples(input.bytes, &tables, &names, &threads, &mut stacks)?;
+    let labels = samples(input, &tables, &names, &threads, &mut stacks)?;
     for (pattern, what) in [
         (tables.drop_frames, "dropped"),
         (tables.keep_frames, "kept"),
@@ -104,18 +109,23 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 
 /// Adds every sample; whether any has labels that were not read.
 fn samples(
-    bytes: &[u8],
+    input: &Input,
     tables: &Tables,
     names: &Names,
     threads: &Threads,
     stacks: &mut Stacks,
 ) -> Result<bool, Fault> {
-    let mut message = Message::new(bytes);
+    let mut message = Message::new(input.bytes);
     let (mut ids, mut values) = (Vec::new(), Vec::new());
     let (mut stack, mut signed) = (Vec::new(), Vec::new());
     let mut labels = false;
+    let mut fields = 0_u64;
     loop {
         let at = message.at();
+        if fields.is_multiple_of(WATCHED) {
+            input.watch.at(at as f64 / input.bytes.len() as f64)?;
+        }
+        fields += 1;
         let Some((number, field)) = message.field()? else {
             return Ok(labels);
         };
@@ -227,8 +237,8 @@ impl Names {
         let mappings = ids(&tables.mappings, "mapping", |it| (it.id, it.at))?;
         let ids = ids(&tables.locations, "location", |it| (it.id, it.at))?;
         let binaries = tables.binaries(&functions, &mappings)?;
-        let mut named = Vec::with_capacity(tables.functions.len());
-        for (function, binary) in tables.functions.iter().zip(binaries) {
+        let frame = |stacks: &mut Stacks, row: usize, line: u64| {
+            let (function, binary) = (&tables.functions[row], binaries[row]);
             let text = |index| {
                 tables
                     .text(index)
@@ -239,18 +249,32 @@ impl Names {
                 name = text(function.system_name)?;
             }
             let file = text(function.file)?;
-            let line = u32::try_from(function.line).unwrap_or(0);
-            named.push(stacks.frame_in(&name, &file, line, &text(binary)?)?);
-        }
+            let line = u32::try_from(line).unwrap_or(0);
+            stacks.frame_in(&name, &file, line, &text(binary)?)
+        };
+        let declared = tables.functions.iter().map(|it| it.line).enumerate();
+        let named = declared.map(|(row, line)| frame(stacks, row, line));
+        let named = match &tables.ran {
+            None => named.collect::<Result<Vec<_>, _>>()?,
+            Some(_) => Vec::new(),
+        };
         let mut frames = Vec::new();
         let mut spans = Vec::with_capacity(tables.locations.len());
         for location in &tables.locations {
             let start = frames.len();
             let (from, to) = location.lines;
-            for &id in tables.lines[from..to].iter().take(MAX_DEPTH + 1) {
+            for (n, &id) in tables.lines[from..to]
+                .iter()
+                .enumerate()
+                .take(MAX_DEPTH + 1)
+            {
                 let row = functions.get(id);
                 let missing = || dangling("a location", id, "function").at_byte(location.at);
-                frames.push(named[row.ok_or_else(missing)?]);
+                let row = row.ok_or_else(missing)?;
+                frames.push(match &tables.ran {
+                    None => named[row],
+                    Some(lines) => frame(stacks, row, lines[from + n])?,
+                });
             }
             if from == to {
                 // As pprof does: code without symbols is named by its file.
@@ -279,9 +303,12 @@ impl Names {
 }
 
 impl<'a> Tables<'a> {
-    fn read(bytes: &'a [u8]) -> Result<Self, Fault> {
-        let mut tables = Tables::default();
-        let mut message = Message::new(bytes);
+    fn read(input: &'a Input) -> Result<Self, Fault> {
+        let mut tables = Tables {
+            ran: input.lines().then(Vec::new),
+            ..Tables::default()
+        };
+        let mut message = Message::new(input.bytes);
         loop {
             let at = message.at();
             let Some((number, field)) = message.field()? else {
@@ -360,8 +387,11 @@ impl<'a> Tables<'a> {
                 (1, field) => location.id = field.number(),
                 (2, field) => location.mapping = field.number(),
                 (4, Field::Bytes(line)) => {
-                    let [function] = numbers(line, [1])?;
+                    let [function, ran] = numbers(line, [1, 2])?;
                     self.lines.push(function);
+                    if let Some(lines) = &mut self.ran {
+                        lines.push(ran);
+                    }
                 }
                 _ => {}
             }

@@ -32,6 +32,17 @@ struct Frame {
     line: Option<f64>,
 }
 
+impl Shared {
+    /// The format does not say what a line is: of writers that name declarations, each function has one.
+    fn has_lines_that_ran(&self) -> bool {
+        let mut lines = HashMap::new();
+        self.frames.iter().any(|it| {
+            let line = it.line.map(f64::to_bits);
+            *lines.entry((&it.name, &it.file)).or_insert(line) != line
+        })
+    }
+}
+
 /// One profile, of either kind.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -79,8 +90,12 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let types = units.iter().map(Unit::value_type).collect();
     let mut stacks = Stacks::new(types, default)?;
     let mut frames = Vec::with_capacity(file.shared.frames.len());
+    let told = !input.lines() || file.shared.has_lines_that_ran();
     for frame in &file.shared.frames {
-        let line = frame.line.unwrap_or(0.0) as u32;
+        let line = match told {
+            true => frame.line.unwrap_or(0.0) as u32,
+            false => 0,
+        };
         frames.push(stacks.frame(&frame.name, frame.file.as_deref().unwrap_or(""), line)?);
     }
     let mut alike: HashMap<&str, usize> = HashMap::new();

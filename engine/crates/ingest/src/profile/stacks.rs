@@ -68,6 +68,16 @@ impl Stacks {
         self.frame_in(name, file, line, "")
     }
 
+    /// A function whose name ends with the place that ran, as py-spy writes them: `sort (loop.py:14)`.
+    pub fn placed(&mut self, text: &str) -> Result<FrameId, Fault> {
+        let place = text.strip_suffix(')').and_then(|it| it.rsplit_once(" ("));
+        let place = place.and_then(|(_, place)| place.rsplit_once(':'));
+        match place.and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+            Some((file, line)) => self.frame(text, file, line),
+            None => self.frame(text, "", 0),
+        }
+    }
+
     /// A function in an executable or library. Empty texts and line 0 are unknown.
     pub fn frame_in(
         &mut self,

@@ -1,9 +1,9 @@
 //! What stands around a profile: gzip, zstd, byte order marks, UTF-16. Limits hold while decompressing.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use fulcrum_model::{Stopped, Watch};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
@@ -33,43 +33,86 @@ const CHUNK: usize = 64 << 10;
 const GZIP: &[u8] = b"\x1f\x8b";
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
-/// The profile itself, and whether it was compressed.
-pub fn unwrap(bytes: &[u8], limits: Limits) -> Result<(Cow<'_, [u8]>, bool), Fault> {
-    let (bytes, compressed) = if bytes.starts_with(GZIP) {
-        (Cow::Owned(gunzip(bytes, limits)?), true)
-    } else if bytes.starts_with(ZSTD) || skippable(bytes).is_some() {
-        (Cow::Owned(unzstd(bytes, limits)?), true)
-    } else {
-        (Cow::Borrowed(bytes), false)
-    };
-    if let Some(text) = utf16(&bytes) {
-        return Ok((Cow::Owned(text?.into_bytes()), compressed));
+/// A profile without what stood around it.
+#[derive(Debug)]
+pub struct Content<B> {
+    of: Of<B>,
+    /// What comes before the profile.
+    start: usize,
+    /// It was compressed.
+    pub compressed: bool,
+}
+
+#[derive(Debug)]
+enum Of<B> {
+    Given(B),
+    Made(Vec<u8>),
+}
+
+impl<B: AsRef<[u8]>> Content<B> {
+    /// The profile itself.
+    pub fn bytes(&self) -> &[u8] {
+        let bytes = match &self.of {
+            Of::Given(bytes) => bytes.as_ref(),
+            Of::Made(bytes) => bytes,
+        };
+        &bytes[self.start..]
     }
-    let bytes = match bytes {
-        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.strip_prefix(BOM).unwrap_or(bytes)),
-        Cow::Owned(mut bytes) => {
-            if bytes.starts_with(BOM) {
-                bytes.drain(..BOM.len());
-            }
-            Cow::Owned(bytes)
-        }
+}
+
+/// Takes everything off. Bytes that are given away are let go as soon as they are decompressed.
+pub fn unwrap<B: AsRef<[u8]>>(
+    bytes: B,
+    limits: Limits,
+    watch: &Watch,
+) -> Result<Content<B>, Fault> {
+    let packed = bytes.as_ref();
+    let unpacked = if packed.starts_with(GZIP) {
+        Some(gunzip(packed, limits, watch)?)
+    } else if packed.starts_with(ZSTD) || skippable(packed).is_some() {
+        Some(unzstd(packed, limits, watch)?)
+    } else {
+        None
     };
-    Ok((bytes, compressed))
+    let compressed = unpacked.is_some();
+    let of = match unpacked {
+        Some(unpacked) => {
+            drop(bytes);
+            Of::Made(unpacked)
+        }
+        None => Of::Given(bytes),
+    };
+    let content = Content {
+        of,
+        start: 0,
+        compressed,
+    };
+    if let Some(text) = utf16(content.bytes()) {
+        let of = Of::Made(text?.into_bytes());
+        return Ok(Content { of, ..content });
+    }
+    let start = match content.bytes().starts_with(BOM) {
+        true => BOM.len(),
+        false => 0,
+    };
+    Ok(Content { start, ..content })
 }
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-fn gunzip(bytes: &[u8], limits: Limits) -> Result<Vec<u8>, Fault> {
+fn gunzip(bytes: &[u8], limits: Limits, watch: &Watch) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut decoder = MultiGzDecoder::new(bytes);
-    let result = drain(&mut decoder, &mut out, allowed(bytes, limits));
-    let at = bytes.len() - decoder.get_ref().len();
+    let place = |decoder: &MultiGzDecoder<&[u8]>| bytes.len() - decoder.get_ref().len();
+    let watch = |decoder: &_| watch.at(place(decoder) as f64 / bytes.len() as f64);
+    let result = drain(&mut decoder, &mut out, allowed(bytes, limits), watch);
+    let at = place(&decoder);
     result.map_err(|trouble| trouble.fault("gzip", at))?;
     Ok(out)
 }
 
-fn unzstd(bytes: &[u8], limits: Limits) -> Result<Vec<u8>, Fault> {
-    frames(bytes, 0, limits)
+fn unzstd(bytes: &[u8], limits: Limits, watch: &Watch) -> Result<Vec<u8>, Fault> {
+    frames(bytes, 0, limits, watch)
 }
 
 /// The same of data whose last frame was written out but never ended: what a recorder leaves behind.
@@ -77,11 +120,11 @@ pub fn unzstd_open(mut bytes: Vec<u8>, limits: Limits) -> Result<Vec<u8>, Fault>
     // An empty last block, and room for a checksum.
     const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
     bytes.extend(END);
-    frames(&bytes, END.len(), limits)
+    frames(&bytes, END.len(), limits, &Watch::nobody())
 }
 
 /// Several frames, and frames to skip; `spare` bytes behind them may end the last one.
-fn frames(bytes: &[u8], spare: usize, limits: Limits) -> Result<Vec<u8>, Fault> {
+fn frames(bytes: &[u8], spare: usize, limits: Limits, watch: &Watch) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut rest = bytes;
     while rest.len() > spare {
@@ -91,7 +134,10 @@ fn frames(bytes: &[u8], spare: usize, limits: Limits) -> Result<Vec<u8>, Fault> 
             continue;
         }
         let mut decoder = StreamingDecoder::new(&mut rest).map_err(|error| header(&error, at))?;
-        let result = drain(&mut decoder, &mut out, allowed(bytes, limits));
+        // A frame does not tell how much of it was read.
+        let done = at as f64 / bytes.len() as f64;
+        let watch = |_: &_| watch.at(done);
+        let result = drain(&mut decoder, &mut out, allowed(bytes, limits), watch);
         let frame: FrameDecoder = decoder.into_frame_decoder();
         let at = bytes.len() - rest.len();
         result.map_err(|trouble| trouble.fault("zstd", at))?;
@@ -145,6 +191,7 @@ enum Trouble {
     TooLarge(usize),
     CutShort,
     Damaged,
+    Stopped(Stopped),
 }
 
 impl Trouble {
@@ -154,6 +201,7 @@ impl Trouble {
                 .advise("copy the file again, or record again"),
             Trouble::Damaged => Fault::byte(at, format!("the {kind} data is damaged"))
                 .advise("copy the file again, or record again"),
+            Trouble::Stopped(stopped) => stopped.into(),
             Trouble::TooLarge(limit) => Fault::byte(
                 at,
                 format!("the {kind} data becomes larger than {limit} bytes, which is not accepted"),
@@ -163,9 +211,15 @@ impl Trouble {
     }
 }
 
-fn drain(from: &mut impl Read, out: &mut Vec<u8>, limit: usize) -> Result<(), Trouble> {
+fn drain<R: Read>(
+    from: &mut R,
+    out: &mut Vec<u8>,
+    limit: usize,
+    watch: impl Fn(&R) -> Result<(), Stopped>,
+) -> Result<(), Trouble> {
     let mut chunk = vec![0; CHUNK];
     loop {
+        watch(from).map_err(Trouble::Stopped)?;
         let read = match from.read(&mut chunk) {
             Ok(0) => return Ok(()),
             Ok(read) => read,
@@ -219,8 +273,8 @@ mod tests {
     }
 
     fn check(bytes: &[u8], expect: &[u8], compressed: bool) {
-        let (found, was) = unwrap(bytes, Limits::default()).expect("whole");
-        assert_eq!((found.as_ref(), was), (expect, compressed));
+        let found = unwrap(bytes, Limits::default(), &Watch::nobody()).expect("whole");
+        assert_eq!((found.bytes(), found.compressed), (expect, compressed));
     }
 
     #[test]
@@ -238,11 +292,26 @@ mod tests {
     }
 
     #[test]
+    fn compressed_bytes_are_let_go() {
+        use std::sync::Arc;
+        for (bytes, holders) in [(gzip(b"a 1"), 1), (zstd(b"a 1"), 1), (b"a 1".to_vec(), 2)] {
+            let bytes: Arc<[u8]> = bytes.into();
+            let content =
+                unwrap(Arc::clone(&bytes), Limits::default(), &Watch::nobody()).expect("whole");
+            assert_eq!(
+                (content.bytes(), Arc::strong_count(&bytes)),
+                (&b"a 1"[..], holders)
+            );
+        }
+    }
+
+    #[test]
     fn a_wrapping_cut_anywhere_is_an_error_with_its_byte() {
         let text = b"main;work;more work 12\n".repeat(40);
         for (whole, kind) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
             for end in 5..whole.len() {
-                let fault = unwrap(&whole[..end], Limits::default()).expect_err("cut short");
+                let fault = unwrap(&whole[..end], Limits::default(), &Watch::nobody())
+                    .expect_err("cut short");
                 assert!(fault.problem.contains(kind), "{end}: {fault:?}");
                 assert!(fault.place.is_some());
             }
@@ -257,7 +326,7 @@ mod tests {
                 bytes: 1000,
                 ratio: 400,
             };
-            let fault = unwrap(&bomb, limits).expect_err("too large");
+            let fault = unwrap(&bomb, limits, &Watch::nobody()).expect_err("too large");
             assert!(
                 fault.problem.contains("larger than 1000 bytes"),
                 "{fault:?}"

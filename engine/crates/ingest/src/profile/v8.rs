@@ -35,6 +35,15 @@ pub struct Node {
     children: Option<Vec<u64>>,
     /// In traces, instead of children.
     parent: Option<u64>,
+    /// How many of its samples were in which line.
+    position_ticks: Option<Vec<Ticks>>,
+}
+
+#[derive(Deserialize)]
+struct Ticks {
+    /// From 1.
+    line: u32,
+    ticks: u64,
 }
 
 #[derive(Deserialize)]
@@ -64,7 +73,10 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         Some(_) => Stacks::new(values(), 1)?,
         None => Stacks::new(values()[..1].to_vec(), 0)?,
     };
-    profile.add(None, &mut stacks)?;
+    match input.lines() {
+        true => profile.add_lines(&mut stacks)?,
+        false => profile.add(None, &mut stacks)?,
+    }
     stacks.finish(Format::CpuProfile)
 }
 
@@ -113,6 +125,45 @@ impl CpuProfile {
         parents.pour(container, stacks)
     }
 
+    /// Adds what each line cost by itself, without callers: of those, the format knows no lines. V8 counts samples by
+    /// line, so that a node's time is shared among its lines as its samples are.
+    fn add_lines(&self, stacks: &mut Stacks) -> Result<(), Fault> {
+        let ids = Ids::new(self.nodes.iter().map(|it| it.id), "node")?;
+        let mut sums = vec![[0_i64; 2]; self.nodes.len()];
+        let samples = self.samples.as_deref().unwrap_or(&[]);
+        let durations = self.durations(samples.len())?;
+        for (n, &id) in samples.iter().enumerate() {
+            let sum = &mut sums[row(&ids, id, "a sample")?];
+            sum[0] += 1;
+            let duration = durations.get(n).copied().unwrap_or(0);
+            sum[1] = sum[1].checked_add(duration).ok_or_else(too_large)?;
+        }
+        for (node, mut left) in self.nodes.iter().zip(sums) {
+            if self.samples.is_none() {
+                left[0] = i64::try_from(node.hit_count).map_err(|_| too_large())?;
+            }
+            let ticks = node.position_ticks.as_deref().unwrap_or(&[]);
+            let mut all: u64 = ticks.iter().fold(0, |sum, it| sum.saturating_add(it.ticks));
+            let url = local(&node.call_frame.url);
+            for it in ticks.iter().filter(|it| it.ticks > 0) {
+                // The last one takes what is left, so that nothing is lost.
+                let share = |value: i64| {
+                    (i128::from(value) * i128::from(it.ticks) / i128::from(all)) as i64
+                };
+                let values = left.map(share);
+                let frame = stacks.frame(name(&node.call_frame), url, it.line)?;
+                stacks.add(&[frame], &values[..stacks.width()])?;
+                all -= it.ticks;
+                left = [left[0] - values[0], left[1] - values[1]];
+            }
+            if left != [0, 0] {
+                let frame = stacks.frame(name(&node.call_frame), "", 0)?;
+                stacks.add(&[frame], &left[..stacks.width()])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Nanoseconds from each sample to the next, in the order of the samples. V8 writes some samples late.
     fn durations(&self, count: usize) -> Result<Vec<i64>, Fault> {
         let Some(deltas) = &self.time_deltas else {
@@ -156,12 +207,18 @@ fn row(ids: &Ids, id: u64, what: &str) -> Result<usize, Fault> {
 fn frame(call: &CallFrame, stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let line = call.line_number.and_then(|line| line.checked_add(1));
     let line = line.and_then(|line| u32::try_from(line).ok());
-    let name = match &*call.function_name {
+    stacks.frame(name(call), local(&call.url), line.unwrap_or(0))
+}
+
+fn name(call: &CallFrame) -> &str {
+    match &*call.function_name {
         "" => "(anonymous)",
         name => name,
-    };
-    let url = call.url.strip_prefix("file://").unwrap_or(&call.url);
-    stacks.frame(name, url, line.unwrap_or(0))
+    }
+}
+
+fn local(url: &str) -> &str {
+    url.strip_prefix("file://").unwrap_or(url)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 set -eu
 from=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
-cp "$from"/work.* "$from"/otlp.py "$from"/Work.java "$from"/shop.cpp "$1"
+cp "$from"/work.* "$from"/loop.py "$from"/otlp.py "$from"/Work.java "$from"/Parked.java "$from"/parked.jfc "$from"/shop.cpp "$1"
 cd "$1"
 
 gcc -O1 -g -fno-omit-frame-pointer -o work work.c
@@ -21,11 +21,23 @@ gprof ./work-gprof gmon.out >work.gprof
 python3 work.py work.pstats
 # Needs the package opentelemetry-proto.
 python3 otlp.py work.otlp
+# Needs py-spy.
+py-spy record -f raw -r 100 -o loop.folded -- python3 -S loop.py 1500
+py-spy record -f speedscope -r 100 -o loop.speedscope.json -- python3 -S loop.py 1500
+# Needs the gem stackprof.
+ruby work.rb work.stackprof.json
 node --cpu-prof --cpu-prof-dir=. --cpu-prof-name=work.cpuprofile work.js
 node --trace-event-categories v8 --trace-event-file-pattern=work.trace.json work.js
 ./work-go work.pb.gz
 java -Xmx64m -XX:StartFlightRecording:settings=work.jfc,filename=work.jfr Work 500
 gzip -9nf work.jfr
+# JAVA_17 and JAVA_25 are the homes of two JDKs: their recordings differ.
+for version in 17 25; do
+    eval home=\"\$JAVA_$version\"
+    "$home/bin/javac" -g -d "$version" Parked.java
+    "$home/bin/java" -Xmx64m -XX:StartFlightRecording:settings=parked.jfc,filename="parked-$version.jfr" -cp "$version" Parked 40
+    gzip -9nf "parked-$version.jfr"
+done
 perf record -q -e cpu-clock -F 499 -g -o work.perf.data ./work 8000000
 perf script -i work.perf.data >work.perf.txt
 perf record -q -z -e cpu-clock -F 499 -g -o work-z.perf.data ./work 8000000

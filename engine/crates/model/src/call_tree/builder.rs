@@ -2,6 +2,7 @@
 
 use super::frame::Frames;
 use super::run::{Batch, Run};
+use super::sorting::Sorting;
 use super::{CallTree, CallTreeError, Frame, FrameId, Limits, MAX_MAGNITUDE, ValueType};
 
 /// Frames in a batch: 4 MB of them, which sort within the cache.
@@ -17,6 +18,7 @@ pub struct CallTreeBuilder {
     frames: Frames,
     batch: Batch,
     batch_size: usize,
+    sorting: Sorting,
     /// Each more than twice as long as the next, so that a node is copied a logarithmic number of times.
     runs: Vec<Run>,
     /// Sums of the values without their signs.
@@ -47,6 +49,7 @@ impl CallTreeBuilder {
             frames: Frames::default(),
             batch: Batch::default(),
             batch_size: BATCH,
+            sorting: Sorting::new(),
             runs: Vec::new(),
         })
     }
@@ -78,7 +81,10 @@ impl CallTreeBuilder {
             *sum += u128::from(value.unsigned_abs());
         }
         if self.batch.frames() > 0 && self.batch.frames() + stack.len() > self.batch_size {
-            self.sort_batch()?;
+            let batch = std::mem::take(&mut self.batch);
+            if let Some(run) = self.sorting.begin(batch, self.value_types.len()) {
+                self.push(run)?;
+            }
         }
         self.batch.push(stack.iter().map(|id| id.0), values);
         Ok(())
@@ -106,9 +112,8 @@ impl CallTreeBuilder {
         }
     }
 
-    fn sort_batch(&mut self) -> Result<(), CallTreeError> {
-        let batch = std::mem::take(&mut self.batch);
-        self.runs.push(Run::of(&batch, self.value_types.len()));
+    fn push(&mut self, run: Run) -> Result<(), CallTreeError> {
+        self.runs.push(run);
         while let [.., long, short] = &self.runs[..]
             && long.len() <= 2 * short.len()
         {
@@ -139,11 +144,17 @@ impl CallTreeBuilder {
     /// # Errors
     /// [`CallTreeError::TooManyNodes`].
     pub fn finish(mut self) -> Result<CallTree, CallTreeError> {
-        self.sort_batch()?;
+        while let Some(run) = self.sorting.next() {
+            self.push(run)?;
+        }
+        // What is small enough for one batch needs no thread.
+        let batch = std::mem::take(&mut self.batch);
+        self.push(Run::of(&batch, self.value_types.len()))?;
+        drop(batch);
         while self.runs.len() > 1 {
             self.merge_last()?;
         }
-        let run = self.runs.pop().expect("sorting a batch leaves a run");
+        let run = self.runs.pop().expect("the last batch left a run");
         Ok(CallTree::of_run(
             run,
             self.frames.in_order(),

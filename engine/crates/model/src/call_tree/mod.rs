@@ -8,6 +8,7 @@ mod error;
 mod frame;
 mod rename;
 mod run;
+mod sorting;
 
 use std::iter;
 

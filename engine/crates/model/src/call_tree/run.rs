@@ -46,12 +46,24 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub fn new(value_types: usize) -> Self {
+    /// No nodes, and room for so many: what is not used of it is never touched, and costs no memory. Growing step by step
+    /// would, as it leaves holes.
+    fn with_room(nodes: usize, value_types: usize) -> Self {
         Run {
-            depth: Vec::new(),
-            frame: Vec::new(),
-            values: vec![Vec::new(); value_types],
+            depth: Vec::with_capacity(nodes),
+            frame: Vec::with_capacity(nodes),
+            values: (0..value_types)
+                .map(|_| Vec::with_capacity(nodes))
+                .collect(),
         }
+    }
+
+    /// Gives back the room that was not used.
+    fn fit(mut self) -> Self {
+        self.depth.shrink_to_fit();
+        self.frame.shrink_to_fit();
+        self.values.iter_mut().for_each(Vec::shrink_to_fit);
+        self
     }
 
     pub fn len(&self) -> usize {
@@ -62,7 +74,7 @@ impl Run {
     pub fn of(batch: &Batch, value_types: usize) -> Self {
         let mut order: Vec<usize> = (0..batch.starts.len()).collect();
         order.sort_unstable_by(|&a, &b| batch.stack(a).cmp(batch.stack(b)));
-        let mut run = Run::new(value_types);
+        let mut run = Run::with_room(batch.frames(), value_types);
         let mut before: &[u32] = &[];
         for n in order {
             let stack = batch.stack(n);
@@ -79,15 +91,13 @@ impl Run {
             }
             before = stack;
         }
-        run
+        run.fit()
     }
 
     /// Both trees in one. The deeper of the two next nodes goes first, as it belongs to a subtree that the other has
     /// left; at equal depth they are siblings, and the smaller frame goes first.
     pub fn merge(&self, other: &Run) -> Run {
-        let mut out = Run::new(self.values.len());
-        out.depth.reserve(self.len().max(other.len()));
-        out.frame.reserve(self.len().max(other.len()));
+        let mut out = Run::with_room(self.len() + other.len(), self.values.len());
         let (mut a, mut b) = (0, 0);
         while a < self.len() && b < other.len() {
             let deeper = other.depth[b].cmp(&self.depth[a]);
@@ -109,7 +119,7 @@ impl Run {
         while b < other.len() {
             out.copy(other, &mut b);
         }
-        out
+        out.fit()
     }
 
     fn copy(&mut self, from: &Run, at: &mut usize) {

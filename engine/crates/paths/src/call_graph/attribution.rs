@@ -174,6 +174,8 @@ pub(super) struct Near<'a> {
     fade: f64,
     taken: Taken,
     near: Vec<f64>,
+    /// The part of what is left of the callee that comes by each call: none by calls that are taken.
+    carries: Vec<f64>,
 }
 
 impl<'a> Near<'a> {
@@ -183,6 +185,7 @@ impl<'a> Near<'a> {
             fade,
             taken: graph.nothing(),
             near: Vec::new(),
+            carries: Vec::new(),
         };
         near.take(|_| ());
         near
@@ -198,8 +201,7 @@ impl<'a> Near<'a> {
     }
 
     pub fn of_call(&self, call: usize) -> f64 {
-        let call = &self.graph.calls[call];
-        self.near[call.callee] * call.share
+        self.near[self.graph.calls[call].callee] * self.carries[call]
     }
 
     /// The cum that the change would add.
@@ -212,13 +214,21 @@ impl<'a> Near<'a> {
     pub fn take(&mut self, change: impl FnOnce(&mut Taken)) {
         change(&mut self.taken);
         let parts = self.graph.parts(&self.taken);
-        let own = self.graph.functions.iter().zip(parts);
+        let own = self.graph.functions.iter().zip(&parts);
         self.near = own
             .map(|(it, part)| it.base as f64 * (1.0 - part))
             .collect();
+        let carries = |(n, call): (usize, &Call)| {
+            let (left, covered) = (1.0 - parts[call.callee], parts[call.caller]);
+            match self.taken.calls[n] || left <= 0.0 {
+                true => 0.0,
+                false => (call.share * (1.0 - covered) / left).min(1.0),
+            }
+        };
+        self.carries = self.graph.calls.iter().enumerate().map(carries).collect();
         for &n in self.graph.order.iter().rev() {
             let call = &self.graph.calls[n];
-            self.near[call.caller] += self.fade * call.share * self.near[call.callee];
+            self.near[call.caller] += self.fade * self.carries[n] * self.near[call.callee];
         }
     }
 }

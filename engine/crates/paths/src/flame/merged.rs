@@ -2,10 +2,9 @@
 //!
 //! What several occurrences share counts for the outermost of them, as in the path's cum.
 
-use std::collections::HashSet;
-
 use super::layout::{Boxes, Placed, View};
 use super::tree::{FlameTree, Width};
+use crate::region::Cover;
 
 /// What stands on a merged path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +23,15 @@ pub struct Merged<'a> {
     width: Width,
     key: u32,
     /// The outermost occurrences.
+    all: Vec<Part>,
+}
+
+/// Where a path is in a tree: what takes long about [`Merged::new`], to be kept.
+#[derive(Clone, Debug)]
+pub struct Contexts {
+    side: MergedSide,
+    width: Width,
+    key: u32,
     all: Vec<Part>,
 }
 
@@ -69,7 +77,7 @@ impl<'a> Merged<'a> {
             all: Vec::new(),
         };
         let mut covered = 0;
-        let mut seen = HashSet::new();
+        let mut seen = Cover::new(tree.len());
         for (last, first) in occurrences {
             if last < covered {
                 continue;
@@ -90,6 +98,33 @@ impl<'a> Merged<'a> {
             merged.all.push(part);
         }
         Some(merged)
+    }
+
+    /// What was found, for [`Merged::again`].
+    pub fn contexts(&self) -> Contexts {
+        Contexts {
+            side: self.side,
+            width: self.width,
+            key: self.key,
+            all: self.all.clone(),
+        }
+    }
+
+    /// The same path of the same tree once more.
+    pub fn again(tree: &'a FlameTree, contexts: &Contexts) -> Self {
+        let Contexts {
+            side,
+            width,
+            key,
+            all,
+        } = contexts.clone();
+        Merged {
+            tree,
+            side,
+            width,
+            key,
+            all,
+        }
     }
 
     fn subtree(&self, n: u32) -> Part {

@@ -11,6 +11,6 @@ mod tree;
 mod union;
 
 pub use layout::{Boxes, View};
-pub use merged::{Merged, MergedSide};
+pub use merged::{Contexts, Merged, MergedSide};
 pub use search::Matches;
 pub use tree::{FlameTree, Width};

@@ -8,6 +8,7 @@ use fulcrum_model::call_tree::NO_NODE;
 use super::union::Union;
 use crate::any::AnyProfile;
 use crate::call_tree::CallTreeProfile;
+use crate::find;
 use crate::names::NO_NAME;
 
 /// The children of nodes with more descendants than this are remembered in their order.
@@ -232,18 +233,10 @@ impl FlameTree {
         let Some(keys) = self.path_keys(path) else {
             return Vec::new();
         };
-        let (&last, above) = keys.split_last().expect("paths are never empty");
-        let first_of = |n: u32| {
-            above.iter().rev().try_fold(n, |n, &key| {
-                self.parent(n).filter(|&parent| self.key(parent) == key)
-            })
-        };
-        let find = |n: u32| first_of(n).map(|first| (n, first));
-        let nodes = match &self.base {
-            Base::One(profile) => FlameTree::one(profile).index().nodes_of(last),
-            Base::Union(union) => union.nodes_of(last),
-        };
-        nodes.iter().filter_map(|&n| find(n)).collect()
+        match &self.base {
+            Base::One(profile) => find::occurrences(FlameTree::one(profile).index(), &keys),
+            Base::Union(union) => find::occurrences(&**union, &keys),
+        }
     }
 
     fn path_keys(&self, path: &[&str]) -> Option<Vec<u32>> {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::comparative::ComparativeProfile;
+use crate::find::Named;
 use crate::index::Index;
 use crate::names::NO_NAME;
 
@@ -142,6 +143,24 @@ impl Union {
     pub fn present(&self, n: u32) -> (bool, bool) {
         let bits = self.present[n as usize];
         (bits & 1 == 1, bits & 2 == 2)
+    }
+}
+
+impl Named for Union {
+    fn nodes_of(&self, name: u32) -> &[u32] {
+        self.nodes_of(name)
+    }
+
+    fn name(&self, n: u32) -> u32 {
+        self.keys[n as usize]
+    }
+
+    fn parent(&self, n: u32) -> u32 {
+        self.parents[n as usize]
+    }
+
+    fn end(&self, n: u32) -> u32 {
+        self.ends[n as usize]
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fulcrum_paths::{Boxes, FlameTree, Merged, MergedSide, Refusal, View, Width};
+use fulcrum_paths::{Boxes, FlameTree, MergedSide, Refusal, View, Width};
 
 use super::look::Look;
 use crate::failure::Failure;
@@ -49,7 +49,8 @@ pub(crate) fn flame(look: &Look, params: &NavigatorFlameParams) -> Result<Naviga
                 Failure::user(refusal.to_string(), None)
             };
             let last = path.last().ok_or_else(absent)?;
-            let merged = Merged::new(tree, &names, side, view.width).ok_or_else(absent)?;
+            let merged = look.merged(tree, path, side, view.width);
+            let merged = merged.ok_or_else(absent)?;
             let boxes = merged.boxes(&outwards, &view).ok_or_else(absent)?;
             let trail = [last].into_iter().chain(along).cloned().collect();
             (boxes, trail, Vec::new())
@@ -132,10 +133,13 @@ fn answer(tree: &FlameTree, boxes: Boxes, with: Answer<'_>) -> NavigatorFlame {
         boxes.a.first().copied().unwrap_or(0),
         boxes.b.first().copied().unwrap_or(0),
     );
-    let mut names = Vec::new();
+    let (mut names, mut containers) = (Vec::new(), Vec::new());
     let mut numbers: HashMap<Option<u32>, u32> = HashMap::new();
     let name = boxes.key.iter().map(|&key| {
         *numbers.entry(key).or_insert_with(|| {
+            if key.is_some_and(|key| key as usize >= tree.functions()) {
+                containers.push(names.len() as u32);
+            }
             names.push(key.map_or(ALL, |key| tree.title(key)).to_owned());
             names.len() as u32 - 1
         })
@@ -148,6 +152,7 @@ fn answer(tree: &FlameTree, boxes: Boxes, with: Answer<'_>) -> NavigatorFlame {
     let minus_one = |it: &Option<u32>| it.map_or(-1, |it| it as i32);
     NavigatorFlame {
         names,
+        containers,
         label: boxes.sample.iter().map(label).collect(),
         labels: with.labels,
         trail: with.trail,

@@ -2,7 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use fulcrum_paths::{AnyProfile, FlameTree, ProfileInterface as _, Search};
+use fulcrum_model::call_tree::ValueType;
+use fulcrum_paths::{
+    AnyProfile, Contexts, FlameTree, Merged, MergedSide, ProfileInterface as _, Search, Width,
+};
+use fulcrum_profiles::{Lines, Rule};
 
 use super::places::{ByName, by_name};
 use super::session::Recorded;
@@ -23,6 +27,17 @@ pub(crate) struct Look {
     /// The folders of the profile's files.
     pub folders: Arc<Vec<std::path::PathBuf>>,
     pub drawing: Arc<Drawing>,
+    /// The one file that is looked at, if lines can be read from it.
+    pub measured: Option<Arc<Measured>>,
+}
+
+/// A file that may know which lines ran.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub path: std::path::PathBuf,
+    /// What its bytes were when it was opened.
+    pub digest: String,
+    pub rules: Vec<Rule>,
 }
 
 /// What flame graphs are drawn of: made when the first is asked for.
@@ -31,7 +46,17 @@ pub(crate) struct Drawing {
     tree: OnceLock<Option<FlameTree>>,
     painted: Mutex<Option<(Paths, Arc<Vec<u16>>)>>,
     names: OnceLock<ByName>,
+    /// The last merged paths, the latest at the end.
+    merged: Mutex<Vec<(MergedPath, Arc<Contexts>)>>,
+    /// Or why there are none.
+    lines: OnceLock<Result<Option<Lines>, String>>,
 }
+
+/// Merged paths that are kept: both sides of one that is looked at, and those of a few before.
+const MERGED: usize = 8;
+
+/// A path, its side, and what makes boxes wide.
+type MergedPath = (Vec<String>, MergedSide, Width);
 
 /// The paths of each label.
 type Paths = Vec<Vec<Vec<String>>>;
@@ -48,9 +73,54 @@ impl Look {
         })
     }
 
+    /// A path of the tree, merged; `None` when the tree does not have it. Finding it passes over all of its contexts, which
+    /// each step in its graph would do again.
+    pub fn merged<'t>(
+        &self,
+        tree: &'t FlameTree,
+        path: &[String],
+        side: MergedSide,
+        width: Width,
+    ) -> Option<Merged<'t>> {
+        let kept = || {
+            let kept = self.drawing.merged.lock();
+            kept.unwrap_or_else(PoisonError::into_inner)
+        };
+        let known = kept().iter().find_map(|((of, on, by), contexts)| {
+            (of == path && *on == side && *by == width).then(|| Arc::clone(contexts))
+        });
+        if let Some(contexts) = known {
+            return Some(Merged::again(tree, &contexts));
+        }
+        let names: Vec<&str> = path.iter().map(String::as_str).collect();
+        let merged = Merged::new(tree, &names, side, width)?;
+        let mut kept = kept();
+        if kept.len() == MERGED {
+            kept.remove(0);
+        }
+        kept.push(((path.to_vec(), side, width), Arc::new(merged.contexts())));
+        Some(merged)
+    }
+
     /// The profile's names by the function's own name.
     pub fn names(&self) -> &ByName {
         self.drawing.names.get_or_init(|| by_name(self))
+    }
+
+    /// The lines that ran, if the profile knows them: the first that asks reads the file again.
+    pub fn lines(&self) -> Result<Option<&Lines>, &str> {
+        let read = || {
+            let Some(file) = &self.measured else {
+                return Ok(None);
+            };
+            let value = ValueType::new(&*self.value, &*self.unit);
+            let lines = fulcrum_profiles::lines(&file.path, &file.digest, &value, &file.rules);
+            lines.map_err(|error| error.to_string())
+        };
+        match self.drawing.lines.get_or_init(read) {
+            Ok(lines) => Ok(lines.as_ref()),
+            Err(problem) => Err(problem),
+        }
     }
 
     /// The label of each node by its position from 1, and the labels' names.

@@ -2,22 +2,25 @@
 
 pub(crate) mod convert;
 pub(crate) mod flame;
+pub(crate) mod hot_lines;
 mod look;
 pub(crate) mod places;
 pub(crate) mod report;
 mod session;
 
-use std::sync::Arc;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crossbeam_channel::{Sender, unbounded};
+use fulcrum_profiles::Hear;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::main_loop::Task;
 use crate::protocol::ProgressToken;
 pub(crate) use look::Look;
-pub(crate) use session::Session;
+pub(crate) use session::{Place, Session};
 
 type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
@@ -54,6 +57,10 @@ impl Navigator {
     }
 }
 
+fn percentage(part: f64) -> u32 {
+    (part.clamp(0.0, 1.0) * 100.0) as u32
+}
+
 /// Work that takes long: it tells how it goes on, and stops when nobody waits for it any more.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
@@ -74,9 +81,26 @@ impl Work {
 
     /// `part` is what is done, 0 to 1. Whether it should go on.
     pub fn report(&self, message: &str, part: f64) -> bool {
-        let percentage = (part.clamp(0.0, 1.0) * 100.0) as u32;
+        let percentage = percentage(part);
         self.say(json!({ "kind": "report", "message": message, "percentage": percentage }));
         self.wanted()
+    }
+
+    /// Tells what it hears to the client, as long as that is new, and stops the work that nobody wants.
+    pub fn hear(&self) -> Hear {
+        let (work, said) = (self.clone(), Mutex::new((String::new(), u32::MAX)));
+        Arc::new(move |what, part| {
+            let percentage = percentage(part);
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            if (said.0.as_str(), said.1) != (what, percentage) {
+                *said = (what.to_owned(), percentage);
+                work.report(what, part);
+            }
+            match work.wanted() {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })
     }
 
     pub fn end(&self) {

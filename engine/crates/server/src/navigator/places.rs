@@ -3,20 +3,17 @@
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use fulcrum_paths::{AnySummary, ProfileInterface as _};
-use fulcrum_profiles::{quantity, share};
+use fulcrum_paths::ProfileInterface as _;
 use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
 
-use super::convert;
 use super::look::Look;
 use super::session::Place;
 use crate::failure::Failure;
 use crate::position::position;
 use crate::protocol::{
-    LineState, NavigatorFrameParams, NavigatorFrameResult, NavigatorHeat, NavigatorLine,
-    NavigatorLines, NavigatorLinesParams, NavigatorLocation, NavigatorLocationHow,
+    NavigatorFrameParams, NavigatorFrameResult, NavigatorLocation, NavigatorLocationHow,
 };
-use crate::resolve::{Places, common_suffix, resolve};
+use crate::resolve::{Places, resolve};
 use crate::sources::current_text;
 use crate::state::Snapshot;
 
@@ -41,22 +38,32 @@ pub(crate) fn frame(
     let name = params.name.as_str();
     let known = look.search.profile().summary_of(&[name]);
     known.map_err(|error| Failure::user(error.to_string(), None))?;
-    let wanted = Qualified::parse(name);
     let recorded = look.recorded.get(name).map_or(&[][..], Vec::as_slice);
-    let locations = recorded_locations(look, snapshot, recorded, wanted.as_ref());
+    Ok(find(snapshot, &look.folders, name, recorded))
+}
+
+/// Where a function is, by its name and by what is recorded of it. `bases` are folders that recorded names may start from.
+pub(crate) fn find(
+    snapshot: &Snapshot,
+    bases: &[PathBuf],
+    name: &str,
+    recorded: &[Place],
+) -> NavigatorFrameResult {
+    let wanted = Qualified::parse(name);
+    let locations = recorded_locations(bases, snapshot, recorded, wanted.as_ref());
     if !locations.is_empty() {
-        return Ok(NavigatorFrameResult {
+        return NavigatorFrameResult {
             locations,
             note: None,
-        });
+        };
     }
     let Some(wanted) = wanted else {
-        return Ok(NavigatorFrameResult {
+        return NavigatorFrameResult {
             locations: Vec::new(),
             note: Some(format!(
                 "{name} has no definition: it is not the name of a function."
             )),
-        });
+        };
     };
     let (locations, complete) = defined(snapshot, &wanted);
     let note = match (locations.is_empty(), recorded.first(), complete) {
@@ -67,22 +74,18 @@ pub(crate) fn frame(
         (true, None, true) => Some(format!("Nothing in the workspace is defined as {name}.")),
         (_, _, false) => Some("The workspace is too large to be searched whole.".into()),
     };
-    Ok(NavigatorFrameResult { locations, note })
+    NavigatorFrameResult { locations, note }
 }
 
 /// Where the profile itself says that a function is.
 fn recorded_locations(
-    look: &Look,
+    bases: &[PathBuf],
     snapshot: &Snapshot,
     recorded: &[Place],
     wanted: Option<&Qualified>,
 ) -> Vec<NavigatorLocation> {
     let files: Vec<String> = recorded.iter().map(|place| local(&place.file)).collect();
-    let places = Places {
-        folders: snapshot.folders.to_vec(),
-        bases: look.folders.to_vec(),
-        open: snapshot.documents.paths(),
-    };
+    let places = places(bases, snapshot);
     let names: Vec<&str> = files.iter().map(String::as_str).collect();
     let (resolutions, _) = resolve(&names, &places);
     let mut locations = Vec::new();
@@ -117,8 +120,17 @@ fn recorded_locations(
     locations
 }
 
+/// Where the profile's files are looked for.
+pub(super) fn places(bases: &[PathBuf], snapshot: &Snapshot) -> Places {
+    Places {
+        folders: snapshot.folders.to_vec(),
+        bases: bases.to_vec(),
+        open: snapshot.documents.paths(),
+    }
+}
+
 /// A file as the profile spells it, without a scheme.
-fn local(file: &str) -> String {
+pub(super) fn local(file: &str) -> String {
     let path = crate::uri::to_path(file);
     path.map_or_else(
         || file.to_owned(),
@@ -237,181 +249,4 @@ pub(crate) fn by_name(look: &Look) -> ByName {
         }
     }
     all
-}
-
-/// A function of a document, and what the profile has of it.
-struct Declared {
-    line: u32,
-    recorded_line: Option<u32>,
-    state: LineState,
-    names: Vec<String>,
-}
-
-/// What the functions of a document cost.
-pub(crate) fn lines(
-    look: &Look,
-    snapshot: &Snapshot,
-    params: &NavigatorLinesParams,
-) -> Result<NavigatorLines, Failure> {
-    let Some(document) = snapshot.document(&params.uri) else {
-        return Ok(NavigatorLines { lines: Vec::new() });
-    };
-    let Some(path) = &document.path else {
-        return Ok(NavigatorLines { lines: Vec::new() });
-    };
-    let declared = declared(look, path, &document.text);
-    let mut lines: Vec<NavigatorLine> = declared
-        .into_iter()
-        .filter_map(|it| line(look, it))
-        .collect();
-    lines.sort_by_key(|it| it.line);
-    Ok(NavigatorLines { lines })
-}
-
-/// The place that the profile has of a name in a file, if it has one; `None`: it says another file.
-fn place_in<'a>(look: &'a Look, name: &str, path: &Path) -> Option<Option<&'a Place>> {
-    let Some(places) = look.recorded.get(name) else {
-        return Some(None);
-    };
-    let path = path.to_string_lossy();
-    let suffix = |place: &&Place| common_suffix(&local(&place.file), &path);
-    let best = places.iter().max_by_key(suffix);
-    best.filter(|place| suffix(place) > 0).map(Some)
-}
-
-/// How well a definition fits a name, its 0-based line, and the 1-based line that was recorded.
-type Candidate = (usize, u32, Option<u32>);
-
-fn declared(look: &Look, path: &Path, text: &str) -> Vec<Declared> {
-    let mut all: HashMap<u32, Declared> = HashMap::new();
-    let mut found: HashMap<&str, Vec<Candidate>> = HashMap::new();
-    let names = look.names();
-    for definition in definitions(path, text) {
-        for (name, qualified) in names.get(&definition.name).into_iter().flatten() {
-            let fit = qualified.fit(&definition.name, &definition.containers, path);
-            if let (Some(fit), Some(place)) = (fit, place_in(look, name, path)) {
-                let recorded = place.filter(|it| it.declared).and_then(|it| it.line);
-                found
-                    .entry(name)
-                    .or_default()
-                    .push((fit, definition.line, recorded));
-            }
-        }
-    }
-    let mut add = |line: u32, recorded_line: Option<u32>, state: LineState, name: &str| {
-        let entry = all.entry(line).or_insert(Declared {
-            line,
-            recorded_line,
-            state,
-            names: Vec::new(),
-        });
-        entry.names.push(name.to_owned());
-    };
-    for (name, definitions) in &found {
-        let most = definitions.iter().map(|it| it.0).max();
-        let mut fitting = definitions.iter().filter(|it| Some(it.0) == most);
-        let Some(&(_, line, recorded)) = (match fitting.clone().count() {
-            1 => fitting.next(),
-            // Several functions of one name: only a recorded line tells them apart.
-            _ => fitting
-                .filter(|it| it.2.is_some())
-                .min_by_key(|it| it.2.map(|line| line.abs_diff(it.1 + 1))),
-        }) else {
-            continue;
-        };
-        let state = match recorded == Some(line + 1) {
-            true => LineState::Exact,
-            false => LineState::Moved,
-        };
-        add(line, recorded, state, name);
-    }
-    // What the profile places in this file, and nothing here defines.
-    let last = text.lines().count().max(1) as u32;
-    for name in look
-        .recorded
-        .keys()
-        .filter(|name| !found.contains_key(name.as_str()))
-    {
-        if let Some(Some(place)) = place_in(look, name, path)
-            && let Some(line) = place.line.filter(|&line| line > 0 && place.declared)
-        {
-            let state = match line <= last && !has_definitions(path) {
-                true => LineState::Exact,
-                false => LineState::Stale,
-            };
-            add(line.min(last) - 1, Some(line), state, name);
-        }
-    }
-    all.into_values().collect()
-}
-
-fn line(look: &Look, mut declared: Declared) -> Option<NavigatorLine> {
-    let profile = look.search.profile();
-    declared.names.sort_unstable();
-    let summaries: Vec<AnySummary> = declared
-        .names
-        .iter()
-        .filter_map(|name| profile.summary_of(&[name]).ok())
-        .collect();
-    let name = declared.names.into_iter().next()?;
-    let (base, cum) = (
-        profile.total_base_of(&summaries),
-        profile.total_cum_of(&summaries),
-    );
-    let total = profile.total();
-    let part = |cost: i64| match total {
-        0 => 0.0,
-        total => cost as f64 / total as f64,
-    };
-    let sides = match summaries.as_slice() {
-        [one] => profile.sides_of(one).map(convert::path_sides),
-        _ => None,
-    };
-    let shown = |cost: i64| match total {
-        0 => quantity(cost, &look.unit),
-        total => format!("{} ({})", quantity(cost, &look.unit), share(cost, total)),
-    };
-    Some(NavigatorLine {
-        line: declared.line,
-        recorded_line: declared.recorded_line,
-        state: declared.state,
-        name,
-        base,
-        cum,
-        base_share: part(base),
-        cum_share: part(cum),
-        sides,
-        heat: heat(look, base, cum),
-        text: format!("{} here, {} with calls", shown(base), shown(cum)),
-    })
-}
-
-/// By the greater of base and a tenth of cum; in a comparison of the part of A and B.
-fn heat(look: &Look, base: i64, cum: i64) -> NavigatorHeat {
-    let profile = look.search.profile();
-    let whole = match profile.sides() {
-        // The difference of the totals may be next to nothing.
-        Some(sides) => sides.a.abs().max(sides.b.abs()),
-        None => profile.total().abs(),
-    };
-    let cost = match base.unsigned_abs() >= cum.unsigned_abs() / 10 {
-        true => base as f64,
-        false => cum as f64 / 10.0,
-    };
-    if whole == 0 {
-        return NavigatorHeat::Cold;
-    }
-    let part = cost / whole as f64;
-    let steps = [0.005, 0.02, 0.05, 0.15];
-    let level = steps.iter().filter(|&&it| part.abs() >= it).count();
-    match (level, part < 0.0) {
-        (0, _) => NavigatorHeat::Cold,
-        (1, false) => NavigatorHeat::Hot1,
-        (2, false) => NavigatorHeat::Hot2,
-        (3, false) => NavigatorHeat::Hot3,
-        (_, false) => NavigatorHeat::Hot4,
-        (1, true) => NavigatorHeat::Less1,
-        (2, true) => NavigatorHeat::Less2,
-        (_, true) => NavigatorHeat::Less3,
-    }
 }

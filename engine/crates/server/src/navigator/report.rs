@@ -1,7 +1,7 @@
 //! The labels as Markdown, for a pull request.
 
 use fulcrum_paths::{AnySummary, ProfileInterface as _, cum_ovl};
-use fulcrum_profiles::{quantity, share};
+use fulcrum_profiles::{faster, quantity, share};
 
 use super::look::Look;
 use crate::protocol::NavigatorReport;
@@ -39,21 +39,8 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
         1 => format!("\n\nOne label covers {covered}."),
         count => format!("\n\n{count} labels together cover {covered}."),
     };
-    match estimate.gain {
-        // Beyond that, percent are hard to read.
-        Some(gain) if gain >= 1.0 => {
-            out += &format!(
-                " Without that cost, the program would be {:.1} times as fast (Amdahl).",
-                1.0 + gain
-            );
-        }
-        Some(gain) if gain > 0.0 => {
-            out += &format!(
-                " Without that cost, the program would be {:.1} % faster (Amdahl).",
-                100.0 * gain
-            );
-        }
-        _ => {}
+    if let Some(faster) = estimate.gain.and_then(faster) {
+        out += &format!(" Without it, the program is at most {faster}, by Amdahl's law.");
     }
     if let Some(table3) = estimate.table3.filter(|it| *it > 0.0) {
         out += &format!(" It is {:.1} % of what B costs.", 100.0 * table3);
@@ -137,7 +124,7 @@ fn path(look: &Look, s: &AnySummary, cost: &impl Fn(i64) -> String) -> String {
 }
 
 /// Code, whatever is in it.
-fn code(name: &str) -> String {
+pub(super) fn code(name: &str) -> String {
     let name = name.replace(['\n', '\r'], " ");
     let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
@@ -148,7 +135,7 @@ fn code(name: &str) -> String {
 }
 
 /// Text without Markdown in it.
-fn text(name: &str) -> String {
+pub(super) fn text(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         match c {

@@ -9,7 +9,7 @@ use fulcrum_paths::{
 };
 use fulcrum_profiles::{Files, Kept};
 
-use super::look::{Drawing, Look};
+use super::look::{Drawing, Look, Measured};
 use super::{Work, convert};
 use crate::failure::Failure;
 use crate::protocol::{
@@ -34,6 +34,7 @@ pub(crate) struct Session {
     folders: Arc<Vec<PathBuf>>,
     /// Of the value type that is searched.
     drawing: Arc<Drawing>,
+    measured: Option<Arc<Measured>>,
     revision: u32,
     listing: NavigatorListing,
     rows: Vec<Row>,
@@ -84,8 +85,30 @@ impl Session {
         workspace: Option<&Path>,
         work: &Work,
     ) -> Result<(Session, NavigatorOpened), Failure> {
-        let mut watch = |what: &str, part: f64| work.report(what, part);
-        let mut open = fulcrum_profiles::Session::open(files, &mut watch)?;
+        let open = fulcrum_profiles::Session::open(files, &work.hear())?;
+        let all = files.files.iter().chain(&files.against);
+        let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
+        let folders = folders.collect();
+        let measured = match (files.files.as_slice(), open.sources()) {
+            ([path], [[source], []]) => Some(Arc::new(Measured {
+                path: path.clone(),
+                digest: source.identity.digest.clone(),
+                rules: files.rules.clone(),
+            })),
+            // Of several runs, and of differences, only functions are shown.
+            _ => None,
+        };
+        let (mut session, opened) = Session::of(open, folders, workspace);
+        session.measured = measured;
+        Ok((session, opened))
+    }
+
+    /// A search of a profile that is open. `folders` are those that its names may start from.
+    pub fn of(
+        mut open: fulcrum_profiles::Session,
+        mut folders: Vec<PathBuf>,
+        workspace: Option<&Path>,
+    ) -> (Session, NavigatorOpened) {
         let mut notes = std::mem::take(&mut open.notes);
         let kept = match workspace {
             Some(workspace) => {
@@ -99,9 +122,6 @@ impl Session {
             }
         };
         let recorded = Arc::new(recorded(&open));
-        let all = files.files.iter().chain(&files.against);
-        let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
-        let mut folders: Vec<PathBuf> = folders.collect();
         folders.dedup();
         let mut session = Session {
             rows: open.search.suggest(),
@@ -111,13 +131,14 @@ impl Session {
             title: "".into(),
             folders: Arc::new(folders),
             drawing: Arc::default(),
+            measured: None,
             revision: 1,
             listing: NavigatorListing::Suggestions,
             hidden: [Hidden::default(); 2],
             notes: Vec::new(),
         };
         let opened = session.opened(notes);
-        Ok((session, opened))
+        (session, opened)
     }
 
     fn opened(&mut self, notes: Vec<String>) -> NavigatorOpened {
@@ -173,6 +194,7 @@ impl Session {
             recorded: Arc::clone(&self.recorded),
             folders: Arc::clone(&self.folders),
             drawing: Arc::clone(&self.drawing),
+            measured: self.measured.clone(),
         }
     }
 

@@ -11,12 +11,18 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 mod causal;
+mod events;
 mod navigator;
+mod refine;
 mod run;
+mod trace;
 
 pub use causal::*;
+pub use events::*;
 pub use navigator::*;
+pub use refine::*;
 pub use run::*;
+pub use trace::*;
 
 /// The version that the server announces; raised when a field changes its meaning or goes.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -96,6 +102,32 @@ methods! {
     NavigatorGetReport = "fulcrum/navigator/report" (NavigatorReportParams) -> NavigatorReport;
     /// Closes a navigator.
     NavigatorClose = "fulcrum/navigator/close" (NavigatorCloseParams) -> ();
+    /// Records the events of a Java program until it ends, its time is over, or the request is cancelled.
+    TraceStart = "fulcrum/trace/start" (TraceParams) -> TraceOutcome;
+    /// Instruments, measures and refines until the set of methods is stable, or the request is cancelled.
+    RefineStart = "fulcrum/refine/start" (RefineParams) -> RefineOutcome;
+    /// Opens an event trace.
+    EventsOpen = "fulcrum/events/open" (EventsOpenParams) -> EventsOpened;
+    /// Rows of the event tree, as they are expanded and scrolled to.
+    EventsGetChildren = "fulcrum/events/children" (EventsChildrenParams) -> EventsRows;
+    /// What threads did over time, as far as it can be seen.
+    EventsGetTimeline = "fulcrum/events/timeline" (EventsTimelineParams) -> EventsTimeline;
+    /// Nodes that a text or a condition matches.
+    EventsSearch = "fulcrum/events/search" (EventsSearchParams) -> EventsFound;
+    /// A query's table.
+    EventsQuery = "fulcrum/events/query" (EventsQueryParams) -> EventsTable;
+    /// Where a method is in the workspace.
+    EventsGetFrame = "fulcrum/events/frame" (EventsFrameParams) -> NavigatorFrameResult;
+    /// Folds a part of a trace into a call tree and opens a navigator on it.
+    EventsOpenTree = "fulcrum/events/tree" (EventsTreeParams) -> NavigatorOpened;
+    /// Replays a queue.
+    EventsGetQueues = "fulcrum/events/queues" (EventsQueuesParams) -> EventsQueues;
+    /// What changed between two traces.
+    EventsCompare = "fulcrum/events/compare" (EventsCompareParams) -> EventsComparison;
+    /// A filter that observes less, from what this trace shows.
+    EventsGetFilter = "fulcrum/events/filter" (EventsFilterParams) -> EventsFilter;
+    /// Closes a trace.
+    EventsClose = "fulcrum/events/close" (EventsCloseParams) -> ();
 }
 
 /// Server to client: the open profile changed; `summary` is null when none is open any more.
@@ -103,6 +135,12 @@ pub const DID_CHANGE_RESULTS: &str = "fulcrum/didChangeResults";
 
 /// Server to client, about twice a second while a run goes on: how it stands.
 pub const LIVE: &str = "fulcrum/causal/live";
+
+/// Server to client, about twice a second while events are recorded: how it stands.
+pub const TRACE_LIVE: &str = "fulcrum/trace/live";
+
+/// Server to client, whenever something changed while the refine loop goes on: its iterations so far.
+pub const REFINE_LIVE: &str = "fulcrum/refine/live";
 
 /// Stands under `capabilities.experimental.fulcrum` in the answer to `initialize`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]

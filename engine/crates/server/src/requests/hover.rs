@@ -9,8 +9,10 @@ use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind, Pos
 
 use super::{HoverMethod, Pooled};
 use crate::failure::Failure;
+use crate::filters;
 use crate::position::line_range;
 use crate::profile::Placement;
+use crate::protocol::DocumentPosition;
 use crate::state::Snapshot;
 use crate::words::{code, fine_percent, plain_percent};
 use crate::{plot, words};
@@ -24,8 +26,23 @@ impl Pooled for HoverRequest {
     type Method = HoverMethod;
 
     fn run(snapshot: &Snapshot, params: HoverParams) -> Result<Option<Hover>, Failure> {
-        Ok(hover(snapshot, &params))
+        Ok(filter(snapshot, &params).or_else(|| hover(snapshot, &params)))
     }
+}
+
+/// The hover of a filter of event traces.
+fn filter(snapshot: &Snapshot, params: &HoverParams) -> Option<Hover> {
+    let place = &params.text_document_position_params;
+    let document = snapshot.document(place.text_document.uri.as_ref())?;
+    if !document.is_filter {
+        return None;
+    }
+    let at = DocumentPosition {
+        line: place.position.line,
+        character: place.position.character,
+    };
+    let seen = snapshot.traced.seen(&snapshot.folders);
+    filters::hover(&document.text, at, &seen, snapshot.config.encoding)
 }
 
 fn hover(snapshot: &Snapshot, params: &HoverParams) -> Option<Hover> {

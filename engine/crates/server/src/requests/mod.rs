@@ -3,18 +3,24 @@
 pub(crate) mod clear;
 pub(crate) mod code_action;
 pub(crate) mod compare;
+pub(crate) mod completion;
 pub(crate) mod control;
 pub(crate) mod edit;
+pub(crate) mod events;
 pub(crate) mod hover;
 pub(crate) mod inlay_hint;
 pub(crate) mod line_speedups;
 pub(crate) mod live;
 pub(crate) mod navigator;
 pub(crate) mod open;
+pub(crate) mod programs;
 pub(crate) mod ranking;
+pub(crate) mod refine;
 pub(crate) mod run;
 pub(crate) mod runs_list;
+pub(crate) mod trace;
 
+use crate::events::{Asked, OpenTrace};
 use crate::failure::Failure;
 use crate::main_loop::State;
 use crate::navigator::{Look, Session};
@@ -76,6 +82,20 @@ pub(crate) trait Looking {
     ) -> Result<<Self::Method as Method>::Result, Failure>;
 }
 
+/// Reads an open event trace on the pool, and stops early when nobody waits for it any more.
+pub(crate) trait Traced {
+    /// What it answers.
+    type Method: Method;
+    /// Which trace.
+    fn trace(params: &<Self::Method as Method>::Params) -> u32;
+    fn run(
+        open: &OpenTrace,
+        snapshot: &Snapshot,
+        params: <Self::Method as Method>::Params,
+        asked: &Asked<'_>,
+    ) -> Result<<Self::Method as Method>::Result, Failure>;
+}
+
 macro_rules! standard {
     ($($name:ident = $text:literal: $request:ident;)*) => {
         $(
@@ -94,5 +114,6 @@ macro_rules! standard {
 standard! {
     HoverMethod = "textDocument/hover": HoverRequest;
     InlayHintMethod = "textDocument/inlayHint": InlayHintRequest;
+    CompletionMethod = "textDocument/completion": CompletionRequest;
     CodeActionMethod = "textDocument/codeAction": CodeActionRequest;
 }

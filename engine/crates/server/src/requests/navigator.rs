@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use fulcrum_model::{Stopped, Watch};
 use fulcrum_paths::Options;
 use fulcrum_profiles::{Files, named_rules};
 use lsp_server::RequestId;
@@ -12,7 +13,7 @@ use super::{Looking, Mutating, Navigated};
 use crate::dispatch::response;
 use crate::failure::Failure;
 use crate::main_loop::{State, Task};
-use crate::navigator::{Look, Navigator, Session, Work, convert, flame, places, report};
+use crate::navigator::{Look, Navigator, Session, Work, convert, flame, hot_lines, places, report};
 use crate::pool::guarded;
 use crate::protocol::{
     Method, NavigatorAutomaticParams, NavigatorClose, NavigatorCloseParams, NavigatorCommandParams,
@@ -74,7 +75,7 @@ pub(crate) fn open(
     })
 }
 
-fn begin(
+pub(super) fn begin(
     state: &mut State,
     id: &RequestId,
     token: Option<crate::protocol::ProgressToken>,
@@ -90,7 +91,7 @@ fn begin(
     }
 }
 
-fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+pub(super) fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let thread = std::thread::Builder::new().name("fulcrum-navigator".into());
     let started = thread.spawn(work);
     started.map(drop).map_err(|error| {
@@ -161,9 +162,11 @@ pub(crate) fn automatic(
         let (failed, failed_id) = (work.clone(), id.clone());
         let started = thread(move || {
             let found = guarded(NavigatorSearch::NAME, || {
-                match work.report("searching", 0.0) {
-                    true => Ok(convert::automatic(search.automatic(&options))),
-                    false => Err(Failure::cancelled()),
+                let hear = work.hear();
+                let watch = Watch::new(move |part| hear("searching", part));
+                match search.automatic_watched(&options, &watch) {
+                    Ok(found) => Ok(convert::automatic(found)),
+                    Err(Stopped) => Err(Failure::cancelled()),
                 }
             });
             work.end();
@@ -202,7 +205,7 @@ looking! {
     FlameSearch = NavigatorFlameSearch (NavigatorFlameSearchParams) -> NavigatorFlameSearchResult:
         |look, _, params| flame::search(look, params);
     Frame = NavigatorGetFrame (NavigatorFrameParams) -> NavigatorFrameResult: places::frame;
-    Lines = NavigatorGetLines (NavigatorLinesParams) -> NavigatorLines: places::lines;
+    Lines = NavigatorGetLines (NavigatorLinesParams) -> NavigatorLines: hot_lines::lines;
     Report = NavigatorGetReport (NavigatorReportParams) -> NavigatorReport: |look, _, _| Ok(report::report(look));
 }
 

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use fulcrum_recorder::{EndToEnd, Error, Exit, Options, Progress, Recorded, Remote, Stdio};
 use lsp_server::RequestId;
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::main_loop::{State, Task};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
-use crate::protocol::{Aim, CausalRun, Method, ProgressToken, RunParams};
+use crate::protocol::{Aim, CausalRun, Method, ProgressToken, RunOutcome, RunParams};
 use crate::requests::{control, live};
 use crate::state::Snapshot;
 
@@ -111,6 +112,50 @@ pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result
     }
     state.running.insert(id, running);
     Ok(())
+}
+
+/// The loop: a run has ended; it is shown, and the request answered.
+pub(crate) fn done(state: &mut State, id: RequestId, finished: Result<Box<Finished>, Failure>) {
+    let running = state.running.remove(&id);
+    if let Some(token) = running.and_then(|running| running.token) {
+        let message = match &finished {
+            Ok(finished) => finished.exit.clone(),
+            Err(failure) => failure.message().to_owned(),
+        };
+        let value = json!({ "kind": "end", "message": message });
+        state.notify("$/progress", json!({ "token": token, "value": value }));
+    }
+    let outcome = finished.map(|finished| {
+        let Finished {
+            recorded,
+            exit,
+            profile,
+        } = *finished;
+        let mut notes = recorded.notes;
+        let summary = match profile {
+            Ok(profile) => {
+                let profile = Arc::<OpenProfile>::from(profile);
+                for note in &profile.notes {
+                    if !notes.contains(note) {
+                        notes.push(note.clone());
+                    }
+                }
+                state.show(Some(Arc::clone(&profile)));
+                Some(state.snapshot().summary_of(&profile))
+            }
+            Err(failure) => {
+                notes.push(failure.message().to_owned());
+                None
+            }
+        };
+        RunOutcome {
+            run: recorded.run.to_string_lossy().into_owned(),
+            exit,
+            summary,
+            notes,
+        }
+    });
+    state.answer(id, outcome);
 }
 
 fn options(params: &RunParams) -> Result<Options, Failure> {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::Client;
 use super::fixtures::{SOURCE, coz};
-use super::{compare, live};
+use super::{compare, events, live};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/protocol.md");
 
@@ -161,6 +161,7 @@ fn the_documents_examples_are_real() {
     client.leave().expect("an orderly end");
 
     navigator(&mut document);
+    events(&mut document);
 
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(DOCUMENT, document).expect("docs/protocol.md can be written");
@@ -228,6 +229,81 @@ fn navigator(document: &mut String) {
         let answer = match name.contains("Flame") || name.contains("Merged") {
             true => answer,
             false => shortened(answer),
+        };
+        let request = json!({ "method": method, "params": params });
+        let result = json!({ "result": answer });
+        let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
+        if !name.is_empty() {
+            check(document, name, &text);
+        }
+    }
+    client.leave().expect("an orderly end");
+}
+
+/// The examples of `fulcrum/events/*`: one trace, from opening to closing.
+fn events(document: &mut String) {
+    let mut client = Client::start(&[]);
+    events::write_log(&client.root(), events::RUN, 1000);
+    events::write_log(
+        &client.root(),
+        ".fulcrum/runs/20261122T060000Z-server",
+        1900,
+    );
+    let [run, after] =
+        [events::RUN, ".fulcrum/runs/20261122T060000Z-server"].map(|it| client.path(it));
+    let query = "kind = call and wall > 500ns group by method select count, mean(wall), p99(wall) order by count limit 20";
+    let messages = [
+        (
+            "eventsOpen",
+            "open",
+            json!({ "run": run, "workDoneToken": "open" }),
+        ),
+        (
+            "eventsQueues",
+            "queues",
+            json!({ "id": 1, "put": "ThreadPool.add", "take": "ThreadPool.get", "from": 0, "count": 100 }),
+        ),
+        (
+            "eventsChildren",
+            "children",
+            json!({ "id": 1, "thread": 3, "from": 1, "count": 2 }),
+        ),
+        (
+            "eventsTimeline",
+            "timeline",
+            json!({ "id": 1, "left": 1200, "right": 2200, "width": 10, "threads": [3], "depths": 5 }),
+        ),
+        (
+            "eventsSearch",
+            "search",
+            json!({ "id": 1, "expression": "kind = contended and wall > 100ns", "count": 1 }),
+        ),
+        ("eventsQuery", "query", json!({ "id": 1, "query": query })),
+        ("eventsFrame", "frame", json!({ "id": 1, "method": 3 })),
+        (
+            "eventsTree",
+            "tree",
+            json!({ "id": 1, "part": { "thread": 3, "node": 3 } }),
+        ),
+        (
+            "eventsFilter",
+            "filter",
+            json!({ "id": 1, "part": {}, "selfWallNs": 500 }),
+        ),
+        ("", "open", json!({ "run": after })),
+        (
+            "eventsCompare",
+            "compare",
+            json!({ "a": 2, "b": 1, "from": 0, "count": 100 }),
+        ),
+        ("eventsClose", "close", json!({ "id": 1 })),
+    ];
+    for (name, method, params) in messages {
+        let method = format!("fulcrum/events/{method}");
+        let answer = client.ok(&method, params.clone());
+        let answer = match name {
+            "eventsTimeline" => answer,
+            _ => shortened(answer),
         };
         let request = json!({ "method": method, "params": params });
         let result = json!({ "result": answer });

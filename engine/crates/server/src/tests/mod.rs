@@ -3,8 +3,10 @@
 mod client;
 mod compare;
 mod documents;
+mod events;
 mod examples;
 mod failures;
+mod filters;
 mod fixtures;
 mod generated;
 mod live;
@@ -12,6 +14,7 @@ mod navigator;
 mod navigator_failures;
 mod navigator_flame;
 mod navigator_places;
+mod programs;
 mod progress_points;
 mod runs;
 mod session;

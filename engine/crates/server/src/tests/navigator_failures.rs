@@ -162,10 +162,31 @@ fn opening_reports_progress_and_can_be_cancelled() {
     let mut client = Client::start(&[("p.folded", FIGURE_2)]);
     let params = json!({ "files": [client.path("p.folded")], "workDoneToken": "open" });
     client.ok("fulcrum/navigator/open", params.clone());
-    let kinds: Vec<Value> = (0..4)
-        .map(|_| client.notification("$/progress")["value"]["kind"].clone())
-        .collect();
-    assert_eq!(kinds, ["begin", "report", "report", "end"]);
+    let said = |client: &mut Client| -> Vec<Value> {
+        let next = std::iter::repeat_with(|| client.notification("$/progress")["value"].clone());
+        let mut said: Vec<Value> = Vec::new();
+        for value in next {
+            let end = value["kind"] == "end";
+            said.push(value);
+            if end {
+                break;
+            }
+        }
+        said
+    };
+    let percentages = |said: &[Value]| -> Vec<u64> {
+        let all = said.iter().filter_map(|it| it["percentage"].as_u64());
+        all.collect()
+    };
+    let opening = said(&mut client);
+    assert_eq!(opening[0]["kind"], "begin");
+    // Read, made a tree, prepared.
+    assert_eq!(percentages(&opening), [0, 0, 42, 50]);
+    let params = json!({ "id": 1, "workDoneToken": "automatic" });
+    client.ok("fulcrum/navigator/automatic", params);
+    let searching = percentages(&said(&mut client));
+    let grows = searching.windows(2).all(|it| it[0] <= it[1]);
+    assert!(grows && searching.len() > 2, "{searching:?}");
     // A pipe that nobody writes to keeps it reading until it is cancelled, by the request or by the token.
     for by_token in [false, true] {
         let token = format!("pipe {by_token}");

@@ -243,3 +243,27 @@ fn as_many_boxes_are_sent_as_can_be_seen() {
     assert!(x.filter(|&x| x > 0.99).count() > 500);
     it.leave();
 }
+
+#[test]
+fn processes_and_threads_are_told_from_functions() {
+    let threads = r#"{"shared":{"frames":[{"name":"main"},{"name":"work"}]},"profiles":[
+        {"type":"sampled","name":"main","unit":"none","samples":[[0,1]],"weights":[3]},
+        {"type":"sampled","name":"worker","unit":"none","samples":[[1]],"weights":[1]}]}"#;
+    let client = Client::start(&[("p", threads)]);
+    let mut it = Navigator::open(client, &["p"], &[]);
+    let flame = it.ask("flame", whole(tree(Value::Null), 0.0));
+    let names = flame["names"].as_array().expect("names");
+    let containers = flame["containers"].as_array().expect("positions").iter();
+    let containers: Vec<_> = containers
+        .map(|at| &names[at.as_u64().expect("a position") as usize])
+        .collect();
+    // A function and a thread may have the same name.
+    assert_eq!(containers, ["main", "worker"]);
+    assert_eq!(names.iter().filter(|it| *it == "main").count(), 2);
+    // Merged paths begin at functions, whoever runs them, and look the same the second time.
+    let work = json!({ "kind": "merged", "path": ["work"], "side": "callers", "along": [] });
+    let first = it.ask("flame", whole(work.clone(), 0.0));
+    assert_eq!(first["total"], 4);
+    assert_eq!(it.ask("flame", whole(work, 0.0)), first);
+    it.leave();
+}

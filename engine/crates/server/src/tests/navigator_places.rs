@@ -141,18 +141,35 @@ fn functions_cost_at_the_lines_that_declare_them_now() {
 }
 
 #[test]
-fn lines_in_names_are_where_frames_open_and_functions_cost() {
+fn lines_that_ran_cost_and_are_where_frames_open() {
     let mut it =
         start("main;helper (app.py:6) 30\nmain;helper (app.py:5) 10\nmain;helper (gone.py:1) 60\n");
     assert_eq!(
         places(&mut it, "helper (app.py:6)"),
         ["app.py:5:0 recorded"]
     );
-    // One function, whichever of its lines ran; not that of another file.
+    // Each line; not that of another file.
     assert_eq!(
         lines(&mut it, "app.py"),
-        ["4 null moved helper (app.py:5) hot4: 40 (40.0 %) here, 40 (40.0 %) with calls"]
+        [
+            "4 5 exact helper (app.py:5) hot3: 10 (10.0 %) here",
+            "5 6 exact helper (app.py:6) hot4: 30 (30.0 %) here"
+        ]
     );
+    let uri = it.client.uri("app.py");
+    let hover = it.ask("lines", json!({ "uri": uri }))["lines"][1]["hover"].clone();
+    let expect = expect![[r#"
+        **Cost in p** · `helper (app.py:6)`
+
+        - 30 (30.0 %) here
+        - 30 (30.0 %) with what it calls
+
+        Shares are of 100 in all, `samples`. Where cost was measured, not what a speedup would bring.
+    "#]];
+    expect.assert_eq(hover.as_str().expect("text"));
+    // A function that begins further down now was not at this line.
+    it.client.open_document("app.py", &format!("#\n#\n{APP}"));
+    assert!(lines(&mut it, "app.py")[0].starts_with("4 5 stale helper"));
     assert_eq!(lines(&mut it, "src/cart.cpp"), [""; 0]);
     it.leave();
 }
@@ -191,7 +208,7 @@ fn the_report_reads_well_in_a_pull_request() {
 
         `samples`, 100 in all.
 
-        2 labels together cover 97 (97.0 %). Without that cost, the program would be 33.3 times as fast (Amdahl).
+        2 labels together cover 97 (97.0 %). Without it, the program is at most 33.3 times as fast, by Amdahl's law.
 
         | label | with calls | itself | not covered above |
         | --- | ---: | ---: | ---: |

@@ -37,6 +37,12 @@ fn the_server_says_what_it_can() {
               "openClose": true,
               "change": 2
             },
+            "completionProvider": {
+              "triggerCharacters": [
+                " ",
+                "."
+              ]
+            },
             "hoverProvider": true,
             "codeActionProvider": {
               "codeActionKinds": [
@@ -73,7 +79,20 @@ fn the_server_says_what_it_can() {
                   "fulcrum/navigator/frame",
                   "fulcrum/navigator/lines",
                   "fulcrum/navigator/report",
-                  "fulcrum/navigator/close"
+                  "fulcrum/navigator/close",
+                  "fulcrum/trace/start",
+                  "fulcrum/refine/start",
+                  "fulcrum/events/open",
+                  "fulcrum/events/children",
+                  "fulcrum/events/timeline",
+                  "fulcrum/events/search",
+                  "fulcrum/events/query",
+                  "fulcrum/events/frame",
+                  "fulcrum/events/tree",
+                  "fulcrum/events/queues",
+                  "fulcrum/events/compare",
+                  "fulcrum/events/filter",
+                  "fulcrum/events/close"
                 ]
               }
             }

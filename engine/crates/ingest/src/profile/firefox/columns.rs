@@ -10,7 +10,8 @@ use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};
 use crate::profile::input::Input;
 use crate::profile::parents::Parents;
-use crate::profile::stacks::{Stacks, check_types};
+use crate::profile::stacks::{FrameId, Stacks, check_types};
+use crate::profile::symbols::{At, Code, Symbols, bracketed};
 use crate::profile::units::{value, whole};
 
 #[derive(Deserialize)]
@@ -18,6 +19,18 @@ struct File {
     threads: Vec<Thread>,
     #[serde(default)]
     shared: Tables,
+    #[serde(default)]
+    libs: Vec<Lib>,
+}
+
+/// An executable or library.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Lib {
+    #[serde(default)]
+    path: String,
+    /// On Linux, the build id.
+    code_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -34,6 +47,7 @@ struct Thread {
     stack_table: Option<StackTable>,
     frame_table: Option<FrameTable>,
     func_table: Option<FuncTable>,
+    resource_table: Option<ResourceTable>,
     string_array: Option<Vec<String>>,
     string_table: Option<Vec<String>>,
 }
@@ -44,6 +58,7 @@ struct Tables {
     stack_table: Option<StackTable>,
     frame_table: Option<FrameTable>,
     func_table: Option<FuncTable>,
+    resource_table: Option<ResourceTable>,
     string_array: Option<Vec<String>>,
     sources: Option<Sources>,
 }
@@ -67,6 +82,10 @@ struct StackTable {
 #[derive(Deserialize)]
 struct FrameTable {
     func: Vec<u32>,
+    /// Counted from the lowest one of the library; -1 is none.
+    address: Option<Vec<Option<i64>>>,
+    /// The line that ran.
+    line: Option<Vec<Option<u32>>>,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +96,14 @@ struct FuncTable {
     /// In newer files, rows of the sources.
     source: Option<Vec<Option<u32>>>,
     line_number: Option<Vec<Option<u32>>>,
+    /// Rows of the resources; -1 is none.
+    resource: Option<Vec<Option<i64>>>,
+}
+
+/// Where functions come from.
+#[derive(Deserialize)]
+struct ResourceTable {
+    lib: Vec<Option<i64>>,
 }
 
 #[derive(Deserialize)]
@@ -89,12 +116,24 @@ struct View<'f> {
     stacks: &'f StackTable,
     frames: &'f FrameTable,
     functions: &'f FuncTable,
+    resources: Option<&'f ResourceTable>,
     strings: &'f [String],
     sources: Option<&'f Sources>,
+    /// Where names of addresses come from, when the file has only addresses.
+    code: Option<(&'f [Lib], &'f dyn Symbols)>,
+    /// Whether frames have the line that ran.
+    lines: bool,
 }
 
-/// Reads a profile.
-pub fn read(input: &Input, cpu: Cpu) -> Result<Collected, Fault> {
+/// The stacks of a table.
+struct Nodes {
+    parents: Parents,
+    /// The innermost node of each row: where functions were inlined, a row has several.
+    innermost: Vec<u32>,
+}
+
+/// Reads a profile. `named` says that addresses have their names already.
+pub fn read(input: &Input, cpu: Cpu, named: bool) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let mut kinds: Vec<&str> = Vec::new();
     for thread in &file.threads {
@@ -120,7 +159,8 @@ pub fn read(input: &Input, cpu: Cpu) -> Result<Collected, Fault> {
     }
     let mut stacks = Stacks::new(types, 0)?;
     // Tables that all threads share are read once.
-    let mut shared: Option<Parents> = None;
+    let mut shared: Option<Nodes> = None;
+    let view = |thread| file.view(thread, input, named);
     for (row, thread) in file.threads.iter().enumerate() {
         let label = label(&thread.name, &thread.pid, &thread.tid);
         let mut read = || {
@@ -129,23 +169,23 @@ pub fn read(input: &Input, cpu: Cpu) -> Result<Collected, Fault> {
                 _ => Some(stacks.container(&label)?),
             };
             let mut own;
-            let parents = match (&thread.stack_table, &mut shared) {
-                (None, Some(parents)) => parents,
+            let nodes = match (&thread.stack_table, &mut shared) {
+                (None, Some(nodes)) => nodes,
                 (None, none) => {
-                    let parents = file.view(thread)?.parents(&mut stacks);
-                    none.insert(parents.map_err(|fault| fault.at_key("shared"))?)
+                    let nodes = view(thread)?.nodes(&mut stacks);
+                    none.insert(nodes.map_err(|fault| fault.at_key("shared"))?)
                 }
                 (Some(_), _) => {
-                    let parents = file.view(thread)?.parents(&mut stacks);
-                    own = parents.map_err(|fault| fault.at_item("threads", row))?;
+                    let nodes = view(thread)?.nodes(&mut stacks);
+                    own = nodes.map_err(|fault| fault.at_item("threads", row))?;
                     &mut own
                 }
             };
             let kind = kinds.iter().position(|&it| it == thread.samples.kind());
             let cpu = has_cpu.then_some((cpu, kinds.len()));
-            let added = thread.samples.add(parents, kind.unwrap_or(0), cpu);
+            let added = thread.samples.add(nodes, kind.unwrap_or(0), cpu);
             added.map_err(|fault| fault.at_key("samples").at_item("threads", row))?;
-            parents.pour(container, &mut stacks)
+            nodes.parents.pour(container, &mut stacks)
         };
         if !thread.samples.stack.is_empty() {
             read().map_err(|fault| in_thread(fault, &label))?;
@@ -169,6 +209,17 @@ pub fn in_thread(fault: Fault, label: &str) -> Fault {
     }
 }
 
+/// The bytes that hexadecimal digits stand for.
+fn bytes_of(digits: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = digits.chars().map(|it| it.to_digit(16)).collect();
+    let pairs = digits?;
+    let pairs = pairs.chunks_exact(2);
+    pairs
+        .remainder()
+        .is_empty()
+        .then(|| pairs.map(|it| (it[0] << 4 | it[1]) as u8).collect())
+}
+
 fn value_type(kind: &str) -> ValueType {
     match kind {
         "tracing-ms" => value("time", "ns"),
@@ -185,7 +236,7 @@ impl Samples {
     /// Adds the weights as values of type `kind`, and the processor time as that of its own type.
     fn add(
         &self,
-        parents: &mut Parents,
+        Nodes { parents, innermost }: &mut Nodes,
         kind: usize,
         cpu: Option<(Cpu, usize)>,
     ) -> Result<(), Fault> {
@@ -198,9 +249,10 @@ impl Samples {
             let Some(stack) = stack.map(|stack| stack as usize) else {
                 continue;
             };
-            if stack >= parents.len() {
+            let Some(&stack) = innermost.get(stack) else {
                 return Err(dangling("a sample", stack, "stack").at_item("stack", n));
-            }
+            };
+            let stack = stack as usize;
             let weight = match &self.weight {
                 None => 1.0,
                 Some(weights) => weights.get(n).copied().flatten().unwrap_or(0.0),
@@ -223,7 +275,12 @@ impl Samples {
 }
 
 impl File {
-    fn view<'f>(&'f self, thread: &'f Thread) -> Result<View<'f>, Fault> {
+    fn view<'f>(
+        &'f self,
+        thread: &'f Thread,
+        input: &'f Input,
+        named: bool,
+    ) -> Result<View<'f>, Fault> {
         let shared = &self.shared;
         let missing = |what: &str| {
             let version = "this version of the format is not known";
@@ -242,42 +299,118 @@ impl File {
             frames: frames.ok_or_else(|| missing("frameTable"))?,
             functions: functions.ok_or_else(|| missing("funcTable"))?,
             strings: strings.ok_or_else(|| missing("stringArray"))?,
+            resources: thread
+                .resource_table
+                .as_ref()
+                .or(shared.resource_table.as_ref()),
             sources: shared.sources.as_ref(),
+            code: (!named).then_some((&self.libs, input.symbols)),
+            lines: input.lines(),
         })
     }
 }
 
 impl View<'_> {
-    fn parents(&self, stacks: &mut Stacks) -> Result<Parents, Fault> {
+    fn nodes(&self, stacks: &mut Stacks) -> Result<Nodes, Fault> {
         let mut functions = Vec::with_capacity(self.functions.name.len());
         for (row, &name) in self.functions.name.iter().enumerate() {
             let at = |fault: Fault| fault.at_item("name", row).at_key("funcTable");
             let (file, line) = self.place(row).map_err(at)?;
+            let line = if self.lines { 0 } else { line };
             functions.push(stacks.frame(self.string(name).map_err(at)?, file, line)?);
         }
-        let (frames, prefixes) = (&self.stacks.frame, &self.stacks.prefix);
-        if frames.len() != prefixes.len() {
-            let (frames, prefixes) = (frames.len(), prefixes.len());
-            let problem = format!("there are {frames} frames for {prefixes} prefixes");
-            return Err(Fault::whole(problem).at_key("stackTable"));
-        }
-        let mut parents = Parents::new(stacks.width());
-        for (row, (&frame, &prefix)) in frames.iter().zip(prefixes).enumerate() {
-            let function = self.frames.func.get(frame as usize);
-            let &function = function.ok_or_else(|| {
-                let fault = dangling("a stack", frame, "frame");
-                fault.at_item("frame", row).at_key("stackTable")
-            })?;
+        let mut frames = Vec::with_capacity(self.frames.func.len());
+        for (frame, &function) in self.frames.func.iter().enumerate() {
             let named = functions.get(function as usize);
             let &named = named.ok_or_else(|| {
                 let fault = dangling("a frame", function, "function");
-                fault.at_item("func", frame as usize).at_key("frameTable")
+                fault.at_item("func", frame).at_key("frameTable")
             })?;
-            parents.push(named, prefix);
+            frames.push(self.code(frame, function as usize, named, stacks)?);
+        }
+        let (rows, prefixes) = (&self.stacks.frame, &self.stacks.prefix);
+        if rows.len() != prefixes.len() {
+            let (frames, prefixes) = (rows.len(), prefixes.len());
+            let problem = format!("there are {frames} frames for {prefixes} prefixes");
+            return Err(Fault::whole(problem).at_key("stackTable"));
+        }
+        let mut innermost = Vec::with_capacity(rows.len());
+        let mut count = 0;
+        for (row, &frame) in rows.iter().enumerate() {
+            let functions = frames.get(frame as usize).ok_or_else(|| {
+                let fault = dangling("a stack", frame, "frame");
+                fault.at_item("frame", row).at_key("stackTable")
+            })?;
+            count += functions.len() as u32;
+            innermost.push(count - 1);
+        }
+        let mut parents = Parents::new(stacks.width());
+        for (row, (&frame, &prefix)) in rows.iter().zip(prefixes).enumerate() {
+            let inner = |prefix: u32| {
+                let found = innermost.get(prefix as usize).copied();
+                found.ok_or_else(|| {
+                    let fault = dangling("a node", prefix, "node");
+                    fault.at_item("prefix", row).at_key("stackTable")
+                })
+            };
+            let mut parent = prefix.map(inner).transpose()?;
+            for &function in &frames[frame as usize] {
+                parents.push(function, parent);
+                parent = Some(parents.len() as u32 - 1);
+            }
         }
         let checked = parents.check("prefix");
         checked.map_err(|fault| fault.at_key("stackTable"))?;
-        Ok(parents)
+        Ok(Nodes { parents, innermost })
+    }
+
+    /// The functions of a frame, outermost first. Only code without names can be of several, see [`Symbols::code`].
+    fn code(
+        &self,
+        frame: usize,
+        function: usize,
+        named: FrameId,
+        stacks: &mut Stacks,
+    ) -> Result<Vec<FrameId>, Fault> {
+        let cell = |column: &Option<Vec<Option<i64>>>, row: usize| {
+            let value = column.as_ref().and_then(|column| *column.get(row)?);
+            value.and_then(|value| u64::try_from(value).ok())
+        };
+        let lib = || {
+            let (libs, symbols) = self.code?;
+            let resource = cell(&self.functions.resource, function)?;
+            let lib = self.resources?.lib.get(usize::try_from(resource).ok()?)?;
+            let lib = libs.get(usize::try_from((*lib)?).ok()?)?;
+            Some((lib, symbols, cell(&self.frames.address, frame)?))
+        };
+        let name = self.functions.name[function];
+        let is_address = |name: &str| {
+            let digits = name.strip_prefix("0x").unwrap_or("");
+            !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_hexdigit())
+        };
+        if is_address(self.string(name).unwrap_or(""))
+            && let Some((lib, symbols, address)) = lib()
+        {
+            let id = lib.code_id.as_deref().and_then(bytes_of);
+            let mut code = symbols.code(&lib.path, id.as_deref(), At::Address(address));
+            if code.is_empty() {
+                code.push(Code {
+                    name: bracketed(&lib.path),
+                    ..Code::default()
+                });
+            }
+            let frame = |it: &Code| match self.lines {
+                true => stacks.frame_in(&it.name, &it.file, it.line, &lib.path),
+                false => stacks.frame_in(&it.name, "", 0, &lib.path),
+            };
+            return code.iter().map(frame).collect();
+        }
+        let ran = self.frames.line.as_ref();
+        if let Some(line) = ran.and_then(|it| *it.get(frame)?).filter(|_| self.lines) {
+            let file = self.place(function)?.0;
+            return Ok(vec![stacks.frame(self.string(name)?, file, line)?]);
+        }
+        Ok(vec![named])
     }
 
     /// A function's file and line.

@@ -110,7 +110,8 @@ pub fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Collected, Fault> 
             1 => None,
             _ => Some(stacks.container(&label)?),
         };
-        let result = thread.parents(&mut stacks, has_cpu.then_some(cpu));
+        let cpu = has_cpu.then_some(cpu);
+        let result = thread.parents(&mut stacks, cpu, input.lines());
         let result = result.and_then(|mut parents| parents.pour(container, &mut stacks));
         result.map_err(|fault| {
             let fault = path.iter().rev().cloned().fold(fault, Fault::at_step);
@@ -122,15 +123,20 @@ pub fn read(input: &Input, wrapped: bool, cpu: Cpu) -> Result<Collected, Fault> 
 
 impl Thread {
     /// The stacks of this thread with their values.
-    fn parents(&self, stacks: &mut Stacks, cpu: Option<Cpu>) -> Result<Parents, Fault> {
+    fn parents(&self, stacks: &mut Stacks, cpu: Option<Cpu>, ran: bool) -> Result<Parents, Fault> {
         let mut frames = Vec::with_capacity(self.frame_table.data.len());
         let in_frames = |fault: Fault| fault.at_key("frameTable");
-        for (row, text) in self.frame_table.numbers("location").enumerate() {
+        let cells = self.frame_table.numbers("location");
+        for (row, (text, line)) in cells.zip(self.frame_table.numbers("line")).enumerate() {
             let index = text.map_err(in_frames)?.unwrap_or(u32::MAX);
             let text = self.string_table.get(index as usize);
             let missing = || in_frames(dangling("a frame", index, "string").at_item("data", row));
             let text = text.ok_or_else(missing)?;
-            let (name, file, line) = location(text);
+            let (name, file, declared) = location(text);
+            let line = match ran {
+                true => line.map_err(in_frames)?.unwrap_or(0),
+                false => declared,
+            };
             frames.push(stacks.frame(name, file, line)?);
         }
         let mut parents = Parents::new(stacks.width());

@@ -23,8 +23,8 @@ pub struct Pools<'a> {
     methods: HashMap<u64, (u64, Name<'a>)>,
     pub threads: HashMap<u64, Thread<'a>>,
     pub traces: HashMap<u64, Trace>,
-    /// The methods of all stacks, innermost first in each.
-    frames: Vec<u64>,
+    /// The methods of all stacks and the lines that ran, innermost first in each.
+    frames: Vec<(u64, u32)>,
     /// The class of plain texts.
     string: Option<Row>,
 }
@@ -230,11 +230,13 @@ impl<'a> Pools<'a> {
             let [truncated, frames] = plan.read(body)?;
             let from = self.frames.len();
             if let Some(frames) = frames.filter(|part| part.field.array && !part.field.constant) {
-                let plan = Plan::new(classes, frames.field.class, ["method"]);
+                let plan = Plan::new(classes, frames.field.class, ["method", "lineNumber"]);
                 let mut cursor = frames.cursor;
                 for _ in 0..values::count(&mut cursor, "frames")? {
-                    let [method] = plan.read(&mut cursor)?;
-                    self.frames.push(number_of(method.as_ref())?);
+                    let [method, line] = plan.read(&mut cursor)?;
+                    // Code without lines has -1.
+                    let line = u32::try_from(number_of(line.as_ref())?).unwrap_or(0);
+                    self.frames.push((number_of(method.as_ref())?, line));
                 }
             }
             let trace = Trace {
@@ -247,8 +249,8 @@ impl<'a> Pools<'a> {
         Ok(())
     }
 
-    /// The methods of a stack, innermost first.
-    pub fn frames(&self, trace: Trace) -> &[u64] {
+    /// The methods of a stack and the lines that ran, innermost first.
+    pub fn frames(&self, trace: Trace) -> &[(u64, u32)] {
         &self.frames[trace.from..trace.to]
     }
 

@@ -82,13 +82,15 @@ const KINDS: [Kind; 7] = [
 /// The samples so far.
 #[derive(Default)]
 pub struct Recording {
-    names: Vec<String>,
-    rows: HashMap<String, u32>,
+    /// Whether methods are told apart by the line that ran.
+    lines: bool,
+    methods: Vec<Method>,
+    rows: HashMap<(String, u32), u32>,
     texts: Texts,
     threads: Vec<String>,
     thread_rows: HashMap<String, u32>,
     traces: Vec<Trace>,
-    /// Rows of names, outermost first in each stack.
+    /// Rows of methods, outermost first in each stack.
     frames: Vec<u32>,
     /// Sums of each kind, by thread and stack; none for samples without a stack.
     sums: HashMap<(u32, Option<u32>), [i64; KINDS.len()]>,
@@ -97,6 +99,25 @@ pub struct Recording {
     open: bool,
     /// Samples of an open chunk whose stacks were not written any more.
     lost: u64,
+}
+
+struct Method {
+    name: String,
+    /// 0 unless lines are told apart.
+    line: u32,
+}
+
+impl Method {
+    /// The source file, which recordings do not name: that of the outermost class, in its package's folder. Empty without
+    /// a line.
+    fn file(&self) -> String {
+        let class = self.name.rsplit_once('.').map_or("", |it| it.0);
+        let outermost = class.split('$').next().unwrap_or("");
+        match self.line {
+            0 => String::new(),
+            _ => format!("{}.java", outermost.replace('.', "/")),
+        }
+    }
 }
 
 struct Trace {
@@ -110,14 +131,22 @@ struct Trace {
 struct Known<'k, 'a> {
     chunk: &'k Chunk<'a>,
     pools: Pools<'a>,
-    /// Rows of names by numbers of methods.
-    methods: HashMap<u64, u32>,
+    /// Rows of [`Recording::methods`] by numbers of methods and lines.
+    methods: HashMap<(u64, u32), u32>,
     /// Rows of [`Recording::traces`] by numbers of stacks.
     traces: HashMap<u64, u32>,
     threads: HashMap<u64, u32>,
 }
 
 impl Recording {
+    /// No samples. With `lines`, methods are told apart by the line that ran.
+    pub fn new(lines: bool) -> Self {
+        Recording {
+            lines,
+            ..Recording::default()
+        }
+    }
+
     /// Adds the samples of a chunk.
     pub fn chunk(&mut self, chunk: &Chunk) -> Result<(), Fault> {
         self.open |= chunk.open;
@@ -205,14 +234,19 @@ impl Recording {
         let from = self.frames.len();
         // One more than is kept tells that there were more.
         let frames = known.pools.frames(trace);
-        for &method in frames.iter().take(MAX_DEPTH + 1).rev() {
-            let row = match known.methods.get(&method) {
+        for &(method, line) in frames.iter().take(MAX_DEPTH + 1).rev() {
+            let line = if self.lines { line } else { 0 };
+            let row = match known.methods.get(&(method, line)) {
                 Some(&row) => row,
                 None => {
                     let name = known.pools.method(method)?;
                     self.texts.add(&name)?;
-                    let row = intern(&mut self.names, &mut self.rows, name);
-                    known.methods.insert(method, row);
+                    let next = self.methods.len() as u32;
+                    let row = *self.rows.entry((name.clone(), line)).or_insert(next);
+                    if row == next {
+                        self.methods.push(Method { name, line });
+                    }
+                    known.methods.insert((method, line), row);
                     row
                 }
             };
@@ -256,16 +290,15 @@ impl Recording {
             .advise("record with `settings=profile`"));
         }
         let mut stacks = Stacks::new(types, 0)?;
-        let named = |names: &[String], name: &mut dyn FnMut(&str) -> Result<FrameId, Fault>| {
-            names
-                .iter()
-                .map(|it| name(it))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let frames = named(&self.names, &mut |name| stacks.frame(name, "", 0))?;
+        let frames = self.methods.iter();
+        let frames = frames.map(|it| stacks.frame(&it.name, &it.file(), it.line));
+        let frames: Vec<FrameId> = frames.collect::<Result<_, _>>()?;
         let threads = match self.threads.len() {
             1 => Vec::new(),
-            _ => named(&self.threads, &mut |name| stacks.container(name))?,
+            _ => {
+                let all = self.threads.iter().map(|it| stacks.container(it));
+                all.collect::<Result<Vec<FrameId>, _>>()?
+            }
         };
         let (mut stack, mut values) = (Vec::new(), vec![0; stacks.width()]);
         let mut sums: Vec<_> = self.sums.into_iter().collect();

@@ -1,4 +1,4 @@
-use crate::profile::symbols::Symbols;
+use crate::profile::symbols::{At, Code, Symbols};
 use crate::profile::testing::{check_fault, text};
 use crate::profile::{Limits, read, read_with};
 
@@ -6,13 +6,20 @@ use crate::profile::{Limits, read, read_with};
 struct Tens;
 
 impl Symbols for Tens {
-    fn names(&self, file: &str, build_id: Option<&[u8]>, offset: u64) -> Vec<String> {
+    fn code(&self, file: &str, build_id: Option<&[u8]>, at: At) -> Vec<Code> {
+        let At::Byte(offset) = at else {
+            panic!("perf.data knows bytes of files");
+        };
+        let named = |name| Code {
+            name,
+            ..Code::default()
+        };
         let id = build_id.map_or(String::new(), |id| format!("@{id:?}"));
         match offset / 10 {
             9 => Vec::new(),
             tens => vec![
-                format!("{file}{id}+{tens}"),
-                format!("inlined {}", offset % 10),
+                named(format!("{file}{id}+{tens}")),
+                named(format!("inlined {}", offset % 10)),
             ],
         }
     }

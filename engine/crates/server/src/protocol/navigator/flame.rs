@@ -83,6 +83,8 @@ pub enum NavigatorFlameWidth {
 pub struct NavigatorFlame {
     /// The names that `name` counts.
     pub names: Vec<String>,
+    /// Those of `names` that are processes or threads: no part of a path.
+    pub containers: Vec<u32>,
     /// The labels that `label` counts.
     pub labels: Vec<String>,
     /// The names from the graph's own root to the root that was asked for, this one included: for a breadcrumb.

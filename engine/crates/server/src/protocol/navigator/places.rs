@@ -66,24 +66,39 @@ pub struct NavigatorLinesParams {
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorLines {
-    /// Ascending by line; one a function of the profile that is declared in this document.
+    /// Ascending by line: those that ran, when the profile knows lines of this document, else one a function of the profile
+    /// that is declared in it.
     pub lines: Vec<NavigatorLine>,
+    /// Why lines that ran could not be read; a whole sentence.
+    pub note: Option<String>,
 }
 
-/// What a function of a document costs, at the line that declares it.
+/// What a line costs.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum NavigatorLineKind {
+    /// It declares a function, whose cost it is.
+    Function,
+    /// It ran.
+    Line,
+}
+
+/// What a line of a document, or the function that it declares, costs.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorLine {
     /// 0-based line in the document as it is now.
     pub line: u32,
+    /// Whose cost it is.
+    pub kind: NavigatorLineKind,
     /// 1-based line as recorded; null when the profile has only the name.
     pub recorded_line: Option<u32>,
-    /// `exact`: declared where the profile says; `moved`: elsewhere, or the profile says only the name; `stale`: not found
-    /// any more.
+    /// `exact`: declared where the profile says, or a line that ran, in a function that is still there; `moved`: elsewhere, or
+    /// the profile says only the name; `stale`: not found any more.
     pub state: LineState,
-    /// The name in the profile.
+    /// The function's name in the profile.
     pub name: String,
-    /// The function's own cost.
+    /// Its own cost.
     pub base: i64,
     /// Its cost with everything that it calls.
     pub cum: i64,
@@ -97,6 +112,8 @@ pub struct NavigatorLine {
     pub heat: NavigatorHeat,
     /// In words: `12 % here, 40 % with calls`.
     pub text: String,
+    /// Markdown for a hover: what it costs, of what, in which profile, and what that does not say.
+    pub hover: String,
 }
 
 /// How much a function costs. In a comparison, how much dearer or cheaper it became.

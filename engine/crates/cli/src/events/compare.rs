@@ -1,0 +1,101 @@
+//! `fulcrum events compare`: what changed between two traces (JPMT §7).
+
+use fulcrum_events::compare::{Comparison, Difference, PathSums, compare as compared};
+use fulcrum_profiles::quantity;
+use serde_json::{Value, json};
+
+use super::args::CompareArgs;
+use super::open::open_at;
+use crate::outcome::{DONE, NOTHING, Outcome};
+use crate::terminal::{self, Cell, Colour, Style, Table};
+
+const TABLE_TOP: usize = 20;
+
+/// Compares two traces.
+pub fn compare(args: &CompareArgs) -> Outcome {
+    let filter = args.filter.as_deref();
+    let (a, b) = (open_at(&args.run, filter)?, open_at(&args.before, filter)?);
+    let found = compared(&a, &b, &|_| true).expect("nobody cancels it");
+    let top = args.top.unwrap_or(if args.json { 0 } else { TABLE_TOP });
+    let shown = if top == 0 { usize::MAX } else { top };
+    match args.json {
+        true => terminal::print(&format!("{:#}\n", as_json(&found, shown)))?,
+        false => terminal::print(&as_text(&found, shown, Style::stdout()))?,
+    }
+    Ok(if found.rows.is_empty() { NOTHING } else { DONE })
+}
+
+fn as_json(found: &Comparison, shown: usize) -> Value {
+    let sums = |side: Option<PathSums>| {
+        side.map(|it| {
+            json!({
+                "count": it.count, "wallNs": it.wall_ns, "cpuNs": it.cpu_ns, "selfWallNs": it.self_wall_ns,
+                "thread": it.first.0, "node": it.first.1,
+            })
+        })
+    };
+    let row = |it: &Difference| {
+        json!({
+            "role": it.role, "path": it.path, "change": it.change.name(), "selfWallNs": it.self_wall_ns(),
+            "a": sums(it.a), "b": sums(it.b),
+        })
+    };
+    let roles = found
+        .roles
+        .iter()
+        .map(|it| json!({ "name": it.name, "a": it.a, "b": it.b }));
+    json!({
+        "roles": roles.collect::<Vec<_>>(),
+        "rows": found.rows.iter().take(shown).map(row).collect::<Vec<_>>(),
+        "notes": found.notes,
+    })
+}
+
+fn as_text(found: &Comparison, shown: usize, style: Style) -> String {
+    let time = |ns: i64| quantity(ns, "ns");
+    let mean = |side: Option<PathSums>| {
+        side.map_or_else(
+            || "-".into(),
+            |it| time((it.wall_ns / it.count.max(1)).min(i64::MAX as u64) as i64),
+        )
+    };
+    let count = |side: Option<PathSums>| side.map_or_else(|| "-".into(), |it| it.count.to_string());
+    let dim = |text: &str| style.paint(Colour::Dim, text);
+    let mut table = Table::default();
+    let right = ["own time", "before", "now", "before", "now"].map(Cell::right);
+    let heads = right
+        .into_iter()
+        .chain([Cell::left("change"), Cell::left("call")]);
+    table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
+    for row in found.rows.iter().take(shown) {
+        let change = row.self_wall_ns();
+        let sign = if change > 0 { "+" } else { "" };
+        let name = row.path.last().map_or("", String::as_str);
+        let from = match row.path.len() {
+            0 | 1 => row.role.clone(),
+            n => format!("{} > {}", row.role, row.path[n - 2]),
+        };
+        table.row(vec![
+            Cell::right(format!("{sign}{}", time(change))),
+            Cell::right(count(row.b)),
+            Cell::right(count(row.a)),
+            Cell::right(mean(row.b)),
+            Cell::right(mean(row.a)),
+            Cell::left(row.change.name()),
+            Cell::left(format!("{name}  ({from})")),
+        ]);
+    }
+    let mut out = table.render(style);
+    let hidden = found.rows.len().saturating_sub(shown);
+    if hidden > 0 {
+        out += &(dim(&format!("{hidden} more: --top 0 shows all")) + "\n");
+    }
+    let roles = found.roles.iter().filter(|it| it.a != it.b);
+    for role in roles {
+        out += &format!("{}: {} threads before, {} now\n", role.name, role.b, role.a);
+    }
+    for note in &found.notes {
+        out += &(dim(&format!("note: {note}")) + "\n");
+    }
+    out
+}

@@ -1,0 +1,177 @@
+//! `fulcrum events export`: a trace for other tools, written while it is read.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use fulcrum_events::export::{ExportError, Format, Table, chrome, perfetto};
+use fulcrum_events::query::Query;
+use fulcrum_events::{FoldError, Scope, Trace, fold};
+use fulcrum_ingest::profile::{self, Calls, Profile, Target, WriteError, write};
+
+use super::args::{ExportArgs, ExportFormat};
+use super::open::{open, say_notes};
+use crate::outcome::{DONE, Failure, Outcome};
+
+const COLUMNS: &str =
+    "tid, thread, node, kind, what, depth, start, wall, cpu, self, selfcpu, ended, object";
+
+/// Writes a trace.
+pub fn export(args: &ExportArgs) -> Outcome {
+    use ExportFormat as F;
+    let to = match args.format {
+        Some(to) => to,
+        // What other commands print as JSON is an object a line here.
+        None => F::Json,
+    };
+    let table = match to {
+        F::Csv => Some(Format::Csv),
+        F::Tsv => Some(Format::Tsv),
+        F::Json => Some(Format::Json),
+        F::Arrow => Some(Format::Arrow),
+        _ => None,
+    };
+    if table.is_none() && (args.condition.is_some() || args.columns.is_some()) {
+        return Err(Failure::Usage(
+            "--where and --columns are for tables: csv, tsv, json, arrow; choose other parts by --thread, --from, --to, --filter"
+                .into(),
+        ));
+    }
+    let trace = open(&args.source)?;
+    let scope = args.source.scope(&trace);
+    let binary = matches!(to, F::Arrow | F::Perfetto | F::Pprof);
+    // What is wrong with a query must not leave an empty file.
+    let query = table.map(|_| select(args)).transpose()?;
+    let mut out = destination(args.output.as_deref(), binary)?;
+    let notes = match (to, query, table) {
+        (_, Some(query), Some(format)) => rows(&trace, &scope, &query, format, &mut out)?,
+        (F::Perfetto, ..) => exported(perfetto(&trace, &scope, &|| true, &mut out))?,
+        (F::Chrome, ..) => exported(chrome(&trace, &scope, &|| true, &mut out))?,
+        _ => folded(args, to, &trace, &scope, &mut out)?,
+    };
+    say_notes(&trace, &notes);
+    Ok(DONE)
+}
+
+fn select(args: &ExportArgs) -> Result<Query, Failure> {
+    let condition = args.condition.as_deref().unwrap_or("");
+    let columns = args.columns.as_deref().unwrap_or(COLUMNS);
+    let usage = |error: fulcrum_events::query::QueryError| Failure::Usage(error.to_string());
+    // Alone first, so that an error shows what was written.
+    fulcrum_events::query::Condition::parse(condition).map_err(usage)?;
+    let query = Query::parse(&format!("{condition} select {columns}")).map_err(usage)?;
+    match query.sums() {
+        true => Err(Failure::Usage(
+            "an export has rows, and no sums: use fulcrum events query".into(),
+        )),
+        false => Ok(query),
+    }
+}
+
+fn rows(
+    trace: &Trace,
+    scope: &Scope,
+    query: &Query,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<Vec<String>, Failure> {
+    let table = Table::new(out, format, &query.names(), &query.holds());
+    let mut table = table.map_err(|error| unwritable(&error))?;
+    let mut failed = None;
+    let answered = query.run(
+        trace,
+        scope,
+        &|| true,
+        &mut |cells| match table.row(cells) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    let answered = answered.expect("nobody cancels it");
+    written(failed.map_or(Ok(()), Err).and_then(|()| table.finish()))?;
+    Ok(answered.notes)
+}
+
+fn folded(
+    args: &ExportArgs,
+    to: ExportFormat,
+    trace: &Trace,
+    scope: &Scope,
+    mut out: &mut dyn Write,
+) -> Result<Vec<String>, Failure> {
+    let tree = fold(trace, scope, &|| true).map_err(|error| {
+        Failure::BadInput(match error {
+            FoldError::Tree(error) => format!(
+                "the call tree is too large: {error}; choose a part by --thread, --from and --to"
+            ),
+            FoldError::Cancelled | FoldError::Absent => "there is no such part".into(),
+        })
+    })?;
+    let names: Vec<&str> = tree
+        .value_types()
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    let value = names
+        .iter()
+        .position(|it| *it == args.value)
+        .ok_or_else(|| Failure::Usage(format!("{} is none of {}", args.value, names.join(", "))))?;
+    let target = match to {
+        ExportFormat::Pprof => Target::Pprof,
+        ExportFormat::Speedscope => Target::Speedscope,
+        _ => Target::Folded,
+    };
+    let profile = Profile {
+        format: profile::Format::Folded,
+        calls: Calls::Tree(tree),
+        default_value: value,
+        notes: Vec::new(),
+        renamed: Vec::new(),
+    };
+    match write(&profile, target, value, &mut out) {
+        Err(WriteError::Io(error)) => written(Err(error))?,
+        Err(error) => return Err(Failure::BadInput(error.to_string())),
+        Ok(()) => written(out.flush())?,
+    }
+    Ok(Vec::new())
+}
+
+fn exported(result: Result<Vec<String>, ExportError>) -> Result<Vec<String>, Failure> {
+    match result {
+        Ok(notes) => Ok(notes),
+        Err(ExportError::Io(error)) => written(Err(error)).map(|()| Vec::new()),
+        Err(ExportError::Cancelled) => Ok(Vec::new()),
+    }
+}
+
+/// A file, or standard output, which must be no terminal when it gets bytes that are no text.
+pub fn destination(file: Option<&Path>, binary: bool) -> Result<Box<dyn Write>, Failure> {
+    match file {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| {
+                Failure::BadInput(format!("cannot write {}: {error}", path.display()))
+            })?;
+            Ok(Box::new(BufWriter::new(file)))
+        }
+        None if binary && io::stdout().is_terminal() => Err(Failure::Usage(
+            "this format is no text: write it to a file with -o FILE".into(),
+        )),
+        None => Ok(Box::new(BufWriter::new(io::stdout()))),
+    }
+}
+
+/// A reader that closed its end wanted no more.
+pub fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable(&error)),
+        _ => Ok(()),
+    }
+}
+
+pub fn unwritable(error: &io::Error) -> Failure {
+    Failure::BadInput(format!("cannot write: {error}"))
+}

@@ -1,0 +1,185 @@
+//! `fulcrum events query`: what a condition selects, row by row or added up.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+
+use fulcrum_events::export::{Format, Table};
+use fulcrum_events::query::{Cell, Query, fields};
+use fulcrum_profiles::quantity;
+
+use super::args::{QueryArgs, QueryFormat};
+use super::open::{open, say_notes};
+use crate::outcome::{DONE, Failure, NOTHING, Outcome};
+use crate::terminal::{self, Colour, Style};
+
+/// Rows whose columns are lined up together.
+const PAGE: usize = 500;
+
+/// What `--help` says below the options.
+pub fn help() -> String {
+    let mut text = String::from(
+        "A query has these parts, each optional:\n  \
+         CONDITION                     method ~ \"ThreadPool\\.\" and wall > 1ms and thread = \"Dispatcher*\"\n  \
+         group by KEY, …               method, class, thread, …, or bucket(start, 100ms)\n  \
+         select COLUMN, …              wall, count, sum(wall), mean(self), min, max, stddev, median, p99(wall), …\n  \
+         order by COLUMN [asc|desc]\n  \
+         limit N\n\n\
+         Texts: = and != compare, * standing for anything; ~ and !~ look for a regular expression; in (A, B) is one of these.\n\
+         Numbers: = != < <= > >=, with a unit: ns us ms s min, B kB MB GB. Conditions: and, or, not, ( ).\n\
+         Percentiles are the nearest rank; above 4096 values they are exact to 0.4 %.\n\nFields:\n",
+    );
+    for (name, unit, meaning) in fields() {
+        let unit = match unit {
+            "ns" => " (time)",
+            "bytes" => " (size)",
+            "" => " (number)",
+            _ => "",
+        };
+        text += &format!("  {name:<11} {meaning}{unit}\n");
+    }
+    text
+}
+
+/// Answers a query.
+pub fn query(args: &QueryArgs) -> Outcome {
+    let query = Query::parse(&args.query).map_err(|error| Failure::Usage(error.to_string()))?;
+    let trace = open(&args.source)?;
+    let scope = args.source.scope(&trace);
+    let format = match args.format {
+        _ if args.source.json => Some(Format::Json),
+        QueryFormat::Table => None,
+        QueryFormat::Csv => Some(Format::Csv),
+        QueryFormat::Tsv => Some(Format::Tsv),
+        QueryFormat::Json => Some(Format::Json),
+        QueryFormat::Arrow => Some(Format::Arrow),
+    };
+    let mut out =
+        super::export::destination(args.output.as_deref(), format == Some(Format::Arrow))?;
+    let mut sink = Sink::new(&mut out, &query, format)?;
+    let mut failed = None;
+    let answered = query.run(
+        &trace,
+        &scope,
+        &|| true,
+        &mut |cells| match sink.row(cells) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    let answered = answered.expect("nobody cancels it");
+    let written = failed.map_or(Ok(()), Err).and_then(|()| sink.finish());
+    super::export::written(written)?;
+    say_notes(&trace, &answered.notes);
+    Ok(if answered.rows == 0 { NOTHING } else { DONE })
+}
+
+/// Where rows go.
+enum Sink<'a> {
+    Table(Table<BufWriter<&'a mut dyn Write>>),
+    People {
+        out: &'a mut dyn Write,
+        names: Vec<String>,
+        units: Vec<&'static str>,
+        rows: Vec<Vec<Cell>>,
+        first: bool,
+    },
+}
+
+impl<'a> Sink<'a> {
+    fn new(
+        out: &'a mut dyn Write,
+        query: &Query,
+        format: Option<Format>,
+    ) -> Result<Sink<'a>, Failure> {
+        let names = query.names();
+        Ok(match format {
+            Some(format) => {
+                let table = Table::new(BufWriter::new(out), format, &names, &query.holds());
+                Sink::Table(table.map_err(|error| super::export::unwritable(&error))?)
+            }
+            None => Sink::People {
+                out,
+                names,
+                units: query.units(),
+                rows: Vec::new(),
+                first: true,
+            },
+        })
+    }
+
+    fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
+        match self {
+            Sink::Table(table) => table.row(cells),
+            Sink::People { rows, .. } => {
+                rows.push(cells.to_vec());
+                match rows.len() {
+                    PAGE => self.page(),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn page(&mut self) -> io::Result<()> {
+        let Sink::People {
+            out,
+            names,
+            units,
+            rows,
+            first,
+        } = self
+        else {
+            return Ok(());
+        };
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let style = Style::stdout();
+        let mut table = terminal::Table::default();
+        let side =
+            |at: usize, text: String| match rows.iter().any(|row| matches!(row[at], Cell::Text(_)))
+            {
+                true => terminal::Cell::left(text),
+                false => terminal::Cell::right(text),
+            };
+        if std::mem::take(first) {
+            let heads = names
+                .iter()
+                .enumerate()
+                .map(|(at, name)| side(at, name.clone()).colour(Some(Colour::Dim)));
+            table.row(heads.collect());
+        }
+        for row in rows.iter() {
+            let cells = row
+                .iter()
+                .enumerate()
+                .map(|(at, cell)| side(at, shown(cell, units[at])));
+            table.row(cells.collect());
+        }
+        let text = table.render(style);
+        rows.clear();
+        out.write_all(text.as_bytes())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        match self {
+            Sink::Table(table) => table.finish(),
+            Sink::People { .. } => self.page(),
+        }
+    }
+}
+
+fn shown(cell: &Cell, unit: &str) -> String {
+    let rounded = |number: f64| quantity(number.round().clamp(0.0, 9e18) as i64, unit);
+    match (cell, unit) {
+        (Cell::Nothing, _) => "-".into(),
+        (Cell::Text(text), _) => text.clone(),
+        (Cell::Whole(number), "") => number.to_string(),
+        (Cell::Real(number), "") => format!("{number:.2}"),
+        (Cell::Whole(number), _) => rounded(*number as f64),
+        (Cell::Real(number), _) => rounded(*number),
+    }
+}

@@ -1,0 +1,123 @@
+//! `fulcrum events queues`: a queue, replayed (JPMT §5.3).
+
+use fulcrum_events::Trace;
+use fulcrum_events::queues::{Queue, QueueError, Request, queue};
+use fulcrum_profiles::quantity;
+use serde_json::{Value, json};
+
+use super::args::QueuesArgs;
+use super::open::{notes, open};
+use crate::outcome::{DONE, Failure, NOTHING, Outcome};
+use crate::terminal::{self, Cell, Colour, Style, Table};
+
+const TABLE_TOP: usize = 20;
+
+/// Replays a queue and shows its requests.
+pub fn queues(args: &QueuesArgs) -> Outcome {
+    let trace = open(&args.source)?;
+    let scope = args.source.scope(&trace);
+    let queue =
+        queue(&trace, &scope, &args.put, &args.take, &|| true).map_err(|error| match error {
+            QueueError::NoSuchMethod(..) => Failure::NotFound(error.to_string()),
+            error => Failure::Usage(error.to_string()),
+        })?;
+    let top = args
+        .top
+        .unwrap_or(if args.source.json { 0 } else { TABLE_TOP });
+    let shown = if top == 0 { usize::MAX } else { top };
+    match args.source.json {
+        true => terminal::print(&format!("{:#}\n", as_json(&trace, &queue, shown)))?,
+        false => terminal::print(&as_text(&trace, &queue, shown, Style::stdout()))?,
+    }
+    Ok(if queue.requests.is_empty() {
+        NOTHING
+    } else {
+        DONE
+    })
+}
+
+fn as_json(trace: &Trace, queue: &Queue, shown: usize) -> Value {
+    let requests = queue.requests.iter().take(shown).map(|it| {
+        json!({
+            "number": it.number, "putThread": it.put_thread, "putNode": it.put_node, "enqueueNs": it.enqueue_ns,
+            "putLength": it.put_length, "takeThread": it.take.map(|take| take.thread),
+            "takeNode": it.take.map(|take| take.node), "dispatchNs": it.take.map(|take| take.dispatch_ns),
+            "takeLength": it.take.map(|take| take.length), "finishNs": it.take.and_then(|take| take.finish_ns),
+            "waitNs": it.wait_ns(), "serviceNs": it.service_ns(), "sure": it.sure,
+        })
+    });
+    let sums = queue.summary();
+    json!({
+        "requests": requests.collect::<Vec<_>>(),
+        "summary": {
+            "put": sums.put, "taken": sums.taken, "arrivalRate": sums.arrival_rate, "waitMean": sums.wait_mean,
+            "waitVariance": sums.wait_variance, "waitMax": sums.wait_max, "serviceMean": sums.service_mean,
+            "serviceVariance": sums.service_variance, "lengthMax": sums.length_max,
+        },
+        "emptyTakes": queue.empty_takes, "thrown": queue.thrown, "notes": notes(trace, &queue.notes),
+    })
+}
+
+fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
+    let time = |ns: u64| quantity(ns.min(i64::MAX as u64) as i64, "ns");
+    let optional = |ns: Option<u64>| ns.map_or_else(|| "-".into(), time);
+    let thread = |id: u32| trace.thread(id).map_or("?", |it| &it.name).to_owned();
+    let mut table = Table::default();
+    let right = ["no.", "put", "length", "wait", "length", "service"].map(Cell::right);
+    let heads = right
+        .into_iter()
+        .chain([Cell::left("put by"), Cell::left("taken by")]);
+    table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
+    let cells = |it: &Request| {
+        vec![
+            Cell::right(match it.sure {
+                true => it.number.to_string(),
+                false => format!("{}?", it.number),
+            }),
+            Cell::right(time(it.enqueue_ns)),
+            Cell::right(format!("#{}", it.put_length)),
+            Cell::right(optional(it.wait_ns())),
+            Cell::right(
+                it.take
+                    .map_or_else(|| "-".into(), |take| format!("#{}", take.length)),
+            ),
+            Cell::right(optional(it.service_ns())),
+            Cell::left(thread(it.put_thread)),
+            Cell::left(
+                it.take
+                    .map_or_else(|| "-".into(), |take| thread(take.thread)),
+            ),
+        ]
+    };
+    for request in queue.requests.iter().take(shown) {
+        table.row(cells(request));
+    }
+    let mut out = table.render(style);
+    let dim = |text: String| style.paint(Colour::Dim, &text) + "\n";
+    let hidden = queue.requests.len().saturating_sub(shown);
+    if hidden > 0 {
+        out += &dim(format!("{hidden} more: --top 0 shows all"));
+    }
+    let sums = queue.summary();
+    let seconds = |it: Option<f64>| {
+        it.map_or_else(
+            || "-".into(),
+            |it| quantity((it * 1e9).round() as i64, "ns"),
+        )
+    };
+    out += &format!("\n{} put, {} taken", sums.put, sums.taken);
+    if let Some(rate) = sums.arrival_rate {
+        out += &format!(", {rate:.3} a second");
+    }
+    out += &format!(
+        "; wait {} in the mean, {} at most; service {}; at most {} in the queue\n",
+        seconds(sums.wait_mean),
+        seconds(sums.wait_max),
+        seconds(sums.service_mean),
+        sums.length_max
+    );
+    for note in notes(trace, &queue.notes) {
+        out += &dim(format!("note: {note}"));
+    }
+    out
+}

@@ -1,0 +1,100 @@
+//! The line that says how far long work is, on a terminal's standard error. Ctrl-C ends the command, as always.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use fulcrum_model::Watch;
+use fulcrum_profiles::Hear;
+
+use crate::terminal::Style;
+
+/// Work that is done sooner needs no line.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The line is not drawn more often.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Work that somebody waits for. The line goes when this does.
+pub struct Waiting(Arc<Mutex<Line>>);
+
+struct Line {
+    style: Style,
+    next: Instant,
+    drawn: bool,
+}
+
+impl Waiting {
+    pub fn new() -> Self {
+        Waiting(Arc::new(Mutex::new(Line {
+            style: Style::stderr(),
+            next: Instant::now() + PATIENCE,
+            drawn: false,
+        })))
+    }
+
+    /// Draws what it hears.
+    pub fn hear(&self) -> Hear {
+        let line = Arc::clone(&self.0);
+        let terminal = io::stderr().is_terminal();
+        Arc::new(move |what, part| {
+            if terminal {
+                let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
+                line.show(what, part);
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same for work of one kind.
+    pub fn watch(&self, what: &'static str) -> Watch {
+        let hear = self.hear();
+        Watch::new(move |part| hear(what, part))
+    }
+}
+
+impl Line {
+    fn show(&mut self, what: &str, part: f64) {
+        let now = Instant::now();
+        if now >= self.next {
+            let text = describe(self.style, what, part);
+            let mut err = io::stderr().lock();
+            // Nobody may listen any more.
+            let _ = write!(err, "\r\x1b[K{text}").and_then(|()| err.flush());
+            self.drawn = true;
+            self.next = now + EVERY;
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let line = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if line.drawn {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r\x1b[K").and_then(|()| err.flush());
+        }
+    }
+}
+
+/// `reading x.folded · 42 %`.
+fn describe(style: Style, what: &str, part: f64) -> String {
+    format!("{what}{}{:.0} %", style.dot(), part * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_what_is_done_and_how_much_of_it() {
+        let style = Style {
+            colour: false,
+            unicode: true,
+            terminal: true,
+        };
+        let line = describe(style, "reading x.folded", 0.424);
+        assert_eq!(line, format!("reading x.folded{}42 %", style.dot()));
+    }
+}

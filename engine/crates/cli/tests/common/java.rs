@@ -1,0 +1,41 @@
+//! Java programs for tests.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Once;
+
+/// The agent is another package: `cargo test` of this one does not build it.
+pub fn build_agent() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "-p", "fulcrum-jvm-agent"]);
+        build.current_dir(env!("CARGO_MANIFEST_DIR"));
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo").success());
+    });
+}
+
+/// Compiles the class `Main`.
+pub fn program(text: &str, into: &Path) {
+    let source = into.join("Main.java");
+    fs::write(&source, text).unwrap();
+    compile(&source, into);
+}
+
+/// Compiles a file.
+pub fn compile(source: &Path, into: &Path) {
+    let javac = Command::new("javac")
+        .args(["-g", "-d"])
+        .args([into, source])
+        .output();
+    let output = javac.expect("javac is missing: to run these tests, install default-jdk-headless");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

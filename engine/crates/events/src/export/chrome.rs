@@ -1,0 +1,78 @@
+//! Chrome's trace event format: `chrome://tracing`, Perfetto, speedscope and others open it.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
+use super::json_text;
+use crate::open::Trace;
+use crate::rows::Wanted;
+use crate::visit::Scope;
+
+/// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
+/// what probes cost; CPU times are `tts`.
+///
+/// # Errors
+/// When `out` takes no more, or it is not wanted any more.
+pub fn chrome(
+    trace: &Trace,
+    scope: &Scope,
+    wanted: Wanted<'_>,
+    out: &mut dyn Write,
+) -> Result<Vec<String>, ExportError> {
+    let (pid, mut tid, mut first) = (trace.pid, 0, true);
+    let mut line = String::new();
+    out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
+    let problems = edges(trace, scope, wanted, |edge| {
+        line.clear();
+        let begin = |line: &mut String, phase: &str, tid: u32| {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{{\"ph\":\"{phase}\",\"pid\":{pid},\"tid\":{tid}");
+        };
+        match edge {
+            Edge::Thread(thread) => {
+                tid = thread.id;
+                begin(&mut line, "M", tid);
+                line.push_str(",\"name\":\"thread_name\",\"args\":{\"name\":");
+                json_text(&mut line, &thread.name);
+                line.push('}');
+            }
+            Edge::Begin(node, at) => {
+                let (name, category) = title(trace, node);
+                begin(&mut line, "B", tid);
+                time(&mut line, at);
+                let _ = write!(line, ",\"cat\":\"{category}\",\"name\":");
+                json_text(&mut line, &name);
+            }
+            Edge::End(at) => {
+                begin(&mut line, "E", tid);
+                time(&mut line, at);
+            }
+            Edge::Point(what, at) => {
+                let Some(name) = point_title(trace, what) else {
+                    return Ok(());
+                };
+                begin(&mut line, "i", tid);
+                time(&mut line, at);
+                line.push_str(",\"s\":\"t\",\"name\":");
+                json_text(&mut line, &name);
+            }
+        }
+        if !std::mem::take(&mut first) {
+            out.write_all(b",\n")?;
+        }
+        line.push('}');
+        out.write_all(line.as_bytes())
+    })?;
+    out.write_all(b"\n]}\n")?;
+    out.flush()?;
+    Ok(problems)
+}
+
+/// Microseconds.
+fn time(line: &mut String, at: Moment) {
+    let _ = write!(line, ",\"ts\":{}.{:03}", at.ns / 1000, at.ns % 1000);
+    if let Some(cpu) = at.cpu_ns {
+        let _ = write!(line, ",\"tts\":{}.{:03}", cpu / 1000, cpu % 1000);
+    }
+}

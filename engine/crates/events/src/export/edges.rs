@@ -1,0 +1,117 @@
+//! Beginnings and ends in the order of time, thread by thread: what timelines are made of.
+
+use std::io;
+
+use crate::event::{Event, What};
+use crate::open::{Thread, Trace};
+use crate::rows::Wanted;
+use crate::stack::Node;
+use crate::visit::Scope;
+use crate::walk::{Walk, parking};
+
+/// What happens in a thread.
+pub enum Edge<'a> {
+    /// The next edges are this thread's.
+    Thread(&'a Thread),
+    Begin(Node, Moment),
+    /// The innermost ends.
+    End(Moment),
+    /// Something without a duration.
+    Point(&'a What, Moment),
+}
+
+/// When.
+#[derive(Clone, Copy)]
+pub struct Moment {
+    pub ns: u64,
+    pub cpu_ns: Option<u64>,
+}
+
+/// Why an export ended early.
+#[derive(Debug)]
+pub enum ExportError {
+    /// It is not wanted any more.
+    Cancelled,
+    /// The file takes no more.
+    Io(io::Error),
+}
+
+impl From<io::Error> for ExportError {
+    fn from(error: io::Error) -> ExportError {
+        ExportError::Io(error)
+    }
+}
+
+/// Shows the edges of what begins within the scope, and what had to be left out of the log.
+pub fn edges(
+    trace: &Trace,
+    scope: &Scope,
+    wanted: Wanted<'_>,
+    mut show: impl FnMut(Edge<'_>) -> io::Result<()>,
+) -> Result<Vec<String>, ExportError> {
+    let parking = parking(trace);
+    let mut problems = Vec::new();
+    let mut steps: u64 = 0;
+    for thread in scope.threads(trace) {
+        show(Edge::Thread(thread))?;
+        let mut walk = Walk::new(trace, thread.id, &parking);
+        loop {
+            let event = walk.step();
+            if event.is_none() {
+                walk.finish();
+            }
+            steps += 1;
+            if steps.is_multiple_of(1 << 14) && !wanted() {
+                return Err(ExportError::Cancelled);
+            }
+            let now = Moment {
+                ns: walk.now.0,
+                cpu_ns: walk.now.1,
+            };
+            for (outcome, _) in &walk.ended {
+                if scope.has_time(outcome.start_ns) {
+                    show(Edge::End(now))?;
+                }
+            }
+            let Some(Event { wall_ns, what, .. }) = event else {
+                break;
+            };
+            if !scope.has_time(wall_ns) {
+                continue;
+            }
+            if walk.began {
+                let open = walk.open.last().expect("it was opened just now");
+                show(Edge::Begin(open.what, now))?;
+            } else if walk.point.is_some() {
+                show(Edge::Point(&what, now))?;
+            }
+        }
+        problems.extend_from_slice(walk.problems());
+    }
+    Ok(problems)
+}
+
+/// What a timeline calls something, and its category.
+pub fn title(trace: &Trace, node: Node) -> (String, &'static str) {
+    match node {
+        Node::Call { method } => (trace.method_name(method), "call"),
+        Node::Contended { class, .. } => (
+            format!("contended {}", trace.class_name(class)),
+            "contended",
+        ),
+        Node::Waiting { class, .. } => (format!("wait {}", trace.class_name(class)), "wait"),
+        Node::Collection => ("garbage collection".to_owned(), "gc"),
+    }
+}
+
+/// What a timeline calls an event without a duration. Threads' own are its tracks' ends and are not drawn.
+pub fn point_title(trace: &Trace, what: &What) -> Option<String> {
+    let class = what.class().map(|class| trace.class_name(class));
+    match what {
+        What::Allocation { .. } | What::ClassLoad { .. } | What::ClassUnload { .. } => {
+            Some(format!("{} {}", what.name(), class.unwrap_or("?")))
+        }
+        What::VmStart { .. } | What::VmEnd | What::Release { .. } => Some(what.name().to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,363 @@
+//! What is where in a trace: made by going through it once, and small however many events there are.
+//!
+//! Every thousand or so events of a thread there is a *checkpoint*, from which reading can go on. What was open at one is a
+//! *span* and is known whole: when it ended, how long it took, how many rows are below it, after which checkpoint it ends.
+//! Everything else lies between two checkpoints, and is read again when somebody wants to see it.
+
+use std::collections::HashSet;
+
+use fulcrum_wire::log::MACHINE;
+
+use crate::event::{Event, What};
+use crate::open::Trace;
+use crate::stack::{Closing, Node, Outcome, Times};
+use crate::walk::{Open, Standing, Walk, parking};
+
+/// An index of a trace. About 20 MB for a hundred million events; programs that recurse deeply need more, at most some
+/// hundred MB.
+#[derive(Debug)]
+pub struct Index {
+    /// In the order of the trace's threads.
+    pub threads: Vec<ThreadIndex>,
+    /// Garbage collections: from, to, nanoseconds since the log's start.
+    pub collections: Vec<(u64, u64)>,
+    /// Events of all threads.
+    pub events: u64,
+    /// Calls of each method, by its number; methods with great numbers are not counted.
+    pub calls: Vec<u64>,
+    /// What had to be left out, whole sentences.
+    pub problems: Vec<String>,
+    pub(crate) parking: HashSet<u32>,
+}
+
+/// A thread's part of it.
+#[derive(Debug, Default)]
+pub struct ThreadIndex {
+    /// The thread.
+    pub id: u32,
+    /// Its events.
+    pub events: u64,
+    /// Rows at the top of its tree.
+    pub rows: u64,
+    /// Its first event.
+    pub start_ns: u64,
+    /// Its last event.
+    pub end_ns: u64,
+    /// CPU time at its last event.
+    pub cpu_ns: Option<u64>,
+    pub(crate) checkpoints: Vec<Checkpoint>,
+    pub(crate) spans: Vec<Span>,
+}
+
+/// A place to go on from.
+#[derive(Debug)]
+pub(crate) struct Checkpoint {
+    pub standing: Standing,
+    /// The innermost open span.
+    pub top: Option<u32>,
+    /// Rows directly below it so far, or at the top when none is open.
+    pub below: u64,
+}
+
+/// Something that was open at a checkpoint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub node: u64,
+    pub what: Node,
+    pub parent: Option<u32>,
+    pub depth: u32,
+    pub position: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub times: Times,
+    pub probes_ns: u64,
+    pub children: u64,
+    pub closing: Closing,
+    /// The last checkpoint before its end.
+    pub last: u32,
+}
+
+/// The work was no longer wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+impl std::fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("it was not wanted any more")
+    }
+}
+
+impl std::error::Error for Cancelled {}
+
+/// Events between two checkpoints, unless there are too many of these.
+const INTERVAL: u64 = 1024;
+
+/// Checkpoints of a large log.
+const CHECKPOINTS: u64 = 1 << 16;
+
+/// Spans that are too many: then there are fewer checkpoints.
+const MOST_SPANS: usize = 1 << 20;
+
+/// Methods with greater numbers are not counted.
+const MOST_COUNTED: usize = 1 << 20;
+
+/// Events between two questions whether the work is still wanted.
+const BREATH: u64 = 1 << 16;
+
+impl Index {
+    /// Goes through a trace. `watch` hears which part is done, 0 to 1; when it says false, that is the end of it.
+    ///
+    /// # Errors
+    /// When `watch` said so.
+    pub fn build(trace: &Trace, watch: &mut dyn FnMut(f64) -> bool) -> Result<Index, Cancelled> {
+        // An event has three bytes and more.
+        let interval = INTERVAL.max(trace.bytes() / 3 / CHECKPOINTS);
+        Index::with_interval(trace, interval, watch)
+    }
+
+    /// As [`Self::build`], with so many events between two checkpoints.
+    ///
+    /// # Errors
+    /// When `watch` said so.
+    pub fn with_interval(
+        trace: &Trace,
+        interval: u64,
+        watch: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Index, Cancelled> {
+        let mut interval = interval;
+        loop {
+            match Index::attempt(trace, interval, watch)? {
+                Some(index) => return Ok(index),
+                None => interval *= 8,
+            }
+        }
+    }
+
+    /// `None`: there are too many spans.
+    fn attempt(
+        trace: &Trace,
+        interval: u64,
+        watch: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Option<Index>, Cancelled> {
+        let mut index = Index {
+            threads: Vec::with_capacity(trace.threads.len()),
+            collections: Vec::new(),
+            events: 0,
+            calls: Vec::new(),
+            problems: Vec::new(),
+            parking: parking(trace),
+        };
+        let all = trace.bytes().max(1) as f64;
+        let (mut done, mut spans, mut until_breath) = (0, 0, BREATH);
+        for thread in &trace.threads {
+            let mut building = Building::new(trace, thread.id, &index.parking);
+            while let Some(event) = building.step(interval) {
+                if let What::Enter { method } = event.what {
+                    count(&mut index.calls, method);
+                }
+                until_breath -= 1;
+                if until_breath == 0 {
+                    until_breath = BREATH;
+                    let part = building.walk.standing().mark.ordinal.min(thread.bytes);
+                    if !watch((done as f64 + part as f64) / all) {
+                        return Err(Cancelled);
+                    }
+                    if spans + building.of.spans.len() > MOST_SPANS
+                        && building.of.checkpoints.len() > 1
+                    {
+                        return Ok(None);
+                    }
+                }
+            }
+            let problems = building.walk.problems().to_vec();
+            let (of, mut collections) = building.finish();
+            index.problems.extend(problems);
+            if thread.id == MACHINE {
+                index.collections.append(&mut collections);
+            }
+            done += thread.bytes;
+            spans += of.spans.len();
+            index.events += of.events;
+            index.threads.push(of);
+        }
+        Ok(Some(index))
+    }
+
+    /// A thread's part.
+    pub fn thread(&self, id: u32) -> Option<&ThreadIndex> {
+        let at = self.threads.binary_search_by_key(&id, |it| it.id).ok()?;
+        self.threads.get(at)
+    }
+
+    /// The first and the last event, nanoseconds since the log's start.
+    pub fn range(&self) -> (u64, u64) {
+        let there = || self.threads.iter().filter(|it| it.events > 0);
+        let start = there().map(|it| it.start_ns).min();
+        let end = there().map(|it| it.end_ns).max();
+        (start.unwrap_or(0), end.unwrap_or(0))
+    }
+}
+
+fn count(calls: &mut Vec<u64>, method: u32) {
+    let at = method as usize;
+    if at >= calls.len() && at < MOST_COUNTED {
+        calls.resize(at + 1, 0);
+    }
+    if let Some(count) = calls.get_mut(at) {
+        *count += 1;
+    }
+}
+
+struct Building<'a> {
+    walk: Walk<'a>,
+    of: ThreadIndex,
+    until_checkpoint: u64,
+    collections: Vec<(u64, u64)>,
+}
+
+impl<'a> Building<'a> {
+    fn new(trace: &'a Trace, id: u32, parking: &'a HashSet<u32>) -> Building<'a> {
+        Building {
+            walk: Walk::new(trace, id, parking),
+            of: ThreadIndex {
+                id,
+                ..ThreadIndex::default()
+            },
+            until_checkpoint: 0,
+            collections: Vec::new(),
+        }
+    }
+
+    /// Takes the next event, if there is one.
+    fn step(&mut self, interval: u64) -> Option<Event> {
+        if self.until_checkpoint == 0 {
+            self.checkpoint();
+            self.until_checkpoint = interval;
+        }
+        let event = self.walk.step()?;
+        self.until_checkpoint -= 1;
+        if self.of.events == 0 {
+            self.of.start_ns = event.wall_ns;
+        }
+        self.of.events += 1;
+        self.of.end_ns = event.wall_ns;
+        self.of.cpu_ns = event.cpu_ns;
+        self.close();
+        Some(event)
+    }
+
+    fn checkpoint(&mut self) {
+        let mut parent = None;
+        for (depth, open) in self.walk.open.iter_mut().enumerate() {
+            let span = *open.span.get_or_insert_with(|| {
+                self.of.spans.push(Span {
+                    node: open.node,
+                    what: open.what,
+                    parent,
+                    depth: depth as u32,
+                    position: open.position,
+                    start_ns: open.start_ns,
+                    end_ns: open.start_ns,
+                    times: Times::default(),
+                    probes_ns: 0,
+                    children: 0,
+                    closing: Closing::Open,
+                    last: 0,
+                });
+                self.of.spans.len() as u32 - 1
+            });
+            parent = Some(span);
+        }
+        self.of.checkpoints.push(Checkpoint {
+            standing: self.walk.standing(),
+            top: parent,
+            below: self
+                .walk
+                .open
+                .last()
+                .map_or(self.walk.rows, |it| it.children),
+        });
+    }
+
+    fn close(&mut self) {
+        for (outcome, open) in &self.walk.ended {
+            if outcome.node == Node::Collection {
+                self.collections.push((outcome.start_ns, outcome.end_ns));
+            }
+            if let Some(span) = open.span {
+                let last = self.of.checkpoints.len() as u32 - 1;
+                self.of.spans[span as usize].ends(outcome, open.children, last);
+            }
+        }
+    }
+
+    fn finish(mut self) -> (ThreadIndex, Vec<(u64, u64)>) {
+        self.walk.finish();
+        self.close();
+        self.of.rows = self.walk.rows;
+        self.of.checkpoints.shrink_to_fit();
+        self.of.spans.shrink_to_fit();
+        (self.of, self.collections)
+    }
+}
+
+impl Span {
+    fn ends(&mut self, outcome: &Outcome, children: u64, last: u32) {
+        self.end_ns = outcome.end_ns;
+        self.times = outcome.times;
+        self.probes_ns = outcome.probes_ns;
+        self.closing = outcome.closing;
+        self.children = children;
+        self.last = last;
+    }
+}
+
+impl ThreadIndex {
+    /// The span of a node, if it is one.
+    pub(crate) fn span(&self, node: u64) -> Option<u32> {
+        // They were numbered in the order in which they began.
+        let at = self.spans.binary_search_by_key(&node, |it| it.node).ok()?;
+        Some(at as u32)
+    }
+
+    /// The last checkpoint before an event.
+    pub(crate) fn before(&self, number: u64) -> usize {
+        let after = self
+            .checkpoints
+            .partition_point(|it| it.standing.mark.ordinal <= number);
+        after.saturating_sub(1)
+    }
+
+    /// What is open at a checkpoint, outermost first, and the rows at the top before it.
+    pub(crate) fn open_at(&self, checkpoint: usize) -> (Vec<Open>, u64) {
+        let Checkpoint { top, below, .. } = &self.checkpoints[checkpoint];
+        let (mut children, mut next) = (*below, *top);
+        let mut open = Vec::new();
+        while let Some(at) = next {
+            let span = &self.spans[at as usize];
+            open.push(Open {
+                node: span.node,
+                what: span.what,
+                start_ns: span.start_ns,
+                position: span.position,
+                children,
+                span: Some(at),
+            });
+            (children, next) = (span.position + 1, span.parent);
+        }
+        open.reverse();
+        (open, children)
+    }
+
+    /// Rows directly below a span, or at the top, that began before a checkpoint at which it was open.
+    pub(crate) fn begun(&self, checkpoint: usize, of: Option<u32>) -> u64 {
+        let Checkpoint { top, below, .. } = &self.checkpoints[checkpoint];
+        let (mut children, mut next) = (*below, *top);
+        while next != of {
+            let Some(at) = next else { break };
+            let span = &self.spans[at as usize];
+            (children, next) = (span.position + 1, span.parent);
+        }
+        children
+    }
+}

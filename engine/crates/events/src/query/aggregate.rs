@@ -1,0 +1,181 @@
+//! Sums of many numbers in little memory.
+
+use std::collections::BTreeMap;
+
+use super::Cell;
+
+/// What numbers are added up to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Function {
+    Count,
+    Sum,
+    Mean,
+    Min,
+    Max,
+    /// Standard deviation of the numbers themselves, not of a population that they are drawn from.
+    Deviation,
+    /// 0 to 100.
+    Percentile(f64),
+}
+
+/// Numbers, added up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
+    count: u64,
+    sum: u128,
+    min: u64,
+    max: u64,
+    /// Welford's running mean and sum of squared differences.
+    mean: f64,
+    squares: f64,
+    /// For percentiles: the numbers themselves as long as they are few.
+    few: Vec<u64>,
+    /// And how many are in which bucket when they are many.
+    many: BTreeMap<u32, u64>,
+}
+
+/// Numbers that are kept as they are.
+const FEW: usize = 4096;
+
+/// Buckets between a power of two and the next, as a power of two: none is wider than 1/128 of what it holds.
+const FINE: u32 = 7;
+
+impl Numbers {
+    /// `percentiles`: they are going to be asked for.
+    pub fn add(&mut self, value: u64, percentiles: bool) {
+        self.min = if self.count == 0 {
+            value
+        } else {
+            self.min.min(value)
+        };
+        self.max = self.max.max(value);
+        self.count += 1;
+        self.sum += u128::from(value);
+        let from_mean = value as f64 - self.mean;
+        self.mean += from_mean / self.count as f64;
+        self.squares += from_mean * (value as f64 - self.mean);
+        if !percentiles {
+            return;
+        }
+        if self.many.is_empty() && self.few.len() < FEW {
+            self.few.push(value);
+            return;
+        }
+        for few in self.few.drain(..) {
+            *self.many.entry(bucket(few)).or_default() += 1;
+        }
+        *self.many.entry(bucket(value)).or_default() += 1;
+    }
+
+    pub fn get(&mut self, function: Function) -> Cell {
+        if function == Function::Count {
+            return Cell::Whole(self.count);
+        }
+        if self.count == 0 {
+            return Cell::Nothing;
+        }
+        match function {
+            Function::Count => Cell::Whole(self.count),
+            Function::Sum => {
+                u64::try_from(self.sum).map_or(Cell::Real(self.sum as f64), Cell::Whole)
+            }
+            Function::Mean => Cell::Real(self.sum as f64 / self.count as f64),
+            Function::Min => Cell::Whole(self.min),
+            Function::Max => Cell::Whole(self.max),
+            Function::Deviation => Cell::Real((self.squares / self.count as f64).max(0.0).sqrt()),
+            Function::Percentile(part) => self.percentile(part),
+        }
+    }
+
+    /// The nearest rank: the smallest number that so many percent are not greater than.
+    fn percentile(&mut self, part: f64) -> Cell {
+        let rank = ((part / 100.0 * self.count as f64).ceil() as u64).clamp(1, self.count);
+        if self.many.is_empty() {
+            let at = rank as usize - 1;
+            let (_, value, _) = self.few.select_nth_unstable(at);
+            return Cell::Whole(*value);
+        }
+        let mut seen = 0;
+        for (bucket, count) in &self.many {
+            seen += count;
+            if seen >= rank {
+                return Cell::Whole(middle(*bucket).clamp(self.min, self.max));
+            }
+        }
+        Cell::Whole(self.max)
+    }
+}
+
+fn bucket(value: u64) -> u32 {
+    let shift = (63 - FINE).saturating_sub((value | 1).leading_zeros());
+    (shift << FINE) + (value >> shift) as u32
+}
+
+fn middle(bucket: u32) -> u64 {
+    let shift = (bucket >> FINE).saturating_sub(1);
+    let low = u64::from(bucket - (shift << FINE)) << shift;
+    low + (1_u64 << shift >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_is_no_wider_than_a_128th_of_what_it_holds() {
+        for value in (0..100_000)
+            .chain((0..64).flat_map(|n| [1 << n, (1 << n) + (1 << n >> 1)]))
+            .chain([u64::MAX])
+        {
+            let near = middle(bucket(value));
+            assert!(near.abs_diff(value) <= value / 256 + 1, "{value} {near}");
+        }
+        assert!((0..1 << 20).map(bucket).is_sorted());
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition() {
+        for count in [1_u64, 4, 4096, 50_000] {
+            let mut numbers = Numbers::default();
+            // 1 to count, in another order.
+            for n in 0..count {
+                numbers.add(n * 7919 % count + 1, true);
+            }
+            let mean = (count as f64 + 1.0) / 2.0;
+            let deviation = ((count as f64 * count as f64 - 1.0) / 12.0).sqrt();
+            assert_eq!(numbers.get(Function::Count), Cell::Whole(count));
+            assert_eq!(
+                numbers.get(Function::Sum),
+                Cell::Whole(count * (count + 1) / 2)
+            );
+            assert_eq!(numbers.get(Function::Mean), Cell::Real(mean));
+            assert_eq!(numbers.get(Function::Min), Cell::Whole(1));
+            assert_eq!(numbers.get(Function::Max), Cell::Whole(count));
+            let Cell::Real(seen) = numbers.get(Function::Deviation) else {
+                panic!()
+            };
+            assert!(
+                (seen - deviation).abs() < 1e-6 * count as f64,
+                "{seen} {deviation}"
+            );
+            for part in [0.0, 1.0, 50.0, 99.0, 100.0] {
+                let expect = ((part / 100.0 * count as f64).ceil() as u64).max(1);
+                let Cell::Whole(seen) = numbers.get(Function::Percentile(part)) else {
+                    panic!()
+                };
+                let allowed = if count as usize <= FEW {
+                    0
+                } else {
+                    expect / 256 + 1
+                };
+                assert!(
+                    seen.abs_diff(expect) <= allowed,
+                    "p{part} of {count}: {seen}, not {expect}"
+                );
+            }
+        }
+        let mut none = Numbers::default();
+        assert_eq!(none.get(Function::Count), Cell::Whole(0));
+        assert_eq!(none.get(Function::Percentile(50.0)), Cell::Nothing);
+    }
+}

@@ -1,0 +1,410 @@
+//! What a query can ask of a row.
+
+use crate::event::What;
+use crate::open::Trace;
+use crate::rows::{Row, RowWhat};
+use crate::stack::{Closing, Node};
+use crate::walk::Open;
+
+/// Something that a row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Field {
+    What,
+    Kind,
+    Method,
+    Class,
+    Name,
+    Descriptor,
+    Thread,
+    Group,
+    Role,
+    Ended,
+    Parent,
+    Inside,
+    Start,
+    End,
+    Wall,
+    Cpu,
+    SelfWall,
+    SelfCpu,
+    Probes,
+    Depth,
+    Children,
+    ThreadNumber,
+    Node,
+    Object,
+    Bytes,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    Text,
+    Time,
+    Bytes,
+    Number,
+}
+
+/// Name, field, what it holds, and what it means.
+pub(crate) const FIELDS: [(&str, Field, Sort, &str); 25] = [
+    (
+        "what",
+        Field::What,
+        Sort::Text,
+        "the method, or the class of the object that was waited for or made",
+    ),
+    (
+        "method",
+        Field::Method,
+        Sort::Text,
+        "class and name of the called method",
+    ),
+    (
+        "class",
+        Field::Class,
+        Sort::Text,
+        "class of the method, or of the object",
+    ),
+    ("name", Field::Name, Sort::Text, "name of the method alone"),
+    (
+        "descriptor",
+        Field::Descriptor,
+        Sort::Text,
+        "the method's parameters and result, as class files write them",
+    ),
+    (
+        "kind",
+        Field::Kind,
+        Sort::Text,
+        "call, contended, wait, gc, allocation, release, threadStart, threadEnd, classLoad, classUnload, vmStart, vmEnd",
+    ),
+    (
+        "ended",
+        Field::Ended,
+        Sort::Text,
+        "returned, thrown, open (the log ended before) or lost",
+    ),
+    ("thread", Field::Thread, Sort::Text, "name of the thread"),
+    ("group", Field::Group, Sort::Text, "its thread group"),
+    (
+        "role",
+        Field::Role,
+        Sort::Text,
+        "its name with # for numbers",
+    ),
+    (
+        "tid",
+        Field::ThreadNumber,
+        Sort::Number,
+        "number of the thread in the log",
+    ),
+    (
+        "parent",
+        Field::Parent,
+        Sort::Text,
+        "method that it was called from directly",
+    ),
+    (
+        "inside",
+        Field::Inside,
+        Sort::Text,
+        "any method that it was called from",
+    ),
+    (
+        "start",
+        Field::Start,
+        Sort::Time,
+        "when it began, since the log's start",
+    ),
+    ("end", Field::End, Sort::Time, "when it ended"),
+    (
+        "wall",
+        Field::Wall,
+        Sort::Time,
+        "how long it took, without what probes cost",
+    ),
+    ("cpu", Field::Cpu, Sort::Time, "CPU time"),
+    (
+        "self",
+        Field::SelfWall,
+        Sort::Time,
+        "wall less that of what is inside",
+    ),
+    (
+        "selfcpu",
+        Field::SelfCpu,
+        Sort::Time,
+        "cpu less that of what is inside",
+    ),
+    (
+        "probes",
+        Field::Probes,
+        Sort::Time,
+        "what was subtracted for probes",
+    ),
+    (
+        "depth",
+        Field::Depth,
+        Sort::Number,
+        "how many calls it is inside of",
+    ),
+    (
+        "children",
+        Field::Children,
+        Sort::Number,
+        "how many rows are directly below it",
+    ),
+    (
+        "node",
+        Field::Node,
+        Sort::Number,
+        "its number in the thread",
+    ),
+    (
+        "object",
+        Field::Object,
+        Sort::Number,
+        "number of the object that was waited for or made",
+    ),
+    (
+        "bytes",
+        Field::Bytes,
+        Sort::Bytes,
+        "size of the object that was made",
+    ),
+];
+
+impl Field {
+    /// By its name.
+    pub fn named(name: &str) -> Option<Field> {
+        let found = FIELDS.iter().find(|(it, ..)| *it == name);
+        found.map(|(_, field, ..)| *field)
+    }
+
+    pub fn name(self) -> &'static str {
+        self.entry().0
+    }
+
+    pub fn sort(self) -> Sort {
+        self.entry().2
+    }
+
+    fn entry(self) -> &'static (&'static str, Field, Sort, &'static str) {
+        let found = FIELDS.iter().find(|(_, field, ..)| *field == self);
+        found.expect("every field is in the table")
+    }
+}
+
+/// A row and what it is inside of, outermost first.
+pub(crate) struct Subject<'a> {
+    pub trace: &'a Trace,
+    pub row: &'a Row,
+    pub above: &'a [Open],
+}
+
+impl Subject<'_> {
+    /// A number; times are nanoseconds.
+    pub fn number(&self, field: Field) -> Option<u64> {
+        let row = self.row;
+        let span = matches!(row.what, RowWhat::Span(_));
+        match field {
+            Field::Start => Some(row.start_ns),
+            Field::End => Some(row.end_ns),
+            Field::Wall => span.then_some(row.times.wall_ns),
+            Field::Cpu => row.times.cpu_ns,
+            Field::SelfWall => span.then_some(row.times.self_wall_ns),
+            Field::SelfCpu => row.times.self_cpu_ns,
+            Field::Probes => span.then_some(row.probes_ns),
+            Field::Depth => Some(u64::from(row.depth)),
+            Field::Children => Some(row.children),
+            Field::ThreadNumber => Some(u64::from(row.thread)),
+            Field::Node => Some(row.node),
+            Field::Object => row.object(),
+            Field::Bytes => match row.what {
+                RowWhat::Point(What::Allocation { bytes, .. }) => Some(bytes),
+                _ => None,
+            },
+            Field::What
+            | Field::Kind
+            | Field::Method
+            | Field::Class
+            | Field::Name
+            | Field::Descriptor
+            | Field::Thread
+            | Field::Group
+            | Field::Role
+            | Field::Ended
+            | Field::Parent
+            | Field::Inside => None,
+        }
+    }
+
+    /// What tells two texts of this field apart within a trace. `None`: there is no text.
+    pub fn key(&self, field: Field) -> Option<u64> {
+        match field {
+            Field::Kind => Some(self.row.kind() as u64),
+            Field::Ended => Some(self.row.closing as u64),
+            Field::Thread | Field::Group | Field::Role => Some(u64::from(self.row.thread)),
+            Field::Method | Field::Name | Field::Descriptor => self.row.method().map(u64::from),
+            Field::What | Field::Class => match (self.row.method(), self.row.class()) {
+                (Some(method), _) => Some(u64::from(method)),
+                (None, Some(class)) => Some(1 << 32 | u64::from(class)),
+                (None, None) => None,
+            },
+            Field::Parent => self.above.last().and_then(method_of),
+            _ => None,
+        }
+    }
+
+    /// The text of a key.
+    pub fn text(&self, field: Field, key: u64) -> String {
+        let trace = self.trace;
+        let method = || trace.methods.get(&(key as u32));
+        let thread = || trace.thread(key as u32);
+        match field {
+            Field::Kind => KINDS[(key as usize).min(KINDS.len() - 1)].to_owned(),
+            Field::Ended => ended(self.row.closing).to_owned(),
+            Field::Thread => thread().map_or_else(String::new, |it| it.name.clone()),
+            Field::Group => thread().map_or_else(String::new, |it| it.group.clone()),
+            Field::Role => thread().map_or_else(String::new, |it| crate::compare::role(&it.name)),
+            Field::Name => {
+                method().map_or_else(|| trace.method_name(key as u32), |it| it.name.clone())
+            }
+            Field::Descriptor => method().map_or_else(String::new, |it| it.descriptor.clone()),
+            Field::What | Field::Class if key >> 32 == 1 => trace.class_name(key as u32).to_owned(),
+            Field::Class => method().map_or_else(String::new, |it| it.class.clone()),
+            _ => trace.method_name(key as u32),
+        }
+    }
+}
+
+pub(crate) fn method_of(open: &Open) -> Option<u64> {
+    match open.what {
+        Node::Call { method } => Some(u64::from(method)),
+        _ => None,
+    }
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    Call,
+    Contended,
+    Wait,
+    Gc,
+    Allocation,
+    Release,
+    ThreadStart,
+    ThreadEnd,
+    ClassLoad,
+    ClassUnload,
+    VmStart,
+    VmEnd,
+}
+
+const KINDS: [&str; 12] = [
+    "call",
+    "contended",
+    "wait",
+    "gc",
+    "allocation",
+    "release",
+    "threadStart",
+    "threadEnd",
+    "classLoad",
+    "classUnload",
+    "vmStart",
+    "vmEnd",
+];
+
+impl Kind {
+    /// As queries and exports write it.
+    pub fn name(self) -> &'static str {
+        KINDS[self as usize]
+    }
+
+    pub(super) fn names() -> &'static [&'static str] {
+        &KINDS
+    }
+}
+
+/// How something ended, as queries and exports write it.
+pub fn ended(closing: Closing) -> &'static str {
+    match closing {
+        Closing::Ended => "returned",
+        Closing::Thrown => "thrown",
+        Closing::Unwound => "lost",
+        Closing::Open => "open",
+    }
+}
+
+impl Row {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        match &self.what {
+            RowWhat::Span(Node::Call { .. }) => Kind::Call,
+            RowWhat::Span(Node::Contended { .. }) => Kind::Contended,
+            RowWhat::Span(Node::Waiting { .. }) => Kind::Wait,
+            RowWhat::Span(Node::Collection) => Kind::Gc,
+            RowWhat::Point(what) => match what {
+                What::Allocation { .. } => Kind::Allocation,
+                What::Release { .. } => Kind::Release,
+                What::ThreadStart { .. } => Kind::ThreadStart,
+                What::ClassLoad { .. } => Kind::ClassLoad,
+                What::ClassUnload { .. } => Kind::ClassUnload,
+                What::VmStart { .. } => Kind::VmStart,
+                What::VmEnd => Kind::VmEnd,
+                _ => Kind::ThreadEnd,
+            },
+        }
+    }
+
+    /// The method that was called.
+    pub fn method(&self) -> Option<u32> {
+        match self.what {
+            RowWhat::Span(Node::Call { method }) => Some(method),
+            _ => None,
+        }
+    }
+
+    /// The class of its object, or the class that was loaded; not the class of a method.
+    pub fn class(&self) -> Option<u32> {
+        match &self.what {
+            RowWhat::Span(Node::Contended { class, .. } | Node::Waiting { class, .. }) => {
+                Some(*class)
+            }
+            RowWhat::Span(_) => None,
+            RowWhat::Point(what) => what.class(),
+        }
+    }
+
+    /// The number of the object that was waited for, made or released; `None` when it is not known.
+    pub fn object(&self) -> Option<u64> {
+        let object = match self.what {
+            RowWhat::Span(Node::Contended { object, .. } | Node::Waiting { object, .. })
+            | RowWhat::Point(What::Allocation { object, .. } | What::Release { object }) => object,
+            _ => 0,
+        };
+        (object > 0).then_some(object)
+    }
+
+    /// What a reader sees: `Class.method`, `Class#7`, a thread's or class's name.
+    pub fn name(&self, trace: &Trace) -> String {
+        if let Some(method) = self.method() {
+            return trace.method_name(method);
+        }
+        let of_object = |class: u32| match self.object() {
+            Some(object) => format!("{}#{object}", trace.class_name(class)),
+            None => trace.class_name(class).to_owned(),
+        };
+        match (&self.what, self.class()) {
+            (_, Some(class)) => of_object(class),
+            (RowWhat::Span(_), None) => "garbage collection".to_owned(),
+            (RowWhat::Point(What::ThreadStart { name, .. }), None) => name.clone(),
+            (RowWhat::Point(What::VmStart { machine }), None) => machine.clone(),
+            (RowWhat::Point(What::Release { object }), None) => format!("#{object}"),
+            (RowWhat::Point(_), None) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Queries: a small language over the rows of a trace (JPMT §4.3, the command-line tool for scripting).
+//!
+//! ```text
+//! method ~ "ThreadPool\." and wall > 1ms and thread = "Dispatcher*"
+//! kind = call group by method select count, sum(self), p99(wall) order by sum(self) limit 20
+//! kind = contended group by class, bucket(start, 1s)
+//! ```
+//! A trace is gone through once. Without `group by` and sums each row is given out as soon as it has ended; otherwise memory
+//! is needed for the groups, never for the rows.
+
+mod aggregate;
+mod condition;
+pub(crate) mod field;
+mod lex;
+mod parse;
+mod run;
+
+use std::fmt;
+
+use crate::export::Holds;
+
+pub use condition::Condition;
+pub use field::{Kind, ended};
+pub use run::Answered;
+
+use aggregate::Function;
+pub(crate) use field::Subject;
+use field::{FIELDS, Field, Sort};
+
+/// A query.
+#[derive(Debug)]
+pub struct Query {
+    pub(crate) condition: Condition,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) order: Option<Order>,
+    pub(crate) limit: Option<usize>,
+}
+
+/// Something that is grouped by.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    field: Field,
+    /// Numbers are rounded down to multiples of this.
+    width: Option<u64>,
+}
+
+/// Something that is shown.
+#[derive(Clone, Debug)]
+pub(crate) enum Column {
+    Field(Field),
+    Sum(Function, Option<Field>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    column: String,
+    descending: bool,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// The row has no such thing.
+    Nothing,
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Whole(u64),
+    /// A number.
+    Real(f64),
+}
+
+/// What is wrong with a query. `Display` has the query and a caret below the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    /// One line, without the place.
+    pub message: String,
+    /// Where in the query, bytes.
+    pub at: usize,
+    query: String,
+}
+
+impl QueryError {
+    pub(crate) fn new(query: &str, at: usize, message: String) -> QueryError {
+        QueryError {
+            message,
+            at,
+            query: query.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let before = &self.query[..self.at];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = self.query[line_start..].lines().next().unwrap_or("");
+        // Tabs stay tabs, so that the caret is below the place in any terminal.
+        let indent = before[line_start..]
+            .chars()
+            .map(|c| if c == '\t' { '\t' } else { ' ' });
+        let indent: String = indent.collect();
+        write!(f, "{}\n  {line}\n  {indent}^", self.message)
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+/// What rows have: name, unit (`ns`, `bytes`, `text`, or empty for plain numbers), meaning.
+pub fn fields() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    FIELDS.iter().map(|(name, _, sort, meaning)| {
+        let unit = match sort {
+            Sort::Text => "text",
+            Sort::Time => "ns",
+            Sort::Bytes => "bytes",
+            Sort::Number => "",
+        };
+        (*name, unit, *meaning)
+    })
+}
+
+impl Query {
+    /// Reads a query.
+    ///
+    /// # Errors
+    /// When it cannot be understood; the error says where.
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        parse::query(text)
+    }
+
+    /// The columns' names, keys first.
+    pub fn names(&self) -> Vec<String> {
+        let keys = self.keys.iter().map(Key::name);
+        keys.chain(self.columns.iter().map(Column::name)).collect()
+    }
+
+    /// What the columns hold: `ns`, `bytes`, or nothing.
+    pub fn units(&self) -> Vec<&'static str> {
+        let unit = |sort: Sort| match sort {
+            Sort::Time => "ns",
+            Sort::Bytes => "bytes",
+            Sort::Text | Sort::Number => "",
+        };
+        let keys = self.keys.iter().map(|it| unit(it.field.sort()));
+        let columns = self.columns.iter().map(|it| match it {
+            Column::Field(field) => unit(field.sort()),
+            Column::Sum(_, field) => field.map_or("", |it| unit(it.sort())),
+        });
+        keys.chain(columns).collect()
+    }
+
+    /// What the columns hold: for tables whose columns have types.
+    pub fn holds(&self) -> Vec<Holds> {
+        let of = |sort: Sort| match sort {
+            Sort::Text => Holds::Text,
+            Sort::Time | Sort::Bytes | Sort::Number => Holds::Whole,
+        };
+        let keys = self.keys.iter().map(|it| of(it.field.sort()));
+        let columns = self.columns.iter().map(|it| match it {
+            Column::Field(field) => of(field.sort()),
+            Column::Sum(Function::Mean | Function::Deviation, _) => Holds::Real,
+            Column::Sum(..) => Holds::Whole,
+        });
+        keys.chain(columns).collect()
+    }
+
+    /// Whether rows are added up.
+    pub fn sums(&self) -> bool {
+        !self.keys.is_empty() || self.columns.iter().any(|it| matches!(it, Column::Sum(..)))
+    }
+}
+
+impl Condition {
+    /// Reads a condition alone; an empty one holds for every row.
+    ///
+    /// # Errors
+    /// When it cannot be understood; the error says where.
+    pub fn parse(text: &str) -> Result<Condition, QueryError> {
+        parse::condition(text)
+    }
+}
+
+impl Key {
+    fn name(&self) -> String {
+        match self.width {
+            Some(width) => format!("bucket({}, {width})", self.field.name()),
+            None => self.field.name().to_owned(),
+        }
+    }
+}
+
+impl Column {
+    fn of_rows() -> Vec<Column> {
+        use Field::{Cpu, Kind, SelfWall, Start, Thread, Wall};
+        let mut columns = [Thread, Start, Wall, Cpu, SelfWall, Kind]
+            .map(Column::Field)
+            .to_vec();
+        columns.push(Column::Field(Field::What));
+        columns
+    }
+
+    fn of_groups() -> Vec<Column> {
+        let wall = Some(Field::Wall);
+        vec![
+            Column::Sum(Function::Count, None),
+            Column::Sum(Function::Sum, wall),
+            Column::Sum(Function::Sum, Some(Field::SelfWall)),
+            Column::Sum(Function::Mean, wall),
+            Column::Sum(Function::Percentile(50.0), wall),
+            Column::Sum(Function::Percentile(99.0), wall),
+            Column::Sum(Function::Max, wall),
+        ]
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Column::Field(field) => field.name().to_owned(),
+            Column::Sum(Function::Count, _) => "count".to_owned(),
+            Column::Sum(function, field) => {
+                let field = field.map_or("", Field::name);
+                let name = match function {
+                    Function::Count => "count".to_owned(),
+                    Function::Sum => "sum".to_owned(),
+                    Function::Mean => "mean".to_owned(),
+                    Function::Min => "min".to_owned(),
+                    Function::Max => "max".to_owned(),
+                    Function::Deviation => "stddev".to_owned(),
+                    Function::Percentile(part) => format!("p{part}"),
+                };
+                format!("{name}({field})")
+            }
+        }
+    }
+}

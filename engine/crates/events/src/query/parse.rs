@@ -1,0 +1,564 @@
+//! From words to a query.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use regex::Regex;
+
+use super::aggregate::Function;
+use super::condition::{Comparison, Condition, Matcher, Test};
+use super::field::{FIELDS, Field, Kind, Sort};
+use super::lex::{Token, Unit, lex};
+use super::{Column, Key, Order, Query, QueryError};
+
+const KEYWORDS: [&str; 10] = [
+    "and", "or", "not", "in", "group", "select", "order", "by", "limit", "where",
+];
+
+/// Keys of a group; more make no sense on a screen.
+const MOST_KEYS: usize = 4;
+
+struct Parser<'q> {
+    query: &'q str,
+    tokens: Vec<(Token, usize)>,
+    next: usize,
+}
+
+/// Reads a query.
+pub fn query(text: &str) -> Result<Query, QueryError> {
+    let mut parser = Parser::new(text)?;
+    let mut query = Query {
+        condition: Condition(parser.optional_condition()?),
+        keys: Vec::new(),
+        columns: Vec::new(),
+        order: None,
+        limit: None,
+    };
+    loop {
+        let at = parser.at();
+        if parser.keyword("group") {
+            parser.expect_word("by")?;
+            parser.once(at, query.keys.is_empty(), "group by")?;
+            query.keys = parser.list(Parser::key)?;
+            if query.keys.len() > MOST_KEYS {
+                return Err(
+                    parser.error(at, format!("at most {MOST_KEYS} things can be grouped by"))
+                );
+            }
+        } else if parser.keyword("select") {
+            parser.once(at, query.columns.is_empty(), "select")?;
+            query.columns = parser.list(Parser::column)?;
+        } else if parser.keyword("order") {
+            parser.expect_word("by")?;
+            parser.once(at, query.order.is_none(), "order by")?;
+            query.order = Some(parser.order()?);
+        } else if parser.keyword("limit") {
+            parser.once(at, query.limit.is_none(), "limit")?;
+            query.limit = Some(parser.whole_number()?);
+        } else if parser.peek() == &Token::End {
+            break;
+        } else {
+            return Err(parser.unexpected("and, or, group by, select, order by, limit, or the end"));
+        }
+    }
+    query.complete(&parser)
+}
+
+/// Reads a condition alone.
+pub fn condition(text: &str) -> Result<Condition, QueryError> {
+    let mut parser = Parser::new(text)?;
+    let condition = parser.optional_condition()?;
+    match parser.peek() {
+        Token::End => Ok(Condition(condition)),
+        _ => Err(parser.unexpected("and, or, or the end")),
+    }
+}
+
+impl Query {
+    /// What was not said, and what does not fit together.
+    fn complete(mut self, parser: &Parser<'_>) -> Result<Query, QueryError> {
+        let grouped = !self.keys.is_empty();
+        if self.columns.is_empty() {
+            self.columns = match grouped {
+                true => Column::of_groups(),
+                false => Column::of_rows(),
+            };
+        }
+        let sums = self.columns.iter().any(|it| matches!(it, Column::Sum(..)));
+        let plain = self.columns.iter().find_map(|it| match it {
+            Column::Field(field) => Some(*field),
+            Column::Sum(..) => None,
+        });
+        if let (true, Some(field)) = (grouped || sums, plain) {
+            // In groups a field alone is one of the keys, and keys are shown anyway.
+            let at = parser.place_of(field.name(), "select");
+            let name = field.name();
+            return Err(parser.error(
+                at,
+                format!("{name} differs within a group: say sum({name}), mean({name}), max({name}), p99({name}), or group by {name}"),
+            ));
+        }
+        if let Some(order) = &self.order {
+            let columns = self.names();
+            if !columns.contains(&order.column)
+                && (grouped || sums || Field::named(&order.column).is_none())
+            {
+                let at = parser.place_of(&order.column, "order");
+                let columns = columns.join(", ");
+                return Err(parser.error(
+                    at,
+                    format!(
+                        "there is no column {}: choose one of {columns}",
+                        order.column
+                    ),
+                ));
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl<'q> Parser<'q> {
+    fn new(query: &'q str) -> Result<Parser<'q>, QueryError> {
+        let tokens = lex(query)?;
+        Ok(Parser {
+            query,
+            tokens,
+            next: 0,
+        })
+    }
+
+    fn peek(&self) -> &Token {
+        &self.tokens[self.next].0
+    }
+
+    fn at(&self) -> usize {
+        self.tokens[self.next].1
+    }
+
+    fn take(&mut self) -> Token {
+        let token = self.tokens[self.next].0.clone();
+        // The last word is the end, and stays.
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn error(&self, at: usize, message: impl Into<String>) -> QueryError {
+        QueryError::new(self.query, at, message.into())
+    }
+
+    fn unexpected(&self, expected: &str) -> QueryError {
+        let found = match self.peek() {
+            Token::End => "the end".to_owned(),
+            Token::Word(word) => word.clone(),
+            Token::Text(text) => format!("{text:?}"),
+            Token::Number(..) => "a number".to_owned(),
+            Token::Symbol(symbol) => format!("{symbol:?}"),
+        };
+        self.error(self.at(), format!("expected {expected}, found {found}"))
+    }
+
+    /// Where a word stands, after another.
+    fn place_of(&self, word: &str, after: &str) -> usize {
+        let is = |token: &Token, text: &str| matches!(token, Token::Word(it) if it == text);
+        let from = self
+            .tokens
+            .iter()
+            .position(|(token, _)| is(token, after))
+            .unwrap_or(0);
+        let found = self.tokens[from..]
+            .iter()
+            .find(|(token, _)| is(token, word));
+        found.map_or(self.query.len(), |(_, at)| *at)
+    }
+
+    fn keyword(&mut self, wanted: &str) -> bool {
+        let found = matches!(self.peek(), Token::Word(word) if word.eq_ignore_ascii_case(wanted));
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn symbol(&mut self, wanted: &str) -> bool {
+        let found = matches!(self.peek(), Token::Symbol(symbol) if *symbol == wanted);
+        if found {
+            self.take();
+        }
+        found
+    }
+
+    fn expect_word(&mut self, wanted: &str) -> Result<(), QueryError> {
+        match self.keyword(wanted) {
+            true => Ok(()),
+            false => Err(self.unexpected(wanted)),
+        }
+    }
+
+    fn expect_symbol(&mut self, wanted: &str) -> Result<(), QueryError> {
+        match self.symbol(wanted) {
+            true => Ok(()),
+            false => Err(self.unexpected(&format!("{wanted:?}"))),
+        }
+    }
+
+    fn once(&self, at: usize, first: bool, what: &str) -> Result<(), QueryError> {
+        match first {
+            true => Ok(()),
+            false => Err(self.error(at, format!("{what} is there twice"))),
+        }
+    }
+
+    fn list<T>(
+        &mut self,
+        one: impl Fn(&mut Self) -> Result<T, QueryError>,
+    ) -> Result<Vec<T>, QueryError> {
+        let mut list = vec![one(self)?];
+        while self.symbol(",") {
+            list.push(one(self)?);
+        }
+        Ok(list)
+    }
+
+    fn optional_condition(&mut self) -> Result<Test, QueryError> {
+        let said = self.keyword("where");
+        let clause = match self.peek() {
+            Token::Word(word) => {
+                ["group", "select", "order", "limit"]
+                    .iter()
+                    .any(|it| word.eq_ignore_ascii_case(it))
+                    && !matches!(self.tokens.get(self.next + 1), Some((Token::Symbol(symbol), _)) if "=!=~".contains(symbol))
+            }
+            Token::End => true,
+            _ => false,
+        };
+        match clause && !said {
+            true => Ok(Test::All(Vec::new())),
+            false => self.any(0),
+        }
+    }
+
+    fn any(&mut self, depth: u32) -> Result<Test, QueryError> {
+        let mut parts = vec![self.all(depth)?];
+        while self.keyword("or") {
+            parts.push(self.all(depth)?);
+        }
+        Ok(match parts.len() {
+            1 => parts.remove(0),
+            _ => Test::Any(parts),
+        })
+    }
+
+    fn all(&mut self, depth: u32) -> Result<Test, QueryError> {
+        let mut parts = vec![self.one(depth)?];
+        while self.keyword("and") {
+            parts.push(self.one(depth)?);
+        }
+        Ok(match parts.len() {
+            1 => parts.remove(0),
+            _ => Test::All(parts),
+        })
+    }
+
+    fn one(&mut self, depth: u32) -> Result<Test, QueryError> {
+        if depth > 100 {
+            return Err(self.error(self.at(), "this is nested too deeply"));
+        }
+        if self.keyword("not") {
+            return Ok(Test::Not(Box::new(self.one(depth + 1)?)));
+        }
+        if self.symbol("(") {
+            let inner = self.any(depth + 1)?;
+            self.expect_symbol(")")?;
+            return Ok(inner);
+        }
+        let field = self.field("a condition")?;
+        match field.sort() {
+            Sort::Text => self.text_condition(field),
+            _ => self.number_condition(field),
+        }
+    }
+
+    fn field(&mut self, what: &str) -> Result<Field, QueryError> {
+        let at = self.at();
+        let Token::Word(word) = self.peek().clone() else {
+            return Err(self.unexpected(what));
+        };
+        let Some(field) = Field::named(&word) else {
+            return Err(
+                match KEYWORDS.contains(&word.to_ascii_lowercase().as_str()) {
+                    true => self.unexpected(what),
+                    false => self.error(at, unknown(&word)),
+                },
+            );
+        };
+        self.take();
+        Ok(field)
+    }
+
+    fn text_condition(&mut self, field: Field) -> Result<Test, QueryError> {
+        let negative = matches!(self.peek(), Token::Symbol("!=" | "!~"));
+        let matcher = match self.peek() {
+            Token::Symbol("=" | "==" | "!=") => {
+                self.take();
+                Matcher::OneOf(vec![self.text(field)?])
+            }
+            Token::Symbol("~" | "!~") => {
+                self.take();
+                let at = self.at();
+                let text = self.text(field)?;
+                let regex = Regex::new(&text).map_err(|error| {
+                    let error = error.to_string();
+                    let why = error
+                        .lines()
+                        .last()
+                        .unwrap_or("")
+                        .trim_start_matches("error: ");
+                    self.error(at, format!("this is no regular expression: {why}"))
+                })?;
+                Matcher::Regex(regex)
+            }
+            Token::Word(word) if word.eq_ignore_ascii_case("in") => {
+                self.take();
+                self.expect_symbol("(")?;
+                let list = self.list(|it| it.text(field))?;
+                self.expect_symbol(")")?;
+                Matcher::OneOf(list)
+            }
+            _ => {
+                let name = field.name();
+                return Err(self.unexpected(&format!("=, !=, ~, !~ or in: {name} is a text")));
+            }
+        };
+        let condition = Test::Text {
+            field,
+            matcher,
+            known: RefCell::new(HashMap::new()),
+        };
+        Ok(match negative {
+            true => Test::Not(Box::new(condition)),
+            false => condition,
+        })
+    }
+
+    fn text(&mut self, field: Field) -> Result<String, QueryError> {
+        let at = self.at();
+        let text = match self.peek() {
+            Token::Text(text) | Token::Word(text) => text.clone(),
+            Token::Number(..) | Token::Symbol("*") | Token::Symbol(_) | Token::End => {
+                return Err(self.unexpected("a text in quotes"));
+            }
+        };
+        self.take();
+        let known: &[&str] = match field {
+            Field::Kind => Kind::names(),
+            Field::Ended => &["returned", "thrown", "open", "lost"],
+            _ => return Ok(text),
+        };
+        match text.contains(['*', '.', '|', '^', '$']) || known.contains(&text.as_str()) {
+            true => Ok(text),
+            false => Err(self.error(
+                at,
+                format!("{} is one of {}", field.name(), known.join(", ")),
+            )),
+        }
+    }
+
+    fn number_condition(&mut self, field: Field) -> Result<Test, QueryError> {
+        let is = match self.peek() {
+            Token::Symbol("=" | "==") => Comparison::Equal,
+            Token::Symbol("!=") => Comparison::Unequal,
+            Token::Symbol("<") => Comparison::Less,
+            Token::Symbol("<=") => Comparison::AtMost,
+            Token::Symbol(">") => Comparison::More,
+            Token::Symbol(">=") => Comparison::AtLeast,
+            _ => {
+                let name = field.name();
+                return Err(self.unexpected(&format!("=, !=, <, <=, > or >=: {name} is a number")));
+            }
+        };
+        self.take();
+        let at = self.at();
+        let Token::Number(value, unit) = *self.peek() else {
+            let what = match field.sort() {
+                Sort::Time => "a time such as 1ms",
+                Sort::Bytes => "a size such as 4kB",
+                _ => "a number",
+            };
+            return Err(self.unexpected(what));
+        };
+        self.take();
+        match (field.sort(), unit) {
+            (Sort::Time, Unit::Time)
+            | (Sort::Bytes, Unit::Bytes | Unit::None)
+            | (Sort::Number, Unit::None) => {}
+            (Sort::Time, Unit::None) if value == 0.0 => {}
+            (Sort::Time, _) => {
+                return Err(self.error(
+                    at,
+                    format!("{} is a time: give it a unit, as in 1ms", field.name()),
+                ));
+            }
+            _ => return Err(self.error(at, format!("{} has another unit", field.name()))),
+        }
+        Ok(Test::Number { field, is, value })
+    }
+
+    fn key(&mut self) -> Result<Key, QueryError> {
+        let at = self.at();
+        if self.keyword("bucket") {
+            self.expect_symbol("(")?;
+            let field = self.field("a number to make buckets of")?;
+            self.expect_symbol(",")?;
+            let Token::Number(width, _) = *self.peek() else {
+                return Err(self.unexpected("the width of a bucket, such as 100ms"));
+            };
+            if field.sort() == Sort::Text || width < 1.0 {
+                return Err(self.error(at, "buckets are made of numbers, and are at least 1 wide"));
+            }
+            self.take();
+            self.expect_symbol(")")?;
+            return Ok(Key {
+                field,
+                width: Some(width as u64),
+            });
+        }
+        let field =
+            self.field("what to group by: method, class, thread, …, or bucket(start, 100ms)")?;
+        match field {
+            Field::Inside => Err(self.error(at, "a call is inside of several: group by parent")),
+            _ => Ok(Key { field, width: None }),
+        }
+    }
+
+    fn column(&mut self) -> Result<Column, QueryError> {
+        let at = self.at();
+        let Token::Word(word) = self.peek().clone() else {
+            return Err(
+                self.unexpected("a column: count, sum(wall), p99(wall), or a name such as wall")
+            );
+        };
+        let opens = matches!(
+            self.tokens.get(self.next + 1),
+            Some((Token::Symbol("("), _))
+        );
+        if word == "count" && !opens {
+            self.take();
+            return Ok(Column::Sum(Function::Count, None));
+        }
+        if !opens {
+            let field = self.field("a column")?;
+            return match field {
+                Field::Inside => Err(self.error(at, "a call is inside of several: show parent")),
+                _ => Ok(Column::Field(field)),
+            };
+        }
+        let Some(function) = function(&word) else {
+            return Err(self.error(
+                at,
+                format!(
+                    "{word} is none of count, sum, mean, min, max, stddev, median and p50 to p99.9"
+                ),
+            ));
+        };
+        self.take();
+        self.take();
+        if function == Function::Count {
+            self.symbol("*");
+            self.expect_symbol(")")?;
+            return Ok(Column::Sum(function, None));
+        }
+        let at = self.at();
+        let field = self.field("a number: wall, cpu, self, …")?;
+        if field.sort() == Sort::Text {
+            return Err(self.error(
+                at,
+                format!("{} is a text, which cannot be added up", field.name()),
+            ));
+        }
+        self.expect_symbol(")")?;
+        Ok(Column::Sum(function, Some(field)))
+    }
+
+    /// A column, and which way.
+    fn order(&mut self) -> Result<Order, QueryError> {
+        let Token::Word(word) = self.peek().clone() else {
+            return Err(self.unexpected("a column to order by"));
+        };
+        let column = match matches!(
+            self.tokens.get(self.next + 1),
+            Some((Token::Symbol("("), _))
+        ) {
+            true if word == "bucket" => self.key()?.name(),
+            true => self.column()?.name(),
+            false => {
+                self.take();
+                word
+            }
+        };
+        let descending = match (self.keyword("desc"), self.keyword("asc")) {
+            (true, _) => true,
+            (_, true) => false,
+            // Numbers: what is most first.
+            _ => {
+                Field::named(&column).is_none_or(|it| it.sort() != Sort::Text && it != Field::Start)
+            }
+        };
+        Ok(Order { column, descending })
+    }
+
+    fn whole_number(&mut self) -> Result<usize, QueryError> {
+        match *self.peek() {
+            Token::Number(value, Unit::None) if value.fract() == 0.0 && value >= 1.0 => {
+                self.take();
+                Ok(value as usize)
+            }
+            _ => Err(self.unexpected("how many rows, such as 20")),
+        }
+    }
+}
+
+fn function(name: &str) -> Option<Function> {
+    Some(match name {
+        "count" => Function::Count,
+        "sum" => Function::Sum,
+        "mean" | "avg" => Function::Mean,
+        "min" => Function::Min,
+        "max" => Function::Max,
+        "stddev" => Function::Deviation,
+        "median" => Function::Percentile(50.0),
+        _ => {
+            let part: f64 = name.strip_prefix('p')?.parse().ok()?;
+            Function::Percentile((0.0..=100.0).contains(&part).then_some(part)?)
+        }
+    })
+}
+
+/// A name that is none, and the one that may have been meant.
+fn unknown(word: &str) -> String {
+    let names = || FIELDS.iter().map(|(name, ..)| *name);
+    let near = names().min_by_key(|name| distance(name, word));
+    match near.filter(|name| distance(name, word) <= 2) {
+        Some(name) => format!("there is no {word}: did you mean {name}?"),
+        None => format!(
+            "there is no {word}: choose one of {}",
+            names().collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+/// Letters to change, add or take away to make one of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (n, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = n + 1;
+        for (m, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != *y);
+            diagonal = row[m + 1];
+            row[m + 1] = change.min(diagonal + 1).min(row[m] + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,347 @@
+//! Answering a query.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use super::aggregate::{Function, Numbers};
+use super::field::{Field, Sort, Subject};
+use super::{Cell, Column, Query};
+use crate::index::Cancelled;
+use crate::open::Trace;
+use crate::rows::Wanted;
+use crate::visit::{Scope, visit};
+
+/// Groups that are kept; a query that makes more should group by less.
+const MOST_GROUPS: usize = 1 << 20;
+
+/// Rows that are kept to be ordered when the query has no limit.
+const MOST_ORDERED: usize = 1 << 20;
+
+/// What an answered query leaves to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// Rows of the table that were given out.
+    pub rows: u64,
+    /// Whether there are more.
+    pub more: bool,
+    /// What had to be left out, whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// A group: its keys' symbols.
+type Symbols = [u32; 4];
+
+/// Keys as numbers that are the same for the same text.
+#[derive(Default)]
+struct Keys {
+    cells: Vec<Cell>,
+    texts: HashMap<String, u32>,
+    numbers: HashMap<u64, u32>,
+    /// By the place of the key and what the text is known by.
+    known: HashMap<(usize, u64), u32>,
+    nothing: Option<u32>,
+}
+
+impl Query {
+    /// Answers the query. `show` gets each row of the table, and says whether it wants more.
+    ///
+    /// # Errors
+    /// When it is not wanted any more.
+    pub fn run(
+        &self,
+        trace: &Trace,
+        scope: &Scope,
+        wanted: Wanted<'_>,
+        show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
+    ) -> Result<Answered, Cancelled> {
+        if self.sums() {
+            self.groups(trace, scope, wanted, show)
+        } else if self.order.is_some() {
+            self.ordered(trace, scope, wanted, show)
+        } else {
+            self.plain(trace, scope, wanted, show)
+        }
+    }
+
+    /// Rows as they end.
+    fn plain(
+        &self,
+        trace: &Trace,
+        scope: &Scope,
+        wanted: Wanted<'_>,
+        show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
+    ) -> Result<Answered, Cancelled> {
+        let limit = self.limit.unwrap_or(usize::MAX) as u64;
+        let mut answered = Answered::default();
+        answered.notes = visit(trace, scope, wanted, |subject| {
+            if !self.condition.holds(subject) {
+                return ControlFlow::Continue(());
+            }
+            if answered.rows == limit {
+                answered.more = true;
+                return ControlFlow::Break(());
+            }
+            answered.rows += 1;
+            let shown = show(&self.cells(subject));
+            answered.more |= shown.is_break();
+            shown
+        })?;
+        Ok(answered)
+    }
+
+    /// The first rows of an order.
+    fn ordered(
+        &self,
+        trace: &Trace,
+        scope: &Scope,
+        wanted: Wanted<'_>,
+        show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
+    ) -> Result<Answered, Cancelled> {
+        let order = self.order.as_ref().expect("the caller looked");
+        let by = Field::named(&order.column).expect("it was looked up when the query was read");
+        let limit = self.limit.unwrap_or(MOST_ORDERED).min(MOST_ORDERED);
+        let mut kept: Vec<(Cell, Vec<Cell>)> = Vec::new();
+        let mut more = false;
+        let direction = |(a, _): &(Cell, Vec<Cell>), (b, _): &(Cell, Vec<Cell>)| {
+            compare(a, b, order.descending)
+        };
+        let mut notes = visit(trace, scope, wanted, |subject| {
+            if self.condition.holds(subject) {
+                kept.push((cell(subject, by), self.cells(subject)));
+                // Sorting now and then keeps twice the limit at most.
+                if kept.len() >= 2 * limit + 1024 {
+                    kept.sort_by(direction);
+                    kept.truncate(limit);
+                    more = true;
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        kept.sort_by(direction);
+        more |= kept.len() > limit;
+        kept.truncate(limit);
+        if more && self.limit.is_none() {
+            notes.push(format!(
+                "Only the first {MOST_ORDERED} rows are told: say limit, or export them."
+            ));
+        }
+        let rows = kept.into_iter().map(|(_, cells)| cells);
+        Ok(give(rows, more, notes, show))
+    }
+
+    fn groups(
+        &self,
+        trace: &Trace,
+        scope: &Scope,
+        wanted: Wanted<'_>,
+        show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
+    ) -> Result<Answered, Cancelled> {
+        // Each field is added up once, whatever is asked of it.
+        let mut fields: Vec<(Option<Field>, bool)> = Vec::new();
+        let columns: Vec<(Function, usize)> = self
+            .columns
+            .iter()
+            .filter_map(|column| match column {
+                Column::Sum(function, field) => Some((*function, *field)),
+                Column::Field(_) => None,
+            })
+            .map(|(function, field)| {
+                let percentile = matches!(function, Function::Percentile(_));
+                let at = fields
+                    .iter()
+                    .position(|(it, _)| *it == field)
+                    .unwrap_or_else(|| {
+                        fields.push((field, false));
+                        fields.len() - 1
+                    });
+                fields[at].1 |= percentile;
+                (function, at)
+            })
+            .collect();
+        let mut keys = Keys::default();
+        let mut groups: HashMap<Symbols, Vec<Numbers>> = HashMap::new();
+        let mut lost: u64 = 0;
+        if self.keys.is_empty() {
+            groups.insert(Symbols::default(), vec![Numbers::default(); fields.len()]);
+        }
+        let mut notes = visit(trace, scope, wanted, |subject| {
+            if !self.condition.holds(subject) {
+                return ControlFlow::Continue(());
+            }
+            let mut symbols = Symbols::default();
+            for (at, key) in self.keys.iter().enumerate() {
+                symbols[at] = keys.symbol(at, key, subject);
+            }
+            if groups.len() >= MOST_GROUPS && !groups.contains_key(&symbols) {
+                lost += 1;
+                return ControlFlow::Continue(());
+            }
+            let group = groups
+                .entry(symbols)
+                .or_insert_with(|| vec![Numbers::default(); fields.len()]);
+            for (numbers, (field, percentiles)) in group.iter_mut().zip(&fields) {
+                match field {
+                    Some(field) => {
+                        if let Some(value) = subject.number(*field) {
+                            numbers.add(value, *percentiles);
+                        }
+                    }
+                    None => numbers.add(0, false),
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        if lost > 0 {
+            notes.push(format!(
+                "{lost} rows are left out: there are more than {MOST_GROUPS} groups. Group by less."
+            ));
+        }
+        let mut rows: Vec<Vec<Cell>> = groups
+            .into_iter()
+            .map(|(symbols, mut numbers)| {
+                let of_keys = symbols[..self.keys.len()]
+                    .iter()
+                    .map(|it| keys.cells[*it as usize].clone());
+                let of_columns = columns
+                    .iter()
+                    .map(|(function, at)| numbers[*at].get(*function));
+                of_keys.chain(of_columns.collect::<Vec<_>>()).collect()
+            })
+            .collect();
+        self.sort_groups(&mut rows);
+        let limit = self.limit.unwrap_or(usize::MAX);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        Ok(give(rows.into_iter(), more, notes, show))
+    }
+
+    fn sort_groups(&self, rows: &mut [Vec<Cell>]) {
+        let names = self.names();
+        // Of keys that are times or numbers the smallest comes first: a table to plot. Else the greatest sum does.
+        let plotted = self
+            .keys
+            .first()
+            .is_some_and(|it| it.field.sort() != Sort::Text);
+        let (at, descending) = match &self.order {
+            Some(order) => {
+                let at = names.iter().position(|it| *it == order.column);
+                (
+                    at.expect("it was looked up when the query was read"),
+                    order.descending,
+                )
+            }
+            None if plotted => (0, false),
+            None => {
+                let sum = names.iter().position(|it| it.starts_with("sum("));
+                (sum.unwrap_or(self.keys.len()).min(names.len() - 1), true)
+            }
+        };
+        rows.sort_by(|a, b| {
+            let keys = a.iter().zip(b).map(|(a, b)| compare(a, b, false));
+            let keys = keys.fold(Ordering::Equal, Ordering::then);
+            compare(&a[at], &b[at], descending).then(keys)
+        });
+    }
+
+    fn cells(&self, subject: &Subject<'_>) -> Vec<Cell> {
+        let columns = self.columns.iter().map(|column| match column {
+            Column::Field(field) => cell(subject, *field),
+            Column::Sum(..) => Cell::Nothing,
+        });
+        columns.collect()
+    }
+}
+
+fn give(
+    rows: impl Iterator<Item = Vec<Cell>>,
+    more: bool,
+    notes: Vec<String>,
+    show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
+) -> Answered {
+    let mut answered = Answered {
+        rows: 0,
+        more,
+        notes,
+    };
+    for row in rows {
+        answered.rows += 1;
+        if show(&row).is_break() {
+            answered.more = true;
+            break;
+        }
+    }
+    answered
+}
+
+/// What a row has in a field.
+fn cell(subject: &Subject<'_>, field: Field) -> Cell {
+    if field == Field::What {
+        return Cell::Text(subject.row.name(subject.trace));
+    }
+    match field.sort() {
+        Sort::Text => match subject.key(field) {
+            Some(key) => Cell::Text(subject.text(field, key)),
+            None => Cell::Nothing,
+        },
+        _ => subject.number(field).map_or(Cell::Nothing, Cell::Whole),
+    }
+}
+
+/// Nothing comes last, whichever way.
+fn compare(a: &Cell, b: &Cell, descending: bool) -> Ordering {
+    let number = |cell: &Cell| match cell {
+        Cell::Whole(it) => Some(*it as f64),
+        Cell::Real(it) => Some(*it),
+        Cell::Nothing | Cell::Text(_) => None,
+    };
+    let order = match (a, b) {
+        (Cell::Nothing, Cell::Nothing) => Ordering::Equal,
+        (Cell::Nothing, _) => return Ordering::Greater,
+        (_, Cell::Nothing) => return Ordering::Less,
+        (Cell::Text(a), Cell::Text(b)) => a.cmp(b),
+        (Cell::Whole(a), Cell::Whole(b)) => a.cmp(b),
+        _ => number(a).partial_cmp(&number(b)).unwrap_or(Ordering::Equal),
+    };
+    match descending {
+        true => order.reverse(),
+        false => order,
+    }
+}
+
+impl Keys {
+    fn symbol(&mut self, place: usize, key: &super::Key, subject: &Subject<'_>) -> u32 {
+        if key.field.sort() != Sort::Text {
+            let Some(number) = subject.number(key.field) else {
+                return self.nothing();
+            };
+            let number = key.width.map_or(number, |width| number / width * width);
+            let cells = &mut self.cells;
+            return *self.numbers.entry(number).or_insert_with(|| {
+                cells.push(Cell::Whole(number));
+                cells.len() as u32 - 1
+            });
+        }
+        let Some(id) = subject.key(key.field) else {
+            return self.nothing();
+        };
+        if let Some(symbol) = self.known.get(&(place, id)) {
+            return *symbol;
+        }
+        let text = subject.text(key.field, id);
+        let cells = &mut self.cells;
+        let symbol = *self.texts.entry(text.clone()).or_insert_with(|| {
+            cells.push(Cell::Text(text));
+            cells.len() as u32 - 1
+        });
+        self.known.insert((place, id), symbol);
+        symbol
+    }
+
+    fn nothing(&mut self) -> u32 {
+        *self.nothing.get_or_insert_with(|| {
+            self.cells.push(Cell::Nothing);
+            self.cells.len() as u32 - 1
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! The refine loop's analysis: from what a run measured to the filter of the next one.
+//!
+//! It is pure: [`Measured`] gathers the traces of an iteration, [`Measured::hotspots`] says which methods stay,
+//! [`filter_text`] writes them as a filter, and [`recheck`] draws methods that were left out and are to be looked at again.
+//! Running programs is the recorder's.
+
+mod filter;
+mod names;
+mod recheck;
+mod replay;
+mod units;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use fulcrum_hotspot::Rule;
+
+use crate::open::{End, Trace};
+pub use filter::filter_text;
+pub use names::{method_of_name, methods_of_names};
+pub use recheck::recheck;
+pub use units::{Units, units};
+
+/// A method as filters name it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodName {
+    /// Its class, with dots.
+    pub class: String,
+    /// Its name; constructors are `<init>`.
+    pub name: String,
+    /// Its descriptor: `(I)V`. Empty for any.
+    pub descriptor: String,
+}
+
+impl fmt::Display for MethodName {
+    /// `shop.Cart.add(I)V`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}{}", self.class, self.name, self.descriptor)
+    }
+}
+
+/// A method's sums over the runs of an iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    /// Calls that were measured.
+    pub metered: u64,
+    /// Calls whose probes fired: those that were measured, and those that passed a shut gate.
+    pub fired: u64,
+    /// What the measured ones cost together, by the rule: nanoseconds, or bytes.
+    pub cost: f64,
+}
+
+/// What the runs of an iteration measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// How many runs were added.
+    pub runs: u64,
+    /// Every method that had probes, called or not.
+    pub methods: BTreeMap<MethodName, Sum>,
+}
+
+impl Measured {
+    /// Adds a run. Its sums are those that the agent kept by this very rule; a trace that was recorded in another way is
+    /// gone through event by event, and its methods are those that were called.
+    pub fn add(&mut self, trace: &Trace, rule: &Rule) {
+        self.runs += 1;
+        self.add_part(trace, rule);
+    }
+
+    /// Adds another log of the run that was added last: of a second virtual machine.
+    pub fn add_part(&mut self, trace: &Trace, rule: &Rule) {
+        let kept = trace.rule.as_deref() == Some(&rule.to_string()) && !trace.counts.is_empty();
+        let mut sums: BTreeMap<u32, Sum> = BTreeMap::new();
+        // A log that has no end, or was full before it, need not have the sums of methods that were hot until then.
+        if !kept || trace.end != End::Ended {
+            sums = replay::replay(trace, rule);
+        }
+        if kept {
+            sums.extend(trace.counts.iter().map(kept_sum));
+        }
+        for (method, sum) in sums {
+            let Some(known) = trace.methods.get(&method) else {
+                continue;
+            };
+            let name = MethodName {
+                class: known.class.clone(),
+                name: known.name.clone(),
+                descriptor: known.descriptor.clone(),
+            };
+            let all = self.methods.entry(name).or_default();
+            all.metered += sum.metered;
+            all.fired += sum.fired;
+            all.cost += sum.cost;
+        }
+    }
+
+    /// The methods that are hotspots in the mean of the runs.
+    pub fn hotspots(&self, rule: &Rule) -> BTreeSet<MethodName> {
+        let runs = self.runs.max(1);
+        let hot = self
+            .methods
+            .iter()
+            .filter(|(_, sum)| rule.is_hotspot(sum.metered.div_ceil(runs), sum.cost / runs as f64));
+        hot.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Classes with probes.
+    pub fn classes(&self) -> usize {
+        let classes: BTreeSet<&str> = self.methods.keys().map(|it| it.class.as_str()).collect();
+        classes.len()
+    }
+
+    /// Calls whose probes fired, in the mean of the runs.
+    pub fn fired(&self) -> u64 {
+        self.mean(|sum| sum.fired)
+    }
+
+    /// Calls that were measured, in the mean of the runs.
+    pub fn metered(&self) -> u64 {
+        self.mean(|sum| sum.metered)
+    }
+
+    fn mean(&self, of: impl Fn(&Sum) -> u64) -> u64 {
+        self.methods.values().map(of).sum::<u64>() / self.runs.max(1)
+    }
+}
+
+fn kept_sum((method, counts): (&u32, &crate::open::Counts)) -> (u32, Sum) {
+    let sum = Sum {
+        metered: counts.metered,
+        fired: counts.metered + counts.passed,
+        cost: counts.cost,
+    };
+    (*method, sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(method: &str) -> MethodName {
+        MethodName {
+            class: "shop.Cart".into(),
+            name: method.into(),
+            descriptor: "()V".into(),
+        }
+    }
+
+    #[test]
+    fn hotspots_are_judged_in_the_mean_of_the_runs() {
+        let rule = Rule::parse("wall >= 10us after 100").unwrap();
+        let mut measured = Measured {
+            runs: 2,
+            ..Measured::default()
+        };
+        // Executions in both runs, mean cost in microseconds.
+        for (method, metered, mean_us, hot) in [
+            ("often", 2000, 10.0, true),
+            ("cheap", 2000, 9.9, false),
+            ("rare", 4, 500.0, true),
+            ("rareAndCheap", 4, 499.0, false),
+            ("never", 0, 0.0, false),
+        ] {
+            let sum = Sum {
+                metered,
+                fired: metered * 2,
+                cost: metered as f64 * mean_us * 1000.0,
+            };
+            measured.methods.insert(name(method), sum);
+            assert_eq!(
+                measured.hotspots(&rule).contains(&name(method)),
+                hot,
+                "{method}"
+            );
+        }
+        assert_eq!((measured.metered(), measured.fired()), (2004, 4008));
+        assert_eq!(measured.classes(), 1);
+    }
+}

@@ -1,0 +1,73 @@
+//! What a unit of work takes: calls of one method, once the program is warm.
+
+use crate::open::Trace;
+use crate::stack::{Node, Outcome, Stack};
+
+/// The units of work of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Units {
+    /// All of them.
+    pub count: u64,
+    /// Wall time of one, in the mean of those that count, nanoseconds.
+    pub wall_ns: f64,
+    /// CPU time of one, nanoseconds. `None` when the log does not have it.
+    pub cpu_ns: Option<f64>,
+}
+
+/// The calls of a method, `Class.method`, that are not within one another. The first half of each thread's counts as
+/// warming up and not for the means: byte code is interpreted, then compiled, and gates are open. `None` when there is no
+/// such call.
+pub fn units(trace: &Trace, method: &str) -> Option<Units> {
+    let named = trace
+        .methods
+        .iter()
+        .filter(|(_, it)| is_named(&it.class, &it.name, method));
+    let wanted: Vec<u32> = named.map(|(id, _)| *id).collect();
+    if wanted.is_empty() {
+        return None;
+    }
+    let (mut count, mut warm) = (0, Vec::new());
+    for thread in &trace.threads {
+        let mut of_thread = Vec::new();
+        let mut inside = 0;
+        let mut stack = Stack::new(trace.costs);
+        let mut ended = |outcome: Outcome, inside: &mut u64| {
+            if let Node::Call { method } = outcome.node
+                && wanted.contains(&method)
+            {
+                *inside -= 1;
+                if *inside == 0 {
+                    of_thread.push(outcome.times);
+                }
+            }
+        };
+        for event in trace.thread_events(thread.id) {
+            let begun = stack.event(&event, |it| ended(it, &mut inside));
+            if begun.is_some() && event.what.method().is_some_and(|it| wanted.contains(&it)) {
+                inside += 1;
+            }
+        }
+        // What the end of the log cut is no unit.
+        count += of_thread.len();
+        warm.extend_from_slice(&of_thread[of_thread.len() / 2..]);
+    }
+    let number = warm.len() as f64;
+    let sum = |of: &dyn Fn(&crate::Times) -> f64| warm.iter().map(of).sum::<f64>() / number;
+    (count > 0).then(|| Units {
+        count: count as u64,
+        wall_ns: sum(&|it| it.wall_ns as f64),
+        cpu_ns: warm
+            .iter()
+            .all(|it| it.cpu_ns.is_some())
+            .then(|| sum(&|it| it.cpu_ns.unwrap_or(0) as f64)),
+    })
+}
+
+/// Whether a method is meant by `Class.method`, with or without a descriptor behind.
+fn is_named(class: &str, name: &str, wanted: &str) -> bool {
+    let wanted = wanted.split('(').next().unwrap_or(wanted);
+    wanted
+        .strip_prefix(class)
+        .and_then(|it| it.strip_prefix('.'))
+        == Some(name)
+}

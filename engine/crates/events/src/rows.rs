@@ -1,0 +1,437 @@
+//! Rows of a thread's tree, read when they are asked for.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::event::What;
+use crate::index::{Cancelled, Index, Span, ThreadIndex};
+use crate::open::Trace;
+use crate::search::Hit;
+use crate::stack::{Closing, Node, Outcome, Times};
+use crate::walk::{Open, Walk};
+
+/// A trace and its index.
+#[derive(Debug)]
+pub struct Indexed {
+    /// The trace.
+    pub trace: Trace,
+    /// What is where in it.
+    pub index: Index,
+}
+
+/// A row of a thread's tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The thread.
+    pub thread: u32,
+    /// The number of the event that began it among the thread's, from 0.
+    pub node: u64,
+    /// What it is.
+    pub what: RowWhat,
+    /// How many rows it is inside of.
+    pub depth: u32,
+    /// Its place among its siblings, from 0.
+    pub position: u64,
+    /// When it began, nanoseconds since the log's start.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// How long it took; zeros for what has no duration.
+    pub times: Times,
+    /// What was subtracted because probes cost it, nanoseconds.
+    pub probes_ns: u64,
+    /// Rows directly below it.
+    pub children: u64,
+    /// How it ended.
+    pub closing: Closing,
+}
+
+/// What a row is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RowWhat {
+    /// It has a beginning and an end.
+    Span(Node),
+    /// It is one event.
+    Point(What),
+}
+
+/// Siblings in the order of a cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cost {
+    /// Wall time.
+    Wall,
+    /// CPU time.
+    Cpu,
+    /// Own wall time.
+    SelfWall,
+}
+
+/// Rows that an order by cost tells.
+pub const MOST_BY_COST: usize = 10_000;
+
+/// Whether work is still wanted.
+pub type Wanted<'a> = &'a dyn Fn() -> bool;
+
+/// Rows between two questions whether the work is still wanted.
+const BREATH: u64 = 1 << 14;
+
+impl Indexed {
+    /// Goes through a trace once; see [`Index::build`].
+    ///
+    /// # Errors
+    /// When `watch` said that it is not wanted any more.
+    pub fn new(trace: Trace, watch: &mut dyn FnMut(f64) -> bool) -> Result<Indexed, Cancelled> {
+        let index = Index::build(&trace, watch)?;
+        Ok(Indexed { trace, index })
+    }
+
+    /// Rows directly below a node, or at the top of a thread's tree, in the order of time: those from `from` on, at most
+    /// `count`. `None` when there is no such thread or node.
+    ///
+    /// # Errors
+    /// When it is not wanted any more.
+    pub fn children(
+        &self,
+        thread: u32,
+        node: Option<u64>,
+        from: u64,
+        count: usize,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Vec<Row>>, Cancelled> {
+        let Some(mut siblings) = self.siblings(thread, node, from)? else {
+            return Ok(None);
+        };
+        let mut rows = Vec::new();
+        while rows.len() < count {
+            match siblings.next(wanted)? {
+                Some(row) if row.position >= from => rows.push(row),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(Some(rows))
+    }
+
+    /// The rows below a node that cost most, the one that costs most first: at most [`MOST_BY_COST`].
+    ///
+    /// # Errors
+    /// When it is not wanted any more.
+    pub fn dearest(
+        &self,
+        thread: u32,
+        node: Option<u64>,
+        cost: Cost,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Vec<Row>>, Cancelled> {
+        let Some(mut siblings) = self.siblings(thread, node, 0)? else {
+            return Ok(None);
+        };
+        let mut kept: BinaryHeap<Reverse<Dear>> = BinaryHeap::new();
+        while let Some(row) = siblings.next(wanted)? {
+            let times = row.times;
+            let value = match cost {
+                Cost::Wall => times.wall_ns,
+                Cost::Cpu => times.cpu_ns.unwrap_or(0),
+                Cost::SelfWall => times.self_wall_ns,
+            };
+            kept.push(Reverse(Dear {
+                key: (value, Reverse(row.node)),
+                row,
+            }));
+            if kept.len() > MOST_BY_COST {
+                kept.pop();
+            }
+        }
+        let sorted = kept.into_sorted_vec().into_iter();
+        Ok(Some(sorted.map(|Reverse(dear)| dear.row).collect()))
+    }
+
+    /// A row by its node, and what it is inside of.
+    ///
+    /// # Errors
+    /// When it is not wanted any more.
+    pub fn row(
+        &self,
+        thread: u32,
+        node: u64,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Hit>, Cancelled> {
+        let Some(of) = self.index.thread(thread) else {
+            return Ok(None);
+        };
+        let mut walk = self.walk_from(of, of.before(node));
+        let event = loop {
+            match walk.step() {
+                Some(event) if walk.number() == node => break event,
+                Some(_) if walk.number() < node => {}
+                _ => return Ok(None),
+            }
+        };
+        if !walk.began && walk.point.is_none() {
+            return Ok(None);
+        }
+        let above = |open: &[Open]| open.iter().map(|it| (it.node, it.position)).collect();
+        let parents: Vec<(u64, u64)> = match walk.began {
+            true => above(&walk.open[..walk.open.len() - 1]),
+            false => above(&walk.open),
+        };
+        let mut siblings = Siblings::at(of, walk, event.what);
+        loop {
+            match siblings.next(wanted)? {
+                // The event may end something first.
+                Some(row) if row.node == node => {
+                    let above = parents;
+                    return Ok(Some(Hit { row, above }));
+                }
+                Some(_) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// A walk through a thread that goes on at a checkpoint.
+    pub(crate) fn walk_from(&self, of: &ThreadIndex, checkpoint: usize) -> Walk<'_> {
+        let mut walk = Walk::new(&self.trace, of.id, &self.index.parking);
+        go_to(&mut walk, of, checkpoint);
+        walk
+    }
+
+    /// How many rows are directly below a node, or at the top.
+    ///
+    /// # Errors
+    /// When it is not wanted any more.
+    pub fn count(
+        &self,
+        thread: u32,
+        node: Option<u64>,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<u64>, Cancelled> {
+        match node {
+            None => Ok(self.index.thread(thread).map(|it| it.rows)),
+            Some(node) => Ok(self.row(thread, node, wanted)?.map(|hit| hit.row.children)),
+        }
+    }
+
+    /// Stands where the first row below `node` at or before `from` can be read.
+    fn siblings(
+        &self,
+        thread: u32,
+        node: Option<u64>,
+        from: u64,
+    ) -> Result<Option<Siblings<'_>>, Cancelled> {
+        let Some(of) = self.index.thread(thread) else {
+            return Ok(None);
+        };
+        let span = node.and_then(|node| of.span(node));
+        // Checkpoints at which the node is open.
+        let (first, last) = match (node, span) {
+            (None, _) => (0, of.checkpoints.len()),
+            (Some(node), Some(span)) => (
+                of.before(node) + 1,
+                of.spans[span as usize].last as usize + 1,
+            ),
+            (Some(_), None) => (0, 0),
+        };
+        let inside = &of.checkpoints[first.min(last)..last];
+        let mut begun = 0..inside.len();
+        // `begun` never falls from one checkpoint to the next.
+        while !begun.is_empty() {
+            let middle = begun.start + begun.len() / 2;
+            match of.begun(first + middle, span) <= from {
+                true => begun.start = middle + 1,
+                false => begun.end = middle,
+            }
+        }
+        if begun.start > 0 {
+            let walk = self.walk_from(of, first + begun.start - 1);
+            return Ok(Some(Siblings::below(of, walk, node)));
+        }
+        let Some(node) = node else {
+            return Ok(Some(Siblings::below(of, self.walk_from(of, 0), None)));
+        };
+        let mut walk = self.walk_from(of, of.before(node));
+        while walk.step().is_some() {
+            if walk.number() == node {
+                let found = walk.began.then(|| Siblings::below(of, walk, Some(node)));
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(crate) fn go_to(walk: &mut Walk<'_>, of: &ThreadIndex, checkpoint: usize) {
+    if let Some(it) = of.checkpoints.get(checkpoint) {
+        let (open, rows) = of.open_at(checkpoint);
+        walk.go_to(&it.standing, open, rows);
+    }
+}
+
+struct Dear {
+    key: (u64, Reverse<u64>),
+    row: Row,
+}
+
+impl PartialEq for Dear {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl Eq for Dear {}
+impl PartialOrd for Dear {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Dear {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+/// Rows of one level, one after another. What they contain is read only as far as no span says it.
+struct Siblings<'a> {
+    of: &'a ThreadIndex,
+    walk: Walk<'a>,
+    /// How many things they are inside of.
+    depth: usize,
+    /// The walk's last event, which is not looked at yet.
+    fresh: Option<What>,
+    /// Rows that are ready: one event may end one and be another.
+    ready: VecDeque<Row>,
+    done: bool,
+    steps: u64,
+}
+
+impl<'a> Siblings<'a> {
+    /// Below something that is open, or at the top.
+    fn below(of: &'a ThreadIndex, walk: Walk<'a>, node: Option<u64>) -> Siblings<'a> {
+        let found = node.and_then(|node| walk.open.iter().position(|it| it.node == node));
+        let depth = found.map_or(0, |at| at + 1);
+        Siblings {
+            of,
+            walk,
+            depth,
+            fresh: None,
+            ready: VecDeque::new(),
+            done: false,
+            steps: 0,
+        }
+    }
+
+    /// From what the walk's last event begins or is.
+    fn at(of: &'a ThreadIndex, walk: Walk<'a>, event: What) -> Siblings<'a> {
+        let depth = walk.open.len() - usize::from(walk.began);
+        Siblings {
+            depth,
+            fresh: Some(event),
+            ..Siblings::below(of, walk, None)
+        }
+    }
+
+    fn next(&mut self, wanted: Wanted<'_>) -> Result<Option<Row>, Cancelled> {
+        loop {
+            if let Some(row) = self.ready.pop_front() {
+                return Ok(Some(row));
+            }
+            if self.done {
+                return Ok(None);
+            }
+            if let Some(what) = self.fresh.take() {
+                self.look(Some(what));
+                continue;
+            }
+            self.steps += 1;
+            if self.steps.is_multiple_of(BREATH) && !wanted() {
+                return Err(Cancelled);
+            }
+            match self.walk.step() {
+                Some(event) => self.look(Some(event.what)),
+                None => {
+                    self.walk.finish();
+                    self.look(None);
+                    self.done = true;
+                }
+            }
+        }
+    }
+
+    /// What the last event says about these rows.
+    fn look(&mut self, what: Option<What>) {
+        let depth = self.depth;
+        for (outcome, open) in &self.walk.ended {
+            if outcome.depth == depth && open.span.is_none() {
+                self.ready.push_back(row_of(self.of.id, outcome, open));
+            }
+            // What they are inside of is over.
+            self.done |= outcome.depth + 1 == depth;
+        }
+        if self.done || self.walk.open.len() < depth {
+            return;
+        }
+        if let (Some(position), Some(what)) = (self.walk.point, what)
+            && self.walk.open.len() == depth
+        {
+            self.ready
+                .push_back(point(self.of.id, &self.walk, position, what));
+        }
+        if self.walk.began && self.walk.open.len() == depth + 1 {
+            let node = self.walk.open[depth].node;
+            if let Some(at) = self.of.span(node) {
+                let span = &self.of.spans[at as usize];
+                self.ready.push_back(span_row(self.of.id, span));
+                // Everything up to the checkpoint before its end is inside of it.
+                go_to(&mut self.walk, self.of, span.last as usize);
+            }
+        }
+    }
+}
+
+pub(crate) fn row_of(thread: u32, outcome: &Outcome, open: &Open) -> Row {
+    Row {
+        thread,
+        node: open.node,
+        what: RowWhat::Span(outcome.node),
+        depth: outcome.depth as u32,
+        position: open.position,
+        start_ns: outcome.start_ns,
+        end_ns: outcome.end_ns,
+        times: outcome.times,
+        probes_ns: outcome.probes_ns,
+        children: open.children,
+        closing: outcome.closing,
+    }
+}
+
+pub(crate) fn span_row(thread: u32, span: &Span) -> Row {
+    Row {
+        thread,
+        node: span.node,
+        what: RowWhat::Span(span.what),
+        depth: span.depth,
+        position: span.position,
+        start_ns: span.start_ns,
+        end_ns: span.end_ns,
+        times: span.times,
+        probes_ns: span.probes_ns,
+        children: span.children,
+        closing: span.closing,
+    }
+}
+
+/// The walk's last event as a row.
+pub(crate) fn point(thread: u32, walk: &Walk<'_>, position: u64, what: What) -> Row {
+    Row {
+        thread,
+        node: walk.number(),
+        what: RowWhat::Point(what),
+        depth: walk.open.len() as u32,
+        position,
+        start_ns: walk.now.0,
+        end_ns: walk.now.0,
+        times: Times::default(),
+        probes_ns: 0,
+        children: 0,
+        closing: Closing::Ended,
+    }
+}

@@ -1,0 +1,175 @@
+//! Finding rows by a condition, from a place on.
+
+use crate::index::{Cancelled, ThreadIndex};
+use crate::query::{Condition, Subject};
+use crate::rows::{Indexed, Row, Wanted, go_to, point, row_of, span_row};
+use crate::walk::{Open, Walk};
+
+/// A row that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The row.
+    pub row: Row,
+    /// What it is inside of, outermost first: nodes, and their places among their siblings.
+    pub above: Vec<(u64, u64)>,
+}
+
+/// Rows that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Thread by thread, each in the order of their beginnings.
+    pub hits: Vec<Hit>,
+    /// Where to go on: thread and node. `None`: all was searched.
+    pub next: Option<(u32, u64)>,
+}
+
+/// Where it is searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Where {
+    /// Only this thread; `None`: all.
+    pub thread: Option<u32>,
+    /// Only this node of the thread and what is inside of it.
+    pub node: Option<u64>,
+    /// Only what began at this time or later, nanoseconds.
+    pub from_ns: u64,
+    /// Only what began before this time.
+    pub to_ns: u64,
+}
+
+impl Default for Where {
+    fn default() -> Where {
+        Where {
+            thread: None,
+            node: None,
+            from_ns: 0,
+            to_ns: u64::MAX,
+        }
+    }
+}
+
+impl Indexed {
+    /// Rows that satisfy a condition, from a place on (thread and node), at most `count`.
+    ///
+    /// # Errors
+    /// When it is not wanted any more.
+    pub fn search(
+        &self,
+        condition: &Condition,
+        part: &Where,
+        from: Option<(u32, u64)>,
+        count: usize,
+        wanted: Wanted<'_>,
+    ) -> Result<Found, Cancelled> {
+        let mut found = Found::default();
+        let (first, node) = from.unwrap_or((0, 0));
+        for of in &self.index.threads {
+            if of.id < first || part.thread.is_some_and(|it| it != of.id) {
+                continue;
+            }
+            let from = if of.id == first { node } else { 0 };
+            let mut looking = Looking {
+                all: self,
+                of,
+                condition,
+                part,
+                from,
+                hits: Vec::new(),
+            };
+            let range = match part.node {
+                None => 0..of.checkpoints.len(),
+                Some(node) => {
+                    let last = match of.span(node) {
+                        Some(span) => of.spans[span as usize].last as usize,
+                        None => of.before(node),
+                    };
+                    of.before(node)..last + 1
+                }
+            };
+            for checkpoint in range.start.max(of.before(from))..range.end {
+                if !wanted() {
+                    return Err(Cancelled);
+                }
+                looking.gap(checkpoint);
+                let room = count - found.hits.len();
+                if looking.hits.len() > room {
+                    let next = looking.hits[room].row.node;
+                    found.hits.extend(looking.hits.drain(..room));
+                    found.next = Some((of.id, next));
+                    return Ok(found);
+                }
+                found.hits.append(&mut looking.hits);
+            }
+        }
+        Ok(found)
+    }
+}
+
+struct Looking<'a> {
+    all: &'a Indexed,
+    of: &'a ThreadIndex,
+    condition: &'a Condition,
+    part: &'a Where,
+    from: u64,
+    hits: Vec<Hit>,
+}
+
+impl Looking<'_> {
+    /// What begins between a checkpoint and the next. All of it has ended by then, or is a span.
+    fn gap(&mut self, checkpoint: usize) {
+        let next = self.of.checkpoints.get(checkpoint + 1);
+        let end = next.map_or(u64::MAX, |it| it.standing.mark.ordinal);
+        let mut walk = Walk::new(&self.all.trace, self.of.id, &self.all.index.parking);
+        go_to(&mut walk, self.of, checkpoint);
+        let before = self.hits.len();
+        let mut above: Vec<Open> = Vec::new();
+        while walk.standing().mark.ordinal < end {
+            let event = walk.step();
+            if event.is_none() {
+                walk.finish();
+            }
+            for (at, (outcome, open)) in walk.ended.iter().enumerate() {
+                if open.span.is_none() {
+                    above.clear();
+                    above.extend_from_slice(&walk.open);
+                    above.extend(walk.ended[at + 1..].iter().rev().map(|(_, open)| *open));
+                    self.look(row_of(self.of.id, outcome, open), &above);
+                }
+            }
+            let Some(event) = event else { break };
+            if let Some(position) = walk.point {
+                let row = point(self.of.id, &walk, position, event.what);
+                self.look(row, &walk.open);
+            } else if walk.began
+                && let Some((last, rest)) = walk.open.split_last()
+                && let Some(span) = self.of.span(last.node)
+            {
+                // Its end comes later, and is known.
+                let row = span_row(self.of.id, &self.of.spans[span as usize]);
+                self.look(row, rest);
+                let last = walk.open.last_mut().expect("it was opened just now");
+                last.span = Some(span);
+            }
+        }
+        self.hits[before..].sort_by_key(|hit| hit.row.node);
+    }
+
+    fn look(&mut self, row: Row, above: &[Open]) {
+        let part = self.part;
+        let inside = part
+            .node
+            .is_none_or(|node| row.node == node || above.iter().any(|it| it.node == node));
+        let time = part.from_ns <= row.start_ns && row.start_ns < part.to_ns;
+        if row.node < self.from || !inside || !time {
+            return;
+        }
+        let subject = Subject {
+            trace: &self.all.trace,
+            row: &row,
+            above,
+        };
+        if self.condition.holds(&subject) {
+            let above = above.iter().map(|it| (it.node, it.position)).collect();
+            self.hits.push(Hit { row, above });
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! All rows of a trace, each as soon as it has ended.
+
+use std::ops::ControlFlow;
+
+use crate::index::Cancelled;
+use crate::open::{Thread, Trace};
+use crate::query::Subject;
+use crate::rows::{Wanted, point, row_of};
+use crate::walk::{Open, Walk, parking};
+
+/// A part of a trace.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// Numbers of threads, ascending; `None`: all.
+    pub threads: Option<Vec<u32>>,
+    /// Only what began at this time or later, nanoseconds since the log's start.
+    pub from_ns: u64,
+    /// Only what began up to this time.
+    pub to_ns: u64,
+}
+
+impl Default for Scope {
+    fn default() -> Scope {
+        Scope {
+            threads: None,
+            from_ns: 0,
+            to_ns: u64::MAX,
+        }
+    }
+}
+
+impl Scope {
+    /// Whether a thread is in it.
+    pub fn has_thread(&self, id: u32) -> bool {
+        let threads = self.threads.as_ref();
+        threads.is_none_or(|it| it.binary_search(&id).is_ok())
+    }
+
+    /// Whether a time is in it.
+    pub fn has_time(&self, ns: u64) -> bool {
+        (self.from_ns..=self.to_ns).contains(&ns)
+    }
+
+    /// The threads of a trace that are in it.
+    pub fn threads<'a>(&'a self, trace: &'a Trace) -> impl Iterator<Item = &'a Thread> {
+        trace.threads.iter().filter(|it| self.has_thread(it.id))
+    }
+}
+
+/// Events between two questions whether the work is still wanted.
+const BREATH: u64 = 1 << 14;
+
+/// Shows rows: thread by thread, each when it has ended, until one is the last that is wanted. What had to be left out is
+/// in the answer, whole sentences.
+pub(crate) fn visit(
+    trace: &Trace,
+    scope: &Scope,
+    wanted: Wanted<'_>,
+    mut show: impl FnMut(&Subject<'_>) -> ControlFlow<()>,
+) -> Result<Vec<String>, Cancelled> {
+    let parking = parking(trace);
+    let mut problems = Vec::new();
+    let mut above: Vec<Open> = Vec::new();
+    let mut steps: u64 = 0;
+    for thread in scope.threads(trace) {
+        let mut walk = Walk::new(trace, thread.id, &parking);
+        loop {
+            let event = walk.step();
+            if event.is_none() {
+                walk.finish();
+            }
+            steps += 1;
+            if steps.is_multiple_of(BREATH) && !wanted() {
+                return Err(Cancelled);
+            }
+            for (at, (outcome, open)) in walk.ended.iter().enumerate() {
+                if !scope.has_time(outcome.start_ns) {
+                    continue;
+                }
+                let rest = &walk.ended[at + 1..];
+                let above = match rest {
+                    [] => &walk.open,
+                    _ => {
+                        above.clear();
+                        above.extend_from_slice(&walk.open);
+                        above.extend(rest.iter().rev().map(|(_, open)| *open));
+                        &above
+                    }
+                };
+                let row = row_of(thread.id, outcome, open);
+                let subject = Subject {
+                    trace,
+                    row: &row,
+                    above,
+                };
+                if show(&subject).is_break() {
+                    return Ok(problems);
+                }
+            }
+            let Some(event) = event else { break };
+            if let Some(position) = walk.point
+                && scope.has_time(event.wall_ns)
+            {
+                let row = point(thread.id, &walk, position, event.what);
+                let subject = Subject {
+                    trace,
+                    row: &row,
+                    above: &walk.open,
+                };
+                if show(&subject).is_break() {
+                    return Ok(problems);
+                }
+            }
+        }
+        problems.extend_from_slice(walk.problems());
+    }
+    Ok(problems)
+}

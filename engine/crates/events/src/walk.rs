@@ -1,0 +1,238 @@
+//! Going through a thread's events and knowing what the thread is inside of, from its beginning or from a checkpoint on.
+
+use std::collections::HashSet;
+
+use crate::cursor::{Mark, ThreadEvents};
+use crate::event::{Event, What};
+use crate::open::Trace;
+use crate::stack::{Node, Outcome, Stack};
+
+/// Something that the thread is inside of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open {
+    /// Its event's number in the thread.
+    pub node: u64,
+    pub what: Node,
+    pub start_ns: u64,
+    /// Its place among its siblings.
+    pub position: u64,
+    /// Rows directly below it so far.
+    pub children: u64,
+    /// Its place among the thread's spans.
+    pub span: Option<u32>,
+}
+
+/// What a thread does, as far as its events tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// None of the others: on a processor, or waiting for something that is not logged.
+    Running,
+    /// It waits for a monitor that another thread owns.
+    Contended,
+    /// It is in `Object.wait`.
+    Waiting,
+    /// It is in a logged call of `LockSupport.park` or `Thread.sleep`.
+    Parked,
+}
+
+/// Nanoseconds contended, waiting and parked.
+pub(crate) type Blocked = [u64; 3];
+
+/// Where a walk goes on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing {
+    pub mark: Mark,
+    pub now: (u64, Option<u64>),
+    pub blocked: Blocked,
+}
+
+/// A thread's events, one after another.
+pub(crate) struct Walk<'a> {
+    events: ThreadEvents<'a>,
+    stack: Stack,
+    parking: &'a HashSet<u32>,
+    pub open: Vec<Open>,
+    /// What the last event ended, innermost first.
+    pub ended: Vec<(Outcome, Open)>,
+    /// The last event began what is open innermost.
+    pub began: bool,
+    /// The last event is a row without a duration, at this place among its siblings.
+    pub point: Option<u64>,
+    /// Rows at the top so far.
+    pub rows: u64,
+    /// The last event's times.
+    pub now: (u64, Option<u64>),
+    /// Time in each state that is not running, up to the last event.
+    pub blocked: Blocked,
+    parked: u32,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(trace: &'a Trace, thread: u32, parking: &'a HashSet<u32>) -> Walk<'a> {
+        Walk {
+            events: trace.thread_events(thread),
+            stack: Stack::new(trace.costs),
+            parking,
+            open: Vec::new(),
+            ended: Vec::new(),
+            began: false,
+            point: None,
+            rows: 0,
+            now: (0, None),
+            blocked: [0; 3],
+            parked: 0,
+        }
+    }
+
+    /// The next event; what it begins and ends is in the fields.
+    pub fn step(&mut self) -> Option<Event> {
+        let event = self.events.next()?;
+        let number = self.events.number();
+        self.pass(&event);
+        self.ended.clear();
+        let (open, ended) = (&mut self.open, &mut self.ended);
+        let begun = self.stack.numbered(&event, number, |outcome| {
+            let inside = open.pop().expect("the stack has as many frames");
+            ended.push((outcome, inside));
+        });
+        for (_, open) in &self.ended {
+            self.parked -= u32::from(is_parking(self.parking, open.what));
+        }
+        self.began = begun.is_some();
+        self.point = None;
+        if self.began {
+            let what = self.stack.innermost_node().expect("it was opened just now");
+            let position = self.add();
+            self.parked += u32::from(is_parking(self.parking, what));
+            self.open.push(Open {
+                node: number,
+                what,
+                start_ns: event.wall_ns,
+                position,
+                children: 0,
+                span: None,
+            });
+        } else if is_point(&event.what) {
+            self.point = Some(self.add());
+        }
+        Some(event)
+    }
+
+    /// The thread has no more events: what is open ends.
+    pub fn finish(&mut self) {
+        self.ended.clear();
+        (self.began, self.point) = (false, None);
+        let (open, ended) = (&mut self.open, &mut self.ended);
+        self.stack.finish(|outcome| {
+            let inside = open.pop().expect("the stack has as many frames");
+            ended.push((outcome, inside));
+        });
+        self.parked = 0;
+    }
+
+    /// The last event's number.
+    pub fn number(&self) -> u64 {
+        self.events.number()
+    }
+
+    pub fn problems(&self) -> &[String] {
+        self.events.problems()
+    }
+
+    pub fn standing(&self) -> Standing {
+        Standing {
+            mark: self.events.mark(),
+            now: self.now,
+            blocked: self.blocked,
+        }
+    }
+
+    /// Goes on elsewhere, inside of `open`, with so many rows at the top before.
+    pub fn go_to(&mut self, standing: &Standing, open: Vec<Open>, rows: u64) {
+        self.events.go_to(standing.mark);
+        let frames = open.iter().map(|it| (it.what, it.node, it.start_ns));
+        self.stack.resume(frames);
+        let parked = open.iter().filter(|it| is_parking(self.parking, it.what));
+        self.parked = parked.count() as u32;
+        self.open = open;
+        self.rows = rows;
+        (self.now, self.blocked) = (standing.now, standing.blocked);
+        (self.began, self.point) = (false, None);
+        self.ended.clear();
+    }
+
+    /// What the thread does after the last event.
+    pub fn state(&self) -> State {
+        match self.open.last().map(|it| it.what) {
+            Some(Node::Contended { .. }) => State::Contended,
+            Some(Node::Waiting { .. }) => State::Waiting,
+            _ if self.parked > 0 => State::Parked,
+            _ => State::Running,
+        }
+    }
+
+    fn pass(&mut self, event: &Event) {
+        let place = match self.state() {
+            State::Running => None,
+            State::Contended => Some(0),
+            State::Waiting => Some(1),
+            State::Parked => Some(2),
+        };
+        if let Some(place) = place {
+            self.blocked[place] += event.wall_ns.saturating_sub(self.now.0);
+        }
+        self.now = (event.wall_ns, event.cpu_ns);
+    }
+
+    fn add(&mut self) -> u64 {
+        let rows = match self.open.last_mut() {
+            Some(parent) => &mut parent.children,
+            None => &mut self.rows,
+        };
+        *rows += 1;
+        *rows - 1
+    }
+}
+
+fn is_parking(parking: &HashSet<u32>, node: Node) -> bool {
+    matches!(node, Node::Call { method } if parking.contains(&method))
+}
+
+/// Whether an event is a row of its own without a duration.
+fn is_point(what: &What) -> bool {
+    match what {
+        What::ThreadStart { .. }
+        | What::ThreadEnd
+        | What::Allocation { .. }
+        | What::Release { .. }
+        | What::ClassLoad { .. }
+        | What::ClassUnload { .. }
+        | What::VmStart { .. }
+        | What::VmEnd => true,
+        What::Enter { .. }
+        | What::Exit { .. }
+        | What::ContendedEnter { .. }
+        | What::ContendedEntered { .. }
+        | What::Wait { .. }
+        | What::Waited { .. }
+        | What::GcStart
+        | What::GcEnd => false,
+    }
+}
+
+/// Methods in which a thread only waits.
+pub(crate) fn parking(trace: &Trace) -> HashSet<u32> {
+    let methods = trace.methods.iter().filter(|(_, method)| {
+        match (method.class.as_str(), method.name.as_str()) {
+            ("java.lang.Thread", "sleep") => true,
+            (
+                "java.util.concurrent.locks.LockSupport"
+                | "jdk.internal.misc.Unsafe"
+                | "sun.misc.Unsafe",
+                name,
+            ) => name.starts_with("park"),
+            _ => false,
+        }
+    });
+    methods.map(|(id, _)| *id).collect()
+}

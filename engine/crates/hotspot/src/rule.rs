@@ -1,0 +1,185 @@
+//! What a hotspot is: a cost of several meters, a threshold, and a number of executions.
+
+use std::fmt;
+
+/// A rule. `Display` writes it as [`Rule::parse`] reads it.
+///
+/// A method is a hotspot when the mean cost of its executions reaches the threshold. The mean counts at least
+/// [`Rule::after`] executions: as long as a method has fewer, those that are missing count as if they had cost nothing. So
+/// a method that runs once is a hotspot only when that once is as expensive as `after` hot executions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// What an execution costs: the weighted sum of these. There is at least one.
+    pub terms: Vec<Term>,
+    /// The cost that makes a hotspot: nanoseconds, or bytes when every term is of [`Meter::Allocation`]. Above 0.
+    pub threshold: f64,
+    /// So many executions, of all threads together, must have been measured before a method is known not to be a hotspot.
+    /// At least 1.
+    pub after: u64,
+}
+
+/// A part of the cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// What is measured.
+    pub meter: Meter,
+    /// Of what.
+    pub scope: Scope,
+    /// By which it is multiplied. Above 0.
+    pub weight: f64,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meter {
+    /// Wall time, nanoseconds.
+    Wall,
+    /// The thread's CPU time, nanoseconds.
+    Cpu,
+    /// Allocated memory, bytes.
+    Allocation,
+    /// Wall time of waiting for monitors that other threads own, nanoseconds.
+    Contention,
+}
+
+/// Whose cost counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The method's own, without what measured methods cost that it calls. What is not measured is its own.
+    Inherent,
+    /// With everything that it calls. Of recursive calls, only the outermost costs anything.
+    Cumulative,
+}
+
+impl Meter {
+    /// All of them, with their names.
+    pub const NAMES: [(&str, Meter); 4] = [
+        ("wall", Meter::Wall),
+        ("cpu", Meter::Cpu),
+        ("allocation", Meter::Allocation),
+        ("contention", Meter::Contention),
+    ];
+
+    fn name(self) -> &'static str {
+        Meter::NAMES
+            .iter()
+            .find(|(_, it)| *it == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+impl Default for Rule {
+    /// The paper's: an average inherent wall time of 50 µs or more after 1000 executions.
+    fn default() -> Self {
+        Rule {
+            terms: vec![Term {
+                meter: Meter::Wall,
+                scope: Scope::Inherent,
+                weight: 1.0,
+            }],
+            threshold: 50_000.0,
+            after: 1000,
+        }
+    }
+}
+
+impl Rule {
+    /// Whether executions that cost so much together make a hotspot.
+    pub fn is_hotspot(&self, executions: u64, cost: f64) -> bool {
+        executions > 0 && cost >= self.threshold * executions.max(self.after) as f64
+    }
+
+    /// Whether enough was seen to say that it is none.
+    pub fn is_no_hotspot(&self, executions: u64, cost: f64) -> bool {
+        executions >= self.after && cost < self.threshold * executions as f64
+    }
+
+    /// Whether the rule looks at this meter.
+    pub fn needs(&self, meter: Meter) -> bool {
+        self.terms.iter().any(|term| term.meter == meter)
+    }
+
+    /// Whether costs are sizes and not times.
+    pub fn in_bytes(&self) -> bool {
+        self.terms
+            .iter()
+            .all(|term| term.meter == Meter::Allocation)
+    }
+
+    /// The cost of one execution of which this is known, in the order of [`Meter::NAMES`].
+    pub fn cost(&self, inherent: [f64; 4], cumulative: [f64; 4]) -> f64 {
+        let of = |term: &Term| {
+            let known = match term.scope {
+                Scope::Inherent => inherent,
+                Scope::Cumulative => cumulative,
+            };
+            term.weight * known[term.meter as usize]
+        };
+        self.terms.iter().map(of).sum()
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut last = None;
+        for (n, term) in self.terms.iter().enumerate() {
+            if n > 0 {
+                f.write_str(" + ")?;
+            }
+            // The first always says it.
+            if last != Some(term.scope) {
+                f.write_str(match term.scope {
+                    Scope::Inherent => "inherent ",
+                    Scope::Cumulative => "cumulative ",
+                })?;
+                last = Some(term.scope);
+            }
+            if term.weight != 1.0 {
+                write!(f, "{} * ", term.weight)?;
+            }
+            f.write_str(term.meter.name())?;
+        }
+        let (amount, unit) = crate::parse::amount_with_unit(self.threshold, self.in_bytes());
+        write!(f, " >= {amount}{unit} after {}", self.after)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_counts_at_least_the_executions_of_the_rule() {
+        let rule = Rule::default();
+        for (executions, each_us, hotspot, known_not_to_be) in [
+            (1000, 50.0, true, false),
+            (1000, 49.0, false, true),
+            (999, 49.0, false, false),
+            (5000, 50.0, true, false),
+            (10, 5000.0, true, false),
+            (10, 4900.0, false, false),
+            (1, 49_999.0, false, false),
+            (1, 50_000.0, true, false),
+        ] {
+            let cost = executions as f64 * each_us * 1000.0;
+            let found = (
+                rule.is_hotspot(executions, cost),
+                rule.is_no_hotspot(executions, cost),
+            );
+            assert_eq!(found, (hotspot, known_not_to_be), "{executions} {each_us}");
+        }
+        assert!(!rule.is_hotspot(0, 0.0));
+    }
+
+    #[test]
+    fn a_composite_cost_is_a_weighted_sum() {
+        let rule =
+            Rule::parse("inherent cpu + cumulative 0.5 * allocation >= 1us after 10").unwrap();
+        let cost = rule.cost([1.0, 20.0, 4.0, 8.0], [100.0, 200.0, 400.0, 800.0]);
+        assert_eq!(cost, 20.0 + 0.5 * 400.0);
+        assert!(
+            rule.needs(Meter::Cpu) && rule.needs(Meter::Allocation) && !rule.needs(Meter::Wall)
+        );
+        assert!(!rule.in_bytes());
+    }
+}

@@ -1,0 +1,154 @@
+//! Numbers for names, for formats that write each name again and again: folded stacks have tens of millions.
+//!
+//! What takes time there is waiting for memory. So the table is small and the names stand one behind the other: those of
+//! most programs fit the cache of one processor.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+const EMPTY: Slot = Slot {
+    tag: 0,
+    number: u32::MAX,
+};
+
+/// Names, numbered from 0 in the order in which they were first seen.
+#[derive(Debug)]
+pub struct Interner {
+    /// A power of two, at least twice as many as names.
+    slots: Vec<Slot>,
+    texts: Vec<u8>,
+    /// Where each name ends in `texts`.
+    ends: Vec<usize>,
+    /// Another one each time, so that no file can be made of names that all fall together.
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// A part of the name's hash: names with another one are not looked at.
+    tag: u32,
+    number: u32,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Interner {
+            slots: vec![EMPTY; 64],
+            texts: Vec::new(),
+            ends: Vec::new(),
+            // The standard library's own seed is random.
+            seed: RandomState::new().hash_one(FACTOR),
+        }
+    }
+}
+
+impl Interner {
+    /// A name's number, and whether it is new.
+    pub fn intern(&mut self, name: &[u8]) -> (u32, bool) {
+        let hash = hash(name, self.seed);
+        let tag = (hash >> 32) as u32;
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.number == EMPTY.number {
+                break;
+            }
+            if slot.tag == tag && self.text(slot.number) == name {
+                return (slot.number, false);
+            }
+            at = (at + 1) & mask;
+        }
+        let number = self.ends.len() as u32;
+        assert!(number < EMPTY.number, "a piece of text has fewer names");
+        self.slots[at] = Slot { tag, number };
+        self.texts.extend_from_slice(name);
+        self.ends.push(self.texts.len());
+        if self.ends.len() * 2 > self.slots.len() {
+            self.grow();
+        }
+        (number, true)
+    }
+
+    fn text(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.texts[start..self.ends[number]]
+    }
+
+    fn grow(&mut self) {
+        let mask = self.slots.len() * 2 - 1;
+        let mut slots = vec![EMPTY; mask + 1];
+        for number in 0..self.ends.len() as u32 {
+            let hash = hash(self.text(number), self.seed);
+            let mut at = hash as usize & mask;
+            while slots[at].number != EMPTY.number {
+                at = (at + 1) & mask;
+            }
+            let tag = (hash >> 32) as u32;
+            slots[at] = Slot { tag, number };
+        }
+        self.slots = slots;
+    }
+}
+
+/// Eight bytes at a time: both halves of a product of 128 bits, so that every bit reaches all others.
+fn hash(name: &[u8], seed: u64) -> u64 {
+    let mut state = seed ^ name.len() as u64;
+    let mut add = |word: u64| {
+        let product = u128::from(state ^ word) * u128::from(FACTOR);
+        state = product as u64 ^ (product >> 64) as u64;
+    };
+    let (words, rest) = name.as_chunks::<8>();
+    for word in words {
+        add(u64::from_le_bytes(*word));
+    }
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    add(u64::from_le_bytes(last));
+    add(seed.rotate_left(32));
+    state
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn names() -> Vec<String> {
+        let mut names: Vec<String> = (0..20_000).map(|n| format!("a.b.Class{n}.run")).collect();
+        names.extend((0..40).map(|n| "\0".repeat(n)));
+        names
+    }
+
+    #[test]
+    fn equal_names_have_one_number() {
+        let mut interner = Interner::default();
+        for round in 0..2 {
+            for (n, name) in names().iter().enumerate() {
+                let number = interner.intern(name.as_bytes());
+                assert_eq!(number, (n as u32, round == 0), "{name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_are_nearly_alike_do_not_fall_together() {
+        let hashes = names().into_iter().map(|name| hash(name.as_bytes(), 7));
+        let hashes: Vec<u64> = hashes.collect();
+        let all: HashSet<u64> = hashes.iter().copied().collect();
+        assert_eq!(all.len(), hashes.len());
+        for shift in [0, 8, 32, 56] {
+            let mut counts = [0; 256];
+            let bytes = hashes.iter().map(|it| (it >> shift) as u8);
+            bytes.for_each(|byte| counts[usize::from(byte)] += 1);
+            assert!(counts.iter().all(|&count| count < 160), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn every_table_has_its_own_seed() {
+        assert_ne!(Interner::default().seed, Interner::default().seed);
+    }
+}

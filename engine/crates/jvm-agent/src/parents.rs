@@ -1,0 +1,118 @@
+//! Which thread started which: JVMTI tells a thread's beginning only within the new thread.
+//!
+//! `Thread.start0` is a native method: ours stands before the machine's own while a program is traced. No byte code of
+//! `Thread` changes. Virtual threads are started without any native method; their parents are not known.
+
+use std::ffi::c_void;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::agent::{self, Agent};
+use crate::jni::{Env, NativeMethod, Object};
+use crate::say::guarded;
+use crate::thread;
+
+type Start = unsafe extern "system" fn(*mut c_void, Object);
+
+/// A thread that was started and has not begun: a global reference.
+struct Started {
+    thread: Object,
+    parent: u32,
+}
+// SAFETY: global references may be used by any thread.
+unsafe impl Send for Started {}
+
+static STARTED: Mutex<Vec<Started>> = Mutex::new(Vec::new());
+
+/// The machine's own way to start a thread.
+fn machines() -> Option<Start> {
+    static START: OnceLock<Option<Start>> = OnceLock::new();
+    *START.get_or_init(|| {
+        // SAFETY: a plain lookup of a name, in all libraries and in a machine that was loaded privately.
+        let at = unsafe {
+            let name = c"JVM_StartThread";
+            let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+            if found.is_null() {
+                let machine =
+                    libc::dlopen(c"libjvm.so".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if machine.is_null() {
+                    machine
+                } else {
+                    libc::dlsym(machine, name.as_ptr())
+                }
+            } else {
+                found
+            }
+        };
+        // SAFETY: since JDK 1.2, what `Thread.start0` is bound to.
+        (!at.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Start>(at) })
+    })
+}
+
+/// Puts our `start0` before the machine's, or takes it away again. `false` when this machine has another way.
+///
+/// To be called by a native method that a class of the platform calls: the machine prints a warning otherwise.
+pub fn observe(env: Env, on: bool) -> bool {
+    let (Some(machines), Some(class)) = (machines(), env.find_class(c"java/lang/Thread")) else {
+        return false;
+    };
+    let method = NativeMethod {
+        name: c"start0".as_ptr(),
+        signature: c"()V".as_ptr(),
+        function: if on {
+            start0 as *const c_void
+        } else {
+            machines as *const c_void
+        },
+    };
+    env.register(class, &method)
+}
+
+unsafe extern "system" fn start0(env: *mut c_void, this: Object) {
+    let noted = guarded(|| {
+        let env = Env::from_raw(env);
+        agent::get()?;
+        let parent = thread::number();
+        let thread = env.global(this)?;
+        let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+        started.push(Started { thread, parent });
+        Some(thread)
+    });
+    if let Some(start) = machines() {
+        // SAFETY: what the machine itself would have called, with its own arguments.
+        unsafe { start(env, this) };
+    }
+    let env = Env::from_raw(env);
+    if let Some(thread) = noted
+        && env.has_exception() != 0
+    {
+        // It did not start. The exception is the program's, and these calls do not mind it.
+        guarded(|| {
+            let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(at) = started.iter().position(|it| it.thread == thread) {
+                started.swap_remove(at);
+                env.forget_global(thread);
+            }
+        });
+    }
+}
+
+/// The number of the thread that started this one, once; 0 when it is not known.
+pub fn of(agent: &Agent, thread: Object) -> u32 {
+    let Some(env) = agent.env() else { return 0 };
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = started
+        .iter()
+        .position(|it| env.is_same(it.thread, thread) != 0);
+    let Some(found) = found else { return 0 };
+    let it = started.swap_remove(found);
+    env.forget_global(it.thread);
+    it.parent
+}
+
+/// Forgets all.
+pub fn clear(env: Env) {
+    let started = std::mem::take(&mut *STARTED.lock().unwrap_or_else(PoisonError::into_inner));
+    started
+        .into_iter()
+        .for_each(|it| env.forget_global(it.thread));
+}

@@ -1,0 +1,143 @@
+//! Programs with the agent in them, and what their logs say.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use fulcrum_events::{Event, Trace, What};
+
+#[path = "../../../jvm-core/tests/jdk/mod.rs"]
+mod jdk;
+pub use jdk::{Jdk, jdks};
+
+/// The agent: `cargo test` does not build what only others load.
+pub fn agent() -> &'static Path {
+    static AGENT: OnceLock<PathBuf> = OnceLock::new();
+    AGENT.get_or_init(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "-p", "fulcrum-jvm-agent"]);
+        build.current_dir(env!("CARGO_MANIFEST_DIR"));
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo").success());
+        // Tests are in `deps` of the same folder.
+        let test = std::env::current_exe().unwrap();
+        let folder = test.ancestors().nth(2).unwrap();
+        folder.join("libfulcrum_jvm_agent.so")
+    })
+}
+
+/// A compiled program.
+pub struct Program {
+    pub folder: tempfile::TempDir,
+    pub main: String,
+}
+
+impl Program {
+    /// Compiles `tests/java/NAME.java` with this JDK.
+    pub fn new(jdk: &Jdk, name: &str) -> Program {
+        Program::at(jdk, &Path::new("tests/java").join(format!("{name}.java")))
+    }
+
+    /// Compiles a file of this package.
+    pub fn at(jdk: &Jdk, source: &Path) -> Program {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+        let name = source.file_stem().unwrap().to_string_lossy().into_owned();
+        jdk.compile(&[source], &jdk.version.to_string(), folder.path());
+        Program { folder, main: name }
+    }
+
+    /// `java` with the program's classes; the main class and its arguments are to be added.
+    pub fn alone(&self, jdk: &Jdk) -> Command {
+        let mut java = jdk.java();
+        java.current_dir(self.folder.path()).args(["-cp", "."]);
+        java
+    }
+
+    /// The same with the agent, which writes into the new folder `run`.
+    pub fn traced(&self, jdk: &Jdk, filter: &str, limit: u64) -> Command {
+        let run = self.run();
+        let _ = fs::remove_dir_all(&run);
+        fs::create_dir(&run).unwrap();
+        fs::write(run.join("filter"), filter).unwrap();
+        fs::write(run.join("agent.options"), format!("limit={limit}\n")).unwrap();
+        let mut java = self.alone(jdk);
+        let mut option = std::ffi::OsString::from("-agentpath:");
+        option.push(agent());
+        option.push("=");
+        option.push(&run);
+        java.arg("-Xverify:all").arg(option);
+        java
+    }
+
+    /// Runs the main class to its end.
+    pub fn run_traced(&self, jdk: &Jdk, filter: &str, arguments: &[&str]) -> Output {
+        let mut java = self.traced(jdk, filter, 1 << 30);
+        java.arg(&self.main).args(arguments).output().unwrap()
+    }
+
+    pub fn run(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    /// The log that the agent wrote.
+    pub fn trace(&self) -> Trace {
+        let files = fs::read_dir(self.run()).unwrap().flatten();
+        let logs: Vec<_> = files
+            .filter(|file| file.file_name().to_string_lossy().ends_with(".log"))
+            .collect();
+        assert_eq!(logs.len(), 1, "{logs:?}");
+        Trace::open(&logs[0].path()).unwrap()
+    }
+}
+
+/// The numbers of the threads with this name.
+pub fn threads(trace: &Trace, name: &str) -> Vec<u32> {
+    let named = trace.threads.iter().filter(|it| it.name == name);
+    named.map(|it| it.id).collect()
+}
+
+/// Events of some kind, by what is asked of them.
+pub fn count<K: Ord>(
+    trace: &Trace,
+    mut key: impl FnMut(&Event) -> Option<K>,
+) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    for event in trace.events() {
+        if let Some(key) = key(&event) {
+            *counts.entry(key).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+/// Calls by `Class.method`; every call that began has ended, in its own thread and within its caller.
+pub fn balanced_calls(trace: &Trace) -> BTreeMap<String, usize> {
+    let mut calls = BTreeMap::new();
+    for thread in &trace.threads {
+        let mut open = Vec::new();
+        for event in trace.thread_events(thread.id) {
+            match event.what {
+                What::Enter { method } => open.push(method),
+                What::Exit { method, .. } => {
+                    assert_eq!(open.pop(), Some(method), "thread {}", thread.id);
+                    let method = &trace.methods[&method];
+                    let name = format!("{}.{}", method.class, method.name);
+                    *calls.entry(name).or_insert(0) += 1;
+                }
+                _ => {}
+            }
+        }
+        assert!(open.is_empty(), "thread {} {}", thread.id, thread.name);
+    }
+    calls
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

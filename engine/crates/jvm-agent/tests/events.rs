@@ -1,0 +1,197 @@
+//! What the agent tells is what happened, on every installed JDK.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::{Program, balanced_calls, count, jdks, text, threads};
+use fulcrum_events::{Trace, What};
+
+/// The name of the thread that started the one with this name.
+fn parent<'a>(trace: &'a Trace, name: &str) -> Option<&'a str> {
+    let [id] = threads(trace, name)[..] else {
+        return None;
+    };
+    Some(&trace.thread(trace.thread(id)?.parent)?.name)
+}
+
+#[test]
+fn threads_have_parents_and_virtual_ones_have_trees_of_their_own() {
+    for jdk in jdks() {
+        let program = Program::new(jdk, "Threads");
+        let filter = "observe_method_invocations\nincludemethod Threads *\n";
+        let output = program.run_traced(jdk, filter, &[]);
+        assert_eq!(text(&output.stderr), "");
+        let many = if jdk.version >= 21 { 50 } else { 0 };
+        let printed = format!("not twice\nvirtual {many}\n");
+        assert_eq!(text(&output.stdout), printed);
+        let trace = program.trace();
+        assert_eq!(trace.notes, Vec::<String>::new(), "JDK {}", jdk.version);
+        assert_eq!(parent(&trace, "child"), Some("main"));
+        assert_eq!(parent(&trace, "grandchild"), Some("child"));
+        let calls = balanced_calls(&trace);
+        // 15 calls for 5, 9 for 4, 5 for 3.
+        assert_eq!(calls["Threads.fib"], 5 + many * (15 + 9));
+        assert_eq!(calls.get("Threads.sleepy").copied().unwrap_or(0), many);
+        let mut found = 0;
+        for thread in &trace.threads {
+            let mut is_virtual = false;
+            let mut enters = 0;
+            let mut last = 0;
+            for event in trace.thread_events(thread.id) {
+                match event.what {
+                    What::ThreadStart { virtual_thread, .. } => is_virtual = virtual_thread,
+                    What::Enter { .. } => enters += 1,
+                    _ => {}
+                }
+                last = event.cpu_ns.unwrap_or(0);
+            }
+            if is_virtual {
+                found += 1;
+                // Its body and `sleepy` beside those of `fib`.
+                assert_eq!(enters, 2 + 15 + 9);
+                // Its own time, not that of the thread that carries it.
+                assert!(last > 0 && last < 200_000_000, "{last} ns");
+            }
+        }
+        assert_eq!(found, many);
+    }
+}
+
+#[test]
+fn what_is_too_deep_is_counted_and_its_cost_is_known() {
+    let jdk = &jdks()[0];
+    let program = Program::new(jdk, "Threads");
+    let filter = "observe_method_invocations\nincludemethod Threads *\nmaximum_depth 3\n";
+    program.run_traced(jdk, filter, &[]);
+    let trace = program.trace();
+    let [thread] = threads(&trace, "grandchild")[..] else {
+        panic!("{:?}", trace.threads)
+    };
+    let events: Vec<_> = trace.thread_events(thread).collect();
+    let entered = events
+        .iter()
+        .filter(|it| matches!(it.what, What::Enter { .. }));
+    // The thread's body, fib of 3, of 2 and 1; below are fib of 1 and 0.
+    assert_eq!(entered.count(), 4);
+    assert_eq!(events.iter().map(|it| it.skipped).sum::<u64>(), 2);
+    balanced_calls(&trace);
+    let costs = trace.costs;
+    assert!(
+        costs.skipped_ns > 1.0 && costs.skipped_ns < costs.inside_ns + costs.outside_ns,
+        "{costs:?}"
+    );
+}
+
+#[test]
+fn objects_of_chosen_classes_are_followed_and_others_sampled() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 11) {
+        let program = Program::new(jdk, "Objects");
+        let filter = "observe_object_allocation Objects$Wanted\nobserve_object_allocation Objects$Spec*\n\
+                      observe_class_loading\nobserve_garbage_collection\n";
+        let output = program.run_traced(jdk, filter, &[]);
+        assert_eq!(
+            (text(&output.stdout), text(&output.stderr)),
+            ("true\ndone\n".into(), String::new())
+        );
+        let trace = program.trace();
+        let mut objects = BTreeSet::new();
+        let made = count(&trace, |event| match event.what {
+            What::Allocation {
+                object,
+                class,
+                interval: 0,
+                ..
+            } => {
+                assert!(objects.insert(object), "object {object} twice");
+                Some(trace.class_name(class).to_owned())
+            }
+            _ => None,
+        });
+        // A copy is made without a constructor.
+        let expect = [
+            ("Objects$Special".to_owned(), 41),
+            ("Objects$Wanted".to_owned(), 700),
+        ];
+        assert_eq!(made, BTreeMap::from(expect), "JDK {}", jdk.version);
+        let samples = count(&trace, |event| match event.what {
+            What::Allocation {
+                class, interval, ..
+            } if interval > 0 => Some((trace.class_name(class).to_owned(), interval)),
+            _ => None,
+        });
+        let arrays = samples
+            .get(&("byte[]".to_owned(), 512 << 10))
+            .copied()
+            .unwrap_or(0);
+        assert!((15..30).contains(&arrays), "{samples:?}");
+        let kinds = count(&trace, |event| match event.what {
+            What::Release { object } => objects.remove(&object).then_some("released"),
+            What::ClassLoad { class, .. } => {
+                (trace.class_name(class) == "Objects$Wanted").then_some("loaded")
+            }
+            What::ClassUnload { class } => {
+                (trace.class_name(class) == "Objects$Wanted").then_some("unloaded")
+            }
+            What::GcStart => Some("collections"),
+            What::GcEnd => Some("collected"),
+            _ => None,
+        });
+        assert_eq!(objects, BTreeSet::new(), "never released");
+        assert_eq!(
+            (kinds["released"], kinds["loaded"], kinds["unloaded"]),
+            (741, 2, 1)
+        );
+        assert!(kinds["collections"] >= 3 && kinds["collections"] == kinds["collected"]);
+    }
+}
+
+/// JPMT, Figure 4: the machine counts by itself how often a thread was blocked.
+#[test]
+fn contention_is_what_the_program_counts() {
+    for jdk in jdks() {
+        let program = Program::new(jdk, "Contended");
+        let filter = "observe_method_invocations\nobserve_monitor_contention\n\
+                      includemethod Contended$Counter increment\n";
+        let output = program.run_traced(jdk, filter, &[]);
+        let trace = program.trace();
+        let printed = text(&output.stdout);
+        let mut all = 0;
+        for line in printed.lines() {
+            let Some((name, blocked)) = line.split_once(' ') else {
+                panic!("{printed}")
+            };
+            let blocked: usize = blocked.parse().unwrap();
+            if name == "value" {
+                assert_eq!(blocked, 4 * 3000);
+                continue;
+            }
+            let [thread] = threads(&trace, name)[..] else {
+                panic!("{name} in {:?}", trace.threads)
+            };
+            let (mut began, mut ended) = (0, 0);
+            for event in trace.thread_events(thread) {
+                // What is printed comes after the count.
+                let of = event.what.class().map(|class| trace.class_name(class));
+                match event.what {
+                    _ if of == Some("java.io.PrintStream") => {}
+                    What::ContendedEnter { .. } => began += 1,
+                    What::ContendedEntered { .. } => ended += 1,
+                    _ => {}
+                }
+            }
+            assert_eq!(
+                (began, ended),
+                (blocked, blocked),
+                "{name} on JDK {}",
+                jdk.version
+            );
+            all += blocked;
+        }
+        assert!(all >= 4, "{printed}");
+        assert_eq!(
+            balanced_calls(&trace)["Contended$Counter.increment"],
+            4 * 3000
+        );
+    }
+}

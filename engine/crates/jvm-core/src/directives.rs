@@ -1,0 +1,100 @@
+//! What can stand in a filter, for whoever helps to write one.
+
+/// A directive of the filter language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Directive {
+    /// The line's first word.
+    pub name: &'static str,
+    /// What follows it; optional words in brackets.
+    pub arguments: &'static str,
+    /// What it does, in whole sentences.
+    pub about: &'static str,
+}
+
+/// All of them, those that filters begin with first.
+pub const DIRECTIVES: [Directive; 10] = [
+    Directive {
+        name: "observe_method_invocations",
+        arguments: "",
+        about: "Observes entry and exit of methods. The rules below it say of which.",
+    },
+    Directive {
+        name: "observe_monitor_contention",
+        arguments: "",
+        about: "Observes threads that wait for a monitor which another one owns, and `Object.wait`.",
+    },
+    Directive {
+        name: "observe_garbage_collection",
+        arguments: "",
+        about: "Observes garbage collections.",
+    },
+    Directive {
+        name: "observe_class_loading",
+        arguments: "",
+        about: "Observes loading and unloading of classes.",
+    },
+    Directive {
+        name: "observe_object_allocation",
+        arguments: "[CLASS]",
+        about: "Observes allocation and release of every object of these classes, and samples of all others.",
+    },
+    Directive {
+        name: "includemethod",
+        arguments: "CLASS METHOD [DESCRIPTOR]",
+        about: "Observes these methods. The first rule that matches a method decides; `*` stands for anything.",
+    },
+    Directive {
+        name: "excludemethod",
+        arguments: "CLASS METHOD [DESCRIPTOR]",
+        about: "Leaves these methods as they are. The first rule that matches a method decides; `*` stands for anything.",
+    },
+    Directive {
+        name: "maximum_depth",
+        arguments: "CALLS",
+        about: "Logs only so many observed calls inside one another. Deeper ones are counted, and what that costs is subtracted.",
+    },
+    Directive {
+        name: "output",
+        arguments: "FILE",
+        about: "Where the log is to be, besides the run's folder.",
+    },
+    Directive {
+        name: "bytecode_rewriting",
+        arguments: "",
+        about: "How JPMT is told to observe methods. Fulcrum knows no other way, and needs no word for it.",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::Filter;
+
+    #[test]
+    fn every_directive_is_one() {
+        for directive in DIRECTIVES {
+            let optional = |word: &&str| !word.starts_with('[');
+            let arguments = directive.arguments.split(' ');
+            for words in [
+                arguments
+                    .clone()
+                    .filter(optional)
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                arguments.collect::<Vec<_>>().join(" "),
+            ] {
+                let words = words.replace("CALLS", "3").replace(['[', ']'], "");
+                let line = format!("{} {words}", directive.name);
+                assert!(Filter::parse(&line).is_ok(), "{line}");
+            }
+        }
+        // The message for anything else names them all, but for the one that nobody needs.
+        let error = Filter::parse("observe").unwrap_err();
+        for directive in DIRECTIVES
+            .iter()
+            .filter(|it| it.name != "bytecode_rewriting")
+        {
+            assert!(error.expected.contains(directive.name), "{directive:?}");
+        }
+    }
+}

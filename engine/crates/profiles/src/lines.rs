@@ -1,0 +1,150 @@
+//! What each source line cost: of profiles that know which lines ran.
+//!
+//! The file is read once more, with a frame for each line instead of for each function: a call tree of lines takes more
+//! memory than the one that is searched, and only its sums are kept.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fulcrum_ingest::profile::names::{Rule, normalise};
+use fulcrum_ingest::profile::{Calls, Format, Limits, read_lines};
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::{FrameKind, ValueType};
+
+use crate::error::Error;
+use crate::symbols::Files;
+
+/// What the samples in one line cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineCost {
+    /// As the profile spells it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// The functions that the line is of, by their names in the profile, the most costly first.
+    pub functions: Vec<String>,
+    /// The cost of samples that were right there, in the profile's unit.
+    pub base: i64,
+    /// That with what was called from there, recursion once. Of formats that know no lines of callers, the base.
+    pub cum: i64,
+}
+
+/// The lines of a profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// Sorted by file and line.
+    pub lines: Vec<LineCost>,
+    /// Whether [`LineCost::cum`] has what was called.
+    pub callers: bool,
+}
+
+/// The lines of a file, by one of its value types, or `None` when it does not know which lines ran. `digest` is what the
+/// file must still be, see [`Read::digest`](crate::Read::digest).
+///
+/// # Errors
+/// When it cannot be read, or is another file by now.
+pub fn lines(
+    path: &Path,
+    digest: &str,
+    value: &ValueType,
+    rules: &[Rule],
+) -> Result<Option<Lines>, Error> {
+    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, &error))?;
+    let name = path.display();
+    if fulcrum_paths::digest(&bytes) != digest {
+        let problem = format!("{name} was written anew since it was opened; open it again");
+        return Err(Error::File(problem));
+    }
+    let text = name.to_string();
+    let read = read_lines(bytes, &text, Limits::default(), &Files::default());
+    let Some(profile) = read.map_err(|error| Error::File(error.to_string()))? else {
+        return Ok(None);
+    };
+    let callers = profile.format != Format::CpuProfile;
+    let profile = normalise(profile, rules);
+    let profile = profile.map_err(|error| Error::File(format!("{name}: {error}")))?;
+    let Calls::Tree(tree) = profile.calls else {
+        return Ok(None);
+    };
+    let row = tree.value_types().iter().position(|it| it == value);
+    let lines = row.map_or(Vec::new(), |row| costs(&tree, row));
+    Ok((!lines.is_empty()).then_some(Lines { lines, callers }))
+}
+
+/// Base and cum by line.
+fn costs(tree: &CallTree, value: usize) -> Vec<LineCost> {
+    const NONE: usize = usize::MAX;
+    let mut rows: HashMap<(&str, u32), usize> = HashMap::new();
+    let mut all: Vec<LineCost> = Vec::new();
+    let row_of: Vec<usize> = tree
+        .frames()
+        .iter()
+        .map(|frame| match (&frame.file, frame.line, frame.kind) {
+            (Some(file), Some(line), FrameKind::Function) => {
+                *rows.entry((file, line)).or_insert_with(|| {
+                    all.push(LineCost {
+                        file: file.clone(),
+                        line,
+                        functions: Vec::new(),
+                        base: 0,
+                        cum: 0,
+                    });
+                    all.len() - 1
+                })
+            }
+            _ => NONE,
+        })
+        .collect();
+    let values = tree.values(value);
+    let mut prefix = Vec::with_capacity(values.len() + 1);
+    prefix.push(0);
+    for value in values {
+        prefix.push(prefix.last().expect("the first is there") + value);
+    }
+    // Which functions of a line come first.
+    let mut by_frame = vec![(0_i64, 0_i64); tree.frames().len()];
+    let mut active = vec![0_u32; all.len()];
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    for node in 0..tree.len() {
+        while let Some(&(end, row)) = open.last()
+            && end <= node
+        {
+            active[row] -= 1;
+            open.pop();
+        }
+        let frame = tree.frame_ids()[node as usize] as usize;
+        let row = row_of[frame];
+        if row == NONE {
+            continue;
+        }
+        let end = tree.ends()[node as usize];
+        let cum = prefix[end as usize] - prefix[node as usize];
+        let of_frame = &mut by_frame[frame];
+        *of_frame = (
+            of_frame.0 + values[node as usize],
+            of_frame.1.saturating_add(cum),
+        );
+        all[row].base += values[node as usize];
+        if active[row] == 0 {
+            all[row].cum += cum;
+        }
+        active[row] += 1;
+        open.push((end, row));
+    }
+    let mut frames: Vec<usize> = (0..row_of.len()).filter(|&it| row_of[it] != NONE).collect();
+    frames.sort_by(|&a, &b| {
+        let name = |it: usize| &tree.frames()[it].name;
+        by_frame[b]
+            .cmp(&by_frame[a])
+            .then_with(|| name(a).cmp(name(b)))
+    });
+    for frame in frames {
+        let (row, name) = (row_of[frame], &tree.frames()[frame].name);
+        if !all[row].functions.contains(name) {
+            all[row].functions.push(name.clone());
+        }
+    }
+    all.retain(|it| it.base != 0 || it.cum != 0);
+    all.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    all
+}

@@ -1,0 +1,314 @@
+//! Attaching to a running Java virtual machine, by HotSpot's own protocol: a signal makes the machine open a socket in
+//! `/tmp`, which takes commands. The agent does the rest, and leaves no class changed when it is stopped.
+//!
+//! The signal is SIGQUIT. It is sent only to a machine that says that it takes it for this: others would print their
+//! threads on the program's output, or end.
+
+use std::env;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fulcrum_runs::{Ended, Manifest};
+
+use crate::jvm::{self, TraceOptions};
+use crate::{Error, Exit, Recorded, Remote};
+
+/// A machine that is busy or swapped out needs its time.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Of its own, in HotSpot: longer arguments are cut.
+const LONGEST_ARGUMENT: usize = 1024;
+
+/// A Java virtual machine that can be attached to.
+struct Machine {
+    pid: u32,
+    socket: PathBuf,
+    /// Where the machine looks for the file that says what SIGQUIT is for.
+    asked: PathBuf,
+    command: Vec<String>,
+}
+
+/// Traces a program that is running, until we are asked to stop, for the duration that the options have, or until it ends.
+/// Of the options, those about starting a program do not count.
+pub fn trace_attached(
+    pid: u32,
+    options: &TraceOptions,
+    remote: &Remote,
+) -> Result<Recorded, Error> {
+    let cannot = |error: &dyn std::fmt::Display| Error::CannotRecord(error.to_string());
+    let here = env::current_dir().map_err(|error| cannot(&error))?;
+    let machine = Machine::find(pid).map_err(Error::CannotStart)?;
+    let agent = jvm::agent()?;
+    let arguments = machine.command.get(1..).unwrap_or_default();
+    let mut manifest = Manifest::begin(machine.name().as_ref(), arguments, &here);
+    manifest.options.insert("attached".into(), pid.into());
+    let name = format!("{}-{pid}", machine.name());
+    let (folder, mut manifest) = jvm::prepare(options, manifest, &name, &here)?;
+    let path = fs::canonicalize(folder.path()).map_err(|error| cannot(&error))?;
+    let begin = format!("start={}", path.display());
+    let begun = machine
+        .load(&agent, "prepare")
+        .and_then(|()| machine.load(&agent, &begin));
+    if let Err(why) = begun {
+        let said = jvm::said(&path);
+        let why = said.first().unwrap_or(&why);
+        manifest.notes = vec![why.clone()];
+        folder
+            .finish(&mut manifest, Ended::Lost, None, None)
+            .map_err(|error| cannot(&error))?;
+        return Err(Error::CannotStart(format!(
+            "process {pid} is not traced: {why}"
+        )));
+    }
+    let start = Instant::now();
+    while machine.is_there()
+        && !remote.is_stopped()
+        && options.duration.is_none_or(|time| start.elapsed() < time)
+    {
+        sleep(Duration::from_millis(20));
+    }
+    let stopped = machine.is_there();
+    let mut notes = Vec::new();
+    if stopped && let Err(why) = machine.load(&agent, "stop") {
+        // It may have ended just now.
+        if machine.is_there() {
+            notes.push(format!("Process {pid} may still be traced: {why}."));
+        }
+    }
+    notes.extend(jvm::said(&path));
+    manifest.notes.clone_from(&notes);
+    // How a program ended that is not our child, nobody tells us.
+    let ended = if stopped {
+        Ended::Stopped
+    } else {
+        Ended::Exited
+    };
+    folder
+        .finish(&mut manifest, ended, None, None)
+        .map_err(|error| cannot(&error))?;
+    Ok(Recorded {
+        run: folder.path().into(),
+        exit: Exit::Stopped,
+        notes,
+    })
+}
+
+/// Whether a machine lets us in already.
+pub(crate) fn is_ready(pid: u32) -> bool {
+    let agent = jvm::agent();
+    let ready = |machine: Machine| agent.is_ok_and(|agent| machine.load(&agent, "prepare").is_ok());
+    Machine::find(pid).is_ok_and(ready)
+}
+
+impl Machine {
+    /// A process that is one and lets us in; a sentence when it is or does not.
+    fn find(pid: u32) -> Result<Machine, String> {
+        let proc = PathBuf::from(format!("/proc/{pid}"));
+        let Ok(status) = fs::read_to_string(proc.join("status")) else {
+            return Err(format!("there is no process {pid}"));
+        };
+        let command = fs::read(proc.join("cmdline")).unwrap_or_default();
+        let command: Vec<String> = command
+            .split(|byte| *byte == 0)
+            .filter(|it| !it.is_empty())
+            .map(|it| String::from_utf8_lossy(it).into_owned())
+            .collect();
+        let name = field(&status, "Name:").unwrap_or("?").to_owned();
+        // SAFETY: a plain call without arguments.
+        let us = unsafe { libc::geteuid() };
+        let owner = fs::metadata(&proc).map_or(us, |it| it.uid());
+        if us != 0 && owner != us {
+            return Err(format!(
+                "process {pid} ({name}) belongs to user {owner}: a Java virtual machine only lets its own user in"
+            ));
+        }
+        let maps = fs::read_to_string(proc.join("maps"))
+            .map_err(|error| format!("process {pid} ({name}) cannot be looked at: {error}"))?;
+        if !maps.contains("/libjvm.so") {
+            return Err(format!(
+                "process {pid} ({name}) is no Java virtual machine: it has no libjvm.so; `jps` lists those that are"
+            ));
+        }
+        let ours = fs::read_link("/proc/self/ns/mnt").ok();
+        if fs::read_link(proc.join("ns/mnt")).ok() != ours {
+            return Err(format!(
+                "process {pid} ({name}) is in a container, which sees other files: run fulcrum inside it"
+            ));
+        }
+        if command.iter().any(|it| it == "-XX:+DisableAttachMechanism") {
+            return Err(format!(
+                "process {pid} ({name}) was started with -XX:+DisableAttachMechanism, so it lets nobody in: start it without, \
+                 or with fulcrum trace"
+            ));
+        }
+        // In a process namespace of its own, it knows itself by the last of these.
+        let inside = field(&status, "NSpid:").and_then(|it| it.split_whitespace().last());
+        let inside = inside.and_then(|it| it.parse().ok()).unwrap_or(pid);
+        let machine = Machine {
+            pid,
+            socket: PathBuf::from(format!("/tmp/.java_pid{inside}")),
+            asked: PathBuf::from(format!("/tmp/.attach_pid{inside}")),
+            command,
+        };
+        if !machine.socket.exists() && !catches_quit(&status) {
+            return Err(format!(
+                "process {pid} ({name}) does not listen: it was started with -Xrs or by a program that takes SIGQUIT for itself, \
+                 or it is just starting"
+            ));
+        }
+        Ok(machine)
+    }
+
+    /// The program's file.
+    fn name(&self) -> String {
+        let file = self.command.first().map(Path::new);
+        let name = file.and_then(Path::file_name);
+        name.map_or_else(|| "java".into(), |it| it.to_string_lossy().into_owned())
+    }
+
+    fn is_there(&self) -> bool {
+        // A zombie has no memory any more.
+        fs::read_to_string(format!("/proc/{}/status", self.pid))
+            .is_ok_and(|status| field(&status, "VmSize:").is_some())
+    }
+
+    /// Lets the machine load a library and call its `Agent_OnAttach`; why it did not.
+    fn load(&self, library: &Path, options: &str) -> Result<(), String> {
+        let library = library.as_os_str().as_bytes();
+        if library.len() > LONGEST_ARGUMENT || options.len() > LONGEST_ARGUMENT {
+            return Err("a path is longer than the 1,024 bytes that Java takes".into());
+        }
+        let unreachable = |error: std::io::Error| format!("the machine does not answer: {error}");
+        let mut stream = self.connect()?;
+        // Version of the protocol, command, library, whether its path is absolute, options.
+        for part in [b"1", &b"load"[..], library, b"true", options.as_bytes()] {
+            stream.write_all(part).map_err(unreachable)?;
+            stream.write_all(&[0]).map_err(unreachable)?;
+        }
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).map_err(unreachable)?;
+        loaded(&answer)
+    }
+
+    fn connect(&self) -> Result<UnixStream, String> {
+        let no_socket =
+            |error: std::io::Error| format!("{} cannot be used: {error}", self.socket.display());
+        if !self.socket.exists() {
+            self.ask()?;
+        }
+        let stream = UnixStream::connect(&self.socket).map_err(no_socket)?;
+        // Changing thousands of classes takes seconds.
+        stream
+            .set_read_timeout(Some(3 * PATIENCE))
+            .map_err(no_socket)?;
+        Ok(stream)
+    }
+
+    /// Asks the machine to open its socket.
+    fn ask(&self) -> Result<(), String> {
+        let cannot =
+            |error: std::io::Error| format!("{} cannot be made: {error}", self.asked.display());
+        fs::write(&self.asked, "").map_err(cannot)?;
+        // SAFETY: a plain call. The machine catches this signal: `find` has looked. Once only: when the machine does not find
+        // the file, it prints its threads.
+        unsafe { libc::kill(self.pid as libc::pid_t, libc::SIGQUIT) };
+        let start = Instant::now();
+        while !self.socket.exists() && start.elapsed() < PATIENCE && self.is_there() {
+            sleep(Duration::from_millis(20));
+        }
+        let answered = self.socket.exists().then_some(()).ok_or_else(|| {
+            let seconds = start.elapsed().as_secs();
+            format!("it did not answer within {seconds} s: is it stopped?")
+        });
+        // Who finds it left behind does not mind it.
+        let _ = fs::remove_file(&self.asked);
+        answered
+    }
+}
+
+/// The value behind a name of `/proc/PID/status`.
+fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.trim())
+}
+
+/// Whether a process has a handler for SIGQUIT.
+fn catches_quit(status: &str) -> bool {
+    let caught = field(status, "SigCgt:").and_then(|it| u64::from_str_radix(it, 16).ok());
+    caught.is_some_and(|it| it & (1 << (libc::SIGQUIT - 1)) != 0)
+}
+
+/// Reads the machine's answer: a status of its own, then what the agent returned, with or without words before it.
+fn loaded(answer: &str) -> Result<(), String> {
+    let (status, rest) = answer.split_once('\n').unwrap_or((answer, ""));
+    let rest = rest.trim();
+    if status.trim() != "0" {
+        return Err(match rest {
+            "" => format!("the machine answers {:?}", status.trim()),
+            why => format!("the machine says: {why}"),
+        });
+    }
+    match rest
+        .rsplit([' ', '\n'])
+        .next()
+        .and_then(|it| it.parse::<i32>().ok())
+    {
+        Some(0) => Ok(()),
+        Some(_) => Err("the agent refused".into()),
+        None => Err(format!("the machine says: {rest}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_all_versions_are_understood() {
+        // JDK 8; later ones; an agent that returns 1; without the library; without permission.
+        assert_eq!(loaded("0\n0\n"), Ok(()));
+        assert_eq!(loaded("0\nreturn code: 0\n"), Ok(()));
+        assert_eq!(
+            loaded("0\nreturn code: 1\n"),
+            Err("the agent refused".into())
+        );
+        let missing = "0\n/x.so was not loaded.\n/x.so: cannot open shared object file\n";
+        assert!(
+            loaded(missing)
+                .unwrap_err()
+                .starts_with("the machine says: /x.so was not loaded.")
+        );
+        assert_eq!(
+            loaded("100\nDynamic agent loading is not enabled.\n"),
+            Err("the machine says: Dynamic agent loading is not enabled.".into())
+        );
+        assert_eq!(loaded(""), Err("the machine answers \"\"".into()));
+    }
+
+    #[test]
+    fn only_machines_that_let_us_in_are_found() {
+        let check = |pid: u32, expect: &str| {
+            let why = Machine::find(pid).err().unwrap_or_default();
+            assert!(why.contains(expect), "{why}");
+        };
+        check(u32::MAX / 2, "there is no process");
+        check(
+            std::process::id(),
+            "is no Java virtual machine: it has no libjvm.so",
+        );
+    }
+
+    #[test]
+    fn handlers_are_seen_in_the_status() {
+        let status = "Name:\tjava\nSigCgt:\t2000000181005ccf\n";
+        assert!(catches_quit(status));
+        assert_eq!(field(status, "Name:"), Some("java"));
+        assert!(!catches_quit("SigCgt:\t0000000000000002\n"));
+        assert!(!catches_quit(""));
+    }
+}

@@ -1,0 +1,285 @@
+//! Starts a program of the Java virtual machine under `jvm-agent`: the agent writes the event log itself.
+
+mod child;
+mod output;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use fulcrum_jvm_core::filter::Filter;
+use fulcrum_runs::{Ended, Manifest, RunFolder};
+
+use crate::{Error, Exit, Recorded, Remote, Stdio, launch};
+pub(crate) use child::Ran;
+
+const AGENT_VARIABLE: &str = "FULCRUM_JVM_AGENT";
+const AGENT_FILE: &str = "libfulcrum_jvm_agent.so";
+/// The default limit of a log's size, bytes.
+pub const LOG_LIMIT: u64 = 1 << 30;
+
+/// What to trace and how.
+#[derive(Clone, Debug)]
+pub struct TraceOptions {
+    /// `java`, or a program that starts one.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its working folder; the recorder's own when `None`.
+    pub cwd: Option<PathBuf>,
+    /// The folder that holds `.fulcrum/runs`; the working folder when `None`.
+    pub workspace: Option<PathBuf>,
+    /// Exactly this folder instead of a new one in the store.
+    pub output: Option<PathBuf>,
+    /// What a new folder in the store is named after; the program when `None`.
+    pub name: Option<String>,
+    /// The filter's text; the agent's standard one when `None`.
+    pub filter: Option<String>,
+    /// No log grows larger than this, bytes.
+    pub limit: u64,
+    /// Stop the program after this long.
+    pub duration: Option<Duration>,
+    /// Where the program's standard streams go.
+    pub stdio: Stdio,
+    /// More for the agent, by name. No line ends are in there.
+    pub settings: Vec<(&'static str, String)>,
+}
+
+impl Default for TraceOptions {
+    fn default() -> Self {
+        TraceOptions {
+            program: OsString::new(),
+            args: Vec::new(),
+            cwd: None,
+            workspace: None,
+            output: None,
+            name: None,
+            filter: None,
+            limit: LOG_LIMIT,
+            duration: None,
+            stdio: Stdio::Inherit,
+            settings: Vec::new(),
+        }
+    }
+}
+
+/// How a recording of events stands. Sent about twice a second.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceProgress {
+    /// The run folder.
+    pub run: PathBuf,
+    /// Since the program started.
+    pub elapsed: Duration,
+    /// Bytes of its event logs.
+    pub bytes: u64,
+}
+
+/// Whether a text is a filter; a sentence with its line when it is none.
+pub fn check_filter(text: &str) -> Result<(), String> {
+    Filter::parse(text)
+        .map(drop)
+        .map_err(|error| error.to_string())
+}
+
+/// Runs the program to its end and writes the run.
+pub fn trace(
+    options: &TraceOptions,
+    remote: &Remote,
+    on_progress: &mut dyn FnMut(&TraceProgress),
+) -> Result<Recorded, Error> {
+    timed(options, remote, on_progress).map(|(recorded, _)| recorded)
+}
+
+/// As [`trace`], with what the program took.
+pub(crate) fn timed(
+    options: &TraceOptions,
+    remote: &Remote,
+    on_progress: &mut dyn FnMut(&TraceProgress),
+) -> Result<(Recorded, Ran), Error> {
+    let cannot = |error: &dyn std::fmt::Display| Error::CannotRecord(error.to_string());
+    let here = env::current_dir().map_err(|error| cannot(&error))?;
+    let cwd = options
+        .cwd
+        .as_ref()
+        .map_or(here.clone(), |it| here.join(it));
+    let program = launch::program(&options.program, &cwd)?;
+    let agent = agent()?;
+    let name = options.program.to_string_lossy();
+    let manifest = Manifest::begin(&options.program, &options.args, &cwd);
+    let (folder, mut manifest) = prepare(options, manifest, &name, &cwd)?;
+
+    let mut notes = Vec::new();
+    let mut command = Command::new(&program);
+    command.arg0(&options.program).current_dir(&cwd);
+    let mut option = OsString::from("-agentpath:");
+    option.push(&agent);
+    option.push("=");
+    option.push(folder.path());
+    if program.file_name().is_some_and(|name| name == "java") {
+        command.arg(option);
+    } else {
+        let spaces = option.as_bytes().iter().any(u8::is_ascii_whitespace);
+        if spaces || env::var_os("JAVA_TOOL_OPTIONS").is_some() {
+            return Err(Error::CannotStart(format!(
+                "{} is not java itself, so the agent must come by JAVA_TOOL_OPTIONS, which has a value already or cannot hold a \
+                 path with spaces: start java itself",
+                options.program.display()
+            )));
+        }
+        command.env("JAVA_TOOL_OPTIONS", option);
+        notes.push("The agent came by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
+    }
+    command.args(&options.args);
+    streams(&mut command, options.stdio, folder.path())?;
+    let start = Instant::now();
+    let mut report = || {
+        on_progress(&TraceProgress {
+            run: folder.path().into(),
+            elapsed: start.elapsed(),
+            bytes: logs(folder.path())
+                .iter()
+                .filter_map(|log| log.metadata().ok())
+                .map(|it| it.len())
+                .sum(),
+        });
+    };
+    let ran = child::run(command, options.duration, remote, &mut report)?;
+    notes.extend(said(folder.path()));
+    let (exit, ended) = match (ran.status.code(), ran.status.signal()) {
+        _ if ran.stopped => (Exit::Stopped, Ended::Stopped),
+        (Some(code), _) => (Exit::Code(code), Ended::Exited),
+        (None, Some(signal)) => (Exit::Signal(signal), Ended::Signalled),
+        (None, None) => (Exit::Stopped, Ended::Lost),
+    };
+    manifest.notes.clone_from(&notes);
+    folder
+        .finish(&mut manifest, ended, ran.status.code(), ran.status.signal())
+        .map_err(|error| cannot(&error))?;
+    let recorded = Recorded {
+        run: folder.path().into(),
+        exit,
+        notes,
+    };
+    Ok((recorded, ran))
+}
+
+/// Runs the program without the agent.
+pub(crate) fn alone(options: &TraceOptions, into: &Path, remote: &Remote) -> Result<Ran, Error> {
+    let here = env::current_dir().map_err(|error| Error::CannotRecord(error.to_string()))?;
+    let cwd = options
+        .cwd
+        .as_ref()
+        .map_or(here.clone(), |it| here.join(it));
+    let program = launch::program(&options.program, &cwd)?;
+    let mut command = Command::new(program);
+    command
+        .arg0(&options.program)
+        .args(&options.args)
+        .current_dir(&cwd);
+    streams(&mut command, options.stdio, into)?;
+    child::run(command, options.duration, remote, &mut || {})
+}
+
+/// The agent's library.
+pub(crate) fn agent() -> Result<PathBuf, Error> {
+    let agent = launch::library(AGENT_VARIABLE, AGENT_FILE)?;
+    if agent.as_os_str().as_bytes().contains(&b'=') {
+        let agent = agent.display();
+        return Err(Error::CannotRecord(format!(
+            "{agent} has a = in its path, which Java cannot read: install Fulcrum elsewhere"
+        )));
+    }
+    Ok(agent)
+}
+
+/// A new run's folder with what the agent reads in it, and with the manifest, completed.
+pub(crate) fn prepare(
+    options: &TraceOptions,
+    mut manifest: Manifest,
+    name: &str,
+    cwd: &Path,
+) -> Result<(RunFolder, Manifest), Error> {
+    let cannot = |error: &dyn std::fmt::Display| Error::CannotRecord(error.to_string());
+    let output = options
+        .filter
+        .as_deref()
+        .map(|filter| output::wanted(filter, cwd));
+    let output = output.transpose()?.flatten();
+    let here = env::current_dir().map_err(|error| cannot(&error))?;
+    let folder = match &options.output {
+        Some(output) => RunFolder::create_at(&here.join(output)),
+        None => {
+            let workspace = options.workspace.as_deref().unwrap_or(cwd);
+            let name = options.name.as_deref().unwrap_or(name);
+            RunFolder::create(&here.join(workspace), name)
+        }
+    }
+    .map_err(|error| cannot(&error))?;
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text)
+            .map_err(|error| cannot(&format!("cannot write {}: {error}", path.display())))
+    };
+    if let Some(filter) = &options.filter {
+        write("filter", filter)?;
+    }
+    let recorder = std::process::id();
+    let mut settings = format!("limit={}\nrecorder={recorder}\n", options.limit);
+    if let Some(output) = output {
+        settings += &format!("output={}\n", output.display());
+    }
+    manifest.kind = "events".into();
+    manifest
+        .options
+        .insert("limit".into(), options.limit.into());
+    for (name, value) in &options.settings {
+        settings += &format!("{name}={value}\n");
+        manifest
+            .options
+            .insert((*name).into(), value.clone().into());
+    }
+    write("agent.options", &settings)?;
+    folder
+        .write_manifest(&manifest)
+        .map_err(|error| cannot(&error))?;
+    Ok((folder, manifest))
+}
+
+fn streams(command: &mut Command, stdio: Stdio, run: &Path) -> Result<(), Error> {
+    if stdio == Stdio::Files {
+        let open = |name: &str| {
+            let path = run.join(name);
+            File::create(&path).map_err(|error| {
+                Error::CannotRecord(format!("cannot write {}: {error}", path.display()))
+            })
+        };
+        command
+            .stdin(std::process::Stdio::null())
+            .stdout(open("stdout.txt")?)
+            .stderr(open("stderr.txt")?)
+            // A group of its own: a key that ends us does not end the program before we do.
+            .process_group(0);
+    }
+    Ok(())
+}
+
+pub use fulcrum_events::logs;
+
+/// What agents could not say in their logs.
+pub(crate) fn said(run: &Path) -> Vec<String> {
+    let files = fs::read_dir(run).into_iter().flatten().flatten();
+    let files = files.filter(|file| {
+        let name = file.file_name();
+        let name = name.to_string_lossy();
+        name.starts_with("agent-") && name.ends_with(".txt")
+    });
+    let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+    texts
+        .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
+}

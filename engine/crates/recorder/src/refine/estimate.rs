@@ -1,0 +1,74 @@
+//! How much slower units of work are with instrumentation, from pairs of runs.
+
+/// An estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// A fraction: 0.02 is 2 % more time.
+    pub value: f64,
+    /// Its 95 % interval; `None` when there is one pair.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Student's t for 97.5 %, by degrees of freedom from 1.
+const T: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+/// From the time of a unit with and without instrumentation, in runs one beside the other. Ratios count, so that a machine
+/// that is slower for both of a pair changes nothing; their logarithms have a mean and Student's interval. `None` without a
+/// pair.
+pub fn overhead(pairs: &[(f64, f64)]) -> Option<Estimate> {
+    let ratios = pairs
+        .iter()
+        .filter(|(with, without)| *with > 0.0 && *without > 0.0);
+    let logs: Vec<f64> = ratios
+        .map(|(with, without)| (with / without).ln())
+        .collect();
+    let count = logs.len();
+    if count == 0 {
+        return None;
+    }
+    let mean = logs.iter().sum::<f64>() / count as f64;
+    let interval = (count > 1).then(|| {
+        let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
+        let error = (squares / (count - 1) as f64 / count as f64).sqrt();
+        let half = T.get(count - 2).unwrap_or(&1.96) * error;
+        ((mean - half).exp_m1(), (mean + half).exp_m1())
+    });
+    Some(Estimate {
+        value: mean.exp_m1(),
+        interval,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_share_what_disturbs_them() {
+        assert_eq!(overhead(&[]), None);
+        assert_eq!(overhead(&[(0.0, 1.0)]), None);
+        let one = overhead(&[(102.0, 100.0)]).unwrap();
+        assert!((one.value - 0.02).abs() < 1e-12 && one.interval.is_none());
+        // The second pair ran while the machine was twice as slow.
+        let two = overhead(&[(102.0, 100.0), (204.0, 200.0), (51.0, 50.0)]).unwrap();
+        let (low, high) = two.interval.unwrap();
+        assert!((two.value - 0.02).abs() < 1e-12);
+        assert!((low - 0.02).abs() < 1e-9 && (high - 0.02).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_interval_is_students() {
+        let pairs = [(1.0_f64, 1.0), (1.0_f64.exp(), 1.0), (2.0_f64.exp(), 1.0)];
+        let it = overhead(&pairs).unwrap();
+        // Mean 1, standard deviation 1, three of them.
+        let half = 4.303 / 3.0_f64.sqrt();
+        let (low, high) = it.interval.unwrap();
+        assert!((it.value.ln_1p() - 1.0).abs() < 1e-12);
+        assert!((low.ln_1p() - (1.0 - half)).abs() < 1e-9);
+        assert!((high.ln_1p() - (1.0 + half)).abs() < 1e-9);
+    }
+}

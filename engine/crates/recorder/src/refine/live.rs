@@ -1,0 +1,168 @@
+//! A program that keeps running: each run of an iteration is a session of the agent in it. Classes are changed when a
+//! session begins, and are as they were when it has ended.
+
+use std::env;
+use std::fs::{self, File};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::attach::{is_ready, trace_attached};
+use crate::jvm::Ran;
+use crate::{Error, Recorded, Remote, TraceOptions, launch};
+
+/// A machine that has just been started takes so long at most until it lets us in.
+const START: Duration = Duration::from_secs(20);
+/// A program that is asked to end has so long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long sessions are, and in which program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepRunning {
+    /// Each session.
+    pub session: Duration,
+    /// A program that is running already, and goes on afterwards; without it ours is started, and ended afterwards.
+    pub attach: Option<u32>,
+}
+
+/// The program.
+pub struct Live {
+    pid: u32,
+    session: Duration,
+    child: Option<Started>,
+}
+
+/// A program that is ours.
+struct Started {
+    child: Child,
+    since: Instant,
+    /// Where its output is, until that is moved to a run.
+    streams: PathBuf,
+}
+
+impl Live {
+    pub fn start(keep: KeepRunning, options: &TraceOptions) -> Result<Live, Error> {
+        let child = match keep.attach {
+            Some(_) => None,
+            None => Some(Started::start(options)?),
+        };
+        let pid = child.as_ref().map(|it| it.child.id()).or(keep.attach);
+        Ok(Live {
+            pid: pid.unwrap_or_default(),
+            session: keep.session,
+            child,
+        })
+    }
+
+    /// Whether it goes on.
+    pub fn is_running(&mut self) -> bool {
+        match &mut self.child {
+            Some(started) => matches!(started.child.try_wait(), Ok(None)),
+            None => Path::new("/proc").join(self.pid.to_string()).exists(),
+        }
+    }
+
+    /// One session.
+    pub fn session(
+        &mut self,
+        options: &TraceOptions,
+        remote: &Remote,
+    ) -> Result<(Recorded, Ran), Error> {
+        let options = TraceOptions {
+            duration: Some(self.session),
+            ..options.clone()
+        };
+        while self.is_starting() && !remote.is_stopped() && !is_ready(self.pid) {
+            sleep(Duration::from_millis(100));
+        }
+        let begin = Instant::now();
+        let recorded = trace_attached(self.pid, &options, remote)?;
+        let ran = Ran {
+            status: ExitStatus::from_raw(0),
+            stopped: true,
+            wall: begin.elapsed(),
+            cpu: Duration::ZERO,
+        };
+        Ok((recorded, ran))
+    }
+
+    /// Whether it may not listen yet.
+    fn is_starting(&mut self) -> bool {
+        let young = |it: &Started| it.since.elapsed() < START;
+        self.child.as_ref().is_some_and(young) && self.is_running()
+    }
+
+    /// Ends a program that is ours; its output goes to a run.
+    pub fn finish(&mut self, run: Option<&Path>) {
+        let Some(mut started) = self.child.take() else {
+            return;
+        };
+        started.end();
+        if let Some(run) = run {
+            for name in ["stdout.txt", "stderr.txt"] {
+                // What cannot be kept is no reason to lose the rest.
+                let _ = fs::copy(started.streams.join(name), run.join(name));
+            }
+        }
+        let _ = fs::remove_dir_all(&started.streams);
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.finish(None);
+    }
+}
+
+impl Started {
+    fn start(options: &TraceOptions) -> Result<Started, Error> {
+        let cannot = |error: std::io::Error| Error::CannotRecord(error.to_string());
+        let here = env::current_dir().map_err(cannot)?;
+        let cwd = options.cwd.as_ref();
+        let cwd = cwd.map_or_else(|| here.clone(), |it| here.join(it));
+        let program = launch::program(&options.program, &cwd)?;
+        let streams = env::temp_dir().join(format!("fulcrum-refine-{}", std::process::id()));
+        fs::create_dir_all(&streams).map_err(cannot)?;
+        let open = |name: &str| File::create(streams.join(name)).map_err(cannot);
+        let child = Command::new(program)
+            .arg0(&options.program)
+            .args(&options.args)
+            .current_dir(cwd)
+            .stdin(Stdio::null())
+            .stdout(open("stdout.txt")?)
+            .stderr(open("stderr.txt")?)
+            // A group of its own: a key that ends us does not end the program before we do.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| {
+                Error::CannotStart(format!(
+                    "cannot start {}: {error}; run it by itself to see why",
+                    options.program.display()
+                ))
+            })?;
+        Ok(Started {
+            child,
+            since: Instant::now(),
+            streams,
+        })
+    }
+
+    fn end(&mut self) {
+        if matches!(self.child.try_wait(), Ok(None)) {
+            // SAFETY: a plain call; the child was not waited for yet, so its number is its own.
+            unsafe { libc::kill(self.child.id() as libc::pid_t, libc::SIGTERM) };
+        }
+        let asked = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if asked.elapsed() > PATIENCE {
+                // It may end by itself just now.
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The refine loop: instrument, measure, refine, repeat.
+//!
+//! Each iteration runs the program some times with probes in the methods of its set, and beside each of these runs once
+//! without. What the runs measured decides the next set (`fulcrum_events::refine`); it is over when the set does not
+//! change. The first run of each iteration is kept as a run: its event log, its filter, the next one's filter, and
+//! `refine.json` with all iterations so far.
+
+mod estimate;
+mod first;
+mod live;
+mod row;
+mod runs;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fulcrum_events::refine::{MethodName, filter_text, recheck};
+use fulcrum_hotspot::Rule;
+use serde_json::json;
+
+use crate::{Error, Remote, TraceOptions};
+pub use estimate::Estimate;
+pub use first::filter_of_run;
+pub use live::KeepRunning;
+use live::Live;
+pub use row::Iteration;
+use runs::Runs;
+
+/// The name of the filter for the next iteration, in a run's folder.
+const NEXT: &str = "next.fulcrum-filter";
+/// The name of the file with all iterations so far, in a run's folder.
+const TABLE: &str = "refine.json";
+
+/// What to refine and how.
+#[derive(Clone, Debug)]
+pub struct RefineOptions {
+    /// The program, where it runs, and where runs go. With [`TraceOptions::output`], iterations are folders in there. Its
+    /// filter is the first one; without it all methods are observed that are not the Java platform's.
+    pub trace: TraceOptions,
+    /// What a hotspot is.
+    pub rule: Rule,
+    /// A method whose calls are the units of work, `Class.method`; the whole run is one when `None`.
+    pub unit: Option<String>,
+    /// At most so many iterations.
+    pub iterations: usize,
+    /// Runs of an iteration.
+    pub runs: usize,
+    /// Beside each of them, one without instrumentation.
+    pub baseline: bool,
+    /// So many excluded methods are looked at again in each iteration.
+    pub recheck: usize,
+    /// Decides which.
+    pub seed: u64,
+    /// The program keeps running, and each run is a session in it; `None` when it is started for each.
+    pub keep_running: Option<KeepRunning>,
+}
+
+impl Default for RefineOptions {
+    fn default() -> Self {
+        RefineOptions {
+            trace: TraceOptions::default(),
+            rule: Rule::default(),
+            unit: None,
+            iterations: 6,
+            runs: 3,
+            baseline: true,
+            recheck: 5,
+            seed: 1,
+            keep_running: None,
+        }
+    }
+}
+
+/// How the loop stands. Sent whenever something has changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RefineProgress {
+    /// The iterations so far; the last one may be going on.
+    pub iterations: Vec<Iteration>,
+    /// 0 to 1, if all iterations were needed.
+    pub fraction: f64,
+    /// What is going on, in a few words.
+    pub message: String,
+}
+
+/// How the loop ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refined {
+    /// All iterations that were measured; at least one.
+    pub iterations: Vec<Iteration>,
+    /// The set did not change any more.
+    pub stable: bool,
+    /// We were asked to stop.
+    pub stopped: bool,
+    /// The filter that the last iteration wrote.
+    pub filter: PathBuf,
+    /// Its methods.
+    pub hotspots: Vec<String>,
+    /// Whole sentences on what a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Runs the loop to its end.
+pub fn refine(
+    options: &RefineOptions,
+    remote: &Remote,
+    on_progress: &mut dyn FnMut(&RefineProgress),
+) -> Result<Refined, Error> {
+    let mut refining = Refining::new(options)?;
+    let mut live = match options.keep_running {
+        Some(keep) => Some(Live::start(keep, &options.trace)?),
+        None => None,
+    };
+    while !refining.stable && refining.rows.len() < options.iterations && !remote.is_stopped() {
+        if !refining.rows.is_empty() && live.as_mut().is_some_and(|live| !live.is_running()) {
+            refining.notes.push("The program has ended.".into());
+            break;
+        }
+        refining.iterate(&mut live, remote, on_progress)?;
+    }
+    if let Some(live) = &mut live {
+        live.finish(refining.rows.last().map(|row| &*row.run));
+    }
+    refining.finish(remote.is_stopped())
+}
+
+struct Refining<'a> {
+    options: &'a RefineOptions,
+    first_filter: String,
+    /// The methods of the next iteration; `None` before the first.
+    set: Option<BTreeSet<MethodName>>,
+    excluded: BTreeSet<MethodName>,
+    rows: Vec<Iteration>,
+    stable: bool,
+    notes: Vec<String>,
+}
+
+impl<'a> Refining<'a> {
+    fn new(options: &'a RefineOptions) -> Result<Refining<'a>, Error> {
+        if options.runs == 0 || options.iterations == 0 {
+            return Err(Error::CannotStart(
+                "the refine loop needs at least one iteration of one run".into(),
+            ));
+        }
+        let first = options.trace.filter.as_deref();
+        Ok(Refining {
+            options,
+            first_filter: first::with_unit(first, options.unit.as_deref())?,
+            set: None,
+            excluded: BTreeSet::new(),
+            rows: Vec::new(),
+            stable: false,
+            notes: Vec::new(),
+        })
+    }
+
+    fn iterate(
+        &mut self,
+        live: &mut Option<Live>,
+        remote: &Remote,
+        on_progress: &mut dyn FnMut(&RefineProgress),
+    ) -> Result<(), Error> {
+        let number = self.rows.len() + 1;
+        let options = self.options;
+        let drawn = match &self.set {
+            Some(_) => recheck(&self.excluded, options.recheck, options.seed, number as u64),
+            None => BTreeSet::new(),
+        };
+        let filter = self.filter(number, &drawn);
+        let previous = self.rows.last().map(|row| row.run.clone());
+        let mut runs = Runs::new(options, number, filter, previous);
+        for run in 0..options.runs {
+            if run > 0 && remote.is_stopped() {
+                break;
+            }
+            let rows = self.rows.iter().cloned().chain(runs.row(&drawn));
+            let done = (number - 1) as f64 + run as f64 / options.runs as f64;
+            on_progress(&RefineProgress {
+                iterations: rows.collect(),
+                fraction: done / options.iterations as f64,
+                message: self.message(number, run, &drawn),
+            });
+            let done = runs.pair(live, remote);
+            let ended = live.as_mut().is_some_and(|live| !live.is_running());
+            match done {
+                // What was measured before the program ended is there.
+                Err(_) if ended && (run > 0 || number > 1) => break,
+                done => done?,
+            }
+        }
+        let row = runs.row(&drawn);
+        let Some(mut row) = row else { return Ok(()) };
+        let hot = runs.measured.hotspots(&options.rule);
+        row.hotspots = hot.len() as u64;
+        row.found = drawn.intersection(&hot).map(ToString::to_string).collect();
+        self.note_found(&row, &hot);
+        let measured: BTreeSet<_> = runs.measured.methods.keys().cloned().collect();
+        let is_unit = |it: &MethodName| first::is_unit(it, options.unit.as_deref());
+        // The unit of work is measured in any case: it neither stays nor goes.
+        let before = measured.difference(&drawn).filter(|it| !is_unit(it));
+        self.stable = before.eq(hot.iter().filter(|it| !is_unit(it)));
+        self.excluded.extend(measured);
+        self.excluded.retain(|it| !hot.contains(it) && !is_unit(it));
+        self.set = Some(hot);
+        for note in runs.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        let run = row.run.clone();
+        self.rows.push(row);
+        let next = self.filter(number + 1, &BTreeSet::new());
+        write(&run.join(NEXT), &next)?;
+        write(&run.join(TABLE), &format!("{:#}\n", self.table()))?;
+        on_progress(&RefineProgress {
+            iterations: self.rows.clone(),
+            fraction: number as f64 / options.iterations as f64,
+            message: format!("iteration {number} measured"),
+        });
+        Ok(())
+    }
+
+    /// A method that was found again may have been left out by mistake, or have taken over what others did.
+    fn note_found(&mut self, row: &Iteration, hot: &BTreeSet<MethodName>) {
+        if row.found.is_empty() {
+            return;
+        }
+        let known = self
+            .set
+            .as_ref()
+            .map_or(0, |set| set.intersection(hot).count());
+        self.notes.push(format!(
+            "In iteration {}, {} of {} excluded methods that were looked at again are hotspots after all, beside {known} that \
+             stayed: {}.",
+            row.number,
+            row.found.len(),
+            row.rechecked.len(),
+            row.found.join(", ")
+        ));
+    }
+
+    fn filter(&self, number: usize, drawn: &BTreeSet<MethodName>) -> String {
+        let Some(set) = &self.set else {
+            return self.first_filter.clone();
+        };
+        let comment = [
+            format!(
+                "fulcrum refine, for iteration {number}: {} hotspots.",
+                set.len()
+            ),
+            format!("Rule: {}", self.options.rule),
+        ];
+        let mut methods: BTreeSet<MethodName> = set | drawn;
+        methods.extend(self.options.unit.as_deref().and_then(first::unit_name));
+        filter_text(&self.first_filter, &methods, &comment)
+    }
+
+    fn message(&self, number: usize, run: usize, drawn: &BTreeSet<MethodName>) -> String {
+        let methods = match &self.set {
+            None => String::new(),
+            Some(set) => format!(" · {} methods", set.len() + drawn.len()),
+        };
+        let RefineOptions {
+            iterations, runs, ..
+        } = self.options;
+        format!(
+            "iteration {number} of at most {iterations}{methods} · run {} of {runs}",
+            run + 1
+        )
+    }
+
+    fn table(&self) -> serde_json::Value {
+        let rows: Vec<_> = self.rows.iter().map(Iteration::to_json).collect();
+        json!({
+            "rule": self.options.rule.to_string(), "unit": self.options.unit, "seed": self.options.seed,
+            "runs": self.options.runs, "stable": self.stable, "iterations": rows,
+        })
+    }
+
+    fn finish(mut self, stopped: bool) -> Result<Refined, Error> {
+        let Some(last) = self.rows.last() else {
+            return Err(Error::CannotRecord(
+                "the loop was stopped before anything was measured".into(),
+            ));
+        };
+        let filter = last.run.join(NEXT);
+        let set = self.set.unwrap_or_default();
+        if set.is_empty() {
+            self.notes.push(format!(
+                "No method is a hotspot by the rule {:?}: lower its threshold to keep some.",
+                self.options.rule.to_string()
+            ));
+        }
+        if !self.stable && !stopped {
+            self.notes.push(format!(
+                "The set still changed in iteration {}: more --iterations would go on.",
+                last.number
+            ));
+        }
+        Ok(Refined {
+            stable: self.stable,
+            stopped,
+            filter,
+            hotspots: set.iter().map(ToString::to_string).collect(),
+            notes: self.notes,
+            iterations: self.rows,
+        })
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    fs::write(path, text)
+        .map_err(|error| Error::CannotRecord(format!("cannot write {}: {error}", path.display())))
+}

@@ -1,0 +1,241 @@
+//! Open event traces. They are read by many requests at once and never changed.
+
+pub(crate) mod convert;
+pub(crate) mod filter;
+pub(crate) mod timeline;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, queues};
+use fulcrum_profiles::quantity;
+
+use crate::failure::Failure;
+use crate::navigator::Work;
+use crate::protocol::{EventsOpened, EventsQueueNames, EventsThread};
+
+/// An open trace.
+pub(crate) struct OpenTrace {
+    pub indexed: Indexed,
+    pub path: PathBuf,
+    pub title: String,
+    /// The queueing column, by thread and node, of the queue that was replayed last.
+    cells: Mutex<Arc<queues::Cells>>,
+    /// The queue that was replayed last, with the names of its methods.
+    queue: Mutex<Option<Replayed>>,
+    /// The children that were put into order last: scrolling asks for them again and again.
+    sorted: Mutex<Option<Sorted>>,
+}
+
+type Replayed = ([String; 2], Arc<queues::Queue>);
+type Sorted = ((u32, Option<u64>, Cost), Arc<Vec<Row>>);
+
+impl std::fmt::Debug for OpenTrace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenTrace")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that may be cancelled.
+pub(crate) struct Asked<'a>(pub &'a AtomicBool);
+
+impl Asked<'_> {
+    pub fn wanted(&self) -> bool {
+        !self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl OpenTrace {
+    /// Opens a log and goes through it.
+    pub fn open(
+        run: &Path,
+        filter: Option<&Path>,
+        work: &Work,
+    ) -> Result<(OpenTrace, EventsOpened), Failure> {
+        let path =
+            fulcrum_events::log(run).map_err(|error| Failure::user(error.to_string(), None))?;
+        let failed = |error: &dyn std::fmt::Display| {
+            Failure::user(format!("{}: {error}", path.display()), None)
+        };
+        let mut trace = Trace::open(&path).map_err(|error| failed(&error))?;
+        if let Some(filter) = filter {
+            let failed = |error: &dyn std::fmt::Display| {
+                Failure::user(format!("{}: {error}", filter.display()), None)
+            };
+            let text = std::fs::read_to_string(filter).map_err(|error| failed(&error))?;
+            trace.set_filter(&Filter::parse(&text).map_err(|error| failed(&error))?);
+        }
+        let mut watch = |part: f64| work.report("reading events", part);
+        let indexed = Indexed::new(trace, &mut watch).map_err(|_| Failure::cancelled())?;
+        let folder = path.parent().and_then(Path::file_name);
+        let title = folder
+            .or(path.file_name())
+            .unwrap_or_default()
+            .to_string_lossy();
+        let open = OpenTrace {
+            title: title.into_owned(),
+            indexed,
+            path,
+            cells: Mutex::default(),
+            queue: Mutex::default(),
+            sorted: Mutex::default(),
+        };
+        let opened = open.opened();
+        Ok((open, opened))
+    }
+
+    fn opened(&self) -> EventsOpened {
+        let Indexed { trace, index } = &self.indexed;
+        let (start, end) = index.range();
+        let queues: Vec<_> = queues::suggestions(trace, index)
+            .into_iter()
+            .map(|(put, take)| EventsQueueNames { put, take })
+            .collect();
+        let threads = trace
+            .threads
+            .iter()
+            .zip(&index.threads)
+            .map(|(thread, of)| EventsThread {
+                id: thread.id,
+                name: thread.name.clone(),
+                group: thread.group.clone(),
+                parent: (thread.parent > 0).then_some(thread.parent),
+                start: of.start_ns,
+                end: of.end_ns,
+                events: of.events,
+                rows: of.rows,
+                wall_ns: of.end_ns - of.start_ns,
+                cpu_ns: of.cpu_ns,
+            });
+        EventsOpened {
+            // The loop numbers traces.
+            id: 0,
+            title: self.title.clone(),
+            path: self.path.to_string_lossy().into_owned(),
+            threads: threads.collect(),
+            start,
+            end,
+            events: index.events,
+            lost: match trace.end {
+                End::Full { dropped, .. } => dropped,
+                End::Ended | End::Open => 0,
+            },
+            has_cpu: trace.has_cpu(),
+            has_queues: !queues.is_empty(),
+            queues,
+            notes: self.notes(),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Indexed { trace, index } = &self.indexed;
+        let end = match trace.end {
+            End::Ended => None,
+            End::Open => {
+                Some("The log has no end: its program is running, or was killed.".to_owned())
+            }
+            End::Full { at_ns, dropped } => Some(format!(
+                "The log reached its size limit {} after its start: later events are missing (at least {dropped}). Record with \
+                 a narrower filter, or a larger limit.",
+                quantity(at_ns.min(i64::MAX as u64) as i64, "ns")
+            )),
+        };
+        end.into_iter()
+            .chain(trace.notes.iter().cloned())
+            .chain(index.problems.iter().cloned())
+            .collect()
+    }
+
+    /// The queueing column.
+    pub fn cells(&self) -> Arc<queues::Cells> {
+        Arc::clone(&self.cells.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replays a queue, unless it is the one that was replayed last.
+    pub fn queue(
+        &self,
+        put: &str,
+        take: &str,
+        asked: &Asked<'_>,
+    ) -> Result<Arc<queues::Queue>, Failure> {
+        let names = [put.to_owned(), take.to_owned()];
+        let last = self
+            .queue
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if let Some((_, queue)) = last.filter(|(last, _)| *last == names) {
+            return Ok(queue);
+        }
+        let scope = fulcrum_events::Scope::default();
+        let found = queues::queue(&self.indexed.trace, &scope, put, take, &|| asked.wanted());
+        let queue = Arc::new(found.map_err(|error| match error {
+            queues::QueueError::Cancelled => Failure::cancelled(),
+            error => Failure::user(error.to_string(), None),
+        })?);
+        *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(queue.cells());
+        *self.queue.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((names, Arc::clone(&queue)));
+        Ok(queue)
+    }
+
+    /// Children by a cost.
+    pub fn sorted(
+        &self,
+        thread: u32,
+        node: Option<u64>,
+        cost: Cost,
+        asked: &Asked<'_>,
+    ) -> Result<Arc<Vec<Row>>, Failure> {
+        let key = (thread, node, cost);
+        let last = self
+            .sorted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if let Some((_, rows)) = last.filter(|(last, _)| *last == key) {
+            return Ok(rows);
+        }
+        let found = self.indexed.dearest(thread, node, cost, &|| asked.wanted());
+        let rows = found.map_err(|_| Failure::cancelled())?;
+        let rows = Arc::new(rows.ok_or_else(|| absent(thread, node))?);
+        *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((key, Arc::clone(&rows)));
+        Ok(rows)
+    }
+}
+
+/// There is no such thread or node.
+pub(crate) fn absent(thread: u32, node: Option<u64>) -> Failure {
+    let message = match node {
+        Some(node) => format!("thread {thread} of the trace has no node {node}"),
+        None => format!("the trace has no thread {thread}"),
+    };
+    Failure::user(message, None)
+}
+
+/// There is no trace with this number.
+pub(crate) fn closed(id: u32) -> Failure {
+    Failure::user(
+        format!("trace {id} is not open"),
+        Some("Open its run again."),
+    )
+}
+
+/// A part that could not be folded.
+pub(crate) fn fold_failure(
+    error: fulcrum_events::FoldError,
+    part: crate::protocol::EventsPart,
+) -> Failure {
+    match error {
+        fulcrum_events::FoldError::Cancelled => Failure::cancelled(),
+        fulcrum_events::FoldError::Absent => absent(part.thread.unwrap_or(0), part.node),
+        fulcrum_events::FoldError::Tree(error) => Failure::user(
+            format!("this part makes too large a call tree: {error}"),
+            Some("Choose one thread, or a node."),
+        ),
+    }
+}

@@ -1,0 +1,183 @@
+//! Completion: directives, then classes and methods that earlier runs saw.
+
+use std::collections::BTreeMap;
+
+use fulcrum_jvm_core::directives::DIRECTIVES;
+use fulcrum_jvm_core::filter::{Filter, Rule};
+use gen_lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionItemTextEdit, Documentation, MarkupContent,
+    MarkupKind, TextEdit,
+};
+
+use super::check::matches;
+use super::lines::{self, Word};
+use super::seen::Seen;
+use crate::position::{Encoding, offset};
+use crate::protocol::DocumentPosition;
+
+/// What can stand at a position of a filter's text.
+pub fn complete(
+    text: &str,
+    at: DocumentPosition,
+    seen: &Seen,
+    encoding: Encoding,
+) -> Vec<CompletionItem> {
+    let at = offset(text, at, encoding);
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let before = &text[start..at];
+    if before.contains('#') {
+        return Vec::new();
+    }
+    let mut words = lines::words(before, start);
+    // The word that is being written, if there is one, is replaced up to where it ends.
+    let writing = words.pop_if(|word| word.end() == at);
+    let from = writing.as_ref().map_or(at, |word| word.start);
+    let rest = text[at..].find(|it: char| it.is_whitespace() || it == '#');
+    let range = lines::range(text, from, at + rest.unwrap_or(text.len() - at), encoding);
+    let is_rule = |words: &[Word<'_>]| matches!(words[0].text, "includemethod" | "excludemethod");
+    let found = match words.len() {
+        0 => directives(),
+        1 if is_rule(&words) => classes(seen, true),
+        1 if words[0].text == "observe_object_allocation" => classes(seen, false),
+        2 if is_rule(&words) => methods(seen, words[1].text),
+        3 if is_rule(&words) => descriptors(seen, words[1].text, words[2].text),
+        _ => Vec::new(),
+    };
+    found
+        .into_iter()
+        .enumerate()
+        .map(|(n, item)| CompletionItem {
+            sort_text: Some(format!("{n:05}")),
+            // Editors split words at dots and stars; the whole word is what was typed.
+            filter_text: Some(item.label.clone()),
+            text_edit: Some(CompletionItemTextEdit::TextEdit(TextEdit {
+                range,
+                new_text: item.label.clone(),
+            })),
+            ..item
+        })
+        .collect()
+}
+
+fn item(label: String, kind: CompletionItemKind, detail: Option<String>) -> CompletionItem {
+    CompletionItem {
+        label,
+        kind: Some(kind),
+        detail,
+        ..CompletionItem::default()
+    }
+}
+
+fn directives() -> Vec<CompletionItem> {
+    DIRECTIVES
+        .iter()
+        .map(|it| {
+            let arguments = Some(it.arguments.to_owned()).filter(|it| !it.is_empty());
+            let mut item = item(it.name.to_owned(), CompletionItemKind::Keyword, arguments);
+            item.documentation = Some(Documentation::MarkupContent(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value: it.about.to_owned(),
+            }));
+            item
+        })
+        .collect()
+}
+
+/// Everything, packages, and classes. Packages are those of classes whose methods could be observed: others are many.
+fn classes(seen: &Seen, with_methods: bool) -> Vec<CompletionItem> {
+    let mut packages: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for method in seen.methods() {
+        *counts.entry(&method.class).or_default() += 1;
+    }
+    for class in counts.keys() {
+        for (at, _) in class.match_indices('.') {
+            *packages.entry(format!("{}.*", &class[..at])).or_default() += 1;
+        }
+    }
+    let number = |count: usize, one: &str| match count {
+        1 => format!("1 {one}"),
+        count if one.ends_with('s') => format!("{count} {one}es"),
+        count => format!("{count} {one}s"),
+    };
+    let all = item(
+        "*".into(),
+        CompletionItemKind::Value,
+        Some("all classes that are not the Java platform's".into()),
+    );
+    let packages = packages.into_iter().map(|(name, count)| {
+        item(
+            name,
+            CompletionItemKind::Module,
+            Some(number(count, "class")),
+        )
+    });
+    let own = counts.iter().map(|(name, count)| {
+        let detail = with_methods.then(|| number(*count, "method"));
+        item((*name).to_owned(), CompletionItemKind::Class, detail)
+    });
+    let others = seen.classes();
+    let others = others
+        .iter()
+        .filter(|name| !counts.contains_key(**name) && !name.ends_with("[]"))
+        .map(|name| item((*name).to_owned(), CompletionItemKind::Class, None));
+    [all]
+        .into_iter()
+        .chain(packages)
+        .chain(own)
+        .chain(others)
+        .collect()
+}
+
+fn methods(seen: &Seen, class: &str) -> Vec<CompletionItem> {
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let Some(of_class) = rule(class, "*") else {
+        return Vec::new();
+    };
+    for method in seen.methods() {
+        if matches(&of_class, method) {
+            names.entry(&method.name).or_default().push(&method.class);
+        }
+    }
+    let all = item(
+        "*".into(),
+        CompletionItemKind::Value,
+        Some("all methods".into()),
+    );
+    let found = names.into_iter().map(|(name, mut classes)| {
+        classes.dedup();
+        let detail = match classes[..] {
+            [class] => class.to_owned(),
+            _ => format!("{} classes", classes.len()),
+        };
+        let kind = match name {
+            "<init>" => CompletionItemKind::Constructor,
+            _ => CompletionItemKind::Method,
+        };
+        item(name.to_owned(), kind, Some(detail))
+    });
+    [all].into_iter().chain(found).collect()
+}
+
+fn descriptors(seen: &Seen, class: &str, method: &str) -> Vec<CompletionItem> {
+    let Some(of_method) = rule(class, method) else {
+        return Vec::new();
+    };
+    let mut found: Vec<_> = seen
+        .methods()
+        .into_iter()
+        .filter(|it| matches(&of_method, it))
+        .map(|it| it.descriptor.clone())
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+        .into_iter()
+        .map(|it| item(it, CompletionItemKind::TypeParameter, None))
+        .collect()
+}
+
+fn rule(class: &str, method: &str) -> Option<Rule> {
+    let line = format!("includemethod {class} {method}");
+    Filter::parse(&line).ok()?.rules.pop()
+}

@@ -1,0 +1,421 @@
+//! `fulcrum/events/*`: event traces.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use fulcrum_events::query::{Condition, Query};
+use fulcrum_events::{Cost, Indexed, Scope, compare};
+use lsp_server::RequestId;
+
+use super::{Mutating, Traced, navigator};
+use crate::dispatch::response;
+use crate::events::{Asked, OpenTrace, absent, closed, convert, filter, fold_failure, timeline};
+use crate::failure::Failure;
+use crate::main_loop::{State, Task};
+use crate::navigator::{Navigator, Place, Session, Work, places};
+use crate::pool::guarded;
+use crate::protocol::{
+    EventsChangeCounts, EventsChildrenParams, EventsClose, EventsCloseParams, EventsColumn,
+    EventsCompare, EventsCompareParams, EventsComparison, EventsFilter, EventsFilterParams,
+    EventsFound, EventsFrameParams, EventsGetChildren, EventsGetFilter, EventsGetFrame,
+    EventsGetQueues, EventsGetTimeline, EventsHit, EventsOpen, EventsOpenParams, EventsOpenTree,
+    EventsOrder, EventsPart, EventsPlace, EventsQuery, EventsQueryParams, EventsQueues,
+    EventsQueuesParams, EventsRole, EventsRows, EventsSearch, EventsSearchParams, EventsStep,
+    EventsTable, EventsTimeline, EventsTimelineParams, EventsTreeParams, Method,
+    NavigatorFrameResult,
+};
+use crate::state::Snapshot;
+
+/// Rows in one answer.
+const MOST_ROWS: u32 = 1_000;
+
+/// Hits in one answer.
+const MOST_HITS: u32 = 1_000;
+
+/// Rows of a table, requests of a queue, and differences in one answer.
+const MOST_TABLE: u32 = 10_000;
+
+/// Reads the log on a thread of its own.
+pub(crate) fn open(
+    state: &mut State,
+    id: RequestId,
+    params: EventsOpenParams,
+    cancelled: Arc<AtomicBool>,
+) -> Result<(), Failure> {
+    let (run, filter) = (PathBuf::from(params.run), params.filter.map(PathBuf::from));
+    let work = navigator::begin(state, &id, params.work_done_token, cancelled);
+    work.begin("Opening event trace");
+    navigator::thread(move || {
+        let opened = guarded(EventsOpen::NAME, || {
+            OpenTrace::open(&run, filter.as_deref(), &work)
+        });
+        work.end();
+        let opened = opened.map(|(open, opened)| (Arc::new(open), Box::new(opened)));
+        // The loop is gone only when the server is.
+        let _ = work.tasks.send(Task::EventsOpened { id, opened });
+    })
+}
+
+/// Folds on a thread that then does the navigator's commands.
+pub(crate) fn tree(
+    state: &mut State,
+    id: RequestId,
+    params: EventsTreeParams,
+    cancelled: Arc<AtomicBool>,
+) -> Result<(), Failure> {
+    let open = Arc::clone(
+        state
+            .traces
+            .get(&params.id)
+            .ok_or_else(|| closed(params.id))?,
+    );
+    let folder = state.folders.first().cloned();
+    let work = navigator::begin(state, &id, params.work_done_token, cancelled);
+    work.begin("Folding events");
+    navigator::thread(move || {
+        let opened = guarded(EventsOpenTree::NAME, || {
+            let session = folded(&open, params.part, &work)?;
+            let bases = open.path.parent().map(PathBuf::from);
+            Ok(Session::of(
+                session,
+                bases.into_iter().collect(),
+                folder.as_deref(),
+            ))
+        });
+        work.end();
+        let (navigator, serve) = Navigator::new();
+        let (opened, session) = match opened {
+            Ok((session, opened)) => (Ok((navigator, Box::new(opened))), Some(session)),
+            Err(failure) => (Err(failure), None),
+        };
+        let _ = work.tasks.send(Task::NavigatorOpened { id, opened });
+        if let Some(session) = session {
+            serve(session);
+        }
+    })
+}
+
+fn folded(
+    open: &OpenTrace,
+    part: EventsPart,
+    work: &Work,
+) -> Result<fulcrum_profiles::Session, Failure> {
+    let Indexed { trace, index } = &open.indexed;
+    let of = convert::part(part);
+    let tree = open.indexed.fold(&of, &|| work.wanted());
+    let tree = tree.map_err(|error| fold_failure(error, part))?;
+    let place = match (part.thread, part.node) {
+        (None, _) => String::new(),
+        (Some(thread), None) => format!(", {}", trace.thread(thread).map_or("?", |it| &it.name)),
+        (Some(thread), Some(node)) => {
+            let row = open.indexed.row(thread, node, &|| work.wanted());
+            let row = row.map_err(|_| Failure::cancelled())?;
+            row.map_or_else(String::new, |hit| format!(", {}", hit.row.name(trace)))
+        }
+    };
+    // Tells this part of this log apart, so that its labels are found again.
+    let digest = format!(
+        "events {} {} {} {} {:?}",
+        trace.start_unix_ns,
+        trace.pid,
+        index.events,
+        trace.bytes(),
+        part
+    );
+    let name = format!("{}{place}", open.title);
+    Ok(fulcrum_profiles::Session::of_tree(
+        tree, name, digest, "wall",
+    )?)
+}
+
+/// Compares on a thread of its own.
+pub(crate) fn compare(
+    state: &mut State,
+    id: RequestId,
+    params: EventsCompareParams,
+    cancelled: Arc<AtomicBool>,
+) -> Result<(), Failure> {
+    let of = |id: u32| {
+        state
+            .traces
+            .get(&id)
+            .map(Arc::clone)
+            .ok_or_else(|| closed(id))
+    };
+    let (a, b) = (of(params.a)?, of(params.b)?);
+    let work = navigator::begin(state, &id, params.work_done_token.clone(), cancelled);
+    work.begin("Comparing event traces");
+    navigator::thread(move || {
+        let compared = guarded(EventsCompare::NAME, || {
+            let watch = |part: f64| work.report("reading events", part);
+            let found = compare::compare(&a.indexed.trace, &b.indexed.trace, &watch);
+            found
+                .map(|it| comparison(&it, &params))
+                .map_err(|_| Failure::cancelled())
+        });
+        work.end();
+        let _ = work.tasks.send(Task::Worked(response(id, compared)));
+    })
+}
+
+fn comparison(of: &compare::Comparison, params: &EventsCompareParams) -> EventsComparison {
+    use compare::Change as C;
+    let mut counts = EventsChangeCounts::default();
+    for row in &of.rows {
+        *match row.change {
+            C::Appeared => &mut counts.appeared,
+            C::Vanished => &mut counts.vanished,
+            C::Slower => &mut counts.slower,
+            C::Faster => &mut counts.faster,
+            C::Count => &mut counts.count,
+            C::Same => &mut counts.same,
+        } += 1;
+    }
+    let roles = of.roles.iter().map(|it| EventsRole {
+        name: it.name.clone(),
+        a: it.a,
+        b: it.b,
+    });
+    EventsComparison {
+        roles: roles.collect(),
+        rows: page(&of.rows, params.from, params.count)
+            .map(convert::difference)
+            .collect(),
+        total: of.rows.len() as u64,
+        counts,
+        notes: of.notes.clone(),
+    }
+}
+
+fn page<T>(all: &[T], from: u64, count: u32) -> impl Iterator<Item = &T> {
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    all.iter().skip(from).take(count.min(MOST_TABLE) as usize)
+}
+
+fn children(
+    open: &OpenTrace,
+    params: &EventsChildrenParams,
+    asked: &Asked<'_>,
+) -> Result<EventsRows, Failure> {
+    let (thread, node) = (params.thread, params.node);
+    let count = params.count.min(MOST_ROWS) as usize;
+    let wanted = || asked.wanted();
+    let total = open
+        .indexed
+        .count(thread, node, &wanted)
+        .map_err(|_| Failure::cancelled())?;
+    let total = total.ok_or_else(|| absent(thread, node))?;
+    let cost = match params.order.unwrap_or_default() {
+        EventsOrder::Time => None,
+        EventsOrder::Wall => Some(Cost::Wall),
+        EventsOrder::Cpu => Some(Cost::Cpu),
+        EventsOrder::SelfWall => Some(Cost::SelfWall),
+    };
+    let rows = match cost {
+        None => {
+            let found = open
+                .indexed
+                .children(thread, node, params.from, count, &wanted);
+            let found = found.map_err(|_| Failure::cancelled())?;
+            let found = found.ok_or_else(|| absent(thread, node))?;
+            found.iter().map(|it| convert::row(open, it)).collect()
+        }
+        Some(cost) => {
+            let sorted = open.sorted(thread, node, cost, asked)?;
+            page(&sorted, params.from, count as u32)
+                .map(|it| convert::row(open, it))
+                .collect()
+        }
+    };
+    Ok(EventsRows { rows, total })
+}
+
+fn search(
+    open: &OpenTrace,
+    params: &EventsSearchParams,
+    asked: &Asked<'_>,
+) -> Result<EventsFound, Failure> {
+    let expression = match (&params.text, &params.expression) {
+        (Some(text), None) => format!("what ~ \"(?i){}\"", escaped(text)),
+        (None, Some(expression)) => expression.clone(),
+        _ => {
+            return Err(Failure::user(
+                "expected either a text or an expression",
+                None,
+            ));
+        }
+    };
+    let condition =
+        Condition::parse(&expression).map_err(|error| Failure::user(error.to_string(), None))?;
+    let count = params.count.unwrap_or(100).clamp(1, MOST_HITS) as usize;
+    let from = params.from.map(|it| (it.thread, it.node));
+    let part = convert::part(params.part);
+    let found = open
+        .indexed
+        .search(&condition, &part, from, count, &|| asked.wanted());
+    let found = found.map_err(|_| Failure::cancelled())?;
+    let hits = found.hits.iter().map(|hit| EventsHit {
+        row: convert::row(open, &hit.row),
+        above: hit
+            .above
+            .iter()
+            .map(|&(node, position)| EventsStep { node, position })
+            .collect(),
+        position: hit.row.position,
+    });
+    Ok(EventsFound {
+        hits: hits.collect(),
+        next: found
+            .next
+            .map(|(thread, node)| EventsPlace { thread, node }),
+    })
+}
+
+/// A text as a regular expression in quotes.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\x22"),
+            _ if c.is_ascii_punctuation() => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn query(
+    open: &OpenTrace,
+    params: &EventsQueryParams,
+    asked: &Asked<'_>,
+) -> Result<EventsTable, Failure> {
+    let query =
+        Query::parse(&params.query).map_err(|error| Failure::user(error.to_string(), None))?;
+    let count = params.count.unwrap_or(1_000).min(MOST_TABLE) as usize;
+    let mut rows = Vec::new();
+    let mut more = false;
+    let mut show = |cells: &[fulcrum_events::query::Cell]| {
+        if rows.len() == count {
+            more = true;
+            return std::ops::ControlFlow::Break(());
+        }
+        rows.push(cells.iter().map(convert::cell).collect());
+        std::ops::ControlFlow::Continue(())
+    };
+    let answered = query.run(
+        &open.indexed.trace,
+        &Scope::default(),
+        &|| asked.wanted(),
+        &mut show,
+    );
+    let answered = answered.map_err(|_| Failure::cancelled())?;
+    let names = query.names().into_iter().zip(query.units());
+    Ok(EventsTable {
+        columns: names
+            .map(|(name, unit)| EventsColumn {
+                name,
+                unit: unit.into(),
+            })
+            .collect(),
+        rows,
+        more: more || answered.more,
+        notes: answered.notes,
+    })
+}
+
+fn frame(
+    open: &OpenTrace,
+    snapshot: &Snapshot,
+    params: &EventsFrameParams,
+) -> Result<NavigatorFrameResult, Failure> {
+    let trace = &open.indexed.trace;
+    let Some(method) = trace.methods.get(&params.method) else {
+        return Err(Failure::user(
+            format!("the trace has no method {}", params.method),
+            None,
+        ));
+    };
+    let mut recorded = Vec::new();
+    if let Some(file) = method.source_path() {
+        recorded.push(Place {
+            file,
+            line: u32::try_from(method.line).ok().filter(|line| *line > 0),
+            declared: true,
+        });
+    }
+    let bases: Vec<PathBuf> = open.path.parent().map(PathBuf::from).into_iter().collect();
+    Ok(places::find(
+        snapshot,
+        &bases,
+        &trace.method_name(params.method),
+        &recorded,
+    ))
+}
+
+fn queues(
+    open: &OpenTrace,
+    params: &EventsQueuesParams,
+    asked: &Asked<'_>,
+) -> Result<EventsQueues, Failure> {
+    let queue = open.queue(&params.put, &params.take, asked)?;
+    Ok(EventsQueues {
+        requests: page(&queue.requests, params.from, params.count)
+            .map(convert::request)
+            .collect(),
+        total: queue.requests.len() as u64,
+        summary: convert::summary(&queue.summary()),
+        notes: queue.notes.clone(),
+    })
+}
+
+macro_rules! traced {
+    ($($name:ident = $method:ident ($params:ident) -> $result:ident: $run:expr;)*) => {
+        $(
+            pub(crate) enum $name {}
+
+            impl Traced for $name {
+                type Method = $method;
+
+                fn trace(params: &$params) -> u32 {
+                    params.id
+                }
+
+                fn run(
+                    open: &OpenTrace,
+                    snapshot: &Snapshot,
+                    params: $params,
+                    asked: &Asked<'_>,
+                ) -> Result<$result, Failure> {
+                    $run(open, snapshot, &params, asked)
+                }
+            }
+        )*
+    };
+}
+
+traced! {
+    Children = EventsGetChildren (EventsChildrenParams) -> EventsRows: |open, _, params, asked| children(open, params, asked);
+    Timeline = EventsGetTimeline (EventsTimelineParams) -> EventsTimeline:
+        |open, _, params, asked| timeline::timeline(open, params, asked);
+    Search = EventsSearch (EventsSearchParams) -> EventsFound: |open, _, params, asked| search(open, params, asked);
+    Table = EventsQuery (EventsQueryParams) -> EventsTable: |open, _, params, asked| query(open, params, asked);
+    Frame = EventsGetFrame (EventsFrameParams) -> NavigatorFrameResult:
+        |open, snapshot, params, _| frame(open, snapshot, params);
+    Queues = EventsGetQueues (EventsQueuesParams) -> EventsQueues: |open, _, params, asked| queues(open, params, asked);
+    Filter = EventsGetFilter (EventsFilterParams) -> EventsFilter:
+        |open, _, params, asked| filter::filter(open, params, asked);
+}
+
+pub(crate) enum Close {}
+
+impl Mutating for Close {
+    type Method = EventsClose;
+
+    fn run(state: &mut State, params: EventsCloseParams) -> Result<(), Failure> {
+        match state.traces.remove(&params.id) {
+            Some(_) => Ok(()),
+            None => Err(closed(params.id)),
+        }
+    }
+}

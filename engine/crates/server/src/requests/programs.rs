@@ -1,0 +1,102 @@
+//! Programs that run under the agent for Java: each on a thread of its own, stopped when its request is cancelled, and then
+//! answered with what there is.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use fulcrum_recorder::{Exit, Recorded, Remote};
+use lsp_server::RequestId;
+use serde::Serialize;
+
+use crate::dispatch::response;
+use crate::failure::Failure;
+use crate::main_loop::{State, Task};
+use crate::navigator::Work;
+use crate::pool::guarded;
+use crate::protocol::{Method, ProgressToken};
+
+/// A program that runs, or a loop of them.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub remote: Remote,
+    pub token: Option<ProgressToken>,
+}
+
+/// Does the work of a request on a thread; what it gives is the answer.
+pub(crate) fn start<M: Method>(
+    state: &mut State,
+    id: RequestId,
+    token: Option<ProgressToken>,
+    title: &str,
+    run: impl FnOnce(&Remote, &Work) -> Result<M::Result, Failure> + Send + 'static,
+) -> Result<(), Failure>
+where
+    M::Result: Serialize,
+{
+    let remote = Remote::new();
+    let program = Program {
+        remote: remote.clone(),
+        token: token.clone(),
+    };
+    let work = Work {
+        token,
+        tasks: state.tasks(),
+        cancelled: Arc::new(AtomicBool::new(false)),
+    };
+    work.begin(title);
+    let (thread_id, ending) = (id.clone(), work.clone());
+    let started = std::thread::Builder::new()
+        .name("fulcrum-program".into())
+        .spawn(move || {
+            let result = guarded(M::NAME, || run(&remote, &work));
+            work.end();
+            // The loop is gone only when the server is.
+            let _ = work
+                .tasks
+                .send(Task::ProgramDone(response(thread_id, result)));
+        });
+    if let Err(error) = started {
+        ending.end();
+        return Err(Failure::environment(
+            format!("cannot start a thread for the program: {error}"),
+            None,
+        ));
+    }
+    state.programs.insert(id, program);
+    Ok(())
+}
+
+/// How a program ended, as a sentence.
+pub(crate) fn exit(program: &str, recorded: &Recorded) -> String {
+    let name = std::path::Path::new(program);
+    let name = name.file_name().unwrap_or_default().to_string_lossy();
+    match recorded.exit {
+        Exit::Code(0) => format!("{name} ended normally."),
+        Exit::Stopped => format!("{name} was stopped."),
+        Exit::Code(code) => format!("{name} ended with status {code}."),
+        Exit::Signal(signal) => format!("{name} was ended by signal {signal}."),
+    }
+}
+
+/// A name that is needed.
+pub(crate) fn named(program: &str) -> Result<(), Failure> {
+    match program.trim().is_empty() {
+        false => Ok(()),
+        true => Err(Failure::user(
+            "no program was given: name java, or a program that starts it",
+            None,
+        )),
+    }
+}
+
+/// What recording Java programs fails by.
+pub(crate) fn failure(error: fulcrum_recorder::Error) -> Failure {
+    use fulcrum_recorder::Error;
+    match error {
+        Error::CannotStart(text) => Failure::user(text, Some("Correct it and run again.")),
+        Error::CannotRecord(text) => Failure::environment(
+            text,
+            Some("Nothing was recorded; run again once that is put right."),
+        ),
+    }
+}

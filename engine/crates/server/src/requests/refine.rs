@@ -1,0 +1,206 @@
+//! `fulcrum/refine/start`: the refine loop.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+
+use fulcrum_events::refine::{filter_text, methods_of_names};
+use fulcrum_hotspot::Rule;
+use fulcrum_paths::ProfileInterface as _;
+use fulcrum_recorder::{
+    Estimate, Iteration, KeepRunning, RefineOptions, RefineProgress, Refined, Stdio, TraceOptions,
+};
+use lsp_server::RequestId;
+
+use super::programs::{self, failure, named};
+use crate::failure::Failure;
+use crate::main_loop::{State, Task};
+use crate::navigator::{Navigator, Session};
+use crate::protocol::{
+    REFINE_LIVE, RefineFrom, RefineIteration, RefineLiveParams, RefineOutcome, RefineParams,
+    RefineStart,
+};
+
+/// What gives the names of labels.
+type Names = Box<dyn FnOnce() -> Result<Vec<String>, Failure> + Send>;
+
+/// Where the first filter comes from.
+enum First {
+    All,
+    Text(String),
+    Run(PathBuf),
+    Names(Names),
+}
+
+/// Starts the loop on a thread.
+pub(crate) fn start(state: &mut State, id: RequestId, params: RefineParams) -> Result<(), Failure> {
+    named(&params.program)?;
+    let rule = match &params.rule {
+        None => Rule::default(),
+        Some(text) => Rule::parse(text)
+            .map_err(|error| Failure::user(format!("the rule is wrong: {error}"), None))?,
+    };
+    let first = first(state, params.from)?;
+    let default = RefineOptions::default();
+    let number = |given: Option<u32>, default: usize| given.map_or(default, |it| it as usize);
+    let mut options = RefineOptions {
+        trace: TraceOptions {
+            program: params.program.clone().into(),
+            args: params.args.iter().map(Into::into).collect(),
+            cwd: Some(PathBuf::from(&params.cwd)),
+            workspace: Some(PathBuf::from(&params.workspace)),
+            duration: super::trace::seconds(params.duration_seconds)?,
+            stdio: Stdio::Files,
+            ..TraceOptions::default()
+        },
+        iterations: number(params.iterations, default.iterations),
+        runs: number(params.runs, default.runs),
+        recheck: number(params.recheck, default.recheck),
+        seed: params.seed.unwrap_or(default.seed),
+        unit: params.unit,
+        keep_running: super::trace::seconds(params.keep_running_seconds)?.map(|session| {
+            KeepRunning {
+                session,
+                attach: params.attach,
+            }
+        }),
+        rule,
+        ..default
+    };
+    let title = format!("Refining {}", params.program);
+    let token = params.work_done_token;
+    programs::start::<RefineStart>(state, id, token, &title, move |remote, work| {
+        options.trace.filter = first_filter(first, &options.rule)?;
+        let mut report = |progress: &RefineProgress| {
+            work.report(&progress.message, progress.fraction);
+            let live = RefineLiveParams {
+                token: work.token.clone(),
+                iterations: progress.iterations.iter().map(row).collect(),
+                fraction: progress.fraction,
+                message: progress.message.clone(),
+            };
+            let params = serde_json::to_value(&live).unwrap_or_default();
+            let _ = work.tasks.send(Task::Notify {
+                method: REFINE_LIVE,
+                params,
+            });
+        };
+        let refined = fulcrum_recorder::refine(&options, remote, &mut report).map_err(failure)?;
+        Ok(outcome(refined))
+    })
+}
+
+fn first(state: &State, from: Option<RefineFrom>) -> Result<First, Failure> {
+    Ok(match from {
+        None => First::All,
+        Some(RefineFrom::Filter { text }) => First::Text(text),
+        Some(RefineFrom::Run { run }) => First::Run(run.into()),
+        Some(RefineFrom::Labels { file }) => First::Names(Box::new(move || {
+            let saved = fulcrum_profiles::read_labels(Path::new(&file))?;
+            let paths = saved.labels.into_iter().flat_map(|label| label.paths);
+            Ok(paths.flatten().collect())
+        })),
+        Some(RefineFrom::Navigator { id }) => {
+            let navigator = state
+                .navigators
+                .get(&id)
+                .ok_or_else(|| Navigator::absent(id))?;
+            let (answer, labelled) = channel();
+            navigator.send(move |session| {
+                // Whoever asked may have gone.
+                let _ = answer.send(labels(session));
+            });
+            First::Names(Box::new(move || {
+                labelled.recv().map_err(|_| Navigator::absent(id))
+            }))
+        }
+    })
+}
+
+/// The names on a navigator's labelled paths.
+fn labels(session: &mut Session) -> Vec<String> {
+    let look = session.look();
+    let profile = look.search.profile();
+    let summaries = look
+        .search
+        .labels()
+        .all()
+        .iter()
+        .flat_map(|label| &label.summaries);
+    summaries
+        .flat_map(|summary| profile.path_of(summary))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn first_filter(first: First, rule: &Rule) -> Result<Option<String>, Failure> {
+    let names = match first {
+        First::All => return Ok(None),
+        First::Text(text) => return Ok(Some(text)),
+        First::Run(run) => {
+            let text = fulcrum_recorder::filter_of_run(&run, rule);
+            return text
+                .map(Some)
+                .map_err(|error| Failure::user(error.to_string(), None));
+        }
+        First::Names(names) => names()?,
+    };
+    let (methods, _) = methods_of_names(names.iter().map(String::as_str));
+    if methods.is_empty() {
+        return Err(Failure::user(
+            "no labelled name is a Java method's, such as shop.Cart.add",
+            Some("Label paths of a Java program's profile first."),
+        ));
+    }
+    let comment = ["The labels of a bottleneck search.".to_owned()];
+    Ok(Some(filter_text("", &methods, &comment)))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn row(it: &Iteration) -> RefineIteration {
+    let value = |it: Option<Estimate>| it.map(|it| it.value);
+    let low = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(low, _)| low);
+    let high = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(_, high)| high);
+    RefineIteration {
+        number: it.number as u32,
+        run: text(&it.run),
+        filter: text(&it.filter),
+        methods: it.methods,
+        classes: it.classes,
+        fired: it.fired,
+        metered: it.metered,
+        hotspots: it.hotspots,
+        units: it.units,
+        wall_ns: it.wall_ns,
+        cpu_ns: it.cpu_ns,
+        baseline_wall_ns: it.baseline_wall_ns,
+        baseline_cpu_ns: it.baseline_cpu_ns,
+        overhead: value(it.overhead),
+        overhead_low: low(it.overhead),
+        overhead_high: high(it.overhead),
+        cpu_overhead: value(it.cpu_overhead),
+        cpu_overhead_low: low(it.cpu_overhead),
+        cpu_overhead_high: high(it.cpu_overhead),
+        rechecked: it.rechecked.clone(),
+        found: it.found.clone(),
+    }
+}
+
+fn outcome(refined: Refined) -> RefineOutcome {
+    let count = refined.hotspots.len();
+    let exit = match (refined.stopped, refined.stable) {
+        (true, _) => format!("The loop was stopped with {count} hotspots."),
+        (_, true) => format!("The set of {count} hotspots is stable."),
+        _ => format!("{count} hotspots are left; the set still changed."),
+    };
+    RefineOutcome {
+        iterations: refined.iterations.iter().map(row).collect(),
+        stable: refined.stable,
+        filter: text(&refined.filter),
+        hotspots: refined.hotspots,
+        exit,
+        notes: refined.notes,
+    }
+}

@@ -1,0 +1,82 @@
+//! `fulcrum/trace/start`: records the events of a Java program.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fulcrum_recorder::{LOG_LIMIT, Stdio, TraceOptions, TraceProgress};
+use lsp_server::RequestId;
+
+use super::programs::{self, exit, failure, named};
+use crate::failure::Failure;
+use crate::main_loop::{State, Task};
+use crate::protocol::{
+    ProgressToken, TRACE_LIVE, TraceLiveParams, TraceOutcome, TraceParams, TraceStart,
+};
+
+/// Starts the program on a thread.
+pub(crate) fn start(state: &mut State, id: RequestId, params: TraceParams) -> Result<(), Failure> {
+    named(&params.program)?;
+    if let Some(text) = &params.filter {
+        fulcrum_recorder::check_filter(text)
+            .map_err(|error| Failure::user(format!("the filter is wrong at {error}"), None))?;
+    }
+    let options = TraceOptions {
+        program: params.program.clone().into(),
+        args: params.args.iter().map(Into::into).collect(),
+        cwd: Some(PathBuf::from(&params.cwd)),
+        workspace: Some(PathBuf::from(&params.workspace)),
+        filter: params.filter,
+        limit: params.limit.unwrap_or(LOG_LIMIT),
+        duration: seconds(params.duration_seconds)?,
+        stdio: Stdio::Files,
+        ..TraceOptions::default()
+    };
+    let title = format!("Recording {}", params.program);
+    let token = params.work_done_token;
+    programs::start::<TraceStart>(state, id, token, &title, move |remote, work| {
+        let mut report = |progress: &TraceProgress| {
+            let live = live(progress, work.token.clone());
+            work.report(&live.message, 0.0);
+            let params = serde_json::to_value(&live).unwrap_or_default();
+            let _ = work.tasks.send(Task::Notify {
+                method: TRACE_LIVE,
+                params,
+            });
+        };
+        let recorded = fulcrum_recorder::trace(&options, remote, &mut report).map_err(failure)?;
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let logs = fulcrum_recorder::logs(&recorded.run);
+        Ok(TraceOutcome {
+            exit: exit(&params.program, &recorded),
+            logs: logs.into_iter().map(text).collect(),
+            run: text(recorded.run),
+            notes: recorded.notes,
+        })
+    })
+}
+
+/// A duration that makes sense.
+pub(crate) fn seconds(given: Option<f64>) -> Result<Option<Duration>, Failure> {
+    let Some(seconds) = given else {
+        return Ok(None);
+    };
+    let duration = Duration::try_from_secs_f64(seconds).ok();
+    match duration.filter(|it| !it.is_zero()) {
+        Some(duration) => Ok(Some(duration)),
+        None => Err(Failure::user(
+            format!("a run cannot last {seconds} seconds: give a duration above zero, or none"),
+            None,
+        )),
+    }
+}
+
+fn live(progress: &TraceProgress, token: Option<ProgressToken>) -> TraceLiveParams {
+    let bytes = fulcrum_profiles::quantity(progress.bytes as i64, "bytes");
+    TraceLiveParams {
+        token,
+        run: progress.run.to_string_lossy().into_owned(),
+        elapsed_seconds: progress.elapsed.as_secs_f64(),
+        bytes: progress.bytes,
+        message: format!("{} s · {bytes} of events", progress.elapsed.as_secs()),
+    }
+}

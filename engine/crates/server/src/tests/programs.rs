@@ -1,0 +1,146 @@
+//! Java programs that are recorded and refined by the server: real ones.
+
+use std::process::Command;
+use std::sync::Once;
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+
+const MAIN: &str = "public class Main {
+  static void hot() throws Exception { Thread.sleep(1); }
+  static void work() throws Exception { for (int i = 0; i < 20; i++) hot(); }
+  public static void main(String[] a) throws Exception {
+    do work(); while (a.length > 0);
+    System.out.println(\"done\");
+  }
+}";
+
+/// A workspace with the program, compiled. The agent is another package: testing this one does not build it.
+fn start() -> Client {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "-p", "fulcrum-jvm-agent"]);
+        build.current_dir(env!("CARGO_MANIFEST_DIR"));
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo").success());
+    });
+    let client = Client::start(&[("Main.java", MAIN)]);
+    let javac = Command::new("javac")
+        .arg("Main.java")
+        .current_dir(client.root())
+        .status();
+    let done = javac.expect("javac is missing: to run these tests, install default-jdk-headless");
+    assert!(done.success());
+    client
+}
+
+fn params(client: &Client, more: Value) -> Value {
+    let root = client.root();
+    let mut params = json!({ "program": "java", "args": ["Main"], "cwd": root, "workspace": root });
+    let all = params.as_object_mut().expect("an object");
+    all.extend(more.as_object().expect("an object").clone());
+    params
+}
+
+#[test]
+fn a_trace_is_recorded_and_a_cancelled_one_is_kept() {
+    let mut client = start();
+    let given = json!({ "filter": "observe_method_invocations\n", "workDoneToken": "t" });
+    let outcome = client.ok("fulcrum/trace/start", params(&client, given));
+    assert_eq!(outcome["exit"], "java ended normally.");
+    let run = std::path::PathBuf::from(outcome["run"].as_str().expect("a run"));
+    let output = std::fs::read_to_string(run.join("stdout.txt")).expect("its output");
+    assert_eq!(output, "done\n");
+    let log = outcome["logs"][0].as_str().expect("a log").to_owned();
+    let trace = fulcrum_events::Trace::open(log.as_ref()).expect("a log");
+    let names: Vec<_> = trace.methods.values().map(|it| it.name.as_str()).collect();
+    assert!(names.contains(&"hot"), "{names:?}");
+    let ended = |it: &Value| it["value"]["kind"] == "end";
+    client.notification_where("$/progress", ended);
+
+    // One that goes on for ever.
+    let endless = json!({ "args": ["Main", "x"], "workDoneToken": "u" });
+    let id = client.send("fulcrum/trace/start", params(&client, endless));
+    let live = client.notification("fulcrum/trace/live");
+    assert!(live["bytes"].as_u64() > Some(0) && live["elapsedSeconds"].as_f64() > Some(0.0));
+    client.notify("window/workDoneProgress/cancel", json!({ "token": "u" }));
+    let outcome = client.response(id).expect("an outcome");
+    assert_eq!(outcome["exit"], "java was stopped.");
+    client.leave().expect("an orderly end");
+}
+
+#[test]
+fn the_refine_loop_tells_its_iterations() {
+    let mut client = start();
+    let given = json!({
+        "rule": "wall >= 500us after 20", "runs": 1, "iterations": 2, "recheck": 0, "workDoneToken": "t",
+        "unit": "Main.work",
+    });
+    let outcome = client.ok("fulcrum/refine/start", params(&client, given));
+    let rows = outcome["iterations"].as_array().expect("rows");
+    let methods: Vec<_> = rows.iter().map(|row| row["methods"].as_u64()).collect();
+    // All but the constructor are called; then the hotspot and the unit of work are left.
+    assert_eq!(methods, [Some(4), Some(2)]);
+    assert_eq!(rows[1]["metered"], 21);
+    assert!(rows[1]["overhead"].is_f64() && rows[1]["overheadLow"].is_null());
+    assert_eq!(outcome["hotspots"], json!(["Main.hot()V"]));
+    assert_eq!(
+        (&outcome["stable"], &outcome["exit"]),
+        (&true.into(), &"The set of 1 hotspots is stable.".into())
+    );
+    let live = client.notification_where("fulcrum/refine/live", |it| {
+        it["iterations"]
+            .as_array()
+            .is_some_and(|rows| rows.len() == 1)
+    });
+    assert_eq!(live["iterations"][0]["methods"], 4);
+    let filter = std::fs::read_to_string(outcome["filter"].as_str().expect("a file")).expect("it");
+    assert!(filter.contains("includemethod Main hot ()V\n"), "{filter}");
+    client.leave().expect("an orderly end");
+}
+
+#[test]
+fn wrong_parameters_are_said_at_once() {
+    let mut client = Client::start(&[("p.folded", "main;[a] 1\n")]);
+    let mut refine = |more: Value| {
+        let params = params(&client, more);
+        client.failure("fulcrum/refine/start", params)
+    };
+    let told = refine(json!({ "rule": "wall > 5us" }));
+    assert!(
+        told.contains("the rule is wrong: at character 6, \">\" is not >= or +"),
+        "{told}"
+    );
+    let told = refine(json!({ "program": " " }));
+    assert!(told.contains("no program was given"), "{told}");
+    let told = refine(json!({ "from": { "kind": "navigator", "id": 7 } }));
+    assert!(told.contains("navigator 7 is not open"), "{told}");
+    let told = refine(json!({ "durationSeconds": -1.0 }));
+    assert!(told.contains("a run cannot last -1 seconds"), "{told}");
+    let path = client.path("p.folded");
+    client.ok("fulcrum/navigator/open", json!({ "files": [path] }));
+    let command = json!({ "kind": "selectPath", "path": ["main"] });
+    client.ok(
+        "fulcrum/navigator/command",
+        json!({ "id": 1, "command": command }),
+    );
+    let command = json!({ "kind": "label", "name": "l" });
+    client.ok(
+        "fulcrum/navigator/command",
+        json!({ "id": 1, "command": command }),
+    );
+    let labels = params(&client, json!({ "from": { "kind": "navigator", "id": 1 } }));
+    let told = client.failure("fulcrum/refine/start", labels);
+    assert!(
+        told.contains("no labelled name is a Java method's"),
+        "{told}"
+    );
+    let wrong = params(&client, json!({ "filter": "observe" }));
+    let told = client.failure("fulcrum/trace/start", wrong);
+    assert!(told.contains("the filter is wrong at line 1"), "{told}");
+    client.leave().expect("an orderly end");
+}

@@ -1,0 +1,78 @@
+/** What a trace's page and the extension say to each other. */
+import type {
+  EventsHit,
+  EventsOpened,
+  EventsOrder,
+  EventsPart,
+  EventsQueueNames,
+  EventsRow,
+  EventsTimeline,
+} from "../protocol";
+
+export interface TraceShown {
+  trace: EventsOpened;
+  /** The queue whose requests the rows tell; null: none. */
+  queue: EventsQueueNames | null;
+  /** What the queue adds up to, a sentence; null without one. */
+  queueText: string | null;
+  /** Whether its program can be run again. */
+  canRefine: boolean;
+}
+
+/** The children of a node; of the thread itself when `node` is null. */
+export interface RowsWanted {
+  thread: number;
+  node: number | null;
+  order: EventsOrder;
+  from: number;
+  count: number;
+}
+
+/** Rises whenever rows that were told are no longer right. */
+interface Round {
+  round: number;
+}
+
+export type ToTrace =
+  | { type: "opening"; title: string; message: string; fraction: number | null }
+  | { type: "trouble"; text: string }
+  | ({ type: "show"; shown: TraceShown } & Round)
+  | ({ type: "rows"; wanted: RowsWanted; rows: EventsRow[] } & Round)
+  | {
+      type: "timeline";
+      left: number;
+      right: number;
+      threads: number[];
+      levelsOf: number | null;
+      timeline: EventsTimeline;
+    }
+  | { type: "found"; text: string; hits: EventsHit[]; more: boolean }
+  | { type: "notFound"; text: string; why: string }
+  | { type: "reveal"; hit: EventsHit }
+  | { type: "focus" };
+
+export type FromTrace =
+  | { type: "ready" }
+  | ({ type: "rows"; wanted: RowsWanted } & Round)
+  | {
+      type: "timeline";
+      left: number;
+      right: number;
+      width: number;
+      threads: number[];
+      /** The thread whose calls are wanted, and how many levels. */
+      levelsOf: number | null;
+      levels: number;
+    }
+  | { type: "search"; text: string; more: boolean }
+  /** Where a node is in the tree. */
+  | { type: "find"; thread: number; node: number }
+  | { type: "source"; method: number; name: string }
+  | { type: "bottlenecks"; part: EventsPart; name: string }
+  | { type: "filter"; part: EventsPart; name: string }
+  | { type: "queue"; queue: EventsQueueNames | null }
+  | { type: "run"; command: TraceCommand };
+
+/** Commands that the page may start. */
+export const traceCommands = ["refine", "compare", "record", "log"] as const;
+export type TraceCommand = (typeof traceCommands)[number];

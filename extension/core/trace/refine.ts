@@ -1,0 +1,85 @@
+/** The refine loop as a table: a row an iteration, and how it ended. */
+import { costText, shareText } from "../cost";
+import type { RefineIteration } from "../protocol";
+
+export interface RefineRow {
+  number: number;
+  run: string;
+  methods: string;
+  classes: string;
+  fired: string;
+  metered: string;
+  /** Of the most that an iteration metered, 0 to 1. */
+  share: number;
+  unit: string;
+  overhead: string;
+  hotspots: string;
+  /** What a random look at excluded methods found. */
+  rechecked: string;
+  /** It is not over. */
+  going: boolean;
+}
+
+export interface RefineModel {
+  title: string;
+  /** The command line. */
+  command: string;
+  state: "going" | "done" | "failed";
+  /** What is going on, how it ended, or why it could not. */
+  message: string;
+  /** 0 to 1 while it goes on. */
+  fraction: number;
+  rows: RefineRow[];
+  hotspots: string[];
+  /** The last filter's file, when it is over. */
+  filter: string | null;
+  notes: string[];
+}
+
+export type ToRefine = { type: "show"; model: RefineModel };
+export type FromRefine =
+  | { type: "ready" }
+  | { type: "cancel" }
+  | { type: "again" }
+  | { type: "filter" }
+  | { type: "open"; run: string }
+  | { type: "compare"; before: string; after: string };
+
+export function refineRows(iterations: readonly RefineIteration[], going: boolean): RefineRow[] {
+  const most = Math.max(1, ...iterations.map((it) => it.metered));
+  return iterations.map((it, n) => ({
+    number: it.number,
+    run: it.run,
+    methods: whole(it.methods),
+    classes: whole(it.classes),
+    fired: whole(it.fired),
+    metered: whole(it.metered),
+    share: it.metered / most,
+    unit: it.wallNs === null ? "–" : costText(it.wallNs, "ns"),
+    overhead: overheadText(it),
+    hotspots: whole(it.hotspots),
+    rechecked: recheckText(it),
+    going: going && n === iterations.length - 1,
+  }));
+}
+
+/** `2.1 % [0.4 %, 3.9 %]`; the interval is of 95 %. */
+export function overheadText({ overhead, overheadLow, overheadHigh }: RefineIteration): string {
+  if (overhead === null) {
+    return "–";
+  }
+  const interval =
+    overheadLow === null || overheadHigh === null ? "" : ` [${shareText(overheadLow)}, ${shareText(overheadHigh)}]`;
+  return `${shareText(overhead)}${interval}`;
+}
+
+function recheckText({ rechecked, found }: RefineIteration): string {
+  if (rechecked.length === 0) {
+    return "";
+  }
+  return found.length === 0 ? `${rechecked.length}, none hot` : `${rechecked.length}, ${found.length} hot`;
+}
+
+function whole(number: number): string {
+  return Math.round(number).toLocaleString("en-US");
+}

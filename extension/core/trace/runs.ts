@@ -1,0 +1,45 @@
+/** Runs of `fulcrum trace` as the disk has them. */
+import { readdir, readFile } from "node:fs/promises";
+import * as path from "node:path";
+
+/** What was run, to run it again. */
+export interface TracedProgram {
+  program: string;
+  args: string[];
+  cwd: string;
+}
+
+const logName = /^events-.*\.log$/;
+
+export function isEventLog(file: string): boolean {
+  return logName.test(path.basename(file));
+}
+
+/** Whether a run's folder holds event logs. */
+export async function isTraceRun(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).some((name) => logName.test(name));
+  } catch {
+    return false;
+  }
+}
+
+/** The folder of a run from its folder, its manifest or its log. */
+export function traceFolderOf(file: string): string {
+  return isEventLog(file) || path.basename(file) === "run.json" ? path.dirname(file) : file;
+}
+
+/** The program of a run; undefined when its manifest does not say. */
+export async function programOf(file: string): Promise<TracedProgram | undefined> {
+  try {
+    const text = await readFile(path.join(traceFolderOf(file), "run.json"), "utf8");
+    const { command, arguments: args, cwd } = JSON.parse(text) as Record<string, unknown>;
+    const isText = (it: unknown): it is string => typeof it === "string";
+    if (isText(command) && isText(cwd) && Array.isArray(args) && args.every(isText)) {
+      return { program: command, args, cwd };
+    }
+  } catch {
+    // Damaged, or not there: then nobody can run it again.
+  }
+  return undefined;
+}

@@ -1,0 +1,342 @@
+/** One trace in an editor panel: its session with the engine, and what its page asks for. */
+import { randomUUID } from "node:crypto";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
+import { costText } from "../core/cost";
+import { troubleOf, troubleText } from "../core/errors";
+import { baseName, count } from "../core/format";
+import type {
+  EventsOpened,
+  EventsPart,
+  EventsQueueNames,
+  EventsQueues,
+  EventsTimeline,
+  NavigatorOpened,
+} from "../core/protocol";
+import { type FromTrace, type ToTrace, type TraceShown, traceCommands } from "../core/trace/messages";
+import { traceHtml } from "../views/trace";
+import type { Engine } from "./engine";
+import { openLocation } from "./frames";
+import * as messages from "./messages";
+import type { Navigation } from "./navigation";
+import { pageAssets, pageOptions } from "./webviewAssets";
+
+export const traceViewType = "fulcrum.trace";
+
+const noTimeline: EventsTimeline = { threads: [], collections: { start: [], end: [] }, names: [] };
+
+export class TracePanel implements vscode.Disposable {
+  private opened: EventsOpened | undefined;
+  private queue: EventsQueueNames | null = null;
+  private queueText: string | null = null;
+  private round = 0;
+  private searched: { text: string; next: { thread: number; node: number } | null } | undefined;
+  private ready = false;
+  private last: ToTrace | undefined;
+  /** What is to be shown as soon as the page is there. */
+  private wanted: ToTrace | undefined;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly navigation: Navigation,
+    extensionUri: vscode.Uri,
+    readonly panel: vscode.WebviewPanel,
+    /** A run's folder, or one log of a run. */
+    readonly run: string,
+  ) {
+    panel.title = titleOfRun(run);
+    panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
+    this.subscriptions = [
+      panel.webview.onDidReceiveMessage((message: FromTrace) => this.receive(message)),
+      engine.onDidRestart(() => void this.open()),
+    ];
+    panel.webview.options = pageOptions(extensionUri);
+    panel.webview.html = traceHtml(pageAssets(panel.webview, extensionUri, "trace"));
+  }
+
+  /** What the page shows: for tests. */
+  get shown(): EventsOpened | undefined {
+    return this.opened;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+    void this.close();
+  }
+
+  /** Opens the trace, or opens it again in a new engine. */
+  async open(): Promise<void> {
+    const title = titleOfRun(this.run);
+    this.opened = undefined;
+    this.post({ type: "opening", title, message: "", fraction: null });
+    const workDoneToken = randomUUID();
+    try {
+      const listening = await this.listen(workDoneToken, title);
+      try {
+        this.opened = await this.engine.request("fulcrum/events/open", { run: this.run, workDoneToken });
+      } finally {
+        listening.dispose();
+      }
+      await this.firstQueue(this.opened);
+      this.show();
+    } catch (error) {
+      const trouble = troubleOf(error);
+      this.engine.log.error(`Opening ${this.run}: ${troubleText(trouble)}`);
+      this.post({ type: "trouble", text: troubleText(trouble) });
+    }
+  }
+
+  /** The calls of a part as a call tree; opens the trace first when the engine does not know it. */
+  async tree(part: EventsPart, workDoneToken: string, token: vscode.CancellationToken): Promise<NavigatorOpened> {
+    const opened = this.opened ?? (await this.engine.request("fulcrum/events/open", { run: this.run }));
+    const made = await this.engine.request("fulcrum/events/tree", { id: opened.id, part, workDoneToken }, token);
+    if (this.opened === undefined) {
+      await this.engine.request("fulcrum/events/close", { id: opened.id });
+    }
+    return made;
+  }
+
+  /** Goes to an event. */
+  async showNode(thread: number, node: number): Promise<void> {
+    if (this.opened !== undefined) {
+      await this.find(this.opened.id, thread, node);
+    }
+  }
+
+  private async close(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    if (opened === undefined || this.engine.state !== "running") {
+      return;
+    }
+    try {
+      await this.engine.request("fulcrum/events/close", { id: opened.id });
+    } catch (error) {
+      this.engine.log.debug(`Closing a trace: ${troubleText(troubleOf(error))}`);
+    }
+  }
+
+  private async listen(token: string, title: string): Promise<vscode.Disposable> {
+    const client = await this.engine.ready();
+    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), token, ({ message = "", percentage }) =>
+      this.post({ type: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 }),
+    );
+  }
+
+  /** The likeliest queue, if replaying it makes sense: a pair of methods may only look like one. */
+  private async firstQueue(opened: EventsOpened): Promise<void> {
+    [this.queue, this.queueText] = [null, null];
+    for (const names of opened.queues.slice(0, 5)) {
+      const replayed = await this.replay(opened, names);
+      if (looksLikeQueue(replayed)) {
+        [this.queue, this.queueText] = [names, queueSentence(replayed)];
+        return;
+      }
+    }
+  }
+
+  private replay(opened: EventsOpened, { put, take }: EventsQueueNames): Promise<EventsQueues> {
+    return this.engine.request("fulcrum/events/queues", { id: opened.id, put, take, from: 0, count: 1000 });
+  }
+
+  private show(): void {
+    const trace = this.opened;
+    if (trace === undefined) {
+      return;
+    }
+    this.round += 1;
+    const { queue, queueText } = this;
+    const shown: TraceShown = { trace, queue, queueText, canRefine: vscode.workspace.isTrusted };
+    this.post({ type: "show", shown, round: this.round });
+  }
+
+  private post(message: ToTrace): void {
+    if (message.type === "show" || message.type === "opening" || message.type === "trouble") {
+      this.last = message;
+    }
+    if (this.ready) {
+      void this.panel.webview.postMessage(message);
+    } else if (message.type === "reveal") {
+      this.wanted = message;
+    }
+  }
+
+  private async receive(message: FromTrace): Promise<void> {
+    try {
+      await this.answer(message);
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, `The trace (${message.type})`, error);
+    }
+  }
+
+  private async answer(message: FromTrace): Promise<void> {
+    if (message.type === "ready") {
+      this.ready = true;
+      for (const waiting of [this.last, this.wanted]) {
+        if (waiting !== undefined) {
+          this.post(waiting);
+        }
+      }
+      this.wanted = undefined;
+      return;
+    }
+    const { opened } = this;
+    if (opened === undefined) {
+      return;
+    }
+    const { id } = opened;
+    switch (message.type) {
+      case "rows": {
+        const { round, wanted } = message;
+        const { rows } = await this.engine.request("fulcrum/events/children", { id, ...wanted });
+        this.post({ type: "rows", round, wanted, rows });
+        break;
+      }
+      case "timeline":
+        await this.timeline(id, message);
+        break;
+      case "search":
+        await this.search(id, message.text, message.more);
+        break;
+      case "find":
+        await this.find(id, message.thread, message.node);
+        break;
+      case "source": {
+        const { method, name } = message;
+        await openLocation(name, await this.engine.request("fulcrum/events/frame", { id, method }));
+        break;
+      }
+      case "bottlenecks":
+        await this.bottlenecks(message.part, message.name);
+        break;
+      case "filter":
+        await this.filter(id, message.part);
+        break;
+      case "queue":
+        await this.choose(opened, message.queue);
+        break;
+      case "run":
+        if (traceCommands.includes(message.command)) {
+          await vscode.commands.executeCommand(`fulcrum.trace.${message.command}`, vscode.Uri.file(this.run));
+        }
+        break;
+    }
+  }
+
+  private async timeline(id: number, wanted: Extract<FromTrace, { type: "timeline" }>): Promise<void> {
+    const { left, right, width, threads, levelsOf, levels } = wanted;
+    const ask = (of: number[], depths: number) =>
+      this.engine.request("fulcrum/events/timeline", {
+        id,
+        left: Math.floor(left),
+        right: Math.ceil(right),
+        width: Math.round(width),
+        threads: of,
+        depths,
+      });
+    // The page waits for an answer before it asks again.
+    let timeline = noTimeline;
+    try {
+      const others = threads.filter((it) => it !== levelsOf);
+      const [states, calls] = await Promise.all([
+        ask(others, 0),
+        levelsOf === null ? Promise.resolve(noTimeline) : ask([levelsOf], levels),
+      ]);
+      timeline = { ...calls, collections: states.collections, threads: [...states.threads, ...calls.threads] };
+    } finally {
+      this.post({ type: "timeline", left, right, threads, levelsOf, timeline });
+    }
+  }
+
+  private async search(id: number, text: string, more: boolean): Promise<void> {
+    const from = more && this.searched?.text === text ? (this.searched.next ?? undefined) : undefined;
+    try {
+      const found = await this.engine.request("fulcrum/events/search", {
+        id,
+        text,
+        part: {},
+        count: 200,
+        ...(from === undefined ? {} : { from }),
+      });
+      this.searched = { text, next: found.next };
+      this.post({ type: "found", text, hits: found.hits, more: found.next !== null });
+    } catch (error) {
+      this.post({ type: "notFound", text, why: troubleOf(error).message });
+    }
+  }
+
+  /** A node's way from the top: the first that is found within itself. */
+  private async find(id: number, thread: number, node: number): Promise<void> {
+    const { hits } = await this.engine.request("fulcrum/events/search", {
+      id,
+      text: "",
+      part: { thread, node },
+      count: 1,
+    });
+    const [hit] = hits;
+    if (hit !== undefined) {
+      this.post({ type: "reveal", hit });
+    }
+  }
+
+  private async bottlenecks(part: EventsPart, name: string): Promise<void> {
+    const title = `${name} in ${titleOfRun(this.run)}`;
+    const open = (workDoneToken: string, token: vscode.CancellationToken) => this.tree(part, workDoneToken, token);
+    if (await this.navigation.openSource({ files: [], against: [], made: { title, open } })) {
+      await vscode.commands.executeCommand("fulcrum.navigator.focus");
+    }
+  }
+
+  /** A filter that observes what matters in this part, as a document to look at and to save. */
+  private async filter(id: number, part: EventsPart): Promise<void> {
+    const { text, kept, dropped } = await this.engine.request("fulcrum/events/filter", { id, part });
+    const document = await vscode.workspace.openTextDocument({ language: "fulcrum-filter", content: text });
+    await vscode.window.showTextDocument(document, vscode.ViewColumn.Beside);
+    vscode.window.setStatusBarMessage(
+      `This filter observes ${count(kept, "method")} and leaves out ${dropped}. Save it to record with it.`,
+      8000,
+    );
+  }
+
+  private async choose(opened: EventsOpened, names: EventsQueueNames | null): Promise<void> {
+    [this.queue, this.queueText] = [names, null];
+    if (names !== null) {
+      const replayed = await this.replay(opened, names);
+      this.queueText = queueSentence(replayed);
+    }
+    this.show();
+  }
+}
+
+/** Whether it was replayed without a contradiction, and those who put are others than those who take. */
+function looksLikeQueue({ requests, summary }: EventsQueues): boolean {
+  const putters = new Set(requests.map((request) => request.putThread));
+  const apart = requests.every((request) => request.takeThread === null || !putters.has(request.takeThread));
+  return apart && summary.taken > 0 && requests.every((request) => request.sure);
+}
+
+/** `Queue: 100 requests, 3.98 a second, 24.1 ms of waiting on average, at most 190 ms.` */
+function queueSentence({ summary, notes }: EventsQueues): string {
+  const seconds = (value: number) => costText(value * 1e9, "ns");
+  const parts = [count(summary.put, "request")];
+  if (summary.arrivalRate !== null) {
+    parts.push(`${summary.arrivalRate.toPrecision(3)} a second`);
+  }
+  if (summary.waitMean !== null) {
+    parts.push(`${seconds(summary.waitMean)} of waiting on average`);
+  }
+  if (summary.waitMax !== null) {
+    parts.push(`at most ${seconds(summary.waitMax)}`);
+  }
+  return [`Queue: ${parts.join(", ")}.`, ...notes].join(" ");
+}
+
+/** `20261122T050708Z-java`, or the log's name with its run's. */
+export function titleOfRun(run: string): string {
+  const name = baseName(run);
+  return name.endsWith(".log") || name === "run.json" ? baseName(path.dirname(run)) : name;
+}

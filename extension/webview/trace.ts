@@ -1,0 +1,381 @@
+/** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
+import type { EventsHit, EventsOrder } from "../core/protocol";
+import { stateLooks, traceThemes } from "../core/trace/colours";
+import type { FromTrace, ToTrace, TraceShown } from "../core/trace/messages";
+import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
+import { byId, connect, h } from "./dom";
+import { themeKind } from "./flamePaint";
+import { Timeline } from "./traceTimeline";
+import { TraceTree } from "./traceTree";
+
+const vscode = connect<FromTrace, ToTrace>(receive);
+const send = (message: FromTrace) => vscode.postMessage(message);
+const canvas = byId<HTMLCanvasElement>("drawing");
+const text = byId<HTMLInputElement>("text");
+const queue = byId<HTMLSelectElement>("queue");
+const tip = byId("tip");
+const timeline = new Timeline(canvas, byId("timeline"), byId("lanes"), send);
+const tree = new TraceTree(byId("events"), byId("space"), byId("columns"), send, chosen, act);
+let shown: TraceShown | undefined;
+let searchTimer: number | undefined;
+/** What the search has found so far, which of it is shown, and whether there is more. */
+let hits: EventsHit[] = [];
+let hit = -1;
+let more = false;
+
+function receive(message: ToTrace): void {
+  switch (message.type) {
+    case "opening": {
+      const share = message.fraction;
+      const bar = h("div", { class: share === null ? "progress unknown" : "progress" });
+      bar.append(h("div", { style: { width: share === null ? "30%" : `${share * 100}%` } }));
+      tell(h("p", { text: `Opening ${message.title}… ${message.message}` }), bar);
+      break;
+    }
+    case "trouble":
+      tell(h("p", { class: "trouble", text: message.text }));
+      break;
+    case "show":
+      show(message.shown, message.round);
+      break;
+    case "rows":
+      tree.receive(message.round, message.wanted, message.rows);
+      break;
+    case "timeline":
+      timeline.receive(message.threads, message.levelsOf, message.timeline);
+      break;
+    case "found":
+      if (message.text === text.value) {
+        found(message.hits, message.more);
+      }
+      break;
+    case "notFound":
+      if (message.text === text.value) {
+        byId("found").textContent = message.why;
+      }
+      break;
+    case "reveal":
+      inTime();
+      tree.reveal(message.hit);
+      break;
+    case "focus":
+      tree.focus();
+      break;
+  }
+}
+
+function tell(...what: HTMLElement[]): void {
+  byId("trace").hidden = true;
+  byId("message").hidden = false;
+  byId("message").replaceChildren(...what);
+}
+
+function show(next: TraceShown, round: number): void {
+  shown = next;
+  byId("message").hidden = true;
+  byId("trace").hidden = false;
+  const names = next.trace.queues.map(({ put, take }) => `${short(put)} → ${short(take)}`);
+  byId("queueing").hidden = names.length === 0;
+  queue.replaceChildren(
+    h("option", { text: "none", attrs: { value: "-1" } }),
+    ...names.map((name, n) => h("option", { text: name, title: name, attrs: { value: String(n) } })),
+  );
+  queue.value = String(next.trace.queues.findIndex((it) => it.put === next.queue?.put && it.take === next.queue?.take));
+  queue.title = next.queueText ?? "";
+  byId<HTMLButtonElement>("refine").disabled = !next.canRefine;
+  legend();
+  timeline.show(next.trace);
+  tree.show(next.trace, round, next.queue !== null);
+  const notes = [...next.trace.notes, ...(next.queueText === null ? [] : [next.queueText])];
+  byId("spoken").textContent = notes.join(" ");
+  if (document.hasFocus() && (document.activeElement ?? document.body) === document.body) {
+    tree.focus();
+  }
+}
+
+function short(method: string): string {
+  return method.split(".").slice(-2).join(".");
+}
+
+function legend(): void {
+  const theme = traceThemes[themeKind()];
+  const swatch = (colour: string, kind: string) =>
+    h("span", { class: `swatch ${kind}`, style: { "--colour": colour } });
+  const states = Object.entries(stateLooks).map(([state, look]) =>
+    h("span", { class: "key" }, swatch(theme.states[state as keyof typeof stateLooks], state), look.text),
+  );
+  byId("legend").replaceChildren(...states, h("span", { class: "key" }, swatch(theme.gc, "gc"), "garbage collection"));
+}
+
+/** The tree has another row. */
+function chosen(row: TraceRow | undefined): void {
+  const method = row?.kind === "event" ? row.event.method : null;
+  byId<HTMLButtonElement>("source").disabled = method === null;
+  for (const id of ["bottlenecks", "filter"]) {
+    byId<HTMLButtonElement>(id).disabled = row === undefined;
+  }
+  if (row === undefined) {
+    return;
+  }
+  byId("spoken").textContent = spokenOf(row);
+  timeline.mark(row.kind === "thread" ? row.thread.id : row.event.thread, timeOf(row));
+}
+
+function nameOf(row: TraceRow): string {
+  return row.kind === "thread" ? row.thread.name : row.event.name;
+}
+
+/** A key of the tree, or what a button does. True when there is such a thing. */
+function act(key: string): boolean {
+  const row = tree.selected;
+  switch (key) {
+    case "Enter":
+    case "o":
+      if (row?.kind === "event" && row.event.method !== null) {
+        send({ type: "source", method: row.event.method, name: row.event.name });
+      }
+      return true;
+    case "b":
+      if (row !== undefined) {
+        send({ type: "bottlenecks", part: partOf(row), name: nameOf(row) });
+      }
+      return true;
+    case "f":
+      if (row !== undefined) {
+        send({ type: "filter", part: partOf(row), name: nameOf(row) });
+      }
+      return true;
+    case "z":
+      if (row !== undefined) {
+        timeline.zoomOn(timeOf(row));
+      }
+      return true;
+    case "Z":
+    case "Escape":
+      timeline.zoomOut();
+      return true;
+    case "t":
+      canvas.focus();
+      return true;
+    case "r":
+      send({ type: "run", command: "refine" });
+      return true;
+    default:
+      return searchKey(key);
+  }
+}
+
+function searchKey(key: string): boolean {
+  switch (key) {
+    case "/":
+      text.focus();
+      text.select();
+      return true;
+    case "n":
+      next(1);
+      return true;
+    case "N":
+      next(-1);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function inTime(): void {
+  if (tree.ordered !== "time") {
+    order("time");
+  }
+}
+
+function order(id: EventsOrder): void {
+  for (const button of byId("tools").querySelectorAll<HTMLElement>("[data-order]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.order === id));
+  }
+  tree.setOrder(id);
+}
+
+function search(): void {
+  [hits, hit, more] = [[], -1, false];
+  byId("found").textContent = "";
+  const wanted = text.value;
+  timeline.search(wanted === "" ? null : wanted.toLowerCase());
+  clearTimeout(searchTimer);
+  if (wanted !== "") {
+    searchTimer = window.setTimeout(() => send({ type: "search", text: wanted, more: false }), 200);
+  }
+}
+
+function found(added: readonly EventsHit[], there: boolean): void {
+  const first = hits.length === 0;
+  hits = [...hits, ...added];
+  more = there;
+  if (hits.length === 0) {
+    byId("found").textContent = "nothing";
+  } else if (first) {
+    next(1);
+  } else {
+    say();
+  }
+}
+
+function say(): void {
+  byId("found").textContent = `${hit + 1} of ${hits.length}${more ? "+" : ""}`;
+}
+
+function next(by: 1 | -1): void {
+  if (hits.length === 0) {
+    return;
+  }
+  hit = (hit + by + hits.length) % hits.length;
+  if (hit === hits.length - 1 && more) {
+    more = false;
+    send({ type: "search", text: text.value, more: true });
+  }
+  const wanted = hits[hit];
+  if (wanted !== undefined) {
+    say();
+    inTime();
+    tree.reveal(wanted);
+  }
+}
+
+text.addEventListener("input", search);
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    text.value = "";
+    search();
+    tree.focus();
+    event.preventDefault();
+  } else if (event.key === "Enter") {
+    tree.focus();
+    event.preventDefault();
+  }
+});
+byId("tools").addEventListener("click", ({ target }) => {
+  const id = (target as HTMLElement).dataset.order;
+  if (id !== undefined) {
+    order(id as EventsOrder);
+  }
+});
+queue.addEventListener("change", () => {
+  send({ type: "queue", queue: shown?.trace.queues[Number(queue.value)] ?? null });
+});
+byId("refine").addEventListener("click", () => send({ type: "run", command: "refine" }));
+byId("compare").addEventListener("click", () => send({ type: "run", command: "compare" }));
+for (const [id, key] of [
+  ["source", "o"],
+  ["bottlenecks", "b"],
+  ["filter", "f"],
+] as const) {
+  byId(id).addEventListener("click", () => act(key));
+}
+
+const timelineKeys: Record<string, () => void> = {
+  ArrowUp: () => timeline.step(-1),
+  ArrowDown: () => timeline.step(1),
+  ArrowLeft: () => timeline.panByShare(-0.2),
+  ArrowRight: () => timeline.panByShare(0.2),
+  "+": () => timeline.zoomBy(0.5),
+  "=": () => timeline.zoomBy(0.5),
+  "-": () => timeline.zoomBy(2),
+  Home: () => timeline.zoomOut(),
+  Escape: () => timeline.zoomOut(),
+};
+canvas.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) {
+    return;
+  }
+  if (event.key === "Enter" && timeline.chosen !== undefined) {
+    tree.goToThread(timeline.chosen);
+    tree.focus();
+  } else if (timelineKeys[event.key] !== undefined) {
+    timelineKeys[event.key]?.();
+    byId("spoken").textContent = timeline.chosen === undefined ? "" : timeline.nameOf(timeline.chosen);
+  } else if (!act(event.key)) {
+    return;
+  }
+  event.preventDefault();
+});
+let dragged: { x: number; moved: boolean } | undefined;
+canvas.addEventListener("pointerdown", (event) => {
+  dragged = { x: event.offsetX, moved: false };
+  canvas.setPointerCapture(event.pointerId);
+});
+canvas.addEventListener("pointerup", ({ offsetX, offsetY }) => {
+  const moved = dragged?.moved === true;
+  dragged = undefined;
+  const at = moved ? undefined : timeline.at(offsetX, offsetY);
+  if (at?.call !== undefined) {
+    send({ type: "find", thread: at.call.thread, node: at.call.node });
+  } else if (at !== undefined) {
+    tree.goToThread(at.thread);
+  }
+});
+canvas.addEventListener("dblclick", ({ offsetX, offsetY }) => {
+  const call = timeline.at(offsetX, offsetY)?.call;
+  if (call !== undefined) {
+    timeline.zoomOn({ left: call.start, right: call.end });
+  }
+});
+canvas.addEventListener("pointermove", (event) => {
+  const { offsetX, offsetY, clientX, clientY } = event;
+  if (dragged !== undefined && (dragged.moved || Math.abs(offsetX - dragged.x) > 4)) {
+    timeline.panBy(dragged.x - offsetX);
+    dragged = { x: offsetX, moved: true };
+    tip.hidden = true;
+    return;
+  }
+  const at = timeline.at(offsetX, offsetY);
+  tip.hidden = at === undefined;
+  if (at !== undefined) {
+    tip.textContent = at.call?.name ?? timeline.stateAt(offsetX, at.thread);
+    tip.style.left = `${Math.max(4, Math.min(clientX + 12, document.body.clientWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${clientY + 18}px`;
+  }
+});
+canvas.addEventListener("mouseleave", () => {
+  tip.hidden = true;
+});
+canvas.addEventListener(
+  "wheel",
+  (event) => {
+    const sideways = event.shiftKey ? event.deltaY : event.deltaX;
+    if (event.ctrlKey || event.metaKey) {
+      timeline.zoomBy(1.002 ** event.deltaY, event.offsetX);
+      event.preventDefault();
+    } else if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) {
+      timeline.panBy(sideways);
+      event.preventDefault();
+    }
+  },
+  { passive: false },
+);
+
+const split = byId("split");
+function resize(height: number): void {
+  const most = document.body.clientHeight - 180;
+  byId("timeline").style.setProperty("flex-basis", `${Math.max(60, Math.min(height, most))}px`);
+  timeline.drawSoon();
+  tree.drawSoon();
+}
+split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));
+split.addEventListener("pointermove", (event) => {
+  if (split.hasPointerCapture(event.pointerId)) {
+    resize(event.clientY - byId("timeline").getBoundingClientRect().top);
+  }
+});
+split.addEventListener("keydown", (event) => {
+  const by = { ArrowUp: -20, ArrowDown: 20 }[event.key];
+  if (by !== undefined) {
+    resize(byId("timeline").clientHeight + by);
+    event.preventDefault();
+  }
+});
+
+// The editor changes the body's class with the theme.
+new MutationObserver(() => {
+  legend();
+  timeline.drawSoon();
+}).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+send({ type: "ready" });

@@ -1,0 +1,95 @@
+/** Two traces compared: what appeared, vanished, got slower or faster. */
+import type { DifferenceRow, FromTraceCompare, ToTraceCompare, TraceComparison } from "../core/trace/compare";
+import { byId, connect, h } from "./dom";
+
+const vscode = connect<FromTraceCompare, ToTraceCompare>(receive);
+const send = (message: FromTraceCompare) => vscode.postMessage(message);
+const body = h("tbody");
+const more = h("button", { class: "plain", text: "Show More", attrs: { id: "more" } });
+let total = 0;
+
+function receive(message: ToTraceCompare): void {
+  switch (message.type) {
+    case "loading":
+      byId("page").replaceChildren(
+        h("h1", { text: `${message.a} − ${message.b}` }),
+        h("p", { class: "quiet", text: message.message, attrs: { role: "status" } }),
+      );
+      break;
+    case "trouble":
+      byId("page").replaceChildren(h("p", { class: "trouble", text: message.text, attrs: { role: "alert" } }));
+      break;
+    case "show":
+      show(message.comparison, message.rows);
+      break;
+    case "more":
+      add(message.rows);
+      break;
+  }
+}
+
+function show(comparison: TraceComparison, rows: readonly DifferenceRow[]): void {
+  total = comparison.total;
+  const heads = [
+    ["Change", "What became of it from B to A", "text"],
+    ["Call", "The call, what it is below, and the threads that make it", "text"],
+    ["Calls A / B", "How often", ""],
+    ["A", "Mean wall time of a call in A", ""],
+    ["B", "Mean wall time of a call in B", ""],
+    ["Δ self", "Own wall time of all calls in A less that in B", ""],
+  ];
+  const head = heads.map(([text, title, kind]) =>
+    h("th", { text: text ?? "", title: title ?? "", class: kind ?? "", attrs: { scope: "col" } }),
+  );
+  body.replaceChildren();
+  byId("page").replaceChildren(
+    h("h1", { text: "Two traces compared" }),
+    h("div", { class: "quiet", text: `A: ${comparison.a}, the trace that is looked at` }),
+    h("div", { class: "quiet", text: `B: ${comparison.b}, the one before` }),
+    h(
+      "div",
+      { class: "line" },
+      h("span", { text: comparison.summary, attrs: { role: "status", id: "summary" } }),
+      h("button", { class: "plain", text: "Swap", onclick: () => send({ type: "swap" }), attrs: { id: "swap" } }),
+    ),
+    h("div", { class: "quiet", text: `Threads by role (A / B): ${comparison.roles.join(" · ")}` }),
+    h("table", { attrs: { "aria-label": "Differences" } }, h("thead", {}, h("tr", {}, ...head)), body),
+    more,
+    ...(comparison.notes.length === 0
+      ? []
+      : [h("ul", { class: "notes" }, ...comparison.notes.map((text) => h("li", { text })))]),
+  );
+  add(rows);
+}
+
+function add(rows: readonly DifferenceRow[]): void {
+  body.append(...rows.map(line));
+  more.hidden = rows.length === 0 || body.children.length >= total;
+}
+
+function line(row: DifferenceRow): HTMLElement {
+  const { place } = row;
+  const name =
+    place === null
+      ? h("span", { text: row.name })
+      : h("button", {
+          class: "link",
+          text: row.name,
+          title: `Show in trace ${place.side.toUpperCase()}`,
+          onclick: () => send({ type: "open", ...place }),
+        });
+  const where = [row.role, row.below].filter((text) => text !== "").join(" · ");
+  return h(
+    "tr",
+    { class: row.change, attrs: { "aria-label": row.spoken } },
+    h("td", { class: "text" }, h("span", { class: "change", text: row.changeText })),
+    h("td", { class: "text wide" }, name, h("div", { class: "quiet", text: where })),
+    h("td", { text: row.calls }),
+    h("td", { text: row.a }),
+    h("td", { text: row.b }),
+    h("td", { text: row.self }),
+  );
+}
+
+more.addEventListener("click", () => send({ type: "more", from: body.children.length }));
+send({ type: "ready" });

@@ -1,0 +1,21 @@
+/** What a call costs: nanoseconds, the least of many rounds. Each call needs what the one before it gave. */
+public class ShutGate {
+    private static final int CALLS = 20_000_000;
+
+    static int work(int number) {
+        return number * 31 + 7;
+    }
+
+    public static void main(String[] arguments) {
+        double least = Double.MAX_VALUE;
+        int number = arguments.length;
+        for (int round = 0; round < 30; round++) {
+            long start = System.nanoTime();
+            for (int i = 0; i < CALLS; i++) {
+                number = work(number);
+            }
+            least = Math.min(least, (System.nanoTime() - start) / (double) CALLS);
+        }
+        System.out.println(least + " " + number);
+    }
+}

@@ -1,0 +1,155 @@
+/** The refine loop on H2: from all methods of a library to its hotspots (the paper's tables). */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { StepError } from "../../lib/steps.mjs";
+import { runChild } from "../lib/children.mjs";
+import { agent, compile, fulcrum, jar, work } from "./tools.mjs";
+
+/** What Done-when asks of it. */
+const limit = { methods: 100, iterations: 4, overhead: 0.03, gateNs: 3 };
+/** The paper's. */
+const rule = "inherent wall >= 50us after 1000";
+
+/** @returns the loop's rows, and whether everything verifies and comes out the same */
+export async function measureRefine({ jdks, jars, quick }) {
+  const [jdk] = jdks;
+  const h2 = jar(jars, "h2");
+  const classes = await compile(jdk, "refine", ["RefineH2.java", "LoadAll.java", "ShutGate.java"], jars);
+  const java = [jdk.java, "-Xverify:all", "-XX:+UseSerialGC", "-Xms512m", "-Xmx512m", "-cp", `${classes}:${h2}`];
+  const filter = path.join(work, "refine.fulcrum-filter");
+  writeFileSync(filter, "observe_method_invocations\nincludemethod org.h2.* *\nexcludemethod * *\n");
+
+  // Every class of the library, whether the program uses it or not.
+  const once = ["--iterations", "1", "--runs", "1", "--no-baseline"];
+  const all = await refine([...once, "--filter", filter], [...java, "LoadAll", h2]);
+  const linked = readFileSync(path.join(all.folder, "iteration-1", "stdout.txt"), "utf8").trim();
+  const alone = await runChild([...java, "LoadAll", h2], { limit: 120 });
+
+  const units = quick ? 500 : 10_000;
+  const program = [...java, "RefineH2", String(units)];
+  const expected = await runChild(program, { limit: 120 });
+  const runs = ["--runs", quick ? "2" : "8", "--iterations", String(limit.iterations), "--recheck", "2"];
+  const options = ["--rule", rule, "--unit", "RefineH2.unit", "--filter", filter, ...runs];
+  const loop = await refine(options, program);
+  const outputs = loop.iterations.map(({ run }) => readFileSync(path.join(run, "stdout.txt"), "utf8"));
+  return {
+    gates: await shutGates(jdks, classes),
+    jdk: jdk.name,
+    units,
+    rule,
+    verified: { methods: all.iterations[0].methods, alone: alone.stdout.trim(), linked },
+    same: outputs.every((output) => output === expected.stdout),
+    stable: loop.stable,
+    hotspots: loop.hotspots.length,
+    notes: loop.notes,
+    iterations: loop.iterations,
+    runs: Number(runs[1]),
+  };
+}
+
+/** What a call costs alone, and when its method's gate is shut: nanoseconds. */
+async function shutGates(jdks, classes) {
+  const folder = path.join(work, "gate");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "filter"), "observe_method_invocations\nincludemethod ShutGate work\n");
+  writeFileSync(path.join(folder, "agent.options"), `limit=${2 ** 30}\nrule=${rule}\n`);
+  const rows = [];
+  for (const jdk of jdks) {
+    const time = async (options) => {
+      const { code, stdout, stderr } = await runChild([jdk.java, ...options, "-cp", classes, "ShutGate"], {
+        limit: 60,
+      });
+      if (code !== 0) {
+        throw new StepError(`ShutGate on JDK ${jdk.name} ended with ${code}:\n${stderr}`);
+      }
+      return Number.parseFloat(stdout);
+    };
+    rows.push({ jdk: jdk.name, alone: await time([]), shut: await time([`-agentpath:${agent}=${folder}`]) });
+  }
+  return rows;
+}
+
+async function refine(options, program) {
+  const folder = path.join(work, "refined");
+  rmSync(folder, { recursive: true, force: true });
+  const command = [fulcrum, "refine", "--json", "--quiet", "--limit", "4G", "--output", folder, ...options, "--"];
+  const { code, stdout, stderr } = await runChild([...command, ...program], { limit: 600 });
+  // 1: no hotspot is left.
+  if (code !== 0 && code !== 1) {
+    throw new StepError(`fulcrum refine ended with ${code}:\n${stderr}`);
+  }
+  return { folder, ...JSON.parse(stdout) };
+}
+
+const grouped = (number) => number.toLocaleString("en");
+const percent = (part) => `${(100 * part).toFixed(1)} %`;
+
+/** The section of docs/benchmarks.md; undefined when the loop was not measured. */
+export function refineSection(journal) {
+  const refined = journal.get("refine");
+  if (refined === undefined) {
+    return undefined;
+  }
+  const { machine, fulcrum, revision } = journal.get("machine");
+  return `## The refine loop\n\n${journal.dates()}, ${fulcrum} (${revision}), ${machine}.\n\n${refineText(refined)}`;
+}
+
+function refineText({ gates, jdk, units, rule, verified, same, stable, iterations, runs }) {
+  const overhead = (row, key) => {
+    const interval = `${percent(row[`${key}Low`])} to ${percent(row[`${key}High`])}`;
+    return row[key] === null ? "-" : `${percent(row[key])} (${interval})`;
+  };
+  const micros = (ns) => (ns / 1000).toFixed(1);
+  const lines = iterations.map((row) => {
+    const counts = [row.number, grouped(row.methods), grouped(row.classes), grouped(row.fired), grouped(row.metered)];
+    const times = [micros(row.wallNs), micros(row.cpuNs), micros(row.baselineWallNs), micros(row.baselineCpuNs)];
+    return `| ${[...counts, ...times, overhead(row, "overhead"), overhead(row, "cpuOverhead")].join(" | ")} |`;
+  });
+  return [
+    `The refine loop on H2 2.3.232, JDK ${jdk}, \`--rule "${rule}"\`: ${grouped(units)} units of work (twenty look-ups, two changes
+and a report) in each run, ${runs} runs of each iteration, each beside one with a probe in the unit of work alone. Times are
+of a unit, microseconds; intervals are 95 %. Under \`-Xverify:all\`, with probes behind gates in ${grouped(verified.methods)} methods: ${verified.linked}.
+Results were ${same ? "unchanged in all iterations" : "NOT the same"}; the set was ${stable ? "stable" : "not stable"} in the end.`,
+    [
+      "| iteration | methods | classes | fired | metered | wall | CPU | wall without | CPU without | overhead, wall | overhead, CPU |",
+      "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+      ...lines,
+    ].join("\n"),
+    `A call whose gate is shut, in a loop whose calls need one another's results, the least of thirty rounds: ${gates
+      .map(
+        (row) =>
+          `${(row.shut - row.alone).toFixed(2)} ns more than the ${row.alone.toFixed(2)} ns without a gate (JDK ${row.jdk})`,
+      )
+      .join(", ")}.`,
+  ].join("\n\n");
+}
+
+/** Sentences. */
+export function refineFailures({ gates, verified, same, iterations, hotspots }) {
+  const failed = [];
+  if (verified.linked !== verified.alone) {
+    failed.push(`Of H2's classes, ${verified.linked} instead of ${verified.alone} link with probes.`);
+  }
+  if (!same) {
+    failed.push("H2's results change under the refine loop.");
+  }
+  for (const { jdk, alone, shut } of gates) {
+    if (shut - alone > limit.gateNs) {
+      failed.push(`A shut gate costs ${(shut - alone).toFixed(2)} ns a call on JDK ${jdk}.`);
+    }
+  }
+  const last = iterations.at(-1);
+  if (last.methods >= limit.methods || hotspots >= limit.methods || iterations.length > limit.iterations) {
+    failed.push(`The refine loop comes to ${last.methods} methods in ${iterations.length} iterations.`);
+  }
+  const metered = iterations.map((row) => row.metered);
+  if (metered.some((count, n) => n > 0 && count >= metered[n - 1])) {
+    failed.push(`Metered calls do not fall at every iteration: ${metered.join(", ")}.`);
+  }
+  // What the machine's noise cannot explain.
+  if (Math.min(last.overhead, last.cpuOverhead) > limit.overhead) {
+    failed.push(`The last iteration's overhead is ${percent(last.overhead)} (CPU ${percent(last.cpuOverhead)}).`);
+  }
+  return failed;
+}

@@ -1,0 +1,307 @@
+/** A trace of samples/dispatcher: recorded, browsed, refined, compared, as a person does. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { root } from "../support/root.mjs";
+import { navigatorPage } from "./navigator.mjs";
+import { frameWith, until } from "./workbench.mjs";
+
+const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
+const requests = 60;
+const command = `java -cp dispatcher/build dispatcher.Main --requests ${requests} --scale 0.02 --seed 3`;
+
+/** Copies the sample into the workspace and compiles it there. */
+export function buildDispatcher(folder) {
+  const sample = path.join(folder, "dispatcher");
+  cpSync(path.join(root, "samples/dispatcher"), sample, {
+    recursive: true,
+    filter: (file) => path.basename(file) !== "build",
+  });
+  // For who types nonsense: editors may save it at once.
+  cpSync(path.join(sample, "dispatcher.fulcrum-filter"), path.join(folder, "scratch.fulcrum-filter"));
+  const build = path.join(sample, "build");
+  mkdirSync(build, { recursive: true });
+  const sources = path.join(sample, "src/dispatcher");
+  const files = readdirSync(sources).map((name) => path.join(sources, name));
+  const result = spawnSync("javac", ["-g", "-d", build, ...files], { encoding: "utf8" });
+  if (result.status !== 0) {
+    throw new Error(`javac failed on samples/dispatcher: ${result.stderr || result.error}`);
+  }
+}
+
+export async function traceTests({ test, vscode, page, shot, configure, workspace }) {
+  const input = page.locator(".quick-input-widget input");
+  let trace;
+
+  const runs = () =>
+    readdirSync(path.join(workspace.folder, ".fulcrum/runs"))
+      .filter((name) => /-java(-refine)?(-\d+)*$/.test(name))
+      .sort();
+  /** Rows on screen: `name | cells`, the chosen one marked. */
+  const rows = async () =>
+    (
+      await trace.locator("#events .row:not(.pending)").evaluateAll((all) =>
+        all.map((row) => ({
+          name: row.querySelector(".name bdi").textContent,
+          queue: row.querySelector(".queueing")?.textContent ?? "",
+          label: row.getAttribute("aria-label"),
+          level: Number(row.getAttribute("aria-level")),
+          active: row.classList.contains("active"),
+        })),
+      )
+    ).map((row) => ({ ...row, queue: plain(row.queue), label: plain(row.label) }));
+  const active = async () => (await rows()).find((row) => row.active);
+  const drawn = () => trace.locator("#drawing").evaluate((canvas) => Number(canvas.dataset.drawn ?? 0));
+  const focus = () => trace.locator("#events").focus();
+
+  /** Goes down by keys to a row with this name. */
+  async function go(name, key = "Home") {
+    await focus();
+    await page.keyboard.press(key);
+    for (let left = 80; left > 0; left -= 1) {
+      const row = await active();
+      if (row !== undefined && name.test(row.name)) {
+        return row;
+      }
+      await page.keyboard.press("ArrowDown");
+      await page.waitForTimeout(30);
+    }
+    throw new Error(`There is no row ${name}: ${JSON.stringify((await rows()).map((row) => row.name))}`);
+  }
+
+  async function openTrace() {
+    await page.locator(".tab.active", { hasText: "-java" }).waitFor({ timeout: 60_000 });
+    trace = await frameWith(page, "#trace:not([hidden]) #events");
+    await until("rows", async () => (await rows()).length > 3);
+    await page.mouse.move(5, 5);
+  }
+
+  await test("a filter says what is wrong with it, and completes directives", "filter", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.openFile("scratch.fulcrum-filter");
+    await page.locator(".statusbar-item", { hasText: "Fulcrum Filter" }).waitFor();
+    await vscode.goToLine(22, 1);
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("\nincludemethod dispatcher.Main main\nexc");
+    const widget = page.locator(".suggest-widget .monaco-list-row", { hasText: "excludemethod" }).first();
+    await widget.waitFor({ timeout: 20_000 });
+    await until(
+      "the shadowed rule",
+      async () => (await page.locator(".squiggly-unnecessary, .squiggly-warning").count()) > 0,
+    );
+    await shot("filter-completion");
+    await page.keyboard.press("Escape");
+    await vscode.command("View: Revert and Close Editor");
+  });
+
+  await test("a trace of the sample is recorded from the palette and opens", "trace", async () => {
+    await vscode.command("Notifications: Clear All Notifications");
+    await vscode.command("View: Close Primary Side Bar");
+    await vscode.command("Fulcrum: Record a Trace");
+    await page.locator(".quick-input-title", { hasText: "(1/2)" }).waitFor();
+    await input.fill(command);
+    await page.keyboard.press("Enter");
+    await page.locator(".quick-input-title", { hasText: "(2/2)" }).waitFor();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "dispatcher.fulcrum-filter" }).click();
+    await openTrace();
+    const names = (await rows()).map((row) => row.name);
+    for (const name of ["main", "Receiver-1", "Dispatcher-1", "Dispatcher-2", "Dispatcher-3"]) {
+      assert.ok(names.includes(name), `${name} in ${names}`);
+    }
+    await until("threads over time", async () => (await drawn()) > 20);
+    await page.waitForTimeout(300);
+  });
+
+  await test(
+    "threads unfold to events, with the queueing columns of JPMT's Figures 10 and 11",
+    "trace-tree",
+    async () => {
+      await go(/^Dispatcher-2$/);
+      await page.keyboard.press("ArrowRight");
+      await until("its events", async () => (await rows()).some((row) => row.level > 1));
+      const run = await go(/Dispatcher\.run/, "ArrowDown");
+      assert.match(run.label, /^dispatcher\.Dispatcher\.run.*wall/);
+      await page.keyboard.press("ArrowRight");
+      const take = await until("takes with requests", async () =>
+        (await rows()).find(
+          (row) => /ThreadPool\.get/.test(row.name) && /^no\. \d+ · #\d+ · [\d.]+ (µs|ms)$/.test(row.queue),
+        ),
+      );
+      assert.match(take.label, /request \d+, \d+ in the queue, queued for [\d.]+ (µs|ms)/);
+      await go(/DispatchRequest\.invoke/, "ArrowDown");
+      await page.keyboard.press("ArrowRight");
+      await until("what it called", async () => (await rows()).some((row) => /Servant\.pingWithWait/.test(row.name)));
+      // A receiver's side of the queue.
+      await go(/^Receiver-1$/);
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("/");
+      await page.keyboard.type("ThreadPool.add");
+      await until("what was found", async () =>
+        /^1 of \d+\+?$/.test(plain(await trace.locator("#found").textContent())),
+      );
+      const put = await until("the put", async () => {
+        const row = await active();
+        return row !== undefined && /ThreadPool\.add/.test(row.name) && row;
+      });
+      assert.match(put.queue, /^no\. \d+ · #\d+$/);
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("n");
+      await until("the next one", async () => /^2 of/.test(plain(await trace.locator("#found").textContent())));
+    },
+  );
+
+  await test("the timeline zooms in on an event, and its calls lead back to the tree", "trace-timeline", async () => {
+    await focus();
+    await page.keyboard.press("z");
+    await page.waitForTimeout(400);
+    await trace.locator("#drawing").focus();
+    for (const key of ["-", "-", "-", "-", "-", "-"]) {
+      await page.keyboard.press(key);
+    }
+    await page.keyboard.press("ArrowDown");
+    const box = await trace.locator("#drawing").boundingBox();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60);
+    await page.waitForTimeout(600);
+    assert.ok((await drawn()) > 5);
+    await shot("trace-zoomed");
+    await page.keyboard.press("Escape");
+    await page.mouse.move(5, 5);
+    await page.waitForTimeout(300);
+  });
+
+  await test("O goes to the method's source", "trace-source", async () => {
+    await focus();
+    await page.keyboard.press("o");
+    await page.locator(".tab.active", { hasText: "ThreadPool.java" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: /Ln (1[5-9]|2\d)/ }).waitFor();
+    await page.locator(".tab", { hasText: "-java" }).first().click();
+  });
+
+  await test(
+    "from a thread: bottleneck search on its calls, and a filter for what matters",
+    "trace-bottlenecks",
+    async () => {
+      await go(/^Dispatcher-1$/);
+      await page.keyboard.press("b");
+      const nav = await navigatorPage(page);
+      await until("the thread's calls in the Navigator", async () =>
+        /, Dispatcher-1/.test(plain(await nav.frame.locator(".title").textContent())),
+      );
+      await until("paths", async () => (await nav.rows()).some((row) => /dispatcher\./.test(row.name)));
+      await shot("trace-navigator");
+      await vscode.command("View: Close Primary Side Bar");
+      await focus();
+      await page.keyboard.press("f");
+      await page.locator(".statusbar-item", { hasText: "Fulcrum Filter" }).waitFor();
+      const text = await until("the filter", async () => {
+        const shown = await page.locator(".editor-instance .view-lines").last().textContent();
+        return /observe_method_invocations/.test(shown ?? "") && plain(shown);
+      });
+      assert.match(text, /includemethod dispatcher\.Servant pingWithWait/);
+      await vscode.command("View: Revert and Close Editor");
+    },
+  );
+
+  await test("one click refines the trace; the table grows by an iteration at a time", "refine", async () => {
+    configure({
+      "fulcrum.refine.iterations": 2,
+      "fulcrum.refine.runs": 1,
+      "fulcrum.refine.rule": "inherent wall >= 50us after 20",
+    });
+    await page.waitForTimeout(500);
+    await page.locator(".tab", { hasText: "-java" }).first().click();
+    trace = await frameWith(page, "#trace:not([hidden]) #events");
+    await trace.locator("#refine").click();
+    await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
+    const refine = await frameWith(page, "[aria-label='Refine loop']");
+    await until("a row", async () => (await refine.locator("tbody tr").count()) > 0, 60_000);
+    await shot("refine-going");
+    await refine.locator("#again").waitFor({ timeout: 90_000 });
+    assert.match(plain(await refine.locator("#says").textContent()), /hotspots?/);
+    const cells = (await refine.locator("tbody tr").last().locator("td").allTextContents()).map(plain);
+    assert.match(cells[1], /^\d+$/, `methods in ${cells}`);
+    assert.match((await refine.locator(".hotspots").textContent()) ?? "", /pingWithWait/);
+  });
+
+  await test("and once more", "refine-again", async () => {
+    const before = runs().length;
+    const refine = await frameWith(page, "[aria-label='Refine loop'] #again");
+    await refine.locator("#again").click();
+    await until("other runs", () => runs().length > before, 60_000);
+    const second = await until(
+      "the second loop's end",
+      async () => {
+        for (const frame of page.frames()) {
+          const ends = await frame
+            .locator("[aria-label='Refine loop'] #again")
+            .isVisible()
+            .catch(() => false);
+          if (ends && frame !== refine) {
+            return frame;
+          }
+        }
+        return undefined;
+      },
+      90_000,
+    );
+    assert.ok((await second.locator("tbody tr").count()) >= 1);
+  });
+
+  await test("two traces are compared from the explorer", "trace-compare", async () => {
+    const [first, ...others] = runs();
+    const last = others.at(-1);
+    assert.ok(first !== undefined && last !== undefined, `runs: ${runs()}`);
+    const row = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+    await vscode.command("File: Focus on Files Explorer");
+    for (const [folder, child] of [
+      [".fulcrum", "runs"],
+      ["runs", first],
+    ]) {
+      await until(`${child} below ${folder}`, async () => {
+        if (await row(child).isVisible()) {
+          return true;
+        }
+        await row(folder).click();
+        await page.waitForTimeout(700);
+        return false;
+      });
+    }
+    for (const [run, item] of [
+      [first, "Select Run for Compare"],
+      [last, "Compare with Selected"],
+    ]) {
+      await row(run).click({ button: "right" });
+      const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
+      await entry.waitFor();
+      await entry.click();
+    }
+    const compared = await frameWith(page, "[aria-label='Two traces compared'] tbody tr");
+    const changes = (await compared.locator("td .change").allTextContents()).map(plain);
+    // The refined filter leaves out what is no hotspot: in the second trace these are gone.
+    assert.ok(changes.includes("− vanished"), String(changes));
+    assert.match(plain(await compared.locator("#summary").textContent()), /^\d+ paths?: .*vanished/);
+    await vscode.command("View: Close Primary Side Bar");
+    await page.waitForTimeout(300);
+  });
+
+  await page
+    .locator(".tab", { hasText: /^\d{8}T.*-java/ })
+    .first()
+    .click();
+  trace = await frameWith(page, "#trace:not([hidden]) #events");
+  for (const [theme, picture] of [
+    ["Default Light Modern", "trace-light"],
+    ["Default High Contrast", "trace-high-contrast"],
+    ["Default Dark Modern", "trace-dark"],
+  ]) {
+    await test(`the trace takes the theme's colours: ${theme}`, picture, async () => {
+      const colour = () => trace.locator("body").evaluate((node) => getComputedStyle(node).color);
+      const before = await colour();
+      configure({ "workbench.colorTheme": theme });
+      await until("other colours", async () => (await colour()) !== before);
+      await page.waitForTimeout(500);
+    });
+  }
+  await vscode.command("View: Close All Editors");
+}

@@ -1,0 +1,167 @@
+/** A trace's words and geometry. */
+import { describe, expect, test } from "vitest";
+import { stateLooks, traceThemes } from "../../extension/core/trace/colours";
+import { differenceRow, traceComparison } from "../../extension/core/trace/compare";
+import { refineRows } from "../../extension/core/trace/refine";
+import { cellsOf, eventRow, partOf, spokenOf } from "../../extension/core/trace/rows";
+import { around, lanes, pan, reveal, ticks, zoom } from "../../extension/core/trace/timeline";
+import type { EventsRow, RefineIteration } from "../../extension/protocol.gen";
+
+const call: EventsRow = {
+  thread: 4,
+  node: 17,
+  kind: "call",
+  name: "dispatcher.ThreadPool.get",
+  method: 3,
+  object: null,
+  start: 1_234_567_890,
+  wallNs: 17_000,
+  cpuNs: 16_000,
+  selfWallNs: 12_000,
+  selfCpuNs: 11_000,
+  probesNs: 80,
+  children: 1,
+  ended: "returned",
+  queue: { number: 87, length: 4, waitNs: 749_066_000 },
+};
+const plain = (text: string) => text.replaceAll("\u00a0", " ");
+
+describe("rows", () => {
+  test("cells, as JPMT's Figure 11 has them", () => {
+    const cells = cellsOf(eventRow(call));
+    expect(Object.values(cells).map((text) => (text === null ? null : plain(text)))).toEqual([
+      ...["dispatcher.ThreadPool.get", null, "1.234568 s", "17.0 µs", "16.0 µs", "12.0 µs"],
+      "no. 87 · #4 · 749 ms",
+    ]);
+  });
+
+  test("a screen reader hears what the cells show", () => {
+    expect(plain(spokenOf(eventRow(call)))).toBe(
+      "dispatcher.ThreadPool.get, 17.0 µs wall, 16.0 µs CPU, 12.0 µs its own, request 87, 4 in the queue, queued for 749 ms, at 1.234568 s",
+    );
+    const waiting: EventsRow = {
+      ...call,
+      kind: "contended",
+      name: "Counter#7",
+      queue: null,
+      children: 0,
+      ended: "open",
+    };
+    expect(plain(spokenOf(eventRow({ ...waiting, cpuNs: null })))).toBe(
+      "contended Counter#7, 17.0 µs wall, not over, at 1.234568 s",
+    );
+  });
+
+  test("a row that is not known which request it is says so", () => {
+    const row = eventRow({ ...call, queue: { number: null, length: 0, waitNs: null } });
+    expect(cellsOf(row).queue).toBe("no. ? · #0");
+    expect(partOf(row)).toEqual({ thread: 4, node: 17 });
+  });
+});
+
+describe("the timeline", () => {
+  const whole = { left: 0, right: 1000_000 };
+
+  test("zooming keeps the moment below the pointer, and stays inside", () => {
+    const near = zoom(whole, whole, 0.5, 0.25);
+    expect(near).toEqual({ left: 125_000, right: 625_000 });
+    expect(zoom(near, whole, 100, 0.9)).toEqual(whole);
+    expect(pan(near, whole, -5)).toEqual({ left: 0, right: 500_000 });
+    expect(pan(near, whole, 5)).toEqual({ left: 500_000, right: 1000_000 });
+    const narrow = zoom(near, whole, 1e-9, 0.5);
+    expect(narrow.right - narrow.left).toBe(100);
+  });
+
+  test("what is shown comes on screen by the least move", () => {
+    const span = { left: 100_000, right: 200_000 };
+    expect(reveal(span, whole, { left: 150_000, right: 160_000 })).toBe(span);
+    expect(reveal(span, whole, { left: 500_000, right: 520_000 })).toEqual({ left: 460_000, right: 560_000 });
+    expect(around({ left: 400_000, right: 500_000 }, whole)).toEqual({ left: 385_000, right: 515_000 });
+  });
+
+  test("ticks stand at round moments, with the unit that fits", () => {
+    const texts = (left: number, right: number) => ticks({ left, right }, 500).map((tick) => plain(tick.text));
+    expect(texts(0, 1e9)).toEqual(["0.0 s", "0.5 s", "1.0 s"]);
+    expect(texts(1e9, 1.001e9)).toEqual(["1000.0 ms", "1000.5 ms", "1001.0 ms"]);
+    expect(texts(500, 3000)).toEqual(["1 µs", "2 µs", "3 µs"]);
+  });
+
+  test("the chosen thread's lane has room for its calls", () => {
+    const [first, second, third] = lanes([3, 5, 9], 5, 2);
+    expect([first?.top, second?.top, third?.top]).toEqual([0, 20, 74]);
+  });
+
+  test("states differ in height or pattern, not only in colour", () => {
+    const looks = Object.values(stateLooks).map((look) => `${look.height} ${look.hatched}`);
+    expect(new Set(looks).size).toBe(looks.length);
+  });
+
+  test.each(Object.entries(traceThemes))("text is readable: %s", (_, theme) => {
+    for (const fill of theme.calls) {
+      expect(contrast(theme.onCalls, fill)).toBeGreaterThan(4.5);
+    }
+    for (const colour of [theme.text, theme.quiet]) {
+      expect(contrast(colour, theme.background)).toBeGreaterThan(4.5);
+    }
+    for (const colour of Object.values(theme.states)) {
+      expect(contrast(colour, theme.background)).toBeGreaterThan(3);
+    }
+  });
+});
+
+test("two traces compared: the change has a sign and a word, times are a call's mean", () => {
+  const sums = { count: 4, wallNs: 8_000_000, cpuNs: 1, selfWallNs: 4_000_000, thread: 3, node: 9 };
+  const difference = { role: "Dispatcher-#", path: ["a.run", "a.get"], change: "slower" as const, selfWallNs: 3e6 };
+  const row = differenceRow({ ...difference, a: sums, b: { ...sums, count: 1, wallNs: 1_000_000 } });
+  expect([row.changeText, row.name, row.below, row.calls, plain(row.a), plain(row.b), plain(row.self)]).toEqual([
+    ...["▲ slower", "a.get", "a.run", "4 / 1", "2.00 ms", "1.00 ms", "+3.00 ms"],
+  ]);
+  const gone = differenceRow({ ...difference, change: "vanished", a: null, b: sums });
+  expect([gone.calls, gone.a, gone.place]).toEqual(["0 / 4", "–", { side: "b", thread: 3, node: 9 }]);
+  const counts = { appeared: 0, vanished: 1, slower: 1, faster: 0, count: 0, same: 0 };
+  const all = traceComparison("x", "y", {
+    roles: [{ name: "main", a: 1, b: 2 }],
+    rows: [],
+    total: 2,
+    counts,
+    notes: [],
+  });
+  expect(plain(all.summary)).toBe("2 paths: 1 vanished, 1 slower");
+  expect(all.roles).toEqual(["main (1 / 2)"]);
+});
+
+test("the refine loop's table: bars by what was metered, the last row may be going on", () => {
+  const first: RefineIteration = {
+    ...{ number: 1, run: "/r1", filter: "/r1/filter", methods: 1200, classes: 90, fired: 5_000_000, metered: 400_000 },
+    ...{ hotspots: 3, units: 1, wallNs: 2e9, cpuNs: 1e9, baselineWallNs: 1e9, baselineCpuNs: 1e9 },
+    ...{
+      overhead: 0.021,
+      overheadLow: 0.004,
+      overheadHigh: 0.039,
+      cpuOverhead: null,
+      cpuOverheadLow: null,
+      cpuOverheadHigh: null,
+      rechecked: ["a.b"],
+      found: [],
+    },
+  };
+  const second = { ...first, number: 2, metered: 100_000, overhead: null, wallNs: null, rechecked: [] };
+  const [one, two] = refineRows([first, second], true);
+  expect(one).toMatchObject({ methods: "1,200", metered: "400,000", share: 1, rechecked: "1, none hot", going: false });
+  expect(plain(one?.overhead ?? "")).toBe("2.1 % [0.4 %, 3.9 %]");
+  expect(two).toMatchObject({ share: 0.25, unit: "–", overhead: "–", going: true });
+});
+
+/** WCAG's contrast of two colours, 1 to 21. */
+function contrast(a: string, b: string): number {
+  const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
