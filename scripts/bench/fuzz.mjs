@@ -1,10 +1,11 @@
 /**
  * `npm run bench -- fuzz [--seconds N] [TARGET…]`: runs each fuzz target until it has had N seconds of processor time (60
- * unless told), earlier runs included, and prints what each did. It can be interrupted and goes on where it was. New
- * inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts, times in out/bench/fuzz.jsonl.
+ * unless told), earlier runs included, one a processor and in turns, and prints what each did. It can be interrupted and
+ * goes on where it was. New inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts. Times are kept in
+ * engine/fuzz/times.jsonl, which is committed: hours a target are more than one sitting.
  */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { homedir } from "node:os";
+import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
 import { engine, run, StepError, step, tryRun, which } from "../lib/steps.mjs";
 import { writeSection } from "./lib/document.mjs";
@@ -19,17 +20,17 @@ const longest = 8192;
 /** Seconds for one input; many, because the machine may have other work. */
 const patience = 60;
 /** Seconds by the clock after which times are written down. */
-const slice = 60;
+const slice = 240;
 const nothing = { runs: 0, seconds: 0, inputs: 0, findings: 0 };
 
 export async function bench(args) {
   const { seconds, targets } = options(args);
   await checkFuzzer();
   await step("fuzz targets", () => run("cargo", ["+nightly", "fuzz", "build", "--fuzz-dir", folder], { cwd: engine }));
-  const journal = new Journal("fuzz");
-  for (const target of targets) {
-    await fuzz(target, seconds, journal);
-  }
+  const journal = new Journal("fuzz", path.join(folder, "times.jsonl"));
+  const turns = new Turns(targets, seconds, journal);
+  await Promise.all(Array.from({ length: availableParallelism() }, () => work(turns)));
+  journal.compact();
   const rows = all().map((target) => ({ target, ...(journal.get(target) ?? nothing) }));
   await report(rows, journal.dates());
   const findings = sum(rows, "findings");
@@ -74,22 +75,48 @@ async function checkFuzzer() {
   }
 }
 
-async function fuzz(target, seconds, journal) {
-  let total = journal.get(target) ?? nothing;
-  while (total.seconds < seconds && total.findings === 0) {
-    const { runs, used, findings, inputs } = await fuzzOnce(
-      target,
-      Math.min(slice, Math.ceil(seconds - total.seconds)),
-    );
-    total = journal.put(target, {
-      runs: total.runs + runs,
-      seconds: total.seconds + used,
-      inputs,
-      findings: total.findings + findings,
-    });
+/** Whose turn it is: of the targets that nobody runs, the one that had least. */
+class Turns {
+  constructor(targets, seconds, journal) {
+    this.waiting = new Set(targets);
+    this.seconds = seconds;
+    this.journal = journal;
   }
-  const { runs, inputs, findings } = total;
-  console.log(`${target.padEnd(16)} ${runs} runs, ${inputs} inputs kept, ${findings} findings`);
+
+  of(target) {
+    return this.journal.get(target) ?? nothing;
+  }
+
+  take() {
+    const [next] = [...this.waiting].sort((one, other) => this.of(one).seconds - this.of(other).seconds);
+    this.waiting.delete(next);
+    return next;
+  }
+
+  add(target, { runs, used, inputs, findings }) {
+    const before = this.of(target);
+    const total = this.journal.put(target, {
+      runs: before.runs + runs,
+      seconds: before.seconds + used,
+      inputs,
+      findings: before.findings + findings,
+    });
+    if (total.seconds < this.seconds && total.findings === 0) {
+      this.waiting.add(target);
+    }
+    console.log(
+      `${target.padEnd(16)} ${total.runs} runs, ${Math.round(total.seconds)} s, ${inputs} inputs kept, ${total.findings} findings`,
+    );
+  }
+}
+
+async function work(turns) {
+  for (let target = turns.take(); target !== undefined; target = turns.take()) {
+    const { seconds, findings } = turns.of(target);
+    if (seconds < turns.seconds && findings === 0) {
+      turns.add(target, await fuzzOnce(target, Math.min(slice, Math.ceil(turns.seconds - seconds))));
+    }
+  }
 }
 
 /** One slice: at most `seconds` by the clock. `used` are seconds of processor time. */

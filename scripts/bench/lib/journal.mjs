@@ -1,12 +1,12 @@
 /** Raw results as JSON lines, a line a finished part; the newest of a key counts. Documents are written from it. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../lib/steps.mjs";
 
 export class Journal {
-  /** @param {string} name of the file in out/bench */
-  constructor(name) {
-    this.file = path.join(root, "out", "bench", `${name}.jsonl`);
+  /** @param {string} name of the file in out/bench, where no other is given */
+  constructor(name, file = path.join(root, "out", "bench", `${name}.jsonl`)) {
+    this.file = file;
     this.records = new Map();
     const text = existsSync(this.file) ? readFileSync(this.file, "utf8") : "";
     // The last line is cut short when the benchmark was killed while it wrote.
@@ -26,6 +26,11 @@ export class Journal {
     appendFileSync(this.file, `${JSON.stringify(record)}\n`);
     this.records.set(key, record);
     return value;
+  }
+
+  /** Leaves only the records that count. */
+  compact() {
+    writeFileSync(this.file, [...this.records.values()].map((record) => `${JSON.stringify(record)}\n`).join(""));
   }
 
   /** When the oldest and the newest of the records that count were made: `2026-11-21`, or `from to`. */
