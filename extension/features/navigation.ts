@@ -165,7 +165,8 @@ export class Navigation implements vscode.Disposable {
       }
       return true;
     } catch (error) {
-      await messages.showTrouble(this.engine.log, `The Navigator (${command.kind})`, error);
+      // The message may stand there for long; the next key must not wait for it.
+      void messages.showTrouble(this.engine.log, `The Navigator (${command.kind})`, error);
       return false;
     }
   }

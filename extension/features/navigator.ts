@@ -55,7 +55,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     view.webview.onDidReceiveMessage((message: FromNavigator) => this.receive(message));
     view.onDidDispose(() => {
       this.view = undefined;
-      focus(false);
+      void focus(false);
     });
     view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
     this.update();
@@ -93,7 +93,8 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
         this.update();
         break;
       case "focus":
-        focus(message.focused);
+        await focus(message.focused);
+        this.post({ type: "keys", turn: message.turn });
         break;
       case "rows":
         await this.rows(message);
@@ -150,6 +151,6 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
   }
 }
 
-function focus(focused: boolean): void {
-  void vscode.commands.executeCommand("setContext", "fulcrum.navigatorFocus", focused);
+function focus(focused: boolean): Thenable<void> {
+  return vscode.commands.executeCommand("setContext", "fulcrum.navigatorFocus", focused);
 }

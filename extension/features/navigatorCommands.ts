@@ -1,6 +1,7 @@
 /** The Navigator's commands: one key each while its view has the focus, and all of them in the palette. */
 import * as vscode from "vscode";
 import { costText } from "../core/cost";
+import { InOrder } from "../core/inOrder";
 import { keyText, navigatorKeys } from "../core/navigator/keys";
 import { crumbText } from "../core/navigator/model";
 import type { NavigatorCommand, NavigatorStep, NavigatorView } from "../core/protocol";
@@ -17,11 +18,15 @@ export class NavigatorCommands implements vscode.Disposable {
     private readonly navigation: Navigation,
   ) {
     const register = vscode.commands.registerCommand;
+    // Keys may come faster than answers: each command looks at the path that the one before leads to.
+    const order = new InOrder();
     const plain = (id: string, command: () => NavigatorCommand | undefined) =>
-      register(id, async () => {
-        const wanted = command();
-        return wanted === undefined ? false : navigation.do(wanted);
-      });
+      register(id, () =>
+        order.do(async () => {
+          const wanted = command();
+          return wanted === undefined ? false : navigation.do(wanted);
+        }),
+      );
     const view = () => navigation.open?.view;
     this.subscriptions = [
       plain("fulcrum.navigator.suggest", () => ({ kind: "suggest" })),
@@ -36,8 +41,8 @@ export class NavigatorCommands implements vscode.Disposable {
       plain("fulcrum.navigator.back", () => ((view()?.history.at ?? 0) > 0 ? { kind: "back" } : undefined)),
       plain("fulcrum.navigator.forward", () => (hasForward(view()) ? { kind: "forward" } : undefined)),
       plain("fulcrum.navigator.toggleZoom", () => ({ kind: "setZoom", on: view()?.zoom === false })),
-      register("fulcrum.navigator.extendTop", () => this.extend("extendTop", "caller")),
-      register("fulcrum.navigator.extendBottom", () => this.extend("extendBottom", "callee")),
+      register("fulcrum.navigator.extendTop", () => order.do(() => this.extend("extendTop", "caller"))),
+      register("fulcrum.navigator.extendBottom", () => order.do(() => this.extend("extendBottom", "callee"))),
       register("fulcrum.navigator.find", (text?: string) => this.find(text)),
       register("fulcrum.navigator.label", (name?: string) => this.label(name)),
       register("fulcrum.navigator.unlabel", () => this.unlabel()),

@@ -17,11 +17,17 @@ const vscode = connect<FromNavigator, ToNavigator>((message) => {
     case "busy":
       document.body.classList.toggle("busy", message.busy);
       break;
+    case "keys":
+      document.body.classList.toggle("keys", focused && message.turn === turn);
+      break;
   }
 });
 const send = (message: FromNavigator) => vscode.postMessage(message);
 const rows = new Rows(byId("rows"), byId("space"), byId("columns"), send, speak);
 let shownPath = "";
+let focused = false;
+/** Counts changes of the focus. */
+let turn = 0;
 
 function show(shown: NavigatorShown): void {
   const searching = shown.kind === "open";
@@ -56,9 +62,16 @@ function speak(text: string): void {
 }
 
 // Single keys are keybindings of the editor, so that they can be changed; they hold while this page has the focus.
-window.addEventListener("focus", () => send({ type: "focus", focused: true }));
-window.addEventListener("blur", () => send({ type: "focus", focused: false }));
+function focus(now: boolean): void {
+  focused = now;
+  turn += 1;
+  document.body.classList.remove("keys");
+  send({ type: "focus", focused, turn });
+}
+
+window.addEventListener("focus", () => focus(true));
+window.addEventListener("blur", () => focus(false));
 if (document.hasFocus()) {
-  send({ type: "focus", focused: true });
+  focus(true);
 }
 send({ type: "ready" });

@@ -58,12 +58,13 @@ test("live: a paused run experiments no more and the program goes on; a resumed 
     await vscode.commands.executeCommand("fulcrum.causal.pause");
     await until("the pause", () => api.live()?.paused);
     assert.match(api.statusText() ?? "", /^\$\(debug-pause\) paused · /);
-    // The experiment that was going on may still be counted.
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    const counted = api.live()?.experiments ?? 0;
-    const elapsed = api.live()?.elapsedSeconds ?? 0;
-    await until("two more seconds", () => (api.live()?.elapsedSeconds ?? 0) > elapsed + 2);
-    assert.equal(api.live()?.experiments, counted);
+    // The experiment that was going on is still counted, and said when the engine comes to it.
+    const counted = await until("two of the run's seconds without a new experiment", async () => {
+      const { experiments = 0, elapsedSeconds = 0 } = api.live() ?? {};
+      await until("two more seconds", () => (api.live()?.elapsedSeconds ?? 0) > elapsedSeconds + 2);
+      return experiments > 0 && api.live()?.experiments === experiments && experiments;
+    });
+    assert.equal(api.live()?.paused, true);
     assert.ok(alive(pid));
     await vscode.commands.executeCommand("fulcrum.causal.resume");
     await until("more experiments", () => (api.live()?.experiments ?? 0) > counted);

@@ -7,7 +7,7 @@ import { launchBrowser, quietSettings } from "../support/browser.mjs";
 import { writeResults } from "../support/results.mjs";
 import { buildSample, engineBinary, makeWorkspace, stageDriver, stageExtension } from "../support/stage.mjs";
 
-const limit = 10 * 60_000;
+const limit = 30 * 60_000;
 
 async function runIn({ extension, driver, trust }) {
   const workspace = makeWorkspace();

@@ -6,38 +6,19 @@ import { until } from "./workbench.mjs";
 export async function compareTests({ test, vscode, page, shot, configure }) {
   // The Navigator's page is there too, behind the explorer.
   const view = page.frameLocator("iframe.webview.ready:visible").frameLocator("iframe#active-frame");
-  const explorerRow = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
 
-  /** A click folds what the explorer has unfolded by itself. */
-  function expand(folder, child) {
-    return until(`${child} below ${folder}`, async () => {
-      if (await explorerRow(child).isVisible()) {
-        return true;
-      }
-      await explorerRow(folder).click();
-      await page.waitForTimeout(700);
-      return false;
-    });
-  }
-
-  async function choose(run, item) {
-    await explorerRow(run).click({ button: "right" });
-    const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
-    await entry.waitFor();
-    await shot(item.toLowerCase().replaceAll(" ", "-"));
-    await entry.click();
-  }
+  const choose = (run, item) =>
+    vscode.contextMenu(vscode.explorerRow(run), item, () => shot(item.toLowerCase().replaceAll(" ", "-")));
 
   await test("two runs of the explorer open as predicted and actual, side by side", "compare", async () => {
     await vscode.command("Notifications: Clear All Notifications");
     await vscode.command("View: Close All Editors");
     await vscode.command("File: Focus on Files Explorer");
-    await expand(".fulcrum", "runs");
-    await expand("runs", fixedRuns.before);
+    await vscode.reveal(".fulcrum", "runs", fixedRuns.before);
     await choose(fixedRuns.before, "Select Run for Compare");
     await page.locator(".statusbar-item", { hasText: "is the run before the change" }).waitFor();
     await choose(fixedRuns.after, "Compare with Selected");
-    await view.locator("h1", { hasText: "Predicted and Actual" }).waitFor({ timeout: 30_000 });
+    await view.locator("h1", { hasText: "Predicted and Actual" }).waitFor();
     await view.locator("table").first().waitFor();
     const actual = await view.locator("p.actual").first().textContent();
     assert.match(actual, /^The program became \d+\s% faster \(95 % interval .* to .*\): .* visits a second before/);
@@ -70,9 +51,9 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
 
   await test("swapping the runs turns the answer round", "compare-swapped", async () => {
     await view.locator("button", { hasText: "Swap" }).click();
-    await view.locator("p.actual", { hasText: "slower" }).waitFor({ timeout: 30_000 });
+    await view.locator("p.actual", { hasText: "slower" }).waitFor();
     await view.locator("button", { hasText: "Swap" }).click();
-    await view.locator("p.actual", { hasText: "faster" }).waitFor({ timeout: 30_000 });
+    await view.locator("p.actual", { hasText: "faster" }).waitFor();
   });
 
   for (const [theme, picture] of [
@@ -82,8 +63,7 @@ export async function compareTests({ test, vscode, page, shot, configure }) {
     ["Default Dark Modern", "compare-dark"],
   ]) {
     await test(`the comparison takes the theme's colours: ${theme}`, picture, async () => {
-      const colour = () =>
-        view.locator("body").evaluate((node) => getComputedStyle(node).color, undefined, { timeout: 5000 });
+      const colour = () => view.locator("body").evaluate((node) => getComputedStyle(node).color);
       const before = await colour();
       configure({ "workbench.colorTheme": theme });
       await until("other colours", async () => (await colour()) !== before);

@@ -1,6 +1,6 @@
 /** Bottleneck search by keyboard: the paper's Figure 2, its worked example (§2.3), labels, the automatic search. */
 import assert from "node:assert/strict";
-import { frameWith, until } from "./workbench.mjs";
+import { appears, frameWith, patience, until, walk } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
@@ -31,9 +31,12 @@ export async function navigatorPage(page) {
     remarks: async () => (await frame.locator("#rows .remark").allTextContents()).map(plain),
     crumbs: async () => (await frame.locator(".crumbs li button").allTextContents()).map(plain),
     coverage: async () => plain(await frame.locator(".coverage h2").textContent()),
+    /** Keys are the editor's keybindings, which hold as soon as the editor knows of the focus. */
     async focus() {
-      await frame.locator("#rows").focus();
-      await page.waitForTimeout(150);
+      await until("the Navigator's keys to hold", async () => {
+        await frame.locator("#rows").focus();
+        return appears(frame.locator("body.keys"), patience);
+      });
     },
     async press(key) {
       await self.focus();
@@ -53,21 +56,18 @@ export async function navigatorPage(page) {
     /** Puts the cursor on a row by the arrow keys, and goes there. */
     async go(name) {
       await self.focus();
-      await page.keyboard.press("Home");
-      for (let left = 60; left > 0; left -= 1) {
-        const active = (await rows()).find((row) => row.active);
-        if (active?.name === name) {
-          await page.keyboard.press("Enter");
-          return;
-        }
-        await page.keyboard.press("ArrowDown");
-      }
-      throw new Error(`There is no row ${name} to go to: ${JSON.stringify(await rows())}`);
+      await walk({
+        page,
+        list: frame.locator("#rows"),
+        name: ".name bdi",
+        wanted: (text) => text === name,
+      });
+      await page.keyboard.press("Enter");
     },
     async label(name) {
       await self.press("l");
       await page.locator(".quick-input-title", { hasText: "Label" }).waitFor();
-      await page.keyboard.type(name);
+      await page.locator(".quick-input-widget input:visible").first().fill(name);
       await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
       await page.keyboard.press("Enter");
       await frame.locator(".labels .tag", { hasText: name }).waitFor();
@@ -75,31 +75,23 @@ export async function navigatorPage(page) {
     async find(text) {
       await self.press("/");
       await page.locator(".quick-input-title", { hasText: "Find Functions" }).waitFor();
-      await page.keyboard.type(text);
+      await page.locator(".quick-input-widget input:visible").first().fill(text);
       await page.keyboard.press("Enter");
+      await until(`functions with ${text}`, async () => {
+        const shown = await rows();
+        return shown.length > 0 && shown.every((row) => row.name.includes(text));
+      });
     },
   };
   return self;
 }
 
 /** The explorer's menu of a file in the folder `profiles`. */
-export function explorerMenu({ page, vscode, shot }) {
-  const row = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+export function explorerMenu({ vscode, shot }) {
   return async (name, item) => {
     await vscode.command("File: Focus on Files Explorer");
-    await until(`${name} in the explorer`, async () => {
-      if (await row(name).isVisible()) {
-        return true;
-      }
-      await row("profiles").click();
-      await page.waitForTimeout(700);
-      return false;
-    });
-    await row(name).click({ button: "right" });
-    const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
-    await entry.waitFor();
-    await shot(item.toLowerCase().replaceAll(/[^a-z]+/g, "-"));
-    await entry.click();
+    const row = await vscode.reveal("profiles", name);
+    await vscode.contextMenu(row, item, () => shot(item.toLowerCase().replaceAll(/[^a-z]+/g, "-")));
   };
 }
 
@@ -116,12 +108,16 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
     await shot("navigator-beside-ranking");
     // As one works with it: the other view folded, the side bar a little wider.
     await page.locator(".sidebar .pane-header", { hasText: "Ranking" }).click();
-    const sash = await page.locator(".part.sidebar").boundingBox();
-    await page.mouse.move(sash.x + sash.width, 400);
-    await page.mouse.down();
-    await page.mouse.move(sash.x + sash.width + 95, 400, { steps: 5 });
-    await page.mouse.up();
-    await page.waitForTimeout(300);
+    const sidebar = () => page.locator(".part.sidebar").boundingBox();
+    const { x, width } = await sidebar();
+    await until("a wider side bar", async () => {
+      const right = await sidebar();
+      await page.mouse.move(right.x + right.width, 400);
+      await page.mouse.down();
+      await page.mouse.move(x + width + 95, 400, { steps: 5 });
+      await page.mouse.up();
+      return (await sidebar()).width > width + 60;
+    });
   });
 
   await test("a profile of the explorer opens in the Navigator, ranked from the top", "navigator-opened", async () => {
@@ -247,9 +243,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
     "bottlenecks-labelled",
     async () => {
       await nav.press("b");
-      await page
-        .locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the cost/ })
-        .waitFor({ timeout: 60_000 });
+      await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the cost/ }).waitFor();
       const items = page.locator(".quick-input-list .monaco-list-row");
       assert.ok((await items.count()) >= 3, "several are found");
       await shot("find-bottlenecks");

@@ -1,52 +1,106 @@
 /** Hands and eyes for a real workbench: what a person does and sees, in Playwright's words. */
 
+/** How long anything may take, in milliseconds, on whatever machine. */
+export const limit = 240_000;
+/** After how many milliseconds a person would try again. */
+export const patience = 10_000;
+
 /** @param {import("playwright-core").Page} page */
 export function workbench(page) {
   const editor = page.locator(".editor-instance .monaco-editor").first();
+  const explorerRow = (name) => page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).first();
+
+  /**
+   * Opens a quick input by a key, types, and takes the row. Something that takes the focus meanwhile (a view that opens,
+   * a notification) closes it, or it opens while the workbench is still busy: a person would open it again.
+   */
+  async function pick(key, text, row) {
+    const input = page.locator(".quick-input-widget input:visible").first();
+    await again(
+      `${text} in the quick input`,
+      () => page.keyboard.press(key),
+      async () => {
+        if (!(await appears(input, patience))) {
+          return false;
+        }
+        await input.fill(text, { timeout: patience }).catch(() => undefined);
+        return appears(row, patience);
+      },
+    );
+    await page.keyboard.press("Enter");
+  }
+
+  /** Does it, and does it again after Escape when what it should lead to does not come. */
+  function again(what, act, came) {
+    return until(what, async () => {
+      await act();
+      if (await came()) {
+        return true;
+      }
+      await page.keyboard.press("Escape");
+      return false;
+    });
+  }
+
   return {
     async ready() {
-      await page.waitForSelector(".monaco-workbench .statusbar", { timeout: 90_000 });
+      await page.locator(".monaco-workbench .statusbar").first().waitFor();
     },
+
+    again,
 
     /** Runs a command by its title from the palette. */
     async command(title) {
       const row = page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first();
-      // Something that takes the focus while one types (a view that opens, a notification) closes the palette: a person
-      // would open it again.
-      for (let left = 2; ; left -= 1) {
-        await page.keyboard.press("F1");
-        await page.locator(".quick-input-widget input").waitFor({ state: "visible" });
-        await page.keyboard.type(title);
-        try {
-          await row.waitFor({ timeout: left > 0 ? 8_000 : 30_000 });
-          break;
-        } catch (error) {
-          if (left === 0) {
-            throw error;
-          }
-          await page.keyboard.press("Escape");
-        }
-      }
-      await page.keyboard.press("Enter");
+      await pick("F1", `>${title}`, row);
     },
 
     async openFile(name) {
-      await page.keyboard.press("Control+P");
-      await page.locator(".quick-input-widget input").waitFor({ state: "visible" });
-      await page.keyboard.type(name);
-      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first().waitFor();
-      await page.keyboard.press("Enter");
+      const row = page.locator(".quick-input-list .monaco-list-row.focused", { hasText: name }).first();
+      await pick("Control+P", name, row);
       await page.locator(".tab.active", { hasText: name }).waitFor();
       await editor.locator(".view-line").first().waitFor();
     },
 
     /** Puts the cursor on a 1-based line and column. */
     async goToLine(line, column = 1) {
-      await page.keyboard.press("Control+G");
-      await page.locator(".quick-input-widget input").waitFor({ state: "visible" });
-      await page.keyboard.type(`${line}:${column}`);
-      await page.keyboard.press("Enter");
-      await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+      const row = page.locator(".quick-input-list .monaco-list-row.focused").first();
+      await pick("Control+G", `:${line}:${column}`, row);
+      await page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+    },
+
+    /** The explorer's row of a file or folder, by the beginning of its name. */
+    explorerRow,
+
+    /** Makes a file or folder visible in the explorer by unfolding the folders around it. */
+    async reveal(...names) {
+      for (let n = 1; n < names.length; n += 1) {
+        const folder = explorerRow(names[n - 1]);
+        const child = explorerRow(names[n]);
+        await until(`${names[n]} below ${names[n - 1]}`, async () => {
+          if (await child.isVisible()) {
+            return true;
+          }
+          // A second click would fold it again.
+          if ((await folder.getAttribute("aria-expanded")) !== "true") {
+            await folder.click();
+          }
+          return appears(child, patience);
+        });
+      }
+      return explorerRow(names.at(-1));
+    },
+
+    /** Chooses from a row's context menu. `opened` sees the menu before. */
+    async contextMenu(row, item, opened = async () => undefined) {
+      const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
+      await again(
+        `the menu with ${item}`,
+        () => row.click({ button: "right" }),
+        () => appears(entry, patience),
+      );
+      await opened();
+      await entry.click();
     },
 
     /** The images in the gutter, by 1-based line number: found by their height on the screen. */
@@ -106,12 +160,16 @@ export function workbench(page) {
       return lines.join("\n");
     },
 
-    async hover(text) {
+    /** Points at a word of a line until the hover has what is wanted. */
+    async hover(text, wanted) {
       const row = editor.locator(".view-line", { hasText: text }).first();
-      await row
-        .locator("span > span", { hasText: text.split(" ")[0] })
-        .first()
-        .hover();
+      const word = row.locator("span > span", { hasText: text.split(" ")[0] }).first();
+      await until(`a hover of ${text}`, async () => {
+        // The pointer has to move for a hover to begin.
+        await page.mouse.move(640, 790);
+        await word.hover();
+        return appears(wanted, patience);
+      });
     },
 
     async showRanking() {
@@ -132,9 +190,7 @@ export function workbench(page) {
     statusText() {
       return page
         .locator("#fulcrum\\.fulcrum\\.fulcrum\\.status, [id*='fulcrum.status']")
-        .first()
-        .textContent({ timeout: 1000 })
-        .catch(() => null);
+        .evaluateAll((items) => items[0]?.textContent ?? null);
     },
 
     notifications() {
@@ -162,12 +218,61 @@ export async function frameWith(page, selector) {
   });
 }
 
-/** Waits until the probe gives something true, and gives it back. */
-export async function until(what, probe, timeout = 60_000) {
+/** Whether an element is seen within so many milliseconds. For what is tried again when it is not. */
+export async function appears(locator, timeout) {
+  try {
+    await locator.waitFor({ timeout });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Goes down a list of rows by keys until the wanted name is active. A list that is still changing is walked again. Gives the
+ * row's name.
+ */
+export function walk({ page, list, name, wanted, key = "Home", step = "ArrowDown" }) {
+  const active = () =>
+    list.evaluate((node, selector) => {
+      const row = node.ownerDocument.getElementById(node.getAttribute("aria-activedescendant") ?? "");
+      return { id: row?.id ?? "", name: row?.querySelector(selector)?.textContent ?? null };
+    }, name);
+  return until(`a row ${wanted}`, async () => {
+    await page.keyboard.press(key);
+    for (;;) {
+      const now = await active();
+      if (now.name !== null && wanted(now.name)) {
+        return now.name;
+      }
+      if (now.name === null && now.id !== "") {
+        // Its row has not come yet.
+        await page.waitForTimeout(50);
+        if ((await active()).id === now.id) {
+          continue;
+        }
+      }
+      await page.keyboard.press(step);
+      const deadline = Date.now() + 1000;
+      while ((await active()).id === now.id) {
+        if (Date.now() > deadline) {
+          // The last row, or a page that has not come to the key yet: from the top again.
+          return undefined;
+        }
+        await page.waitForTimeout(20);
+      }
+    }
+  });
+}
+
+/**
+ * Waits until the probe gives something true, and gives it back. The limit is for what never comes: it says nothing about
+ * how fast a machine is, and may be as long as anybody would wait.
+ */
+export async function until(what, probe, timeout = limit) {
   const deadline = Date.now() + timeout;
-  let last;
   for (;;) {
-    last = await probe();
+    const last = await probe();
     if (last) {
       return last;
     }

@@ -14,11 +14,13 @@ export type ToNavigator =
   | { type: "show"; shown: NavigatorShown }
   | { type: "rows"; revision: number; step: NavigatorStep; from: number; rows: RowModel[] }
   /** A command is on its way for longer than one likes to wait without a sign. */
-  | { type: "busy"; busy: boolean };
+  | { type: "busy"; busy: boolean }
+  /** The editor knows of this turn of the focus: from now on its keybindings for the Navigator hold. */
+  | { type: "keys"; turn: number };
 
 export type FromNavigator =
   | { type: "ready" }
-  | { type: "focus"; focused: boolean }
+  | { type: "focus"; focused: boolean; turn: number }
   | { type: "rows"; revision: number; step: NavigatorStep; from: number; count: number }
   | { type: "select"; number: number }
   | { type: "goTo"; at: number }
