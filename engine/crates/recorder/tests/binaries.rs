@@ -4,10 +4,9 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use fulcrum_recorder::{Aim, Options};
-use support::{Lab, recording, run};
+use support::{Lab, recording, run_for};
 use tempfile::TempDir;
 
 /// Sources in a folder of their own, built by command lines whose words are separated by spaces.
@@ -48,7 +47,6 @@ impl Shop {
             program: self.path(program).into(),
             args: arguments.iter().map(Into::into).collect(),
             workspace: Some(self.0.path().into()),
-            duration: Some(Duration::from_secs(3)),
             stdio: fulcrum_recorder::Stdio::Files,
             ..Options::default()
         }
@@ -56,8 +54,8 @@ impl Shop {
 }
 
 /// At least one experiment, with samples, on one of these lines.
-fn check(how: &str, options: &Options, lines: &[(&str, u32)]) {
-    let recorded = run(options).unwrap_or_else(|error| panic!("{how}: {error}"));
+fn check(how: &str, options: Options, lines: &[(&str, u32)]) {
+    let recorded = run_for(options, 3);
     let recording = recording(&recorded);
     let expected = |file: &str, line: u32| {
         let ours = |it: &&(&str, u32)| Path::new(file).ends_with(it.0) && line == it.1;
@@ -83,7 +81,7 @@ fn shares(lines: &[&str]) {
     for line in lines {
         shop.sh(line);
     }
-    check(lines[0], &shop.options("a", &[]), &SHARES);
+    check(lines[0], shop.options("a", &[]), &SHARES);
 }
 
 fn installed(program: &str) -> bool {
@@ -143,7 +141,7 @@ fn a_rust_program_linked_by_lld() {
     }
     let shop = Shop::new(&["rusty.rs"]);
     shop.sh("rustc -g -Copt-level=1 -Clink-arg=-fuse-ld=lld rusty.rs -o a");
-    check("rustc", &shop.options("a", &[]), &[("rusty.rs", 17)]);
+    check("rustc", shop.options("a", &[]), &[("rusty.rs", 17)]);
 }
 
 #[test]
@@ -159,7 +157,7 @@ fn a_library_that_is_opened_later() {
         },
         ..shop.options("a", &[&library])
     };
-    check("dlopen", &options, &[("plugin.c", 6)]);
+    check("dlopen", options, &[("plugin.c", 6)]);
 }
 
 #[test]
@@ -175,5 +173,5 @@ fn a_library_beside_the_program() {
         },
         ..shop.options("a", &[&library])
     };
-    check("library", &options, &[("plugin.c", 6)]);
+    check("library", options, &[("plugin.c", 6)]);
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use fulcrum_recorder::{Options, Recorded, Sampler};
-use support::{Lab, recording, run, says};
+use support::{Lab, recording, run, run_for, says};
 
 /// Seven parts of ten of the work are on line 10 of `shares.cpp`.
 fn check(recorded: &Recorded) {
@@ -34,9 +34,9 @@ fn a_program_that_may_not_open_perf_events_is_sampled_by_the_timer() {
     for error in ["EPERM", "EACCES"] {
         let options = Options {
             program: helper.program.clone().into(),
-            ..lab.options(&[error, &program], 4.0)
+            ..lab.options(&[error, &program], 3.0)
         };
-        let recorded = run(&options).unwrap();
+        let recorded = run_for(options.clone(), 4);
         check(&recorded);
         assert!(
             says(&recorded, "samples came from the CPU timer"),
@@ -65,11 +65,10 @@ fn a_user_without_privileges_gets_the_same_result() {
         let options = Options {
             program: folder.join("shares").into(),
             workspace: Some(folder),
-            duration: Some(std::time::Duration::from_secs(4)),
             stdio: fulcrum_recorder::Stdio::Files,
             ..Options::default()
         };
-        return check(&run(&options).unwrap());
+        return check(&run_for(options, 4));
     }
     let lab = Lab::build("shares.cpp", &["-g"]);
     let folder = tempfile::tempdir().unwrap();

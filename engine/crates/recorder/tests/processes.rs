@@ -11,7 +11,7 @@ use fulcrum_recorder::{
     Aim, EndToEnd, Exit, Options, Progress, Recorded, Remote, TargetChoice, record,
 };
 use serde_json::Value;
-use support::{Lab, recording, run, samples};
+use support::{Lab, PATIENCE, recording, run, samples};
 
 fn calls() -> Lab {
     Lab::build("calls.cpp", &["-g", "-O2"])
@@ -65,6 +65,14 @@ fn forked_children_are_profiled_each_with_records_of_its_own() {
     }
 }
 
+/// For as long as it takes.
+fn endless(lab: &Lab) -> Options {
+    Options {
+        duration: None,
+        ..lab.options(&[], 0.0)
+    }
+}
+
 fn steered(options: &Options, mut steer: impl FnMut(&Remote, &Progress)) -> Recorded {
     let remote = Remote::new();
     record(options, &remote, &mut |progress| steer(&remote, progress)).unwrap()
@@ -74,8 +82,10 @@ fn steered(options: &Options, mut steer: impl FnMut(&Remote, &Progress)) -> Reco
 fn another_target_from_the_next_experiment_on() {
     let lab = calls();
     let mut turned = false;
-    let recorded = steered(&lab.options(&[], 7.0), |remote, progress| {
-        if progress.experiments >= 3 && !turned {
+    let recorded = steered(&endless(&lab), |remote, progress| {
+        if progress.experiments >= 7 || progress.elapsed > PATIENCE {
+            remote.stop();
+        } else if progress.experiments >= 3 && !turned {
             turned = true;
             remote.retarget(Aim {
                 target: TargetChoice::Inclusive,
@@ -110,18 +120,28 @@ fn another_target_from_the_next_experiment_on() {
 fn a_paused_run_makes_no_experiments_until_it_goes_on() {
     let lab = calls();
     let (mut at_pause, mut at_resume) = (None, None);
-    let recorded = steered(&lab.options(&[], 8.0), |remote, progress| {
-        if progress.elapsed > Duration::from_secs(2) && at_pause.is_none() {
-            remote.pause();
-            at_pause = Some(progress.experiments);
-        }
-        if progress.elapsed > Duration::from_secs(5) && at_resume.is_none() {
-            assert!(progress.paused);
-            at_resume = Some(progress.experiments);
-            remote.resume();
+    let recorded = steered(&endless(&lab), |remote, progress| {
+        let Progress {
+            elapsed,
+            experiments,
+            ..
+        } = *progress;
+        match (at_pause, at_resume) {
+            (None, _) if experiments >= 2 => {
+                remote.pause();
+                at_pause = Some((experiments, elapsed));
+            }
+            (Some((_, then)), None) if elapsed > then + Duration::from_secs(3) => {
+                assert!(progress.paused);
+                at_resume = Some(experiments);
+                remote.resume();
+            }
+            (_, Some(then)) if experiments > then => remote.stop(),
+            _ if elapsed > PATIENCE => remote.stop(),
+            _ => {}
         }
     });
-    let (before, after) = (at_pause.unwrap(), at_resume.unwrap());
+    let (before, after) = (at_pause.unwrap().0, at_resume.unwrap());
     // The experiment that was going on may have ended.
     assert!(
         after <= before + 1,
@@ -167,9 +187,15 @@ fn delays_stay_within_the_overhead_that_is_allowed() {
     let lab = calls();
     let options = Options {
         max_overhead: Some(0.05),
-        ..lab.options(&[], 12.0)
+        ..endless(&lab)
     };
-    let recorded = run(&options).unwrap();
+    // How many experiments fit depends on what else the machine does meanwhile.
+    let recorded = steered(&options, |remote, progress| {
+        let enough = progress.experiments >= 1 && progress.elapsed > Duration::from_secs(12);
+        if enough || progress.elapsed > PATIENCE {
+            remote.stop();
+        }
+    });
     let all = records(&recorded.run);
     let (_, header) = &all[0];
     assert_eq!(header["budget"], 0.05);
@@ -181,7 +207,6 @@ fn delays_stay_within_the_overhead_that_is_allowed() {
         "samples cost too: {rested} of the run without"
     );
     assert!(share < 0.05, "{share}");
-    // How many fit depends on what else the machine does meanwhile; that some do must not.
     let experiments = recording(&recorded).experiments;
     assert!(!experiments.is_empty());
     assert!(share > 0.0 || experiments.iter().all(|it| it.speedup == 0.0));

@@ -1,21 +1,48 @@
-// Two threads that have nothing to do with each other.
+// Two threads that have nothing to do with each other. The second writes into the file of its only argument how long it
+// slept without wanting to (ns), and how often.
+#include <cstdint>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <thread>
 
 #include "fulcrum.h"
 
+static volatile uint64_t unwatched[2];
+static volatile uint64_t *slept = unwatched;
+
 static void first() {
-  for (volatile long i = 0;; i = i + 1) {}
+  for (volatile long i = 0;; i = i + 1) {} // LINE: first
+}
+
+static uint64_t now() {
+  timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return at.tv_sec * 1000000000ull + at.tv_nsec;
 }
 
 static void second() {
-  for (;;) {
-    for (volatile long i = 0; i < 300000; i = i + 1) {}
+  long sleeps = 0;
+  for (uint64_t before = now();;) {
+    for (volatile long i = 0; i < 30000; i = i + 1) {}
+    rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    const uint64_t after = now();
+    if (used.ru_nvcsw != sleeps) {
+      slept[0] = slept[0] + (after - before);
+      slept[1] = slept[1] + (used.ru_nvcsw - sleeps);
+    }
+    sleeps = used.ru_nvcsw;
+    before = after;
     FULCRUM_PROGRESS_NAMED("second");
   }
 }
 
-int main() {
-  std::thread a(first), b(second);
+int main(int argc, char **argv) {
+  const char *file = argc > 1 ? argv[1] : nullptr;
+  if (file) slept = static_cast<uint64_t *>(mmap(nullptr, 64, PROT_READ | PROT_WRITE, MAP_SHARED, open(file, O_RDWR), 0));
+  std::thread a(first), b(second); // LINE: once
   a.join();
   b.join();
 }

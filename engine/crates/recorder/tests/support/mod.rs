@@ -11,6 +11,9 @@ use fulcrum_model::causal::{Count, Experiment, Recording};
 use fulcrum_recorder::{Error, Options, Recorded, Remote, Stdio, record};
 use tempfile::TempDir;
 
+/// After this nothing more is waited for, even on a machine that is very busy.
+pub const PATIENCE: Duration = Duration::from_secs(300);
+
 /// A folder that holds a built program and the runs recorded from it.
 pub struct Lab {
     folder: TempDir,
@@ -74,6 +77,21 @@ pub fn run(options: &Options) -> Result<Recorded, Error> {
     record(options, &Remote::new(), &mut |_| {})
 }
 
+/// Records until that many experiments are finished, however long a busy machine needs for them, then stops the program.
+pub fn run_for(options: Options, experiments: u64) -> Recorded {
+    let remote = Remote::new();
+    let options = Options {
+        duration: None,
+        ..options
+    };
+    let recorded = record(&options, &remote, &mut |progress| {
+        if progress.experiments >= experiments || progress.elapsed > PATIENCE {
+            remote.stop();
+        }
+    });
+    recorded.unwrap()
+}
+
 /// What anybody who opens the run reads.
 pub fn recording(recorded: &Recorded) -> Recording {
     fulcrum_runs::load_causal(&recorded.run).unwrap().recording
@@ -99,6 +117,26 @@ pub fn visits(experiment: &Experiment, point: &str) -> u64 {
     match found.unwrap().count {
         Count::Throughput { delta } => delta,
         Count::Latency { departures, .. } => departures,
+    }
+}
+
+/// A file into which a test program counts: numbers of 64 bits that it has mapped.
+pub struct Counters(PathBuf);
+
+impl Counters {
+    pub fn new(lab: &Lab) -> Counters {
+        let file = lab.program.with_extension("counters");
+        std::fs::write(&file, [0; 64]).unwrap();
+        Counters(file)
+    }
+
+    pub fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+
+    pub fn get(&self, index: usize) -> u64 {
+        let bytes = std::fs::read(&self.0).unwrap();
+        u64::from_ne_bytes(bytes[8 * index..][..8].try_into().unwrap())
     }
 }
 
