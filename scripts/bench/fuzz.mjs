@@ -141,6 +141,7 @@ async function fuzzOnce(target, seconds) {
     `-malloc_limit_mb=${memory / 4}`,
     `-max_len=${longest}`,
     `-timeout=${patience}`,
+    "-print_funcs=0",
     "-print_final_stats=1",
   ];
   const { code, output } = await tryRun("sh", ["-c", '"$@"; code=$?; times; exit $code', "sh", ...fuzzer], {
