@@ -15,7 +15,7 @@ const MAIN: &str = "public class Main {
   static long n;
   static void cheap() { n++; }
   static int deep(int d) { return d == 0 ? 0 : 1 + deep(d - 1); }
-  static void hot() { for (int i = 0; i < 400_000; i++) n = n * 31 + i; }
+  static void hot() { for (int i = 0; i < 800_000; i++) n = n * 31 + i; }
   static void rare() { n++; }
   static void thrower(int i) { if (i % 2 == 0) throw new IllegalStateException(); }
   static void unit(int i) {
@@ -50,8 +50,9 @@ fn numbers(refined: &Value, key: &str) -> Vec<u64> {
 fn the_loop_keeps_the_hotspots_and_counts_every_call() {
     let folder = tempfile::tempdir().unwrap();
     program(MAIN, folder.path());
-    // By the processor's time, so that it does not matter what else runs on this machine.
-    let rule = "inherent cpu >= 100us after 300";
+    // By the processor's time, so that it does not matter what else runs on this machine: the hot method needs a millisecond
+    // or two, whatever else there is would have to need 90 in all.
+    let rule = "inherent cpu >= 300us after 300";
     let options = [
         "--rule",
         rule,
@@ -174,7 +175,7 @@ fn a_program_that_keeps_running_is_refined_in_sessions() {
     );
     let sessions = [
         "--keep-running",
-        "1s",
+        "2s",
         "--runs",
         "1",
         "--iterations",
@@ -184,7 +185,8 @@ fn a_program_that_keeps_running_is_refined_in_sessions() {
     ];
     let rule = [
         "--rule",
-        "inherent cpu >= 100us after 100",
+        // Nothing else comes near this, and five units of work are enough.
+        "inherent cpu >= 500us after 5",
         "--unit",
         "Main.unit",
     ];
@@ -197,7 +199,7 @@ fn a_program_that_keeps_running_is_refined_in_sessions() {
     let rows = refined["iterations"].as_array().unwrap();
     assert!(
         rows.iter()
-            .all(|row| row["units"].as_u64() > Some(20) && row["overhead"].is_f64())
+            .all(|row| row["units"].as_u64() > Some(0) && row["overhead"].is_f64())
     );
 }
 

@@ -4,12 +4,11 @@
 //! cheapest of many rounds counts: what disturbs only adds, and subtracting too little is better than too much.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use fulcrum_event_log::Log;
 use fulcrum_wire::log::{PayloadBuffer, Record, kind};
 
-use crate::clock::{ThreadClock, now};
+use crate::clock::{ThreadClock, now, thread_cpu};
 use crate::jni::{Env, Object};
 use crate::thread::{self, State};
 
@@ -17,7 +16,10 @@ use crate::thread::{self, State};
 pub const METHOD: i32 = 0;
 
 const ROUND: i32 = 4000;
-const TIME: Duration = Duration::from_millis(12);
+/// Of the thread on a processor, nanoseconds: on a busy machine it takes longer and is as good.
+const TIME: u64 = 12_000_000;
+/// Rounds, should the thread's clock stand still.
+const MOST: u32 = 1000;
 const MEMORY: u64 = 64 << 20;
 
 /// What probes cost, picoseconds; zeros when it could not be measured.
@@ -67,9 +69,12 @@ fn bind(env: Env, class: Object) {
 fn rounds(env: Env, class: Object, deepest: u32) -> Option<(u64, u64)> {
     let log = Log::in_memory(MEMORY, now).ok()?;
     let clock = ThreadClock::here();
-    let start = Instant::now();
+    let start = thread_cpu();
     let mut best: Option<(u64, u64)> = None;
-    while start.elapsed() < TIME {
+    for _ in 0..MOST {
+        if thread_cpu().saturating_sub(start) >= TIME {
+            break;
+        }
         let (all, inside) = round(env, class, &log, &clock, deepest)?;
         if best.is_none_or(|(least, _)| all < least) {
             best = Some((all, inside));

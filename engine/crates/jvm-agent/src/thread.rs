@@ -37,6 +37,9 @@ thread_local! {
     static STATE: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
     /// The state of the thread that carries a mounted virtual one.
     static CARRIER: Cell<*mut State> = const { Cell::new(std::ptr::null_mut()) };
+    /// The session in which this thread ended as one of Java's. It may still wait for a monitor then: those who wait for its
+    /// end hold its own for a moment.
+    static ENDED: Cell<u32> = const { Cell::new(0) };
 }
 
 impl State {
@@ -201,6 +204,9 @@ pub fn with(what: impl FnOnce(&mut State)) {
         // SAFETY: as in `method`.
         return what(unsafe { &mut *state });
     }
+    if ENDED.get() == agent::session() {
+        return;
+    }
     let Some(agent) = agent::get() else { return };
     here(agent);
     let state = STATE.get();
@@ -235,6 +241,7 @@ fn here(agent: &Agent) {
 
 /// The calling thread begins.
 pub fn began(agent: &Agent, thread: Object, is_virtual: bool, flags: u64) {
+    ENDED.set(0);
     if !STATE.get().is_null() {
         return;
     }
@@ -268,6 +275,7 @@ fn new(agent: &Agent, thread: Object, is_virtual: bool, mut flags: u64) -> State
 
 /// The calling thread ends: what is left of its chunk goes to others.
 pub fn ended() {
+    ENDED.set(agent::session());
     end(STATE.replace(std::ptr::null_mut()));
 }
 

@@ -23,8 +23,10 @@ fn threads_have_parents_and_virtual_ones_have_trees_of_their_own() {
         let output = program.run_traced(jdk, filter, &[]);
         assert_eq!(text(&output.stderr), "");
         let many = if jdk.version >= 21 { 50 } else { 0 };
-        let printed = format!("not twice\nvirtual {many}\n");
-        assert_eq!(text(&output.stdout), printed);
+        let printed = text(&output.stdout);
+        let (printed, cpu) = printed.trim_end().rsplit_once('\n').unwrap();
+        assert_eq!(printed, format!("not twice\nvirtual {many}"));
+        let process_cpu: u64 = cpu.parse().expect("a number");
         let trace = program.trace();
         assert_eq!(trace.notes, Vec::<String>::new(), "JDK {}", jdk.version);
         assert_eq!(parent(&trace, "child"), Some("main"));
@@ -33,7 +35,7 @@ fn threads_have_parents_and_virtual_ones_have_trees_of_their_own() {
         // 15 calls for 5, 9 for 4, 5 for 3.
         assert_eq!(calls["Threads.fib"], 5 + many * (15 + 9));
         assert_eq!(calls.get("Threads.sleepy").copied().unwrap_or(0), many);
-        let mut found = 0;
+        let (mut found, mut cpu) = (0, 0);
         for thread in &trace.threads {
             let mut is_virtual = false;
             let mut enters = 0;
@@ -47,13 +49,19 @@ fn threads_have_parents_and_virtual_ones_have_trees_of_their_own() {
                 last = event.cpu_ns.unwrap_or(0);
             }
             if is_virtual {
-                found += 1;
-                // Its body and `sleepy` beside those of `fib`.
-                assert_eq!(enters, 2 + 15 + 9);
-                // Its own time, not that of the thread that carries it.
-                assert!(last > 0 && last < 200_000_000, "{last} ns");
+                cpu += last;
+                // The first one only works, for long. Others have a body and `sleepy` beside the calls of `fib`.
+                found += usize::from(enters == 2 + 15 + 9);
+                assert!(enters == 1 || enters == 2 + 15 + 9, "{enters}");
             }
         }
+        // All are carried by one thread, which has worked for long when they come: with its time as theirs, their sum would
+        // be many times what the process took. (Two clocks are compared: a hundredth is allowed.)
+        assert!(
+            cpu < process_cpu + process_cpu / 100,
+            "{cpu} of {process_cpu} ns"
+        );
+        assert_eq!(cpu > 0, many > 0);
         assert_eq!(found, many);
     }
 }
@@ -77,10 +85,8 @@ fn what_is_too_deep_is_counted_and_its_cost_is_known() {
     assert_eq!(events.iter().map(|it| it.skipped).sum::<u64>(), 2);
     balanced_calls(&trace);
     let costs = trace.costs;
-    assert!(
-        costs.skipped_ns > 1.0 && costs.skipped_ns < costs.inside_ns + costs.outside_ns,
-        "{costs:?}"
-    );
+    let all = [costs.inside_ns, costs.outside_ns, costs.skipped_ns];
+    assert!(all.iter().all(|it| *it > 0.0), "{costs:?}");
 }
 
 #[test]
@@ -89,7 +95,17 @@ fn objects_of_chosen_classes_are_followed_and_others_sampled() {
         let program = Program::new(jdk, "Objects");
         let filter = "observe_object_allocation Objects$Wanted\nobserve_object_allocation Objects$Spec*\n\
                       observe_class_loading\nobserve_garbage_collection\n";
-        let output = program.run_traced(jdk, filter, &[]);
+        // Threads of the machine's tell of objects that are gone and of unloaded classes when they come to it.
+        let output = program.run_until(jdk, filter, |trace| {
+            let of = count(trace, |event| match event.what {
+                What::Release { .. } => Some("released"),
+                What::ClassUnload { class } => {
+                    (trace.class_name(class) == "Objects$Wanted").then_some("unloaded")
+                }
+                _ => None,
+            });
+            of.get("released") >= Some(&741) && of.get("unloaded") >= Some(&1)
+        });
         assert_eq!(
             (text(&output.stdout), text(&output.stderr)),
             ("true\ndone\n".into(), String::new())
@@ -114,17 +130,28 @@ fn objects_of_chosen_classes_are_followed_and_others_sampled() {
             ("Objects$Wanted".to_owned(), 700),
         ];
         assert_eq!(made, BTreeMap::from(expect), "JDK {}", jdk.version);
-        let samples = count(&trace, |event| match event.what {
+        // With classes that are observed, the agent itself counts the bytes of the others, thread by thread: one object for
+        // at least 512 KiB, and of these arrays for less than 612.
+        let [main] = threads(&trace, "main")[..] else {
+            panic!("{:?}", trace.threads)
+        };
+        let arrays = count(&trace, |event| match event.what {
             What::Allocation {
-                class, interval, ..
-            } if interval > 0 => Some((trace.class_name(class).to_owned(), interval)),
+                class,
+                interval,
+                bytes,
+                ..
+            } if interval > 0 && event.thread == main => {
+                assert_eq!(interval, 512 << 10);
+                (bytes > 100 << 10).then(|| trace.class_name(class).to_owned())
+            }
             _ => None,
         });
-        let arrays = samples
-            .get(&("byte[]".to_owned(), 512 << 10))
-            .copied()
-            .unwrap_or(0);
-        assert!((15..30).contains(&arrays), "{samples:?}");
+        let all = 100 * 100;
+        assert!(
+            (all / 613 - 1..=all / 512 + 1).contains(&arrays["byte[]"]),
+            "{arrays:?}"
+        );
         let kinds = count(&trace, |event| match event.what {
             What::Release { object } => objects.remove(&object).then_some("released"),
             What::ClassLoad { class, .. } => {
@@ -152,7 +179,7 @@ fn contention_is_what_the_program_counts() {
     for jdk in jdks() {
         let program = Program::new(jdk, "Contended");
         let filter = "observe_method_invocations\nobserve_monitor_contention\n\
-                      includemethod Contended$Counter increment\n";
+                      includemethod Contended$Counter increment\nincludemethod Contended counted\n";
         let output = program.run_traced(jdk, filter, &[]);
         let trace = program.trace();
         let printed = text(&output.stdout);
@@ -171,10 +198,9 @@ fn contention_is_what_the_program_counts() {
             };
             let (mut began, mut ended) = (0, 0);
             for event in trace.thread_events(thread) {
-                // What is printed comes after the count.
-                let of = event.what.class().map(|class| trace.class_name(class));
                 match event.what {
-                    _ if of == Some("java.io.PrintStream") => {}
+                    // The machine's count was taken just before; printing may wait, and so may ending.
+                    What::Enter { method } if trace.methods[&method].name == "counted" => break,
                     What::ContendedEnter { .. } => began += 1,
                     What::ContendedEntered { .. } => ended += 1,
                     _ => {}

@@ -216,8 +216,10 @@ fn awkward_programs_behave_as_they_do_alone() {
 fn a_killed_program_leaves_a_readable_run() {
     let lab = Lab::build("shares.cpp", &["-g"]);
     let cancel = Remote::new();
+    let mut killed = false;
     let mut kill = |progress: &fulcrum_recorder::Progress| {
-        if progress.experiments >= 2 {
+        // Once: it is gone when there is another report of it.
+        if progress.experiments >= 2 && !std::mem::replace(&mut killed, true) {
             let program = lab.program.to_string_lossy().into_owned();
             let status = std::process::Command::new("pkill")
                 .args(["-KILL", "-f", &program])

@@ -3,20 +3,13 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Once;
+
+#[path = "../../../jvm-agent/tests/common/agent.rs"]
+mod agent;
 
 /// The agent is another package: `cargo test` of this one does not build it.
 pub fn build_agent() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "-p", "fulcrum-jvm-agent"]);
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        assert!(build.status().expect("cargo").success());
-    });
+    agent::agent();
 }
 
 /// Compiles the class `Main`.

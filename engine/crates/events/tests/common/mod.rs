@@ -1,6 +1,8 @@
 //! Logs written in this process, with a clock of the tests' own.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod shop;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,32 +4,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use fulcrum_events::{Event, Trace, What};
 
+mod agent;
 #[path = "../../../jvm-core/tests/jdk/mod.rs"]
 mod jdk;
+pub use agent::agent;
 pub use jdk::{Jdk, jdks};
-
-/// The agent: `cargo test` does not build what only others load.
-pub fn agent() -> &'static Path {
-    static AGENT: OnceLock<PathBuf> = OnceLock::new();
-    AGENT.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "-p", "fulcrum-jvm-agent"]);
-        build.current_dir(env!("CARGO_MANIFEST_DIR"));
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        assert!(build.status().expect("cargo").success());
-        // Tests are in `deps` of the same folder.
-        let test = std::env::current_exe().unwrap();
-        let folder = test.ancestors().nth(2).unwrap();
-        folder.join("libfulcrum_jvm_agent.so")
-    })
-}
 
 /// A compiled program.
 pub struct Program {
@@ -81,18 +65,45 @@ impl Program {
         java.arg(&self.main).args(arguments).output().unwrap()
     }
 
+    /// Runs the main class, which at its end waits for its input to end, until its log is as it will be.
+    pub fn run_until(&self, jdk: &Jdk, filter: &str, done: impl Fn(&Trace) -> bool) -> Output {
+        let mut java = self.traced(jdk, filter, 1 << 30);
+        let java = java.arg(&self.main).stdin(Stdio::piped());
+        let mut child = java
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // What never comes fails a test and does not hang it.
+        let limit = Instant::now() + Duration::from_secs(300);
+        while Instant::now() < limit
+            && child.try_wait().unwrap().is_none()
+            && !self
+                .log()
+                .and_then(|log| Trace::open(&log).ok())
+                .is_some_and(|it| done(&it))
+        {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        drop(child.stdin.take());
+        child.wait_with_output().unwrap()
+    }
+
     pub fn run(&self) -> PathBuf {
         self.folder.path().join("run")
     }
 
     /// The log that the agent wrote.
     pub fn trace(&self) -> Trace {
+        Trace::open(&self.log().expect("a log")).unwrap()
+    }
+
+    fn log(&self) -> Option<PathBuf> {
         let files = fs::read_dir(self.run()).unwrap().flatten();
-        let logs: Vec<_> = files
-            .filter(|file| file.file_name().to_string_lossy().ends_with(".log"))
-            .collect();
-        assert_eq!(logs.len(), 1, "{logs:?}");
-        Trace::open(&logs[0].path()).unwrap()
+        let mut logs = files.filter(|file| file.file_name().to_string_lossy().ends_with(".log"));
+        let log = logs.next();
+        assert!(logs.next().is_none(), "more than one");
+        Some(log?.path())
     }
 }
 

@@ -22,6 +22,10 @@ public class Contended {
         sink = x;
     }
 
+    /** Shows in the log where the machine's count ends. */
+    static void counted() {
+    }
+
     public static void main(String[] arguments) throws Exception {
         Counter counter = new Counter();
         Thread[] threads = new Thread[4];
@@ -31,9 +35,10 @@ public class Contended {
                     counter.increment();
                     work(200);
                 }
-                // The machine's own count, which ends with the thread.
+                // The machine's own count, which ends with the thread: what it waits for from here on is not in it.
                 ThreadMXBean bean = ManagementFactory.getThreadMXBean();
                 long blocked = bean.getThreadInfo(Thread.currentThread().getId()).getBlockedCount();
+                counted();
                 synchronized (System.out) {
                     System.out.println(Thread.currentThread().getName() + " " + blocked);
                 }

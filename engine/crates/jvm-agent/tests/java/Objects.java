@@ -32,9 +32,9 @@ public class Objects {
         for (int i = 0; i < 3; i++) {
             System.gc();
         }
-        // A thread of the machine's tells of unloaded classes when it comes to it.
-        Thread.sleep(300);
         System.out.println("done");
+        // Until whoever reads the log has seen what threads of the machine's tell of this.
+        System.in.read();
     }
 
     private static void unload() throws Exception {

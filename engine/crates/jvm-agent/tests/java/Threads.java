@@ -1,3 +1,5 @@
+import java.lang.management.ManagementFactory;
+
 /** Threads that start threads, platform threads and where there are any virtual ones, and calls in each. */
 public class Threads {
     static int fib(int n) {
@@ -36,6 +38,19 @@ public class Threads {
         } catch (IllegalThreadStateException expected) {
             System.out.println("not twice");
         }
+        // One thread carries all virtual ones, and has worked for as long as all before when the others come.
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", "1");
+        System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", "1");
+        com.sun.management.OperatingSystemMXBean system =
+            (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        long twice = 2 * system.getProcessCpuTime();
+        Thread busy = virtual(() -> {
+            while (system.getProcessCpuTime() < twice) {
+            }
+        });
+        if (busy != null) {
+            busy.join();
+        }
         Thread[] many = new Thread[50];
         int count = 0;
         for (int i = 0; i < many.length; i++) {
@@ -54,5 +69,6 @@ public class Threads {
             }
         }
         System.out.println("virtual " + count);
+        System.out.println(system.getProcessCpuTime());
     }
 }
