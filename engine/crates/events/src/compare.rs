@@ -270,16 +270,8 @@ impl Paths {
             let root = paths.child(None, root);
             let mut walk = Walk::new(trace, thread.id, &parking);
             let mut open: Vec<u32> = Vec::new();
-            let mut steps: u64 = 0;
             loop {
-                let event = walk.step();
-                if event.is_none() {
-                    walk.finish();
-                }
-                steps += 1;
-                if steps.is_multiple_of(1 << 14) && !watch(done + steps.min(thread.bytes)) {
-                    return Err(Cancelled);
-                }
+                let event = walk.step_if(|steps| watch(done + steps.min(thread.bytes)))?;
                 for (outcome, inside) in &walk.ended {
                     let Some(node) = open.pop() else { continue };
                     let sums = &mut paths.nodes[node as usize].2;

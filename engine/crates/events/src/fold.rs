@@ -37,9 +37,6 @@ impl From<CallTreeError> for FoldError {
     }
 }
 
-/// Events between two questions whether the work is still wanted.
-const BREATH: u64 = 1 << 14;
-
 /// The value types: calls, own wall time, own CPU time.
 fn value_types() -> Vec<ValueType> {
     vec![
@@ -194,16 +191,8 @@ impl<'a> Folding<'a> {
             let frame = self.frame(open.what)?;
             self.path.push(frame);
         }
-        let mut steps: u64 = 0;
         while walk.standing().mark.ordinal < until {
-            let event = walk.step();
-            if event.is_none() {
-                walk.finish();
-            }
-            steps += 1;
-            if steps.is_multiple_of(BREATH) && !wanted() {
-                return Err(FoldError::Cancelled);
-            }
+            let event = walk.step_if(|_| wanted())?;
             for at in 0..walk.ended.len() {
                 let (outcome, _) = walk.ended[at];
                 let Some(root) = skipped else { continue };

@@ -345,14 +345,9 @@ impl<'a> Siblings<'a> {
             if self.steps.is_multiple_of(BREATH) && !wanted() {
                 return Err(Cancelled);
             }
-            match self.walk.step() {
-                Some(event) => self.look(Some(event.what)),
-                None => {
-                    self.walk.finish();
-                    self.look(None);
-                    self.done = true;
-                }
-            }
+            let event = self.walk.step_or_finish();
+            self.done = event.is_none();
+            self.look(event.map(|it| it.what));
         }
     }
 

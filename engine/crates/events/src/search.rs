@@ -123,10 +123,7 @@ impl Looking<'_> {
         let before = self.hits.len();
         let mut above: Vec<Open> = Vec::new();
         while walk.standing().mark.ordinal < end {
-            let event = walk.step();
-            if event.is_none() {
-                walk.finish();
-            }
+            let event = walk.step_or_finish();
             for (at, (outcome, open)) in walk.ended.iter().enumerate() {
                 if open.span.is_none() {
                     above.clear();

@@ -196,10 +196,7 @@ impl<'a> Drawing<'a> {
         go_to(&mut walk, of, checkpoint);
         let mut before = (checkpoint > 0).then(|| of_walk(&walk));
         while walk.standing().mark.ordinal < end {
-            let event = walk.step();
-            if event.is_none() {
-                walk.finish();
-            }
+            let event = walk.step_or_finish();
             for at in 0..walk.ended.len() {
                 let (outcome, open) = walk.ended[at];
                 if open.span.is_none() {

@@ -47,9 +47,6 @@ impl Scope {
     }
 }
 
-/// Events between two questions whether the work is still wanted.
-const BREATH: u64 = 1 << 14;
-
 /// Shows rows: thread by thread, each when it has ended, until one is the last that is wanted. What had to be left out is
 /// in the answer, whole sentences.
 pub(crate) fn visit(
@@ -61,18 +58,10 @@ pub(crate) fn visit(
     let parking = parking(trace);
     let mut problems = Vec::new();
     let mut above: Vec<Open> = Vec::new();
-    let mut steps: u64 = 0;
     for thread in scope.threads(trace) {
         let mut walk = Walk::new(trace, thread.id, &parking);
         loop {
-            let event = walk.step();
-            if event.is_none() {
-                walk.finish();
-            }
-            steps += 1;
-            if steps.is_multiple_of(BREATH) && !wanted() {
-                return Err(Cancelled);
-            }
+            let event = walk.step_if(|_| wanted())?;
             for (at, (outcome, open)) in walk.ended.iter().enumerate() {
                 if !scope.has_time(outcome.start_ns) {
                     continue;

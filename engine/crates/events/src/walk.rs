@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::cursor::{Mark, ThreadEvents};
 use crate::event::{Event, What};
+use crate::index::Cancelled;
 use crate::open::Trace;
 use crate::stack::{Node, Outcome, Stack};
 
@@ -65,7 +66,12 @@ pub(crate) struct Walk<'a> {
     /// Time in each state that is not running, up to the last event.
     pub blocked: Blocked,
     parked: u32,
+    /// Times that [`Self::step_if`] was called.
+    steps: u64,
 }
+
+/// Events between two questions whether the work is still wanted.
+const BREATH: u64 = 1 << 14;
 
 impl<'a> Walk<'a> {
     pub fn new(trace: &'a Trace, thread: u32, parking: &'a HashSet<u32>) -> Walk<'a> {
@@ -81,7 +87,30 @@ impl<'a> Walk<'a> {
             now: (0, None),
             blocked: [0; 3],
             parked: 0,
+            steps: 0,
         }
+    }
+
+    /// As [`Self::step_or_finish`]. Now and then, at the first event already, `wanted` is asked whether to go on; it hears how
+    /// many events there were.
+    pub fn step_if(
+        &mut self,
+        wanted: impl FnOnce(u64) -> bool,
+    ) -> Result<Option<Event>, Cancelled> {
+        if self.steps.is_multiple_of(BREATH) && !wanted(self.steps) {
+            return Err(Cancelled);
+        }
+        self.steps += 1;
+        Ok(self.step_or_finish())
+    }
+
+    /// The next event. Behind the last one there is none, and what was open ends.
+    pub fn step_or_finish(&mut self) -> Option<Event> {
+        let event = self.step();
+        if event.is_none() {
+            self.finish();
+        }
+        event
     }
 
     /// The next event; what it begins and ends is in the fields.

@@ -20,7 +20,7 @@ use crate::jvm::{self, TraceOptions};
 use crate::{Error, Exit, Recorded, Remote};
 
 /// A machine that is busy or swapped out needs its time.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Of its own, in HotSpot: longer arguments are cut.
 const LONGEST_ARGUMENT: usize = 1024;
 
@@ -31,6 +31,8 @@ struct Machine {
     /// Where the machine looks for the file that says what SIGQUIT is for.
     asked: PathBuf,
     command: Vec<String>,
+    /// Who may want to wait no longer.
+    remote: Remote,
 }
 
 /// Traces a program that is running, until we are asked to stop, for the duration that the options have, or until it ends.
@@ -42,7 +44,7 @@ pub fn trace_attached(
 ) -> Result<Recorded, Error> {
     let cannot = |error: &dyn std::fmt::Display| Error::CannotRecord(error.to_string());
     let here = env::current_dir().map_err(|error| cannot(&error))?;
-    let machine = Machine::find(pid).map_err(Error::CannotStart)?;
+    let machine = Machine::find(pid, remote).map_err(Error::CannotStart)?;
     let agent = jvm::agent()?;
     let arguments = machine.command.get(1..).unwrap_or_default();
     let mut manifest = Manifest::begin(machine.name().as_ref(), arguments, &here);
@@ -99,15 +101,15 @@ pub fn trace_attached(
 }
 
 /// Whether a machine lets us in already.
-pub(crate) fn is_ready(pid: u32) -> bool {
+pub(crate) fn is_ready(pid: u32, remote: &Remote) -> bool {
     let agent = jvm::agent();
     let ready = |machine: Machine| agent.is_ok_and(|agent| machine.load(&agent, "prepare").is_ok());
-    Machine::find(pid).is_ok_and(ready)
+    Machine::find(pid, remote).is_ok_and(ready)
 }
 
 impl Machine {
     /// A process that is one and lets us in; a sentence when it is or does not.
-    fn find(pid: u32) -> Result<Machine, String> {
+    fn find(pid: u32, remote: &Remote) -> Result<Machine, String> {
         let proc = PathBuf::from(format!("/proc/{pid}"));
         let Ok(status) = fs::read_to_string(proc.join("status")) else {
             return Err(format!("there is no process {pid}"));
@@ -154,6 +156,7 @@ impl Machine {
             socket: PathBuf::from(format!("/tmp/.java_pid{inside}")),
             asked: PathBuf::from(format!("/tmp/.attach_pid{inside}")),
             command,
+            remote: remote.clone(),
         };
         if !machine.socket.exists() && !catches_quit(&status) {
             return Err(format!(
@@ -203,9 +206,7 @@ impl Machine {
         }
         let stream = UnixStream::connect(&self.socket).map_err(no_socket)?;
         // Changing thousands of classes takes seconds.
-        stream
-            .set_read_timeout(Some(3 * PATIENCE))
-            .map_err(no_socket)?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(no_socket)?;
         Ok(stream)
     }
 
@@ -218,7 +219,11 @@ impl Machine {
         // the file, it prints its threads.
         unsafe { libc::kill(self.pid as libc::pid_t, libc::SIGQUIT) };
         let start = Instant::now();
-        while !self.socket.exists() && start.elapsed() < PATIENCE && self.is_there() {
+        while !self.socket.exists()
+            && start.elapsed() < PATIENCE
+            && self.is_there()
+            && !self.remote.is_stopped()
+        {
             sleep(Duration::from_millis(20));
         }
         let answered = self.socket.exists().then_some(()).ok_or_else(|| {
@@ -293,7 +298,7 @@ mod tests {
     #[test]
     fn only_machines_that_let_us_in_are_found() {
         let check = |pid: u32, expect: &str| {
-            let why = Machine::find(pid).err().unwrap_or_default();
+            let why = Machine::find(pid, &Remote::new()).err().unwrap_or_default();
             assert!(why.contains(expect), "{why}");
         };
         check(u32::MAX / 2, "there is no process");

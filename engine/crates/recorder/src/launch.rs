@@ -210,9 +210,20 @@ pub fn spawn(
     command
         .env("LD_PRELOAD", preload)
         .env(SESSION_VARIABLE, run);
-    if options.stdio == Stdio::Files {
+    streams(&mut command, options.stdio, run)?;
+    command.spawn().map_err(|error| {
+        let name = options.program.display();
+        Error::CannotStart(format!(
+            "cannot start {name}: {error}; run it by itself to see why"
+        ))
+    })
+}
+
+/// Where a program's standard streams go; into files of a folder when they go to files.
+pub fn streams(command: &mut Command, stdio: Stdio, folder: &Path) -> Result<(), Error> {
+    if stdio == Stdio::Files {
         let open = |name: &str| {
-            let path = run.join(name);
+            let path = folder.join(name);
             File::create(&path).map_err(|error| {
                 Error::CannotRecord(format!("cannot write {}: {error}", path.display()))
             })
@@ -221,15 +232,10 @@ pub fn spawn(
             .stdin(std::process::Stdio::null())
             .stdout(open("stdout.txt")?)
             .stderr(open("stderr.txt")?)
-            // A group of its own: what ends the engine does not end the program.
+            // A group of its own: a key that ends us does not end the program before we do.
             .process_group(0);
     }
-    command.spawn().map_err(|error| {
-        let name = options.program.display();
-        Error::CannotStart(format!(
-            "cannot start {name}: {error}; run it by itself to see why"
-        ))
-    })
+    Ok(())
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod pool;
 mod position;
 mod profile;
 pub mod protocol;
+mod publish;
 mod requests;
 mod resolve;
 mod sources;

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::config::Config;
-use crate::diagnostics::{Published, diagnostics};
+use crate::diagnostics::Published;
 use crate::documents::Documents;
 use crate::events::OpenTrace;
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ use crate::protocol::{
 use crate::requests::programs::Program;
 use crate::requests::run::{Finished, Recorder, Running};
 use crate::state::Snapshot;
-use crate::{ServerError, dispatch, filters, requests};
+use crate::{ServerError, dispatch, requests};
 
 /// How long the end of the server waits for a stopped program's run to be written.
 const RUN_GRACE: Duration = Duration::from_secs(10);
@@ -138,7 +138,7 @@ pub(crate) struct State {
     pub requests: ReqQueue<Arc<AtomicBool>, ()>,
     pub shutting_down: bool,
     /// Documents that show diagnostics of ours.
-    published: BTreeSet<String>,
+    pub published: BTreeSet<String>,
     /// Opening is numbered, so that of two the one asked for last is shown.
     last_order: u64,
     shown_order: u64,
@@ -213,97 +213,6 @@ impl State {
             let own = running.latest.as_ref().map(|latest| &*latest.path);
             running.followed = path.is_some() && own == path;
         }
-    }
-
-    /// Computes diagnostics on the pool: of all files, or of one document.
-    pub fn refresh_diagnostics(&mut self, only: Option<PathBuf>) {
-        let Some(profile) = &self.profile else {
-            for uri in std::mem::take(&mut self.published) {
-                self.notify(
-                    "textDocument/publishDiagnostics",
-                    json!({ "uri": uri, "diagnostics": [] }),
-                );
-            }
-            return;
-        };
-        let of = Arc::downgrade(profile);
-        let (snapshot, tasks) = (self.snapshot(), self.tasks());
-        self.pool.spawn(move || {
-            let work = || Ok(diagnostics(&snapshot, only.as_deref()));
-            if let Ok(published) = crate::pool::guarded("textDocument/publishDiagnostics", work) {
-                let _ = tasks.send(Task::Diagnostics {
-                    of,
-                    all: only.is_none(),
-                    published,
-                });
-            }
-        });
-    }
-
-    /// Checks a filter's text on the pool.
-    pub fn check_filter(&self, uri: &str) {
-        let (snapshot, tasks, uri) = (self.snapshot(), self.tasks(), uri.to_owned());
-        self.pool.spawn(move || {
-            let Some(document) = snapshot.documents.by_uri(&uri) else {
-                return;
-            };
-            let work = || {
-                let seen = snapshot.traced.seen(&snapshot.folders);
-                Ok(filters::check(
-                    &document.text,
-                    &seen,
-                    snapshot.config.encoding,
-                ))
-            };
-            if let Ok(diagnostics) = crate::pool::guarded("textDocument/publishDiagnostics", work) {
-                let _ = tasks.send(Task::Checked {
-                    version: document.version,
-                    uri,
-                    diagnostics,
-                });
-            }
-        });
-    }
-
-    /// A filter's document was closed: what was said of it goes.
-    pub fn forget_filter(&self, uri: &str) {
-        let params = json!({ "uri": uri, "diagnostics": [] });
-        self.notify("textDocument/publishDiagnostics", params);
-    }
-
-    fn publish(&mut self, all: bool, published: Vec<Published>) {
-        let now: BTreeSet<String> = published
-            .iter()
-            .filter(|p| !p.diagnostics.is_empty())
-            .map(|p| p.uri.clone())
-            .collect();
-        let cleared: Vec<String> = match all {
-            true => self.published.difference(&now).cloned().collect(),
-            false => published
-                .iter()
-                .map(|p| p.uri.clone())
-                .filter(|uri| !now.contains(uri))
-                .collect(),
-        };
-        for document in &published {
-            if document.diagnostics.is_empty() {
-                continue;
-            }
-            let mut params = json!({ "uri": document.uri, "diagnostics": document.diagnostics });
-            if let Some(version) = document.version {
-                params["version"] = version.into();
-            }
-            self.notify("textDocument/publishDiagnostics", params);
-        }
-        for uri in cleared {
-            if self.published.remove(&uri) {
-                self.notify(
-                    "textDocument/publishDiagnostics",
-                    json!({ "uri": uri, "diagnostics": [] }),
-                );
-            }
-        }
-        self.published.extend(now);
     }
 
     pub fn progress_begin(&self, token: &ProgressToken, title: &str) {

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::event::{Event, What};
+use crate::index::Cancelled;
 use crate::open::{Thread, Trace};
 use crate::rows::Wanted;
 use crate::stack::Node;
@@ -36,6 +37,12 @@ pub enum ExportError {
     Io(io::Error),
 }
 
+impl From<Cancelled> for ExportError {
+    fn from(_: Cancelled) -> ExportError {
+        ExportError::Cancelled
+    }
+}
+
 impl From<io::Error> for ExportError {
     fn from(error: io::Error) -> ExportError {
         ExportError::Io(error)
@@ -51,19 +58,11 @@ pub fn edges(
 ) -> Result<Vec<String>, ExportError> {
     let parking = parking(trace);
     let mut problems = Vec::new();
-    let mut steps: u64 = 0;
     for thread in scope.threads(trace) {
         show(Edge::Thread(thread))?;
         let mut walk = Walk::new(trace, thread.id, &parking);
         loop {
-            let event = walk.step();
-            if event.is_none() {
-                walk.finish();
-            }
-            steps += 1;
-            if steps.is_multiple_of(1 << 14) && !wanted() {
-                return Err(ExportError::Cancelled);
-            }
+            let event = walk.step_if(|_| wanted())?;
             let now = Moment {
                 ns: walk.now.0,
                 cpu_ns: walk.now.1,

@@ -5,7 +5,7 @@ mod output;
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -135,7 +135,7 @@ pub(crate) fn timed(
         notes.push("The agent came by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
     }
     command.args(&options.args);
-    streams(&mut command, options.stdio, folder.path())?;
+    launch::streams(&mut command, options.stdio, folder.path())?;
     let start = Instant::now();
     let mut report = || {
         on_progress(&TraceProgress {
@@ -181,7 +181,7 @@ pub(crate) fn alone(options: &TraceOptions, into: &Path, remote: &Remote) -> Res
         .arg0(&options.program)
         .args(&options.args)
         .current_dir(&cwd);
-    streams(&mut command, options.stdio, into)?;
+    launch::streams(&mut command, options.stdio, into)?;
     child::run(command, options.duration, remote, &mut || {})
 }
 
@@ -248,24 +248,6 @@ pub(crate) fn prepare(
         .write_manifest(&manifest)
         .map_err(|error| cannot(&error))?;
     Ok((folder, manifest))
-}
-
-fn streams(command: &mut Command, stdio: Stdio, run: &Path) -> Result<(), Error> {
-    if stdio == Stdio::Files {
-        let open = |name: &str| {
-            let path = run.join(name);
-            File::create(&path).map_err(|error| {
-                Error::CannotRecord(format!("cannot write {}: {error}", path.display()))
-            })
-        };
-        command
-            .stdin(std::process::Stdio::null())
-            .stdout(open("stdout.txt")?)
-            .stderr(open("stderr.txt")?)
-            // A group of its own: a key that ends us does not end the program before we do.
-            .process_group(0);
-    }
-    Ok(())
 }
 
 pub use fulcrum_events::logs;

@@ -2,19 +2,20 @@
 //! session begins, and are as they were when it has ended.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::attach::{is_ready, trace_attached};
 use crate::jvm::Ran;
-use crate::{Error, Recorded, Remote, TraceOptions, launch};
+use crate::{Error, Recorded, Remote, Stdio, TraceOptions, launch};
 
 /// A machine that has just been started takes so long at most until it lets us in.
-const START: Duration = Duration::from_secs(20);
+const START: Duration = Duration::from_secs(60);
 /// A program that is asked to end has so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -74,7 +75,7 @@ impl Live {
             duration: Some(self.session),
             ..options.clone()
         };
-        while self.is_starting() && !remote.is_stopped() && !is_ready(self.pid) {
+        while self.is_starting() && !remote.is_stopped() && !is_ready(self.pid, remote) {
             sleep(Duration::from_millis(100));
         }
         let begin = Instant::now();
@@ -123,25 +124,24 @@ impl Started {
         let cwd = options.cwd.as_ref();
         let cwd = cwd.map_or_else(|| here.clone(), |it| here.join(it));
         let program = launch::program(&options.program, &cwd)?;
-        let streams = env::temp_dir().join(format!("fulcrum-refine-{}", std::process::id()));
+        // A server may have several of them.
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let streams =
+            env::temp_dir().join(format!("fulcrum-refine-{}-{number}", std::process::id()));
         fs::create_dir_all(&streams).map_err(cannot)?;
-        let open = |name: &str| File::create(streams.join(name)).map_err(cannot);
-        let child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .arg0(&options.program)
             .args(&options.args)
-            .current_dir(cwd)
-            .stdin(Stdio::null())
-            .stdout(open("stdout.txt")?)
-            .stderr(open("stderr.txt")?)
-            // A group of its own: a key that ends us does not end the program before we do.
-            .process_group(0)
-            .spawn()
-            .map_err(|error| {
-                Error::CannotStart(format!(
-                    "cannot start {}: {error}; run it by itself to see why",
-                    options.program.display()
-                ))
-            })?;
+            .current_dir(cwd);
+        launch::streams(&mut command, Stdio::Files, &streams)?;
+        let child = command.spawn().map_err(|error| {
+            Error::CannotStart(format!(
+                "cannot start {}: {error}; run it by itself to see why",
+                options.program.display()
+            ))
+        })?;
         Ok(Started {
             child,
             since: Instant::now(),
