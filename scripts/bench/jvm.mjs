@@ -1,6 +1,7 @@
 /**
  * The agent for Java: what a monitored call costs, beside other tools in the same run, and whole libraries under it.
- * Writes its sections of docs/benchmarks.md. `npm run bench -- jvm calls`, `libraries`, `kills` or `refine` does a part;
+ * Writes its sections of docs/benchmarks.md. `npm run bench -- jvm calls`, `libraries`, `kills`, `refine` or
+ * `overhead` (of what refine came to) does a part;
  * `dispatcher` compares samples/dispatcher with queueing theory and writes a section of its own.
  */
 import { StepError, step } from "../lib/steps.mjs";
@@ -8,7 +9,7 @@ import { measureCalls } from "./jvm/calls.mjs";
 import { dispatcher } from "./jvm/dispatcher.mjs";
 import { killPrograms } from "./jvm/kills.mjs";
 import { runLibraries } from "./jvm/libraries.mjs";
-import { measureRefine, refineSection } from "./jvm/refine.mjs";
+import { measureOverhead, measureRefine, refineSection } from "./jvm/refine.mjs";
 import { failures, report } from "./jvm/report.mjs";
 import { fetchJars, findJdks } from "./jvm/tools.mjs";
 import { writeSection } from "./lib/document.mjs";
@@ -21,6 +22,7 @@ const parts = {
   libraries: { title: "libraries", work: runLibraries },
   kills: { title: "kill -9", work: killPrograms },
   refine: { title: "refine loop", work: measureRefine },
+  overhead: { title: "what its last filter costs", work: measureOverhead },
 };
 
 export async function bench(args) {
@@ -49,7 +51,9 @@ export async function bench(args) {
     }
   }
   // The refine loop has a section of its own: it is measured by itself.
-  const others = Object.keys(parts).some((name) => name !== "refine" && journal.get(name) !== undefined);
+  const others = Object.keys(parts).some(
+    (name) => !["refine", "overhead"].includes(name) && journal.get(name) !== undefined,
+  );
   const sections = { jvm: others ? report(journal) : undefined, refine: refineSection(journal) };
   const texts = Object.entries(sections).filter(([, text]) => text !== undefined);
   if (options.quick) {

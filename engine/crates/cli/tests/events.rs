@@ -297,6 +297,8 @@ fn traces_are_written_for_other_tools() {
         rows[2].starts_with("Größe-") && rows[2].contains(",java.lang.Object#"),
         "{csv}"
     );
+    let parquet = export("parquet", &["--where", "kind = contended"]);
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let tsv = String::from_utf8(export("tsv", &[])).unwrap();
     let json = lines(&String::from_utf8(export("json", &[])).unwrap());
     assert_eq!(tsv.lines().count(), json.len() + 1);

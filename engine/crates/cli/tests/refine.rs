@@ -3,8 +3,9 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use common::java::{build_agent, program};
 use common::{check_bad, fulcrum};
@@ -200,6 +201,146 @@ fn a_program_that_keeps_running_is_refined_in_sessions() {
     assert!(
         rows.iter()
             .all(|row| row["units"].as_u64() > Some(0) && row["overhead"].is_f64())
+    );
+}
+
+/// Each unit of work makes an array of a megabyte, and has a thread wait for a monitor until it is seen to wait.
+const METERED: &str = "public class Main {
+  static byte[] kept;
+  static int n;
+  static final Object LOCK = new Object();
+  static void allocates() { kept = new byte[1 << 20]; }
+  static void waits() { synchronized (LOCK) { n++; } }
+  static void plain() { n++; }
+  static void unit() throws Exception {
+    allocates();
+    plain();
+    Thread other = new Thread(\"other\") { public void run() { waits(); } };
+    synchronized (LOCK) {
+      other.start();
+      while (other.getState() != Thread.State.BLOCKED) Thread.sleep(1);
+      Thread.sleep(20);
+    }
+    other.join();
+  }
+  public static void main(String[] a) throws Exception {
+    for (int i = 0; i < 12; i++) unit();
+    System.out.println(n);
+  }
+}";
+
+#[test]
+fn memory_and_contention_are_meters_too() {
+    let folder = tempfile::tempdir().unwrap();
+    program(METERED, folder.path());
+    // All waiting is in one method, so any time of it tells that method from the others.
+    for (n, (rule, hot)) in [
+        ("allocation >= 512KiB after 10", &["Main.allocates()V"][..]),
+        (
+            "cumulative allocation >= 512KiB after 10",
+            &[
+                "Main.allocates()V",
+                "Main.main([Ljava/lang/String;)V",
+                "Main.unit()V",
+            ],
+        ),
+        ("contention >= 1us after 10", &["Main.waits()V"]),
+        (
+            "cumulative contention >= 1us after 10",
+            &["Main.waits()V", "Main$1.run()V"],
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let output = format!("loop-{n}");
+        let options = [
+            "--runs",
+            "1",
+            "--no-baseline",
+            "--output",
+            &output,
+            "--rule",
+            rule,
+        ];
+        let refined = refine(folder.path(), &options);
+        assert_eq!(refined["hotspots"], serde_json::json!(hot), "{rule}");
+        assert_eq!(refined["stable"], true, "{rule}");
+        let last = hot.len() as u64;
+        assert_eq!(numbers(&refined, "methods").last(), Some(&last), "{rule}");
+        let text = fs::read_to_string(folder.path().join(&output).join("iteration-1/stdout.txt"));
+        assert_eq!(text.unwrap(), "24\n", "{rule}");
+    }
+}
+
+/// Works until its input ends; a unit of work makes an array of a megabyte.
+const ENDLESS: &str = "public class Main {
+  static byte[] kept;
+  static void allocates() { kept = new byte[1 << 20]; }
+  static void plain() { kept = null; }
+  static void unit() throws Exception { allocates(); plain(); Thread.sleep(1); }
+  public static void main(String[] a) throws Exception {
+    System.out.println(\"ready\");
+    while (System.in.available() == 0) unit();
+    System.out.println(\"end\");
+    System.exit(4);
+  }
+}";
+
+#[test]
+fn a_running_program_is_refined_and_goes_on() {
+    build_agent();
+    let folder = tempfile::tempdir().unwrap();
+    program(ENDLESS, folder.path());
+    let mut java = Command::new("java");
+    java.arg("Main").current_dir(folder.path());
+    let mut child = java
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert_eq!(line, "ready\n");
+    let pid = child.id().to_string();
+    // One unit of work in a session is enough, whatever else the machine does.
+    let mut command = fulcrum(&[
+        "refine",
+        "--json",
+        "--quiet",
+        "--recheck",
+        "0",
+        "--attach",
+        &pid,
+    ]);
+    command.args(["--keep-running", "2s", "--runs", "1", "--output", "loop"]);
+    command.args([
+        "--rule",
+        "allocation >= 64KiB after 5",
+        "--unit",
+        "Main.unit",
+    ]);
+    let refined = command.current_dir(folder.path()).output().unwrap();
+    let errors = String::from_utf8_lossy(&refined.stderr);
+    assert_eq!((refined.status.code(), &*errors), (Some(0), ""));
+    let refined: Value = serde_json::from_slice(&refined.stdout).unwrap();
+    assert_eq!(
+        refined["hotspots"],
+        serde_json::json!(["Main.allocates()V"])
+    );
+    assert_eq!(refined["stable"], true);
+    // With the unit of work.
+    assert_eq!(numbers(&refined, "methods").last(), Some(&2));
+    // It goes on as it was, and ends as it does alone.
+    assert_eq!(child.try_wait().unwrap(), None);
+    child.stdin.take().unwrap().write_all(b"\n").unwrap();
+    line.clear();
+    output.read_to_string(&mut line).unwrap();
+    assert_eq!(
+        (line.as_str(), child.wait().unwrap().code()),
+        ("end\n", Some(4))
     );
 }
 

@@ -292,7 +292,8 @@ impl Attached {
         Attached { child, run, log }
     }
 
-    /// Waits until the log holds calls, however long that takes, and stops the recording as Ctrl-C does.
+    /// Waits until the log holds calls, however long that takes, and stops the recording. (Not as Ctrl-C does: whoever runs
+    /// the tests in the background ignores that, and so do they.)
     fn stop_after(mut self, calls: u64) -> String {
         let logged = || {
             let stats = fulcrum(&["events", "stats", &self.run, "--json"])
@@ -306,7 +307,7 @@ impl Attached {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         let id = self.child.id().to_string();
-        let kill = Command::new("kill").args(["-INT", &id]).status();
+        let kill = Command::new("kill").args(["-TERM", &id]).status();
         assert!(kill.unwrap().success());
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         self.run

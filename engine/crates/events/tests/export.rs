@@ -48,6 +48,12 @@ fn texts_are_quoted_as_each_format_wants() {
     assert_eq!(text(Format::Json), json);
 }
 
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// What pyarrow 26 read (ARROW_FILE=FILE writes it) as `{"name": ["a\"b, \t\x01ä", None], "wall": [7, None], "mean": [0.5, None]}`.
 const ARROW: u64 = 0xd3e1_a43c_ca30_8f9d;
 
@@ -61,12 +67,11 @@ fn an_arrow_file_is_the_one_that_pyarrow_reads() {
         (&bytes[..8], &bytes[bytes.len() - 6..]),
         (&b"ARROW1\0\0"[..], &b"ARROW1"[..])
     );
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
     assert_eq!(
-        hash, ARROW,
-        "when the writer changes, read its files with pyarrow before this is changed: {hash:#x}"
+        hash(&bytes),
+        ARROW,
+        "when the writer changes, read its files with pyarrow before this is changed: {:#x}",
+        hash(&bytes)
     );
     // Batches end, and go on.
     let many: Vec<Vec<Cell>> = (0..70_000)
@@ -79,6 +84,48 @@ fn an_arrow_file_is_the_one_that_pyarrow_reads() {
         bytes.len() - footer > 70_000 * (8 + 4 + 1 + 8),
         "all rows are there"
     );
+}
+
+/// What pyarrow 26 and DuckDB 2.0 read (PARQUET_FILE=FILE writes it) as the same.
+const PARQUET: u64 = 0xbb2a_abc6_9898_b015;
+/// The same of 300,000 rows.
+const LARGE: u64 = 0xf9cc_4c60_1b41_9b74;
+
+#[test]
+fn a_parquet_file_is_the_one_that_others_read() {
+    let bytes = written(Format::Parquet, &rows());
+    if let Some(file) = std::env::var_os("PARQUET_FILE") {
+        std::fs::write(file, &bytes).unwrap();
+    }
+    assert_eq!(
+        hash(&bytes),
+        PARQUET,
+        "when the writer changes, read its files with pyarrow before this is changed: {:#x}",
+        hash(&bytes)
+    );
+    // Groups end, and go on; what is the same is written once in each.
+    let text = |n: u64| Cell::Text(format!("text {}", n % 300));
+    let many: Vec<Vec<Cell>> = (0..300_000)
+        .map(|n| vec![text(n), Cell::Whole(n), Cell::Nothing])
+        .collect();
+    let bytes = written(Format::Parquet, &many);
+    if let Some(file) = std::env::var_os("PARQUET_FILE_LARGE") {
+        std::fs::write(file, &bytes).unwrap();
+    }
+    assert_eq!(
+        (&bytes[..4], &bytes[bytes.len() - 4..]),
+        (&b"PAR1"[..], &b"PAR1"[..])
+    );
+    assert_eq!(hash(&bytes), LARGE, "{:#x}", hash(&bytes));
+    // Nine bits for a text, 64 for a number, one for each cell.
+    let least = 300_000 * (9 + 64 + 3) / 8;
+    assert!(
+        (least..least + 20_000).contains(&bytes.len()),
+        "{}",
+        bytes.len()
+    );
+    let texts = bytes.windows(8).filter(|it| it == b"text 299");
+    assert_eq!(texts.count(), 3);
 }
 
 /// The fields of a protobuf message: number, and a number or bytes.

@@ -52,8 +52,8 @@ fn timelines_say_what_most_of_a_pixel_was() {
     assert!(of.lane(9, &view(0, 1, 1, 0), YES).unwrap().is_none());
 }
 
-/// Half a millisecond of calls, then half a millisecond that is nine parts of ten contended, and so on: the trace, and where
-/// each phase ends. Long calls are wider than others, so that they are seen as such.
+/// Half a millisecond of calls, then half a millisecond that is contended but for 40 ns in about 1000, and so on: the trace,
+/// and where each phase ends. One call or contention of each phase is so long that it is seen as such.
 fn phases() -> (Trace, Vec<u64>) {
     let mut ends = Vec::new();
     let trace = trace(|log| {
@@ -68,7 +68,7 @@ fn phases() -> (Trace, Vec<u64>) {
                 } else {
                     500 + random.below(1000)
                 };
-                let inside = (at + length / 20, at + length - length / 20);
+                let inside = (at + 20, at + length - 20);
                 match phase % 2 {
                     0 => writer.call(inside.0, inside.1, 1),
                     _ => writer.contended(inside.0, inside.1, 7),

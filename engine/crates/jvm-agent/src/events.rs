@@ -18,12 +18,14 @@ const SAMPLING_INTERVAL: u64 = 512 << 10;
 /// The same when memory decides about hotspots.
 const METERING_INTERVAL: u64 = 64 << 10;
 
+/// Whether the rule of the session asks for memory.
+fn memory_decides(agent: &Agent) -> bool {
+    let rule = agent.rule.as_ref();
+    rule.is_some_and(|rule| rule.needs(Meter::Allocation))
+}
+
 fn sampling_interval(agent: &Agent) -> u64 {
-    let decides = agent
-        .rule
-        .as_ref()
-        .is_some_and(|rule| rule.needs(Meter::Allocation));
-    match decides {
+    match memory_decides(agent) {
         true => METERING_INTERVAL,
         false => SAMPLING_INTERVAL,
     }
@@ -222,13 +224,17 @@ pub fn machine_runs(agent: &Agent, env: Env) {
     if probes.is_none_or(|class| !probe_class::observe_threads(env, class, true)) {
         say("Which thread started which is not known.");
     }
+    // Threads use up what they have reserved without telling; when it is collected they have to reserve again. A method that
+    // runs while its class gets probes must not seem to need no memory.
+    if agent.can(capability::SAMPLED_ALLOCATION) && memory_decides(agent) {
+        agent.jvmti.collect();
+    }
     if agent.filter.methods && probes.is_none_or(|class| !classes::prepare(agent, env, class)) {
         say(
             "No methods are observed: this virtual machine does not take the class that probes call.",
         );
     }
     if agent.can(capability::SAMPLED_ALLOCATION) && !agent.filter.allocation.is_empty() {
-        // Threads use up what they have reserved without telling: now they have to reserve again.
         agent.jvmti.collect();
     }
     agent.runs.store(true, Ordering::Release);
@@ -342,18 +348,19 @@ fn write(agent: &Agent, object: Object, class: objects::Class, kind: u8, more: &
 
 /// An object was made: told when each of its class is, or when it is the next sample of the others.
 fn allocated(agent: &Agent, object: Object, class: Object, size: u64) {
-    // Before that, threads have no names.
-    if !agent.runs.load(Ordering::Acquire) {
-        return;
-    }
     let interval = sampling_interval(agent);
-    if agent.rule.is_some() {
+    // As soon as there may be probes.
+    if agent.rule.is_some() && agent.metering().is_some() {
         // A sample stands for all bytes since the one before.
         let bytes = match agent.filter.allocation.is_empty() {
             true => size.max(interval),
             false => size,
         };
         thread::with(|state| state.meters().allocates(bytes));
+    }
+    // Before that, threads have no names.
+    if !agent.runs.load(Ordering::Acquire) {
+        return;
     }
     let class = objects::class(agent, class);
     if class.observed {

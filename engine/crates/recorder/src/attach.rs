@@ -33,7 +33,13 @@ struct Machine {
     command: Vec<String>,
     /// Who may want to wait no longer.
     remote: Remote,
+    /// It prints a warning when an agent is loaded.
+    warning: bool,
 }
+
+/// Of JEP 451.
+const WARNING: &str = "Java 21 and later versions print a warning on the program's standard error when an agent comes while it \
+    runs. A program that was started with -XX:+EnableDynamicAgentLoading does not.";
 
 /// Traces a program that is running, until we are asked to stop, for the duration that the options have, or until it ends.
 /// Of the options, those about starting a program do not count.
@@ -75,7 +81,11 @@ pub fn trace_attached(
         sleep(Duration::from_millis(20));
     }
     let stopped = machine.is_there();
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = machine
+        .warning
+        .then(|| WARNING.into())
+        .into_iter()
+        .collect();
     if stopped && let Err(why) = machine.load(&agent, "stop") {
         // It may have ended just now.
         if machine.is_there() {
@@ -155,8 +165,12 @@ impl Machine {
             pid,
             socket: PathBuf::from(format!("/tmp/.java_pid{inside}")),
             asked: PathBuf::from(format!("/tmp/.attach_pid{inside}")),
-            command,
             remote: remote.clone(),
+            warning: !command
+                .iter()
+                .any(|it| it == "-XX:+EnableDynamicAgentLoading")
+                && version(&maps).is_some_and(|it| it >= 21),
+            command,
         };
         if !machine.socket.exists() && !catches_quit(&status) {
             return Err(format!(
@@ -236,6 +250,19 @@ impl Machine {
     }
 }
 
+/// The version of the machine that a process has in its memory, by the file that each JDK has beside it.
+fn version(maps: &str) -> Option<u32> {
+    let line = maps.lines().find(|line| line.contains("/libjvm.so"))?;
+    let library = Path::new(line.get(line.find('/')?..)?);
+    // `lib/server/libjvm.so`; of JDK 8, whose version begins with 1, `jre/lib/amd64/server/libjvm.so`.
+    let release = library.ancestors().skip(1).map(|it| it.join("release"));
+    let text = release.take(6).find_map(|it| fs::read_to_string(it).ok())?;
+    let version = text
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+    version.split(['.', '"', '-', '+']).next()?.parse().ok()
+}
+
 /// The value behind a name of `/proc/PID/status`.
 fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -306,6 +333,28 @@ mod tests {
             std::process::id(),
             "is no Java virtual machine: it has no libjvm.so",
         );
+    }
+
+    #[test]
+    fn the_version_stands_beside_the_machine() {
+        let jdk = tempfile::tempdir().unwrap();
+        fs::create_dir_all(jdk.path().join("lib/server")).unwrap();
+        let library = jdk.path().join("lib/server/libjvm.so");
+        let maps = format!(
+            "7f00-7f01 r--p 00000000 fe:00 1   /usr/bin/x\n7f10-7f11 r-xp 00000000 fe:00 2    {}\n",
+            library.display()
+        );
+        assert_eq!(version(&maps), None);
+        for (text, expect) in [
+            ("IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"21.0.3\"\n", Some(21)),
+            ("JAVA_VERSION=\"25\"\n", Some(25)),
+            ("JAVA_VERSION=\"1.8.0_392\"\n", Some(1)),
+            ("JAVA_VERSION=\"\"\n", None),
+        ] {
+            fs::write(jdk.path().join("release"), text).unwrap();
+            assert_eq!(version(&maps), expect, "{text}");
+        }
+        assert_eq!(version("7f00-7f01 r--p 0 0 0\n"), None);
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub enum QueryFormat {
     Json,
     /// An Arrow IPC file
     Arrow,
+    /// A Parquet file
+    Parquet,
 }
 
 #[derive(Debug, Args)]
@@ -144,6 +146,8 @@ pub enum ExportFormat {
     Json,
     /// A table as an Arrow IPC file, for pandas, Polars, DuckDB
     Arrow,
+    /// A table as a Parquet file, for the same and for databases; much smaller
+    Parquet,
     /// A timeline for ui.perfetto.dev
     Perfetto,
     /// A timeline for chrome://tracing and others

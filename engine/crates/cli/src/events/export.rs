@@ -30,17 +30,18 @@ pub fn export(args: &ExportArgs) -> Outcome {
         F::Tsv => Some(Format::Tsv),
         F::Json => Some(Format::Json),
         F::Arrow => Some(Format::Arrow),
+        F::Parquet => Some(Format::Parquet),
         _ => None,
     };
     if table.is_none() && (args.condition.is_some() || args.columns.is_some()) {
         return Err(Failure::Usage(
-            "--where and --columns are for tables: csv, tsv, json, arrow; choose other parts by --thread, --from, --to, --filter"
+            "--where and --columns are for tables: csv, tsv, json, arrow, parquet; choose other parts by --thread, --from, --to, --filter"
                 .into(),
         ));
     }
     let trace = open(&args.source)?;
     let scope = args.source.scope(&trace);
-    let binary = matches!(to, F::Arrow | F::Perfetto | F::Pprof);
+    let binary = matches!(to, F::Arrow | F::Parquet | F::Perfetto | F::Pprof);
     // What is wrong with a query must not leave an empty file.
     let query = table.map(|_| select(args)).transpose()?;
     let mut out = destination(args.output.as_deref(), binary)?;

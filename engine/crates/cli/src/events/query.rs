@@ -52,9 +52,10 @@ pub fn query(args: &QueryArgs) -> Outcome {
         QueryFormat::Tsv => Some(Format::Tsv),
         QueryFormat::Json => Some(Format::Json),
         QueryFormat::Arrow => Some(Format::Arrow),
+        QueryFormat::Parquet => Some(Format::Parquet),
     };
-    let mut out =
-        super::export::destination(args.output.as_deref(), format == Some(Format::Arrow))?;
+    let binary = matches!(format, Some(Format::Arrow | Format::Parquet));
+    let mut out = super::export::destination(args.output.as_deref(), binary)?;
     let mut sink = Sink::new(&mut out, &query, format)?;
     let mut failed = None;
     let answered = query.run(

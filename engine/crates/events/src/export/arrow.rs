@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::Holds;
 use super::flat::{At, Flat, Value};
+use super::{Holds, number_bytes};
 use crate::query::Cell;
 
 const MAGIC: &[u8; 6] = b"ARROW1";
@@ -213,27 +213,14 @@ impl Column {
                 self.texts.extend_from_slice(text.as_bytes());
                 true
             }
-            (Holds::Whole, Cell::Whole(number)) => {
-                let number = i64::try_from(*number).unwrap_or(i64::MAX);
-                self.fixed.extend_from_slice(&number.to_le_bytes());
-                true
-            }
-            (Holds::Real, Cell::Real(number)) => {
-                self.fixed.extend_from_slice(&number.to_le_bytes());
-                true
-            }
-            (Holds::Real, Cell::Whole(number)) => {
-                self.fixed
-                    .extend_from_slice(&(*number as f64).to_le_bytes());
-                true
-            }
-            _ => false,
+            _ => number_bytes(holds, cell).is_some(),
         };
         if holds == Holds::Text {
             self.fixed
                 .extend_from_slice(&(self.texts.len() as i32).to_le_bytes());
-        } else if !there {
-            self.fixed.extend_from_slice(&[0; 8]);
+        } else {
+            let bytes = number_bytes(holds, cell).unwrap_or_default();
+            self.fixed.extend_from_slice(&bytes);
         }
         match there {
             true => self.valid[row / 8] |= 1 << (row % 8),

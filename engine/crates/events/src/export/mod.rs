@@ -5,7 +5,9 @@ mod arrow;
 mod chrome;
 mod edges;
 mod flat;
+mod parquet;
 mod perfetto;
+mod thrift;
 
 use std::io::{self, Write};
 
@@ -27,6 +29,8 @@ pub enum Format {
     Json,
     /// An Arrow IPC file: 64-bit integers, doubles, UTF-8, all nullable.
     Arrow,
+    /// A Parquet file with the same columns.
+    Parquet,
 }
 
 /// What a column holds.
@@ -53,6 +57,7 @@ enum Form {
     Tsv,
     Json,
     Arrow(Box<arrow::Writer>),
+    Parquet(Box<parquet::Writer>),
 }
 
 impl<W: Write> Table<W> {
@@ -71,6 +76,9 @@ impl<W: Write> Table<W> {
             Format::Tsv => Form::Tsv,
             Format::Json => Form::Json,
             Format::Arrow => Form::Arrow(Box::new(arrow::Writer::new(&mut out, names, holds)?)),
+            Format::Parquet => {
+                Form::Parquet(Box::new(parquet::Writer::new(&mut out, names, holds)?))
+            }
         };
         let mut table = Table {
             out,
@@ -93,6 +101,7 @@ impl<W: Write> Table<W> {
         self.line.clear();
         match &mut self.form {
             Form::Arrow(writer) => return writer.row(&mut self.out, cells),
+            Form::Parquet(writer) => return writer.row(&mut self.out, cells),
             Form::Csv => separated(&mut self.line, cells, ',', csv_text),
             Form::Tsv => separated(&mut self.line, cells, '\t', |out, text| {
                 out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
@@ -123,8 +132,10 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// When `out` takes no more.
     pub fn finish(mut self) -> io::Result<()> {
-        if let Form::Arrow(writer) = &mut self.form {
-            writer.finish(&mut self.out)?;
+        match &mut self.form {
+            Form::Arrow(writer) => writer.finish(&mut self.out)?,
+            Form::Parquet(writer) => writer.finish(&mut self.out)?,
+            Form::Csv | Form::Tsv | Form::Json => {}
         }
         self.out.flush()
     }
@@ -160,6 +171,18 @@ fn number(out: &mut String, cell: &Cell) {
         Cell::Real(number) => write!(out, "{number}"),
         Cell::Nothing | Cell::Text(_) => Ok(()),
     };
+}
+
+/// A number as a column of numbers has it, in 64 bits.
+fn number_bytes(holds: Holds, cell: &Cell) -> Option<[u8; 8]> {
+    match (holds, cell) {
+        (Holds::Whole, Cell::Whole(number)) => {
+            Some(i64::try_from(*number).unwrap_or(i64::MAX).to_le_bytes())
+        }
+        (Holds::Real, Cell::Real(number)) => Some(number.to_le_bytes()),
+        (Holds::Real, Cell::Whole(number)) => Some((*number as f64).to_le_bytes()),
+        _ => None,
+    }
 }
 
 /// A text as JSON.

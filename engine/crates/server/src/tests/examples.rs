@@ -29,6 +29,46 @@ fn check(document: &mut String, name: &str, message: &str) {
     );
 }
 
+/// The messages of an example whose numbers differ from run to run: those of the document have the same keys, with values of
+/// the same kinds. What is null on one side may be anything; of a list its first element counts.
+pub(super) fn check_kinds(name: &str, messages: &[Value]) {
+    let document = std::fs::read_to_string(DOCUMENT).expect("docs/protocol.md");
+    let marker = format!("<!-- example: {name} -->\n```json\n");
+    let (_, block) = document.split_once(&marker).expect(name);
+    let (block, _) = block.split_once("```").expect("the block ends");
+    let shown: Vec<Value> = serde_json::Deserializer::from_str(block)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect(name);
+    assert_eq!(shown.len(), messages.len(), "{name}");
+    for (shown, message) in shown.iter().zip(messages) {
+        compare_kinds(name, shown, message);
+    }
+}
+
+fn compare_kinds(place: &str, shown: &Value, real: &Value) {
+    match (shown, real) {
+        (Value::Null, _) | (_, Value::Null) => {}
+        (Value::Object(shown), Value::Object(real)) => {
+            let keys = |of: &serde_json::Map<String, Value>| of.keys().cloned().collect::<Vec<_>>();
+            assert_eq!(keys(shown), keys(real), "{place}");
+            for (key, value) in shown {
+                compare_kinds(&format!("{place}.{key}"), value, &real[key]);
+            }
+        }
+        (Value::Array(shown), Value::Array(real)) => {
+            if let (Some(shown), Some(real)) = (shown.first(), real.first()) {
+                compare_kinds(&format!("{place}[0]"), shown, real);
+            }
+        }
+        _ => assert_eq!(
+            std::mem::discriminant(shown),
+            std::mem::discriminant(real),
+            "{place}: {shown} and {real}"
+        ),
+    }
+}
+
 /// One result in each list and few points say enough.
 fn shortened(mut value: Value) -> Value {
     fn shorten(value: &mut Value) {

@@ -1,6 +1,6 @@
 //! Java programs that are recorded and refined by the server: real ones.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,8 @@ fn params(client: &Client, more: Value) -> Value {
 fn a_trace_is_recorded_and_a_cancelled_one_is_kept() {
     let mut client = start();
     let given = json!({ "filter": "observe_method_invocations\n", "workDoneToken": "t" });
-    let outcome = client.ok("fulcrum/trace/start", params(&client, given));
+    let given = params(&client, given);
+    let outcome = client.ok("fulcrum/trace/start", given.clone());
     assert_eq!(outcome["exit"], "java ended normally.");
     let run = std::path::PathBuf::from(outcome["run"].as_str().expect("a run"));
     let output = std::fs::read_to_string(run.join("stdout.txt")).expect("its output");
@@ -60,6 +61,12 @@ fn a_trace_is_recorded_and_a_cancelled_one_is_kept() {
     let endless = json!({ "args": ["Main", "x"], "workDoneToken": "u" });
     let id = client.send("fulcrum/trace/start", params(&client, endless));
     let live = client.notification("fulcrum/trace/live");
+    let messages = [
+        json!({ "method": "fulcrum/trace/start", "params": given }),
+        json!({ "method": "fulcrum/trace/live", "params": live }),
+        json!({ "result": outcome }),
+    ];
+    super::examples::check_kinds("traceStart", &messages);
     assert!(live["bytes"].as_u64() > Some(0) && live["elapsedSeconds"].as_f64() > Some(0.0));
     client.notify("window/workDoneProgress/cancel", json!({ "token": "u" }));
     let outcome = client.response(id).expect("an outcome");
@@ -75,7 +82,15 @@ fn the_refine_loop_tells_its_iterations() {
         "rule": "allocation >= 1MiB after 20", "runs": 1, "iterations": 2, "recheck": 0, "workDoneToken": "t",
         "unit": "Main.work",
     });
-    let outcome = client.ok("fulcrum/refine/start", params(&client, given));
+    let given = params(&client, given);
+    let outcome = client.ok("fulcrum/refine/start", given.clone());
+    let live = client.notification("fulcrum/refine/live");
+    let messages = [
+        json!({ "method": "fulcrum/refine/start", "params": given }),
+        json!({ "method": "fulcrum/refine/live", "params": live }),
+        json!({ "result": outcome }),
+    ];
+    super::examples::check_kinds("refineStart", &messages);
     let rows = outcome["iterations"].as_array().expect("rows");
     let methods: Vec<_> = rows.iter().map(|row| row["methods"].as_u64()).collect();
     // All but the constructor are called; then the hotspot and the unit of work are left.
@@ -95,6 +110,36 @@ fn the_refine_loop_tells_its_iterations() {
     assert_eq!(live["iterations"][0]["methods"], 4);
     let filter = std::fs::read_to_string(outcome["filter"].as_str().expect("a file")).expect("it");
     assert!(filter.contains("includemethod Main hot ()V\n"), "{filter}");
+    client.leave().expect("an orderly end");
+}
+
+#[test]
+fn a_running_program_is_refined_in_sessions_and_goes_on() {
+    let mut client = start();
+    let mut java = Command::new("java");
+    java.args(["Main", "x"]).current_dir(client.root());
+    let mut program = java.stdout(Stdio::null()).spawn().expect("java");
+    // It listens when it has its handlers of signals; until then it is refused as being no machine or just starting.
+    let outcome = loop {
+        let given = json!({
+            "rule": "allocation >= 64KiB after 5", "runs": 1, "recheck": 0, "attach": program.id(),
+            "keepRunningSeconds": 2.0, "unit": "Main.work",
+        });
+        match client.request("fulcrum/refine/start", params(&client, given)) {
+            Ok(outcome) => break outcome,
+            Err(error) => {
+                let told = client.describe(&error);
+                let early = told.contains("does not listen") || told.contains("has no libjvm.so");
+                assert!(early, "{told}");
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
+        }
+    };
+    assert_eq!(outcome["hotspots"], json!(["Main.hot()V"]));
+    assert_eq!(outcome["stable"], true);
+    assert_eq!(program.try_wait().expect("it is ours"), None);
+    program.kill().expect("it is ours");
+    program.wait().expect("it ends");
     client.leave().expect("an orderly end");
 }
 
