@@ -1,5 +1,6 @@
 //! Java programs that are recorded and refined by the server: real ones.
 
+use std::io::Read as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ const MAIN: &str = "public class Main {
   static void hot() { kept = new byte[2 << 20]; }
   static void work() { for (int i = 0; i < 20; i++) hot(); }
   public static void main(String[] a) {
+    if (a.length > 0) System.out.println(\"ready\");
     do work(); while (a.length > 0);
     System.out.println(\"done\");
   }
@@ -118,23 +120,15 @@ fn a_running_program_is_refined_in_sessions_and_goes_on() {
     let mut client = start();
     let mut java = Command::new("java");
     java.args(["Main", "x"]).current_dir(client.root());
-    let mut program = java.stdout(Stdio::null()).spawn().expect("java");
-    // It listens when it has its handlers of signals; until then it is refused as being no machine or just starting.
-    let outcome = loop {
-        let given = json!({
-            "rule": "allocation >= 64KiB after 5", "runs": 1, "recheck": 0, "attach": program.id(),
-            "keepRunningSeconds": 2.0, "unit": "Main.work",
-        });
-        match client.request("fulcrum/refine/start", params(&client, given)) {
-            Ok(outcome) => break outcome,
-            Err(error) => {
-                let told = client.describe(&error);
-                let early = told.contains("does not listen") || told.contains("has no libjvm.so");
-                assert!(early, "{told}");
-                std::thread::sleep(std::time::Duration::from_millis(100));
-            }
-        }
-    };
+    let mut program = java.stdout(Stdio::piped()).spawn().expect("java");
+    let mut ready = [0; 6];
+    let output = program.stdout.as_mut().expect("a pipe");
+    output.read_exact(&mut ready).expect("its first line");
+    let given = json!({
+        "rule": "allocation >= 64KiB after 5", "runs": 1, "recheck": 0, "attach": program.id(),
+        "keepRunningSeconds": 2.0, "unit": "Main.work",
+    });
+    let outcome = client.ok("fulcrum/refine/start", params(&client, given));
     assert_eq!(outcome["hotspots"], json!(["Main.hot()V"]));
     assert_eq!(outcome["stable"], true);
     assert_eq!(program.try_wait().expect("it is ours"), None);
