@@ -69,7 +69,7 @@ impl Log {
             .write(true)
             .create_new(true)
             .open(path)?;
-        Log::begin(file, options)
+        Log::begin(file, Some(path), options)
     }
 
     /// A log that is only in memory, of at most `limit` bytes: to see what writing costs.
@@ -88,10 +88,10 @@ impl Log {
             cpu_clock: 0,
             now,
         };
-        Log::begin(file, &options)
+        Log::begin(file, None, &options)
     }
 
-    fn begin(file: File, options: &Options) -> io::Result<Arc<Log>> {
+    fn begin(file: File, path: Option<&Path>, options: &Options) -> io::Result<Arc<Log>> {
         let limit = options.limit.min(largest_file());
         if limit < LOG_HEADER + u64::from(MIN_CHUNK) {
             return Err(io::Error::new(
@@ -99,7 +99,7 @@ impl Log {
                 format!("a log of at most {limit} bytes holds nothing"),
             ));
         }
-        let mut places = Places::new(out_of_the_way(file), limit);
+        let mut places = Places::new(out_of_the_way(file), path, limit)?;
         let header = places
             .header()
             .ok_or_else(|| io::Error::other("there is no room for it, on the disk or in memory"))?;
@@ -206,7 +206,7 @@ fn largest_file() -> u64 {
 }
 
 /// The same file under a descriptor above those that programs use, when there is one.
-fn out_of_the_way(file: File) -> File {
+pub(crate) fn out_of_the_way(file: File) -> File {
     for at_least in [1000, 500, 200] {
         // SAFETY: a plain call on a descriptor that we own.
         let fd = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, at_least) };

@@ -1,12 +1,16 @@
 //! Where chunks are in the file: reserving disk space, mapping it, and giving parts of it out.
 
 use std::fs::File;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
+use std::io;
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 use fulcrum_wire::log::{CHUNK_HEADER, LOG_HEADER, MIN_CHUNK};
 use memmap2::{MmapOptions, MmapRaw};
+
+use crate::out_of_the_way;
 
 /// Address space is taken in such steps; no chunk crosses them.
 const WINDOW: u64 = 16 << 20;
@@ -23,9 +27,18 @@ pub struct Place {
     pub data: &'static mut [u8],
 }
 
+/// Device and inode: no other file has both.
+fn identity(file: &File) -> io::Result<(u64, u64)> {
+    let metadata = file.metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
 /// The file and what of it is given out.
 pub struct Places {
     file: File,
+    /// The file's own number, and where it is found again: programs that close every descriptor close this one too.
+    identity: (u64, u64),
+    path: Option<PathBuf>,
     limit: u64,
     windows: Vec<MmapRaw>,
     /// Everything before this is given out or in `free`.
@@ -37,15 +50,36 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn new(file: File, limit: u64) -> Places {
-        Places {
+    pub fn new(file: File, path: Option<&Path>, limit: u64) -> io::Result<Places> {
+        let identity = identity(&file)?;
+        let path = path.map(std::path::absolute).transpose()?;
+        Ok(Places {
             file,
+            identity,
+            path,
             limit,
             windows: Vec::new(),
             end: 0,
             reserved: 0,
             free: Vec::new(),
+        })
+    }
+
+    /// Makes sure that the descriptor is still the log's. `None` when it is not, and the log cannot be found again.
+    fn check_file(&mut self) -> Option<()> {
+        let is_ours = |file: &File| identity(file).is_ok_and(|it| it == self.identity);
+        if is_ours(&self.file) {
+            return Some(());
         }
+        let path = self.path.as_ref()?;
+        let file = File::options().read(true).write(true).open(path).ok()?;
+        let file = out_of_the_way(file);
+        if !is_ours(&file) {
+            return None;
+        }
+        // The number that we had is the program's now, or nobody's: it is not ours to close.
+        let _ = std::mem::replace(&mut self.file, file).into_raw_fd();
+        Some(())
     }
 
     /// The file's header. To be called once, before anything is taken.
@@ -96,7 +130,7 @@ impl Places {
     /// Releases the disk space that was never given out.
     pub fn trim(&mut self) {
         // What stays reserved after a failure is harmless.
-        if self.file.set_len(self.end).is_ok() {
+        if self.check_file().is_some() && self.file.set_len(self.end).is_ok() {
             self.reserved = self.end;
         }
     }
@@ -104,6 +138,7 @@ impl Places {
     /// Makes sure that the file has disk space up to `end`.
     fn reserve(&mut self, end: u64) -> Option<()> {
         while self.reserved < end {
+            self.check_file()?;
             let to = (self.reserved + STEP).min(self.limit);
             if to < end && to == self.limit {
                 return None;
@@ -135,6 +170,7 @@ impl Places {
     fn place(&mut self, offset: u64, size: u32, header: usize) -> Option<Place> {
         let window = (offset / WINDOW) as usize;
         while self.windows.len() <= window {
+            self.check_file()?;
             let map = MmapOptions::new()
                 .offset(self.windows.len() as u64 * WINDOW)
                 .len(WINDOW as usize)

@@ -63,6 +63,20 @@ impl Stream {
         chunk.map_or(&[], |chunk| &chunk.place.data[..chunk.used])
     }
 
+    /// Bytes that events may take before the next one needs another chunk, which takes a lock and system calls.
+    #[inline]
+    pub fn room(&self) -> usize {
+        let chunk = self.chunk.as_ref();
+        chunk.map_or(0, |chunk| chunk.place.data.len() - chunk.used)
+    }
+
+    /// Changes with every event that is written.
+    #[inline]
+    pub fn position(&self) -> u64 {
+        let used = self.chunk.as_ref().map_or(0, |chunk| chunk.used);
+        u64::from(self.sequence) << 32 | used as u64
+    }
+
     /// Writes an event. `false` when it found no place, which the log counts.
     ///
     /// `skipped` is the number of calls since the last event whose probes fired and were not logged.

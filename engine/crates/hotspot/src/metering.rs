@@ -170,6 +170,17 @@ pub struct Calls {
 const DEEPEST: usize = 1 << 16;
 
 impl Calls {
+    /// Whether a call can begin without asking for memory.
+    pub fn has_room(&self) -> bool {
+        self.frames.len() < self.frames.capacity() && self.active.len() < self.active.capacity()
+    }
+
+    /// Makes room.
+    pub fn make_room(&mut self) {
+        self.frames.reserve(self.frames.len().max(256));
+        self.active.reserve(self.active.len().max(256));
+    }
+
     /// A call begins.
     #[inline]
     pub fn enter(&mut self, table: &Table, method: u32, reading: &Reading) {

@@ -5,6 +5,8 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use fulcrum_agent_core::options::Options;
+use fulcrum_agent_core::{clock, say};
 use fulcrum_event_log::{Log, Stream};
 use fulcrum_hotspot::Rule;
 use fulcrum_jvm_core::filter::Filter;
@@ -14,8 +16,7 @@ use crate::classes::Dictionary;
 use crate::jni::{Env, JavaVm, Object};
 use crate::jvmti::{Jvmti, capability};
 use crate::metering::{self, Metering};
-use crate::options::Options;
-use crate::{clock, events, machine, objects, say};
+use crate::{events, machine, objects};
 
 /// What the whole process has once in a session.
 pub struct Agent {
@@ -77,7 +78,7 @@ pub fn note(text: &str) -> bool {
 /// # Safety
 /// `vm` is the machine's own.
 pub unsafe fn load(vm: *mut JavaVm, options: &str) -> Result<bool, String> {
-    say::silence();
+    quietly();
     // SAFETY: the caller's promise.
     let jvmti = unsafe { machine::connect(vm) }?;
     begin(jvmti, Options::read(options)?).map(|_| true)
@@ -93,7 +94,7 @@ pub unsafe fn load(vm: *mut JavaVm, options: &str) -> Result<bool, String> {
 /// # Safety
 /// `vm` is the machine's own.
 pub unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
-    say::silence();
+    quietly();
     // SAFETY: the caller's promise.
     let jvmti = unsafe { machine::connect(vm) }?;
     match command.split_once('=') {
@@ -118,6 +119,12 @@ pub unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
         }
         _ => Err(format!("{command:?} is not prepare, start=FOLDER or stop")),
     }
+}
+
+/// Nothing is printed, and what there is to say goes into the log.
+fn quietly() {
+    say::silence();
+    say::through(note);
 }
 
 fn begin(jvmti: Jvmti, options: Options) -> Result<&'static Agent, String> {

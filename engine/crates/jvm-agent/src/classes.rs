@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
+use fulcrum_agent_core::{clock, say};
 use fulcrum_event_log::Stream;
 use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
 use crate::agent::Agent;
 use crate::jni::{Env, Object};
-use crate::{clock, costs, metering, say};
+use crate::{costs, metering};
 
 /// Everything that has a number, and the log's chunks that say so.
 pub struct Dictionary {
@@ -105,7 +106,7 @@ impl Dictionary {
 /// Measures what probes cost, and gives them to classes that are loaded already. `false` when they cannot be called.
 pub fn prepare(agent: &Agent, env: Env, probes: Object) -> bool {
     let costs = match &agent.rule {
-        None => Some(costs::measure(env, probes)),
+        None => Some(costs::measure(env, probes).0),
         Some(rule) => metering::prepare(agent, env, rule),
     };
     let Some(costs) = costs else { return false };

@@ -10,8 +10,8 @@ use fulcrum_wire::log::{PayloadBuffer, kind, thread_flag};
 use crate::agent::{self, Agent};
 use crate::jni::{Env, Object};
 use crate::jvmti::{Callbacks, Jvmti, NO_CALLBACK, capability, event, parameter};
-use crate::say::{guarded, say};
 use crate::{classes, objects, probe_class, thread};
+use fulcrum_agent_core::say::{guarded, say};
 
 /// Of objects that are not observed one by one, one for so many bytes is told.
 const SAMPLING_INTERVAL: u64 = 512 << 10;

@@ -15,7 +15,6 @@
 
 mod agent;
 mod classes;
-mod clock;
 mod costs;
 mod events;
 mod gates;
@@ -24,15 +23,14 @@ mod jvmti;
 mod machine;
 mod metering;
 mod objects;
-mod options;
 mod parents;
 mod probe_class;
 mod probes;
-mod say;
 mod thread;
 
 use std::ffi::{CStr, c_char, c_void};
 
+use fulcrum_agent_core::say;
 use jni::JavaVm;
 
 /// The machine starts with us.

@@ -8,8 +8,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::agent::{self, Agent};
 use crate::jni::{Env, NativeMethod, Object};
-use crate::say::guarded;
 use crate::thread;
+use fulcrum_agent_core::say::guarded;
 
 type Start = unsafe extern "system" fn(*mut c_void, Object);
 

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use fulcrum_wire::log::kind;
 
 use crate::jni::{Env, Object};
-use crate::say::guarded;
 use crate::{parents, thread};
+use fulcrum_agent_core::say::guarded;
 
 // The machine finds native methods by these names in agents too. Registering them would print a
 // warning on the program's standard output.
@@ -47,7 +47,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_hook(
 ) {
     guarded(|| {
         if !parents::observe(Env::from_raw(env), on != 0) {
-            crate::say::say(
+            fulcrum_agent_core::say::say(
                 "Which thread started which is not known: this virtual machine starts threads in another way.",
             );
         }

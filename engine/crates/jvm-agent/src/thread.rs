@@ -2,33 +2,26 @@
 
 use std::cell::Cell;
 
-use fulcrum_event_log::Stream;
-use fulcrum_wire::log::{Body, MACHINE, PayloadBuffer, kind, thread_flag};
+use fulcrum_agent_core::Writer;
+use fulcrum_agent_core::clock::{self, ThreadClock};
+use fulcrum_agent_core::metering::Meters;
+use fulcrum_wire::log::{MACHINE, PayloadBuffer, kind, thread_flag};
 
 use crate::agent::{self, Agent};
-use crate::clock::{self, ThreadClock};
 use crate::jni::Object;
-use crate::metering::{Metering, Meters};
+use crate::metering::Metering;
 use crate::parents;
 
-/// A thread's way into the log, with its clock.
+/// A thread's way into the log, and what is Java's about it.
 pub struct State {
     session: u32,
     number: u32,
-    stream: Stream,
-    clock: ThreadClock,
-    /// Logged calls that the thread is inside of, and those that are not logged for being deeper than `deepest`.
-    depth: u32,
-    deepest: u32,
-    /// Calls since the last event that were not logged.
-    skipped: u64,
+    writer: Writer,
     /// Bytes of objects since the last one that was logged for all those that are not observed one by one.
     pub unsampled: u64,
     /// A virtual thread's CPU time so far, nanoseconds: it has been on other threads' clocks.
     cpu_before: u64,
     is_virtual: bool,
-    /// For sessions with a rule.
-    meters: Meters,
 }
 
 thread_local! {
@@ -49,129 +42,71 @@ impl State {
         State {
             session: agent.session,
             number,
-            stream: agent.log.stream(number),
-            clock: ThreadClock::here(),
-            depth: 0,
-            deepest: agent.filter.depth,
-            skipped: 0,
+            writer: Writer::new(agent.log.stream(number), agent.filter.depth),
             unsampled: 0,
             cpu_before: 0,
             is_virtual,
-            meters: Meters::default(),
         }
     }
 
     /// One that writes elsewhere, to see what that costs.
-    pub fn rehearsal(stream: Stream, deepest: u32) -> State {
+    pub fn rehearsal(writer: Writer) -> State {
         State {
             session: agent::session(),
             number: 0,
-            stream,
-            clock: ThreadClock::here(),
-            depth: 0,
-            deepest,
-            skipped: 0,
+            writer,
             unsampled: 0,
             cpu_before: 0,
             is_virtual: false,
-            meters: Meters::default(),
         }
     }
 
-    /// What it wrote.
-    pub fn into_stream(self) -> Stream {
-        self.stream
+    /// What it wrote through.
+    pub fn into_writer(self) -> Writer {
+        self.writer
     }
 
     /// Writes an event that has no method.
     pub fn event(&mut self, kind: u8, payload: &PayloadBuffer) {
-        let (ticks, _) = self.write(kind, Body::Payload(payload.as_bytes()));
-        if matches!(kind, kind::CONTENDED_ENTER | kind::CONTENDED_ENTERED) {
-            self.meters.contends(kind == kind::CONTENDED_ENTER, ticks);
-        }
-    }
-
-    /// When it was written, and the CPU time when that did not just go on.
-    fn write(&mut self, kind: u8, body: Body<'_>) -> (u64, Option<u64>) {
-        let (ticks, cpu) = self.clock.stamp();
-        let skipped = std::mem::take(&mut self.skipped);
-        self.stream.write(kind, ticks, cpu, skipped, body);
-        if let Some(cpu) = cpu {
-            let cpu = self.stream.cpu_offset().saturating_add_unsigned(cpu);
-            self.meters.set_cpu(ticks, cpu.max(0).cast_unsigned());
-        }
-        (ticks, cpu)
+        self.writer.event(kind, payload);
     }
 
     /// What the thread's calls cost.
     pub fn meters(&mut self) -> &mut Meters {
-        &mut self.meters
+        self.writer.meters()
     }
 
     /// Writes an event of a method and meters it. `true` when the method's gate is to be shut.
     pub fn metered(&mut self, metering: &Metering, kind: u8, method: u32) -> bool {
-        let ticks = self.method(kind, method);
-        ticks.is_some_and(|ticks| self.meters.call(metering, kind, method, ticks))
+        self.writer.metered(metering.core(), kind, method)
     }
 
     /// Writes an event of a method when that can be done at once; otherwise nothing has happened.
     #[inline(always)]
     fn fast(&mut self, kind: u8, method: u32) -> bool {
-        if self.session != agent::session() || self.skipped > 0 {
-            return false;
-        }
-        let depth = match kind {
-            kind::ENTER if self.depth >= self.deepest => return false,
-            kind::ENTER => self.depth + 1,
-            _ if self.depth > self.deepest => return false,
-            _ => self.depth.saturating_sub(1),
-        };
-        let Some(ticks) = self.clock.undisturbed() else {
-            return false;
-        };
-        self.depth = depth;
-        // What finds no place is counted by the log.
-        self.stream.write_method(kind, ticks, method);
-        true
-    }
-
-    /// When it was written, if it was.
-    fn method(&mut self, kind: u8, method: u32) -> Option<u64> {
-        if kind == kind::ENTER {
-            self.depth = self.depth.saturating_add(1);
-            if self.depth > self.deepest {
-                self.skipped += 1;
-                return None;
-            }
-        } else {
-            // What was entered before the log began is left in it.
-            let left = self.depth;
-            self.depth = left.saturating_sub(1);
-            if left > self.deepest {
-                return None;
-            }
-        }
-        Some(self.write(kind, Body::Method(method)).0)
+        self.session == agent::session() && self.writer.fast(kind, method)
     }
 
     /// The thread runs here from now on.
     fn arrives(&mut self) {
-        self.clock = ThreadClock::here();
-        self.clock.reset();
-        self.stream
+        self.writer.set_clock(ThreadClock::here());
+        self.writer.clock().reset();
+        self.writer
+            .stream()
             .set_cpu_offset(self.cpu_before.cast_signed() - clock::thread_cpu().cast_signed());
     }
 
     /// The thread goes on elsewhere.
     fn leaves(&mut self) {
         self.cpu_before = self
-            .stream
+            .writer
+            .stream()
             .cpu_offset()
             .saturating_add_unsigned(clock::thread_cpu())
             .max(0)
             .cast_unsigned();
         // What runs here next has a clock of its own, on the same field.
-        self.clock.reset();
+        self.writer.clock().reset();
     }
 }
 
@@ -189,9 +124,9 @@ pub fn method(kind: u8, method: u32) {
 
 #[cold]
 fn slowly(kind: u8, method: u32) {
-    crate::say::guarded(|| {
+    fulcrum_agent_core::say::guarded(|| {
         with(|state| {
-            state.method(kind, method);
+            state.writer.method(kind, method);
         });
     });
 }
@@ -312,7 +247,7 @@ fn carrier_returns() {
     STATE.set(carrier);
     // SAFETY: the thread's own, which only it has.
     if let Some(carrier) = unsafe { carrier.as_mut() } {
-        carrier.clock.reset();
+        carrier.writer.clock().reset();
     }
 }
 
@@ -365,7 +300,7 @@ pub fn virtual_ended(agent: &Agent, thread: Object) {
     // SAFETY: as in `method`.
     match unsafe { STATE.get().as_mut() } {
         None => carrier_returns(),
-        Some(here) => here.clock.reset(),
+        Some(here) => here.writer.clock().reset(),
     }
 }
 
@@ -376,7 +311,7 @@ pub fn instead(state: State, what: impl FnOnce()) -> State {
     let state = STATE.replace(mine);
     // SAFETY: as in `method`; these stamps are in nobody's stream.
     if let Some(mine) = unsafe { mine.as_mut() } {
-        mine.clock.reset();
+        mine.writer.clock().reset();
     }
     // SAFETY: the box of above: nothing ends a thread in the meantime.
     *unsafe { Box::from_raw(state) }
