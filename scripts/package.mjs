@@ -14,6 +14,7 @@ const limit = 9e6;
 const parts = [
   ...["package.json", "README.md", "CHANGELOG.md", "LICENSE", "media", "syntaxes"],
   ...["dist/extension.js", "dist/webview", "bin/fulcrum", "bin/libfulcrum_runtime.so", "bin/libfulcrum_jvm_agent.so"],
+  "bin/libfulcrum_native_agent.so",
   "bin/include/fulcrum.h",
 ];
 

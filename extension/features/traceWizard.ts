@@ -9,7 +9,7 @@ export interface TraceRequest {
   program: string;
   args: string[];
   cwd: string;
-  /** The filter's text; absent: everything that is not the Java platform's. */
+  /** The filter's text; absent: everything that is not the platform's. */
   filter?: string;
 }
 
@@ -32,7 +32,7 @@ export async function askTrace(memory: vscode.Memento): Promise<TraceRequest | u
   const command = await vscode.window.showInputBox({
     title: `${title} (1/2)`,
     value: last.command ?? "java -cp . Main",
-    prompt: `The Java program's command line, quoted as in a shell. It runs in ${cwd}.`,
+    prompt: `The command line of a Java program, or a native one built with -finstrument-functions. It runs in ${cwd}.`,
     ignoreFocusOut: true,
     validateInput: (text) =>
       text.trim() === "" ? "Type a command, as in: java -cp build Main" : argumentsProblem(text),
@@ -65,7 +65,7 @@ async function askFilter(last: string | undefined): Promise<FilterItem | undefin
   filters.sort((a, b) => Number(b.file?.fsPath === last) - Number(a.file?.fsPath === last));
   const everything: FilterItem = {
     label: "$(symbol-method) All methods of the program",
-    description: "not those of the Java platform",
+    description: "not those of the Java platform or C++'s std",
   };
   const items = last === undefined ? [everything, ...filters] : [...filters, everything];
   return vscode.window.showQuickPick(items, {

@@ -178,7 +178,8 @@ export class Traces implements vscode.Disposable {
     const [log] = outcome.logs;
     if (log === undefined) {
       const showLog = "Show Log";
-      const why = outcome.notes[0] ?? "It recorded no events: was it a Java program?";
+      const why =
+        outcome.notes[0] ?? "It recorded no events: was it a Java program, or one built with -finstrument-functions?";
       if ((await messages.warn(`${outcome.exit} ${why}`, showLog)) === showLog) {
         this.engine.log.show();
       }

@@ -47,9 +47,10 @@ pub enum Command {
     Navigate(NavigateArgs),
     /// Suggest bottlenecks, with what each covers and why
     Suggest(SuggestArgs),
-    /// Record the events of a Java program: methods, threads, monitors, collections
+    /// Record the events of a Java program (methods, threads, monitors, collections), or of a native one built with
+    /// -finstrument-functions
     Trace(crate::events::TraceArgs),
-    /// Instrument a Java program, measure, keep the hotspots, and repeat until little is left to measure
+    /// Instrument a Java or native program, measure, keep the hotspots, and repeat until little is left to measure
     Refine(Box<crate::refine::RefineArgs>),
     /// Look at recorded events
     Events {

@@ -393,7 +393,7 @@ fn errors_say_what_to_do() {
         .unwrap();
     let errors = String::from_utf8_lossy(&missing.stderr);
     assert!(
-        errors.contains("no Java virtual machine was started"),
+        errors.contains("nothing was measured: name java, a native program"),
         "{errors}"
     );
 }

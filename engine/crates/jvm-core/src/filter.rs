@@ -106,6 +106,9 @@ const PLATFORM: [&str; 6] = [
     "oracle.jrockit.",
 ];
 
+/// Namespaces of the C++ standard library.
+const STANDARD: [&str; 3] = ["std", "__gnu_cxx", "__cxxabiv1"];
+
 const DIRECTIVES: &str = "a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation \
                           [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD \
                           [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, or output FILE";
@@ -222,7 +225,13 @@ impl Filter {
 }
 
 fn is_platform(class: &str) -> bool {
-    PLATFORM.iter().any(|package| class.starts_with(package))
+    PLATFORM.iter().any(|package| class.starts_with(package)) || names_standard(class)
+}
+
+/// Whether it is one of the standard library's namespaces, or in one.
+fn names_standard(class: &str) -> bool {
+    let mut found = STANDARD.iter().filter_map(|it| class.strip_prefix(it));
+    found.any(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
 impl Rule {
@@ -303,7 +312,7 @@ impl Pattern {
     /// Whether it says the name of one of the platform's packages, or the beginning of one.
     fn names_platform(&self) -> bool {
         let literal = self.0.split('*').next().unwrap_or("");
-        PLATFORM.iter().any(|package| literal.starts_with(package))
+        PLATFORM.iter().any(|package| literal.starts_with(package)) || names_standard(literal)
     }
 }
 
@@ -390,6 +399,24 @@ mod tests {
                 ("javafx.Stage show ()V", true),
             ],
         );
+    }
+
+    #[test]
+    fn the_standard_library_must_be_named() {
+        let rules = |rule: &str| format!("observe_method_invocations\n{rule}");
+        for (rule, class, selected) in [
+            ("excludemethod a b", "std", false),
+            ("excludemethod a b", "std::vector<int,", false),
+            ("excludemethod a b", "stdx::A", true),
+            ("includemethod * *", "std::vector", false),
+            ("includemethod st* *", "std::vector", false),
+            ("includemethod std* *", "std::vector", true),
+            ("includemethod std::v* *", "std::vector", true),
+            ("includemethod std *", "std", true),
+        ] {
+            let filter = Filter::parse(&rules(rule)).unwrap();
+            assert_eq!(filter.selects(class, "m", ""), selected, "{rule} {class}");
+        }
     }
 
     #[test]

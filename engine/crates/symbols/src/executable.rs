@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
-use object::{Endianness, Object as _, ObjectSection as _, ReadCache, elf};
+use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, ReadCache, elf};
 
 use crate::SymbolsError;
 use crate::file;
@@ -111,6 +111,19 @@ pub fn executable_kind(path: &Path) -> Result<Executable, SymbolsError> {
         elf_kind(path, &ReadCache::new(opened), runs_as_other(&metadata))
             .unwrap_or_else(|| not("its ELF headers are damaged; build it again")),
     )
+}
+
+/// Whether a program or library was built with `-finstrument-functions`, as far as its dynamic symbols tell.
+pub fn is_instrumented(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let cache = ReadCache::new(file);
+    let parsed = object::File::parse(&cache);
+    parsed.is_ok_and(|file| {
+        file.dynamic_symbols()
+            .any(|symbol| symbol.name() == Ok("__cyg_profile_func_enter"))
+    })
 }
 
 /// Whether starting this file changes user or group, which makes the loader drop `LD_PRELOAD`.

@@ -25,10 +25,11 @@ mod unwind;
 use std::path::Path;
 
 pub use bias::load_bias;
-pub use executable::{Executable, Kind, executable_kind};
+pub use executable::{Executable, Kind, executable_kind, is_instrumented};
 pub use fulcrum_model::Location;
 pub use functions::{Function, FunctionRange, FunctionTable, Node};
 pub use inlined::{CodeFrame, Inlined};
+pub use names::{Qualified, qualified};
 pub use patch::{Window, jump_to};
 pub use scope::{Scope, matches_path};
 pub use sites::{Site, breakpoint_sites};

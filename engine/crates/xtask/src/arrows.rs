@@ -26,7 +26,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runtime-core", &["wire"]),
     ("runtime", &["wire", "runtime-core"]),
     ("event-log", &["wire"]),
-    ("jvm-agent", &["wire", "event-log", "jvm-core", "hotspot"]),
+    // What the agents share.
+    ("agent-core", &["wire", "event-log", "jvm-core", "hotspot"]),
+    (
+        "jvm-agent",
+        &["wire", "event-log", "jvm-core", "hotspot", "agent-core"],
+    ),
+    (
+        "native-agent",
+        &[
+            "wire",
+            "event-log",
+            "jvm-core",
+            "hotspot",
+            "agent-core",
+            "symbols",
+        ],
+    ),
     // Users put it into their own programs.
     ("progress", &[]),
     (

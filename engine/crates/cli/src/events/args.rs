@@ -8,8 +8,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
-    /// What to observe: a file of directives [default: all methods that are not the Java platform's, waiting, garbage
-    /// collections, class loading]
+    /// What to observe: a file of directives [default: all methods that are not the Java platform's or in C++'s std, waiting,
+    /// garbage collections, class loading]
     #[arg(long, value_name = "FILE")]
     pub filter: Option<PathBuf>,
     /// The log's largest size; what happens afterwards is not recorded: 500M, 4G
@@ -30,7 +30,7 @@ pub struct TraceArgs {
     /// Stop after this time: the program, or with --attach only its tracing: 30s, 5m
     #[arg(long = "for", value_name = "TIME", value_parser = crate::args::duration)]
     pub time: Option<Duration>,
-    /// java and its arguments
+    /// java, or a native program that was built with -finstrument-functions, and its arguments
     #[arg(
         required_unless_present = "attach",
         trailing_var_arg = true,

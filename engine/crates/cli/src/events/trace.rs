@@ -1,4 +1,4 @@
-//! `fulcrum trace`: record the events of a Java program. Its output and exit status are its own.
+//! `fulcrum trace`: record the events of a Java or native program. Its output and exit status are its own.
 
 use std::fs;
 

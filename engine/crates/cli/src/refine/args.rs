@@ -16,7 +16,7 @@ pub struct RefineArgs {
     /// The method whose calls are the units of work [default: the whole run is one]
     #[arg(long, value_name = "CLASS.METHOD")]
     pub unit: Option<String>,
-    /// Begin with this filter [default: all methods that are not the Java platform's]
+    /// Begin with this filter [default: all methods that are not the Java platform's or in C++'s std]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "from_labels"])]
     pub filter: Option<PathBuf>,
     /// Begin with what a run found: a trace's hotspots, an iteration's next filter, a causal profile's functions
@@ -72,7 +72,7 @@ pub struct RefineArgs {
     /// Say nothing but the result and errors
     #[arg(long, short)]
     pub quiet: bool,
-    /// java and its arguments
+    /// java, or a native program that was built with -finstrument-functions, and its arguments
     #[arg(
         required_unless_present = "attach",
         trailing_var_arg = true,

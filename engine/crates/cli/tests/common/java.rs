@@ -7,7 +7,7 @@ use std::process::Command;
 #[path = "../../../jvm-agent/tests/common/agent.rs"]
 mod agent;
 
-/// The agent is another package: `cargo test` of this one does not build it.
+/// The agents are other packages: `cargo test` of this one does not build them.
 pub fn build_agent() {
     agent::agent();
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod java;
+pub mod native;
 
 use std::process::Command;
 use std::sync::Once;

@@ -1,5 +1,6 @@
-//! Starts a program of the Java virtual machine under `jvm-agent`: the agent writes the event log itself.
+//! Starts a program under `jvm-agent` or `native-agent`: the agent writes the event log itself.
 
+mod arm;
 mod child;
 mod output;
 
@@ -23,10 +24,14 @@ const AGENT_FILE: &str = "libfulcrum_jvm_agent.so";
 /// The default limit of a log's size, bytes.
 pub const LOG_LIMIT: u64 = 1 << 30;
 
+/// Why a run has no log.
+pub(crate) const NOTHING: &str = "Nothing was recorded: no Java virtual machine was started, and no native function was called \
+                                  that was built with -finstrument-functions.";
+
 /// What to trace and how.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
-    /// `java`, or a program that starts one.
+    /// `java`, a native program that was built with `-finstrument-functions`, or what starts either.
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
@@ -108,32 +113,14 @@ pub(crate) fn timed(
         .as_ref()
         .map_or(here.clone(), |it| here.join(it));
     let program = launch::program(&options.program, &cwd)?;
-    let agent = agent()?;
     let name = options.program.to_string_lossy();
     let manifest = Manifest::begin(&options.program, &options.args, &cwd);
     let (folder, mut manifest) = prepare(options, manifest, &name, &cwd)?;
 
-    let mut notes = Vec::new();
     let mut command = Command::new(&program);
     command.arg0(&options.program).current_dir(&cwd);
-    let mut option = OsString::from("-agentpath:");
-    option.push(&agent);
-    option.push("=");
-    option.push(folder.path());
-    if program.file_name().is_some_and(|name| name == "java") {
-        command.arg(option);
-    } else {
-        let spaces = option.as_bytes().iter().any(u8::is_ascii_whitespace);
-        if spaces || env::var_os("JAVA_TOOL_OPTIONS").is_some() {
-            return Err(Error::CannotStart(format!(
-                "{} is not java itself, so the agent must come by JAVA_TOOL_OPTIONS, which has a value already or cannot hold a \
-                 path with spaces: start java itself",
-                options.program.display()
-            )));
-        }
-        command.env("JAVA_TOOL_OPTIONS", option);
-        notes.push("The agent came by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
-    }
+    let armed = arm::arm(&mut command, options, &program, folder.path())?;
+    let mut notes = armed.notes.clone();
     command.args(&options.args);
     launch::streams(&mut command, options.stdio, folder.path())?;
     let start = Instant::now();
@@ -150,6 +137,9 @@ pub(crate) fn timed(
     };
     let ran = child::run(command, options.duration, remote, &mut report)?;
     notes.extend(said(folder.path()));
+    if logs(folder.path()).is_empty() {
+        notes.push(armed.closed.unwrap_or_else(|| NOTHING.to_owned()));
+    }
     let (exit, ended) = match (ran.status.code(), ran.status.signal()) {
         _ if ran.stopped => (Exit::Stopped, Ended::Stopped),
         (Some(code), _) => (Exit::Code(code), Ended::Exited),

@@ -85,7 +85,7 @@ impl<'a> Runs<'a> {
             }
             (None, None) => {
                 let program = Path::new(&options.trace.program).file_name();
-                let program = program.unwrap_or("java".as_ref()).to_string_lossy();
+                let program = program.unwrap_or("program".as_ref()).to_string_lossy();
                 trace.name = Some(format!("{program}-refine-{}", self.number));
             }
         }
@@ -278,7 +278,7 @@ fn no_machine(recorded: &Recorded) -> Error {
         None => String::new(),
     };
     Error::CannotStart(format!(
-        "no Java virtual machine was started: name java, or a program that starts it{why}"
+        "nothing was measured: name java, a native program that was built with -finstrument-functions, or what starts one{why}"
     ))
 }
 

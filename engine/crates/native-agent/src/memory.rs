@@ -1,0 +1,117 @@
+//! Memory of our own: the program's `malloc` may be instrumented, locked, or being replaced.
+//!
+//! Blocks have sizes that are powers of two, and those that were freed wait in a list for each size. Nothing is given back to
+//! the system but blocks of a megabyte and more.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::UnsafeCell;
+use std::ptr::null_mut;
+
+use crate::quiet::Lock;
+
+struct Memory {
+    lock: Lock,
+    state: UnsafeCell<State>,
+}
+
+struct State {
+    /// By the logarithm of their sizes.
+    free: [*mut u8; LARGE as usize],
+    /// What is left of the piece that was mapped last.
+    next: usize,
+    end: usize,
+}
+
+// SAFETY: the state is touched with the lock held alone.
+unsafe impl Sync for Memory {}
+
+#[global_allocator]
+static MEMORY: Memory = Memory {
+    lock: Lock::new(),
+    state: UnsafeCell::new(State {
+        free: [null_mut(); LARGE as usize],
+        next: 0,
+        end: 0,
+    }),
+};
+
+/// Blocks of so many bits of size are mapped one by one.
+const LARGE: u32 = 20;
+const SMALLEST: u32 = 4;
+const PIECE: usize = 1 << 20;
+
+/// The logarithm of a block's size.
+fn bits(layout: Layout) -> u32 {
+    let size = layout.size().max(layout.align()).max(1 << SMALLEST);
+    size.next_power_of_two().trailing_zeros()
+}
+
+fn map(size: usize) -> *mut u8 {
+    const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
+    const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: new memory, at no address that anybody has.
+    let found = unsafe { libc::mmap(null_mut(), size, ACCESS, KIND, -1, 0) };
+    match found == libc::MAP_FAILED {
+        true => null_mut(),
+        false => found.cast(),
+    }
+}
+
+impl State {
+    fn take(&mut self, bits: u32) -> *mut u8 {
+        let free = &mut self.free[bits as usize];
+        if !free.is_null() {
+            let block = *free;
+            // SAFETY: a free block begins with a pointer to the next one.
+            *free = unsafe { block.cast::<*mut u8>().read() };
+            return block;
+        }
+        let size = 1 << bits;
+        let mut start = self.next.next_multiple_of(size);
+        if start + size > self.end {
+            let piece = map(2 * PIECE);
+            if piece.is_null() {
+                return piece;
+            }
+            (self.next, self.end) = (piece.addr(), piece.addr() + 2 * PIECE);
+            start = self.next.next_multiple_of(size);
+        }
+        self.next = start + size;
+        std::ptr::with_exposed_provenance_mut(start)
+    }
+}
+
+// SAFETY: blocks are aligned to their sizes, which are no smaller than what is asked for, and given to one owner at a time.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let bits = bits(layout);
+        if bits >= LARGE {
+            // Mapped memory is aligned to pages, and nothing here asks for more.
+            return map(1 << bits);
+        }
+        let _guard = self.lock.lock();
+        // SAFETY: the lock is held.
+        unsafe { (*self.state.get()).take(bits) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let bits = bits(layout);
+        if bits >= LARGE {
+            // SAFETY: `alloc` mapped so much there.
+            unsafe { libc::munmap(block.cast(), 1 << bits) };
+            return;
+        }
+        let _guard = self.lock.lock();
+        // SAFETY: the lock is held, and the block is nobody's from now on.
+        unsafe {
+            let free = &mut (*self.state.get()).free[bits as usize];
+            block.cast::<*mut u8>().write(*free);
+            *free = block;
+        }
+    }
+}
+
+/// In a forked child, whose other threads are gone.
+pub fn forked() {
+    MEMORY.lock.free();
+}

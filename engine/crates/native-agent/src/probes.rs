@@ -1,0 +1,375 @@
+//! What instrumented functions call when they are entered and left.
+
+use std::arch::naked_asm;
+use std::sync::atomic::{Ordering, compiler_fence};
+
+use fulcrum_agent_core::costs::{self, Costs, ROUND};
+use fulcrum_agent_core::metering::Metering;
+use fulcrum_agent_core::shadow::{At, Frame};
+use fulcrum_agent_core::table::Gate;
+use fulcrum_wire::log::kind;
+
+use crate::quiet::quietly;
+use crate::session;
+use crate::thread::{self, Pending, State, Words, words};
+
+/// `-finstrument-functions`: a function is entered. Its address, and where it returns to.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cyg_profile_func_enter(function: usize, caller: usize) {
+    naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp {}", sym enter)
+}
+
+/// `-finstrument-functions`: a function is left.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cyg_profile_func_exit(function: usize, caller: usize) {
+    naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp {}", sym exit)
+}
+
+/// Records may be as long as this, bytes; with less room the long way is taken.
+const ROOM: usize = 64;
+
+unsafe extern "C" fn enter(function: usize, caller: usize, sp: usize, fp: usize) {
+    match session::gate(function) {
+        Some(Gate::None) => {}
+        Some(Gate::Shut(method)) => {
+            if let Some(agent) = session::get() {
+                agent.pass(method);
+            }
+        }
+        Some(Gate::Open(method)) => {
+            let words = words();
+            // SAFETY: the calling thread's own words and state, which nobody else has while it is busy; `sp` is where this
+            // probe's return address is.
+            unsafe {
+                if !begin_probe(words, sp) {
+                    return;
+                }
+                match usable(words) {
+                    Some(state) => state.enter(function, method, state.shadow.at(sp, fp, caller)),
+                    None => unknown(words, function, caller, sp, fp),
+                }
+                end_probe(words);
+            }
+        }
+        None => {
+            if session::is_off() {
+                return;
+            }
+            let words = words();
+            // SAFETY: as above.
+            unsafe {
+                if begin_probe(words, sp) {
+                    unknown(words, function, caller, sp, fp);
+                    end_probe(words);
+                }
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn exit(function: usize, caller: usize, sp: usize, fp: usize) {
+    let words = words();
+    // SAFETY: as in `enter`.
+    unsafe {
+        let state = (*words).state;
+        if state.is_null() || (*state).shadow.depth() == 0 {
+            return;
+        }
+        match session::gate(function) {
+            None | Some(Gate::None) => return,
+            // It was shut while the function ran, or before: nearly always the innermost call is another one's.
+            Some(Gate::Shut(_)) => {
+                let top = (*state).shadow.top();
+                if top.is_some_and(|top| top.function != function && top.at.place > sp) {
+                    return;
+                }
+            }
+            Some(Gate::Open(_)) => {}
+        }
+        if (*words).busy != 0 && !was_abandoned(words, sp) {
+            return;
+        }
+        (*words).busy = sp;
+        compiler_fence(Ordering::SeqCst);
+        if let Some(state) = usable(words) {
+            state.exit(function, state.shadow.at(sp, fp, caller));
+        }
+        end_probe(words);
+    }
+}
+
+/// The thread is in the middle of a probe from now on. `false` when it is already: a handler of signals has interrupted it, and
+/// its calls are counted.
+#[inline(always)]
+unsafe fn begin_probe(words: *mut Words, sp: usize) -> bool {
+    // SAFETY: the calling thread's own words.
+    unsafe {
+        if (*words).busy != 0 && !was_abandoned(words, sp) {
+            if let Some(state) = (*words).state.as_ref() {
+                state.missed.fetch_add(1, Ordering::Relaxed);
+            }
+            return false;
+        }
+        (*words).busy = sp;
+    }
+    compiler_fence(Ordering::SeqCst);
+    true
+}
+
+#[inline(always)]
+unsafe fn end_probe(words: *mut Words) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the calling thread's own words.
+    unsafe { (*words).busy = 0 };
+}
+
+/// Whether the probe that the thread was in the middle of is gone: a handler of signals has jumped out of it, and the stack is
+/// no longer than it was there.
+#[cold]
+unsafe fn was_abandoned(words: *mut Words, sp: usize) -> bool {
+    // SAFETY: the calling thread's own words.
+    unsafe {
+        let Some(state) = (*words).state.as_mut() else {
+            return false;
+        };
+        let busy = (*words).busy;
+        if sp < busy || !state.shadow.is_own(sp) || !state.shadow.is_own(busy) {
+            return false;
+        }
+        state.recover();
+        true
+    }
+}
+
+/// The thread jumps to a frame with this stack pointer: what is below is over, and so is a probe.
+pub fn jump(to: usize) {
+    let words = words();
+    // SAFETY: as in `enter`.
+    unsafe {
+        let Some(state) = usable(words) else { return };
+        let busy = (*words).busy;
+        if busy != 0 {
+            let leaves = to > busy && state.shadow.is_own(to) && state.shadow.is_own(busy);
+            if !leaves {
+                // Within a handler of signals, whose calls are not logged.
+                return;
+            }
+            state.recover();
+        }
+        (*words).busy = (&raw const words).addr();
+        compiler_fence(Ordering::SeqCst);
+        let left = state.shadow.left_by_jump(to);
+        state.drop_frames(left);
+        end_probe(words);
+    }
+}
+
+/// The calling thread's state, if it is this session's.
+#[inline(always)]
+unsafe fn usable<'a>(words: *mut Words) -> Option<&'a mut State> {
+    // SAFETY: the calling thread's own state, or null.
+    let state = unsafe { (*words).state.as_mut() }?;
+    (state.session == session::number()).then_some(state)
+}
+
+/// A function's or a thread's first call, or the first one in a forked child.
+#[cold]
+unsafe fn unknown(words: *mut Words, function: usize, caller: usize, sp: usize, fp: usize) {
+    quietly(|| {
+        if session::is_orphan() {
+            session::forked(false);
+        }
+        let Some(agent) = session::begin() else {
+            return;
+        };
+        // SAFETY: the calling thread's own words.
+        unsafe {
+            if usable(words).is_none() {
+                // A forked child's belongs to its parent's log.
+                (*words).state = std::ptr::null_mut();
+                thread::begin(agent, &|| session::name_of(function));
+            }
+            if let Gate::Open(method) = session::look_up(agent, function)
+                && let Some(state) = usable(words)
+            {
+                state.enter(function, method, state.shadow.at(sp, fp, caller));
+            }
+        }
+    });
+}
+
+impl State {
+    #[inline(always)]
+    fn enter(&mut self, function: usize, method: u32, at: At) {
+        self.take_missed();
+        let stale = self.shadow.stale(&at);
+        if stale > 0 {
+            self.drop_frames(stale);
+        }
+        if self.shadow.depth() >= self.deepest {
+            self.writer.skip();
+            return;
+        }
+        if !self.shadow.has_room() {
+            quietly(|| self.shadow.make_room());
+        }
+        let throws = self.throws();
+        self.begin_write(kind::ENTER);
+        self.shadow.push(Frame {
+            at,
+            function,
+            method,
+            throws,
+        });
+        self.write(kind::ENTER, function, method);
+        self.end_write();
+    }
+
+    #[inline(always)]
+    fn exit(&mut self, function: usize, at: At) {
+        let Some(inside) = self.shadow.find(function, &at) else {
+            return;
+        };
+        if inside > 0 {
+            self.drop_frames(inside);
+        }
+        if let Some(&frame) = self.shadow.top() {
+            let kind = match self.throws() > frame.throws {
+                true => kind::THROWN,
+                false => kind::EXIT,
+            };
+            self.leave(&frame, kind);
+        }
+    }
+
+    /// The innermost call is over.
+    #[inline(always)]
+    fn leave(&mut self, frame: &Frame, kind: u8) {
+        self.begin_write(kind);
+        self.write(kind, frame.function, frame.method);
+        self.shadow.pop();
+        self.end_write();
+    }
+
+    /// So many of the innermost calls are gone: something jumped out of them.
+    #[cold]
+    pub fn drop_frames(&mut self, count: usize) {
+        for _ in 0..count {
+            if let Some(&frame) = self.shadow.top() {
+                self.leave(&frame, kind::THROWN);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn begin_write(&mut self, kind: u8) {
+        self.pending.depth = self.shadow.depth();
+        self.pending.position = self.writer.stream().position();
+        compiler_fence(Ordering::SeqCst);
+        self.pending.kind = kind;
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    #[inline(always)]
+    fn end_write(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        self.pending.kind = 0;
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// A handler of signals has jumped out of a probe: what the thread is inside of is what the log says.
+    fn recover(&mut self) {
+        let Pending {
+            kind,
+            depth,
+            position,
+        } = self.pending;
+        let written = self.writer.stream().position() != position;
+        match kind {
+            0 => {}
+            kind::ENTER if written => {}
+            kind::ENTER => self.shadow.truncate(depth),
+            _ if written => self.shadow.truncate(depth.saturating_sub(1)),
+            _ => {}
+        }
+        self.pending.kind = 0;
+    }
+
+    #[inline(always)]
+    fn write(&mut self, kind: u8, function: usize, method: u32) {
+        if self.metering.is_none()
+            && self.writer.stream().room() >= ROOM
+            && self.writer.fast(kind, method)
+        {
+            return;
+        }
+        self.write_slowly(kind, function, method);
+    }
+
+    #[cold]
+    fn write_slowly(&mut self, kind: u8, function: usize, method: u32) {
+        let roomy = self.writer.stream().room() >= ROOM;
+        match self.metering {
+            None if roomy => {
+                self.writer.method(kind, method);
+            }
+            None => {
+                quietly(|| self.writer.method(kind, method));
+                if session::get().is_some_and(|agent| agent.log.is_closed()) {
+                    session::turn_off();
+                }
+            }
+            Some(metering) if roomy && self.writer.meters().has_room() => {
+                self.meter(metering, kind, function, method);
+            }
+            Some(metering) => quietly(|| {
+                self.writer.meters().make_room();
+                self.meter(metering, kind, function, method);
+            }),
+        }
+    }
+
+    fn meter(&mut self, metering: &Metering, kind: u8, function: usize, method: u32) {
+        if self.writer.metered(metering, kind, method)
+            && let Some(agent) = session::get()
+        {
+            quietly(|| session::shut(agent, function, method));
+        }
+    }
+}
+
+/// What is called in the rehearsal, in name only.
+extern "C" fn rehearsed() {}
+
+/// What probes cost, and a tick's nanoseconds: the thread is in the middle of a probe, and signals wait.
+pub fn rehearse(agent: &'static session::Agent) -> (Costs, f64) {
+    let function = rehearsed as *const () as usize;
+    session::rehearse_function(function);
+    let metering = agent.rule().map(|rule| {
+        // As long as the process, as those of sessions.
+        &*Box::leak(Box::new(Metering::new(rule, Costs::default(), 1.0, 1)))
+    });
+    let words = words();
+    costs::measure(&mut |writer| {
+        let mut state = State::rehearsal(writer, metering);
+        state.shadow.make_room();
+        state.writer.meters().make_room();
+        let state = Box::into_raw(Box::new(state));
+        // SAFETY: the calling thread's own words, which are as before afterwards.
+        unsafe {
+            let before = ((*words).state, (*words).busy);
+            ((*words).state, (*words).busy) = (state, 0);
+            for _ in 0..ROUND {
+                __cyg_profile_func_enter(function, 0);
+                __cyg_profile_func_exit(function, 0);
+            }
+            ((*words).state, (*words).busy) = before;
+            if let Some(mine) = before.0.as_ref() {
+                mine.writer.clock().reset();
+            }
+            Some(Box::from_raw(state).writer)
+        }
+    })
+}

@@ -1,0 +1,310 @@
+//! What the agent keeps for each thread.
+
+use std::arch::{asm, global_asm};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fulcrum_agent_core::Writer;
+use fulcrum_agent_core::metering::Metering;
+use fulcrum_agent_core::shadow::Shadow;
+use fulcrum_wire::log::{PayloadBuffer, kind};
+
+use crate::real::Real;
+use crate::session::{self, Agent};
+
+/// A thread's calls and its way into the log.
+pub struct State {
+    pub session: u32,
+    pub number: u32,
+    pub shadow: Shadow,
+    pub writer: Writer,
+    pub metering: Option<&'static Metering>,
+    /// So many logged calls inside one another.
+    pub deepest: usize,
+    /// Calls by handlers of signals that interrupted a probe of this thread.
+    pub missed: AtomicU64,
+    /// What is being written. A handler of signals may jump out of that.
+    pub pending: Pending,
+    /// Exceptions that the thread is in the middle of.
+    throws: *const u32,
+}
+
+/// An event that is being written.
+#[derive(Clone, Copy, Default)]
+pub struct Pending {
+    /// 0 for none.
+    pub kind: u8,
+    /// The calls before it.
+    pub depth: usize,
+    /// Where the stream was before it.
+    pub position: u64,
+}
+
+// Thread-local words. The library is always there from the program's start, so that they have fixed places in each thread:
+// reaching them takes two instructions and never calls the loader, which allocates.
+global_asm!(
+    ".pushsection .tbss.fulcrum_native,\"awT\",@nobits",
+    ".balign 8",
+    ".globl fulcrum_native_words",
+    ".hidden fulcrum_native_words",
+    ".type fulcrum_native_words,@object",
+    ".size fulcrum_native_words,32",
+    "fulcrum_native_words:",
+    ".zero 32",
+    ".popsection",
+);
+
+/// The calling thread's words.
+#[repr(C)]
+pub struct Words {
+    /// Owned; null before the first event, and again when the thread has ended.
+    pub state: *mut State,
+    /// The stack pointer of the probe that the thread is in the middle of; 0 when it is in none.
+    pub busy: usize,
+    /// The thread that made this one.
+    pub parent: u64,
+    /// When it began, ticks; 0 when that was not seen.
+    pub began: u64,
+}
+
+/// The calling thread's words, for its own use alone.
+#[inline(always)]
+pub fn words() -> *mut Words {
+    let words: *mut Words;
+    // SAFETY: the initial-exec model of x86-64 Linux.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + fulcrum_native_words@gottpoff]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) words,
+            options(nostack, readonly, pure),
+        );
+    }
+    words
+}
+
+/// What stands for the count of exceptions where there is no C++ library.
+static NO_THROWS: u32 = 0;
+
+impl State {
+    fn new(agent: &Agent, number: u32) -> State {
+        State {
+            session: agent.session,
+            number,
+            shadow: Shadow::new(stack()),
+            // Depth is the shadow's affair.
+            writer: Writer::new(agent.log.stream(number), u32::MAX),
+            metering: agent.metering(),
+            deepest: agent.filter.depth as usize,
+            missed: AtomicU64::new(0),
+            pending: Pending::default(),
+            throws: uncaught(),
+        }
+    }
+
+    /// One that writes elsewhere, to see what that costs.
+    pub fn rehearsal(writer: Writer, metering: Option<&'static Metering>) -> State {
+        State {
+            deepest: writer.deepest() as usize,
+            session: session::number(),
+            number: 0,
+            shadow: Shadow::new(stack()),
+            writer,
+            metering,
+            missed: AtomicU64::new(0),
+            pending: Pending::default(),
+            throws: &raw const NO_THROWS,
+        }
+    }
+
+    /// How many exceptions are being thrown and were not caught yet.
+    #[inline(always)]
+    pub fn throws(&self) -> u32 {
+        // SAFETY: the C++ library's own count for this thread, which lives as long as that, or a constant.
+        unsafe { self.throws.read_volatile() }
+    }
+
+    /// Calls that were not seen from within a handler of signals count as not logged.
+    #[inline(always)]
+    pub fn take_missed(&mut self) {
+        if self.missed.load(Ordering::Relaxed) > 0 {
+            for _ in 0..self.missed.swap(0, Ordering::Relaxed) {
+                self.writer.skip();
+            }
+        }
+    }
+}
+
+/// The thread's own stack; empty when it is not known.
+fn stack() -> Range<usize> {
+    // SAFETY: plain data, for which zeros are a value; the places are ours.
+    unsafe {
+        let mut attributes: libc::pthread_attr_t = std::mem::zeroed();
+        if libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes) != 0 {
+            return 0..0;
+        }
+        let (mut start, mut size) = (std::ptr::null_mut(), 0);
+        let failed =
+            libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut size);
+        libc::pthread_attr_destroy(&raw mut attributes);
+        match failed {
+            0 => start.addr()..start.addr() + size,
+            _ => 0..0,
+        }
+    }
+}
+
+/// Where the C++ library counts the thread's uncaught exceptions (Itanium ABI §2.2.2: `__cxa_eh_globals`).
+fn uncaught() -> *const u32 {
+    // SAFETY: a lookup of a C string; the function takes nothing and gives the thread's structure, whose second field that is.
+    unsafe {
+        let get = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_get_globals".as_ptr());
+        if get.is_null() {
+            return &raw const NO_THROWS;
+        }
+        let get: unsafe extern "C" fn() -> *const u32 = std::mem::transmute(get);
+        let globals = get();
+        match globals.is_null() {
+            true => &raw const NO_THROWS,
+            false => globals.add(2),
+        }
+    }
+}
+
+/// Makes the calling thread's state. `first` names the first function that it calls.
+pub fn begin(agent: &'static Agent, first: &dyn Fn() -> String) {
+    let number = agent.next_thread();
+    let mut state = Box::new(State::new(agent, number));
+    let words = words();
+    // SAFETY: the calling thread's own.
+    let (parent, began) = unsafe { ((*words).parent, (*words).began) };
+    let payload = PayloadBuffer::default()
+        .number(parent)
+        .number(0)
+        .text(&name(first))
+        .text("");
+    let began = if began == 0 { u64::MAX } else { began };
+    state.writer.begins(began.max(agent.began), &payload);
+    state.shadow.make_room();
+    state.writer.meters().make_room();
+    // SAFETY: the calling thread's own.
+    unsafe { (*words).state = Box::into_raw(state) };
+    crate::life::at_thread_end();
+}
+
+/// `main`, the name that the program gave the thread, or that of the first function that it calls.
+fn name(first: &dyn Fn() -> String) -> String {
+    // SAFETY: the buffer is ours and longer than names are; the name of the program is libc's, set before it starts.
+    unsafe {
+        if libc::gettid() == libc::getpid() {
+            return "main".into();
+        }
+        let mut name = [0_u8; 32];
+        libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr());
+        let end = name.iter().position(|it| *it == 0).unwrap_or(0);
+        let name = String::from_utf8_lossy(&name[..end]).into_owned();
+        let program = std::ffi::CStr::from_ptr(program_invocation_short_name).to_string_lossy();
+        let unnamed =
+            program.as_bytes().starts_with(name.as_bytes()) && name.len() >= program.len().min(15);
+        match unnamed || name.is_empty() {
+            true => first(),
+            false => name,
+        }
+    }
+}
+
+unsafe extern "C" {
+    static program_invocation_short_name: *const libc::c_char;
+}
+
+/// The calling thread ends.
+pub fn end() {
+    let words = words();
+    // SAFETY: the calling thread's own; whoever takes the pointer owns the state.
+    let state = unsafe { std::mem::replace(&mut (*words).state, std::ptr::null_mut()) };
+    if state.is_null() {
+        return;
+    }
+    // SAFETY: `begin` made it.
+    let mut state = unsafe { Box::from_raw(state) };
+    if state.session != session::number() {
+        // A forked child's: its streams are the parent's.
+        std::mem::forget(state);
+        return;
+    }
+    state.take_missed();
+    state.drop_frames(state.shadow.depth());
+    state
+        .writer
+        .event(kind::THREAD_END, &PayloadBuffer::default());
+}
+
+type Routine = extern "C-unwind" fn(*mut libc::c_void) -> *mut libc::c_void;
+
+struct Start {
+    routine: Routine,
+    argument: *mut libc::c_void,
+    parent: u64,
+}
+
+/// `pthread_create(3)`: the new thread knows who made it and when it began.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn pthread_create(
+    id: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    routine: Routine,
+    argument: *mut libc::c_void,
+) -> libc::c_int {
+    type Create = unsafe extern "C-unwind" fn(
+        *mut libc::pthread_t,
+        *const libc::pthread_attr_t,
+        Routine,
+        *mut libc::c_void,
+    ) -> libc::c_int;
+    static REAL: Real = Real::new(c"pthread_create");
+    let real: Create = REAL.get();
+    if session::number() == 0 {
+        // SAFETY: passes the program's arguments on.
+        return unsafe { real(id, attributes, routine, argument) };
+    }
+    // SAFETY: the calling thread's own state, or null.
+    let parent = unsafe { (*words()).state.as_ref() }.map_or(0, |it| u64::from(it.number));
+    let start = crate::quiet::quietly(|| {
+        let start = Start {
+            routine,
+            argument,
+            parent,
+        };
+        Some(Box::into_raw(Box::new(start)))
+    });
+    let Some(start) = start else {
+        // SAFETY: passes the program's arguments on.
+        return unsafe { real(id, attributes, routine, argument) };
+    };
+    // SAFETY: passes the program's arguments on, its routine inside the box; which is ours again when there is no thread.
+    unsafe {
+        let failed = real(id, attributes, begins, start.cast());
+        if failed != 0 {
+            crate::quiet::quietly(|| drop(Box::from_raw(start)));
+        }
+        failed
+    }
+}
+
+extern "C-unwind" fn begins(start: *mut libc::c_void) -> *mut libc::c_void {
+    let start = crate::quiet::quietly(|| {
+        // SAFETY: the box that `pthread_create` made for this thread.
+        let start = unsafe { Box::from_raw(start.cast::<Start>()) };
+        let words = words();
+        // SAFETY: the calling thread's own.
+        unsafe {
+            (*words).parent = start.parent;
+            (*words).began = fulcrum_agent_core::clock::now().ticks;
+        }
+        Some((start.routine, start.argument))
+    });
+    let Some((routine, argument)) = start else {
+        return std::ptr::null_mut();
+    };
+    routine(argument)
+}

@@ -1,0 +1,109 @@
+//! Which agent goes into a program, and how: the one for Java virtual machines, the one for native programs, or both where
+//! the program may start either.
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
+
+use fulcrum_symbols::{Kind, executable_kind, is_instrumented};
+
+use crate::launch::{Preload, library};
+use crate::{Error, TraceOptions};
+
+const VARIABLE: &str = "FULCRUM_NATIVE_AGENT";
+const FILE: &str = "libfulcrum_native_agent.so";
+/// Tells the agent for native programs the run's folder.
+const FOLDER: &str = "FULCRUM_TRACE";
+
+/// What must live as long as the program starts.
+#[derive(Default)]
+pub struct Armed {
+    /// For the reader of the run.
+    pub notes: Vec<String>,
+    /// Why nothing native can be recorded.
+    pub closed: Option<String>,
+    _preload: Option<Preload>,
+}
+
+/// What a program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Program {
+    /// `java` itself.
+    Java,
+    /// Built with `-finstrument-functions`.
+    Native,
+    /// Cannot be entered by a preloaded library: it may start Java.
+    Closed,
+    /// A script, a shell, or anything else that may start either.
+    Either,
+}
+
+fn look_at(path: &Path) -> Program {
+    if path.file_name().is_some_and(|name| name == "java") {
+        return Program::Java;
+    }
+    match executable_kind(path).map(|it| it.kind) {
+        Ok(Kind::Dynamic) if is_instrumented(path) => Program::Native,
+        Ok(Kind::Dynamic | Kind::Script(_)) => Program::Either,
+        _ => Program::Closed,
+    }
+}
+
+/// Makes the command start with what writes into the run's folder.
+pub fn arm(
+    command: &mut Command,
+    options: &TraceOptions,
+    program: &Path,
+    run: &Path,
+) -> Result<Armed, Error> {
+    let kind = look_at(program);
+    let mut armed = Armed {
+        closed: executable_kind(program)
+            .ok()
+            .filter(|_| kind == Program::Closed)
+            .and_then(|it| it.refusal(program)),
+        ..Armed::default()
+    };
+    if kind != Program::Native {
+        let mut option = OsString::from("-agentpath:");
+        option.push(super::agent()?);
+        option.push("=");
+        option.push(run);
+        match kind {
+            Program::Java => _ = command.arg(option),
+            _ => by_variable(command, options, option, &mut armed.notes)?,
+        }
+    }
+    if matches!(kind, Program::Native | Program::Either) {
+        let preload = Preload::new(library(VARIABLE, FILE)?)?;
+        let mut value = OsString::from(preload.path());
+        if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+            value.push(":");
+            value.push(others);
+        }
+        command.env("LD_PRELOAD", value).env(FOLDER, run);
+        armed._preload = Some(preload);
+    }
+    Ok(armed)
+}
+
+fn by_variable(
+    command: &mut Command,
+    options: &TraceOptions,
+    option: OsString,
+    notes: &mut Vec<String>,
+) -> Result<(), Error> {
+    let spaces = option.as_bytes().iter().any(u8::is_ascii_whitespace);
+    if spaces || env::var_os("JAVA_TOOL_OPTIONS").is_some() {
+        return Err(Error::CannotStart(format!(
+            "{} is not java itself, so the agent must come by JAVA_TOOL_OPTIONS, which has a value already or cannot hold a \
+             path with spaces: start java itself",
+            options.program.display()
+        )));
+    }
+    command.env("JAVA_TOOL_OPTIONS", option);
+    notes.push("The agent came by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
+    Ok(())
+}
