@@ -23,7 +23,7 @@ pub fn detect(input: &Input) -> bool {
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut reader = Reader::default();
-    for (number, line) in lines(&input.text) {
+    for (number, line) in lines(input.text()) {
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {
             reader.line(line).map_err(|fault| fault.at_line(number))?;

@@ -29,7 +29,7 @@ pub fn detect(input: &Input) -> bool {
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut trace = Trace::default();
     let is_array = input.json.as_ref().is_some_and(|json| json.array);
-    let read = events::read(&input.text, &mut trace);
+    let read = events::read(input.text(), &mut trace);
     let cut = match read {
         Ok(()) => false,
         // The format allows an array without its end: programs die while they write.

@@ -1,14 +1,19 @@
 //! Folded stacks: `outer;inner;innermost 12`, one stack a line.
 
+mod contexts;
 mod piece;
 
+use std::panic::resume_unwind;
 use std::thread;
 
-use self::piece::{Piece, Taker};
+use fulcrum_model::call_tree::{CallTreeError, Forest, MAX_MAGNITUDE, Sorted};
+use memchr::memchr_iter;
+
+use self::piece::{End, Part, Why};
 use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, quote};
-use super::input::{Input, lines};
+use super::input::Input;
 use super::stacks::{FrameId, Stacks};
 use super::units::{Decimals, value, whole};
 
@@ -28,7 +33,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     }
     // Some counts have fractions: how fine they are must be known before the first is kept.
     let mut decimals = Decimals::default();
-    for (_, line) in records(&input.text) {
+    for line in records(input.text()) {
         if let Some((_, count)) = split(line) {
             decimals.see(count);
         }
@@ -39,48 +44,44 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 
 /// Reads all stacks. `None` when counts have fractions and `decimals` are not known.
 fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected>, Fault> {
-    let pieces = piece::cut(&input.text);
-    let unit = decimals.unwrap_or_default().unit("count");
-    let mut reader = Reader {
-        stacks: Stacks::new(vec![value("samples", &unit)], 0)?,
-        decimals,
-        placed: input.lines(),
-        lines: 0,
-        cut: None,
-        stack: Vec::new(),
+    // Each thread sees itself whether its pieces are UTF-8: the whole is looked at only when one is not.
+    let mut text = input.bytes;
+    let mut parts = piece::take_all(text, decimals, &input.watch)?;
+    let is_bytes = |part: &Part| {
+        matches!(
+            part.end,
+            Some(End {
+                why: Why::Bytes,
+                ..
+            })
+        )
     };
-    let whole = thread::scope(|scope| {
-        let mut takers = Taker::all(scope, &pieces);
-        let mut frames = vec![Vec::new(); takers.len()];
-        for (n, text) in pieces.iter().enumerate() {
-            input.watch.at(n as f64 / pieces.len() as f64)?;
-            let taker = n % takers.len();
-            let piece = takers[taker].next(text);
-            let piece = piece.expect("a thread ends only when it has done its pieces");
-            match reader.add(&piece, &mut frames[taker]) {
-                Ok(()) => {}
-                Err(Trouble::Fraction) => return Ok(false),
-                Err(Trouble::Wrong(line)) => return Err(Fault::line(line, expected(input, line))),
-                Err(Trouble::Fault(fault)) => return Err(fault),
-            }
-        }
-        Ok(true)
-    })?;
-    if !whole {
-        return Ok(None);
+    if parts.iter().any(is_bytes) {
+        text = input.text().as_bytes();
+        parts = piece::take_all(text, decimals, &input.watch)?;
     }
-    let Reader {
-        mut stacks, cut, ..
-    } = reader;
-    if let Some(cut) = cut {
-        if input.text.ends_with('\n') {
-            return Err(Fault::line(cut, expected(input, cut)));
+    let scale = decimals.unwrap_or_default().scale();
+    let cut = match end(text, &mut parts, scale) {
+        Some((at, Why::Wrong)) if is_cut(&text[at..]) => Some(line_number(text, at)),
+        Some((_, Why::Fraction)) => return Ok(None),
+        Some((at, why)) => {
+            let fault = match why {
+                Why::Fault(fault) => fault,
+                Why::TooMuch => too_much().into(),
+                _ => Fault::whole(expected(&text[at..])),
+            };
+            return Err(fault.at_line(line_number(text, at)));
         }
+        None => None,
+    };
+    let unit = decimals.unwrap_or_default().unit("count");
+    let mut stacks = Stacks::new(vec![value(SAMPLES, &unit)], 0)?;
+    join(parts, input.lines(), &mut stacks)?;
+    if let Some(cut) = cut {
         stacks.note(format!(
             "The file is cut short in line {cut}, which is left out."
         ));
     }
-    let scale = decimals.unwrap_or_default().scale();
     if scale > 1.0 {
         stacks.note(format!(
             "Counts have fractions; they are kept as whole multiples of {}.",
@@ -90,80 +91,107 @@ fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected
     stacks.finish(Format::Folded).map(Some)
 }
 
-/// Makes stacks of pieces, in the file's order.
-struct Reader {
-    stacks: Stacks,
-    /// `None` as long as all counts are whole.
-    decimals: Option<Decimals>,
-    /// Whether names may tell the line that ran.
-    placed: bool,
-    /// Lines before the piece.
-    lines: usize,
-    /// A line that holds something else. It may be the last one.
-    cut: Option<usize>,
-    stack: Vec<FrameId>,
+/// The value type's name.
+const SAMPLES: &str = "samples";
+
+fn too_much() -> CallTreeError {
+    let value = SAMPLES.to_owned();
+    CallTreeError::TooMuchCost { value }
 }
 
-/// Why reading ends.
-enum Trouble {
-    /// A count has a fraction.
-    Fraction,
-    /// A line in the middle holds something else.
-    Wrong(usize),
-    Fault(Fault),
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Self {
-        Trouble::Fault(fault)
+/// Where reading ends first, if it ends before the text does, and why.
+fn end(text: &[u8], parts: &mut [Part], scale: f64) -> Option<(usize, Why)> {
+    let place = |at: &[u8]| at.as_ptr().addr() - text.as_ptr().addr();
+    let sum: u128 = parts.iter().map(|part| part.sum).sum();
+    let ends = parts.iter_mut().filter_map(|part| part.end.take());
+    let first = ends
+        .map(|end| (place(end.at), end.why))
+        .min_by_key(|&(at, _)| at);
+    if sum <= MAX_MAGNITUDE as u128 {
+        return first;
     }
+    // Together the counts are too much. In which line, only who reads them in order can tell.
+    let mut sum = 0;
+    let before = first.as_ref().map_or(text.len(), |&(at, _)| at);
+    let lines = str::from_utf8(&text[..before]).unwrap_or_default();
+    let mut counts = records(lines).filter_map(|line| Some((line, split(line)?.1)));
+    let crossed = counts.find(|&(_, count)| {
+        sum += whole(count, scale).map_or(0, |count| u128::from(count.unsigned_abs()));
+        sum > MAX_MAGNITUDE as u128
+    });
+    crossed
+        .map(|(line, _)| (place(line.as_bytes()), Why::TooMuch))
+        .or(first)
 }
 
-impl Reader {
-    /// Adds a piece. `frames` are those of its thread's names so far.
-    fn add(&mut self, piece: &Piece, frames: &mut Vec<FrameId>) -> Result<(), Trouble> {
-        if let Some(cut) = self.cut
-            && !(piece.stacks.is_empty() && piece.wrong.is_none())
-        {
-            return Err(Trouble::Wrong(cut));
-        }
-        for name in &piece.names {
-            frames.push(match self.placed {
-                true => self.stacks.placed(name)?,
-                false => self.stacks.frame(name, "", 0)?,
-            });
-        }
-        let scale = self.decimals.unwrap_or_default().scale();
-        let mut from = 0;
-        for it in &piece.stacks {
-            let line = self.lines + it.line as usize + 1;
-            let mut decimals = Decimals::default();
-            decimals.see(it.count);
-            if self.decimals.is_none() && decimals != Decimals::default() {
-                return Err(Trouble::Fraction);
-            }
-            let count = whole(it.count, scale).map_err(|fault| fault.at_line(line))?;
-            self.stack.clear();
-            let numbers = piece.frames[from..it.end as usize].iter();
-            self.stack.extend(numbers.map(|&n| frames[n as usize]));
-            let added = self.stacks.add(&self.stack, &[count]);
-            added.map_err(|fault| fault.at_line(line))?;
-            from = it.end as usize;
-        }
-        if let Some(wrong) = piece.wrong {
-            let line = self.lines + wrong as usize + 1;
-            if piece.goes_on {
-                return Err(Trouble::Wrong(line));
-            }
-            self.cut = Some(line);
-        }
-        self.lines += piece.lines;
-        Ok(())
+/// Whether the rest of a text is one line without an end, and nothing behind it.
+fn is_cut(rest: &[u8]) -> bool {
+    let rest = String::from_utf8_lossy(rest);
+    !rest.ends_with('\n') && records(&rest).nth(1).is_none()
+}
+
+/// The 1-based number of the line that begins at a byte.
+fn line_number(text: &[u8], at: usize) -> usize {
+    1 + memchr_iter(b'\n', &text[..at]).count()
+}
+
+/// Makes one set of stacks of all parts.
+fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault> {
+    let frame = |stacks: &mut Stacks, name: &str| match placed {
+        true => stacks.placed(name),
+        false => stacks.frame(name, "", 0),
+    };
+    // In the text's order, whichever thread met them first.
+    let names = parts.iter().enumerate();
+    let mut names: Vec<(&str, usize)> = names
+        .flat_map(|(part, it)| it.contexts.names.iter().map(move |&name| (name, part)))
+        .collect();
+    names.sort_unstable_by_key(|(name, _)| name.as_ptr().addr());
+    let mut ids: Vec<Vec<FrameId>> = vec![Vec::new(); parts.len()];
+    for (name, part) in names {
+        ids[part].push(frame(stacks, name)?);
     }
+    let mut bare: Option<i64> = None;
+    let mut deep = Vec::new();
+    let mut forests = Vec::new();
+    for part in parts {
+        // Their sum was found to be within bounds.
+        bare = part
+            .bare
+            .map_or(bare, |count| Some(bare.unwrap_or(0) + count));
+        deep.extend(part.deep);
+        forests.push(part.contexts.forest);
+    }
+    let sort = |(forest, ids): (Forest, &Vec<FrameId>)| forest.sort(ids);
+    let mut forests = forests.into_iter().zip(&ids);
+    let first = forests.next();
+    let sorted: Vec<Sorted> = thread::scope(|scope| {
+        let threads: Vec<_> = forests.map(|it| scope.spawn(move || sort(it))).collect();
+        let first = first.map(sort);
+        let others = threads
+            .into_iter()
+            .map(|it| it.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        first.into_iter().chain(others).collect()
+    });
+    sorted.into_iter().try_for_each(|it| stacks.graft(it))?;
+    if let Some(count) = bare {
+        stacks.add(&[], &[count])?;
+    }
+    deep.sort_unstable_by_key(|(stack, _)| stack.as_ptr().addr());
+    for (stack, count) in deep {
+        let frames = stack.split(';').map(|name| frame(stacks, name));
+        let frames: Vec<_> = frames.collect::<Result<_, _>>()?;
+        stacks.add(&frames, &[count])?;
+    }
+    Ok(())
 }
 
-fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    lines(text).filter(|(_, line)| !line.trim().is_empty() && !is_comment(line))
+fn records(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| is_record(line))
+}
+
+fn is_record(line: &str) -> bool {
+    !line.trim().is_empty() && !is_comment(line)
 }
 
 fn is_comment(line: &str) -> bool {
@@ -176,11 +204,12 @@ fn split(line: &str) -> Option<(&str, f64)> {
     Some((path.trim(), count.parse().ok()?))
 }
 
-fn expected(input: &Input, number: usize) -> String {
-    let line = input.text.lines().nth(number - 1).unwrap_or("");
+/// The problem of a line that is no stack, with which `rest` begins.
+fn expected(rest: &[u8]) -> String {
+    let line = rest.split(|&byte| byte == b'\n').next().unwrap_or(rest);
     format!(
         "expected a stack and a count, as in main;work 12, got {}",
-        quote(line.trim())
+        quote(String::from_utf8_lossy(line).trim())
     )
 }
 
@@ -267,6 +296,80 @@ mod tests {
         // The last line's fraction changes the unit of all.
         let profile = read(&format!("{text}main 0.5\n")).expect("folded stacks");
         assert_eq!(profile.value_types()[0].unit, "0.1 count");
+    }
+
+    #[test]
+    fn names_that_are_no_utf8_are_read_as_everywhere_else() {
+        // In one piece of many; the others are read anew as well.
+        let many = "main;work 1\n".repeat(200_000);
+        let mut bytes = many.clone().into_bytes();
+        bytes.extend(b"main;caf\xe9 5\nmain;\xe9\xe9 7\n");
+        bytes.extend(many.into_bytes());
+        check(
+            bytes,
+            "samples* 400012
+             main 0
+             main;caf\u{fffd} 5
+             main;work 400000
+             main;\u{fffd}\u{fffd} 7",
+        );
+    }
+
+    #[test]
+    fn stacks_that_are_too_deep_keep_their_innermost_frames() {
+        let deep = |outer: &str| outer.to_owned() + &";f".repeat(crate::profile::MAX_DEPTH);
+        let text = format!("{} 2\nmain;f 1\n{} 3\n", deep("main"), deep("other"));
+        let profile = crate::profile::read(text.as_bytes(), "x").expect("folded stacks");
+        let crate::profile::Calls::Tree(tree) = &profile.calls else {
+            panic!("expected a tree");
+        };
+        let roots: Vec<_> = tree.roots().map(|n| &*tree.frame(n).name).collect();
+        assert_eq!(roots, ["main", "[truncated]"]);
+        assert_eq!((tree.total(0), tree.len()), (6, 3 + 4096));
+        assert_eq!(tree.values(0).last(), Some(&5));
+        assert_eq!(
+            profile.notes,
+            ["2 stacks have more than 4096 frames; their innermost ones are under [truncated]."]
+        );
+    }
+
+    #[test]
+    fn names_that_are_read_alike_are_one_frame() {
+        let long = "x".repeat(super::super::texts::MAX_NAME);
+        let text =
+            format!("a;;c 1\na;[unknown];c 2\na;{long}1 4\na;{long}2 8\n[no stack] 16\n 32\n");
+        check(
+            text,
+            &format!(
+                "samples* 63
+                 [no stack] 48
+                 a 0
+                 a;[unknown] 0
+                 a;[unknown];c 3
+                 a;{long} 12"
+            ),
+        );
+    }
+
+    #[test]
+    fn the_first_thing_that_is_wrong_is_told_whichever_thread_finds_it() {
+        let many = "main;work 1\n".repeat(200_000);
+        let line = 200_001;
+        for (wrong, problem) in [
+            ("main -1\n", "expected a value of at least 0, got -1"),
+            (
+                "nothing\n",
+                "expected a stack and a count, as in main;work 12, got \"nothing\"",
+            ),
+        ] {
+            let others = "main NaN\nwrong\n".repeat(200_000);
+            check_fault(format!("{many}{wrong}{many}{others}"), line, problem);
+        }
+        // Each half alone would not be too much.
+        let half = format!("main {}\n", i64::MAX / 8 + 1);
+        let text = format!("{half}{many}{half}{many}nothing\n{many}");
+        let problem = "the values of type \"samples\" add up to more than 64 bits can hold: use a larger unit";
+        check_fault(text, line + 1, problem);
     }
 
     #[test]

@@ -18,12 +18,12 @@ pub fn detect(input: &Input) -> bool {
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut graphs = Graphs::new(vec![value("time", "ns")]);
-    let has_graph = lines(&input.text).any(|(_, line)| is_graph_head(line.trim()));
+    let has_graph = lines(input.text()).any(|(_, line)| is_graph_head(line.trim()));
     if has_graph {
-        let records = section(&input.text, is_graph_head);
+        let records = section(input.text(), is_graph_head);
         graph(records, &mut graphs)?;
     } else {
-        for (number, line) in section(&input.text, is_flat_head) {
+        for (number, line) in section(input.text(), is_flat_head) {
             flat(line, &mut graphs).map_err(|fault| fault.at_line(number))?;
         }
         graphs

@@ -1,9 +1,11 @@
 //! A file as the readers see it: unwrapped, decoded, and looked at once for all detectors.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt;
 
 use fulcrum_model::Watch;
+use memchr::memchr;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::Grain;
@@ -20,8 +22,10 @@ const LINES: usize = 60;
 pub struct Input<'a> {
     /// As they are.
     pub bytes: &'a [u8],
-    /// As text. Bytes that are not UTF-8 are replaced; empty for binary data.
-    pub text: Cow<'a, str>,
+    /// As text, when it is one: made when first needed, which takes a look at every byte.
+    text: Option<OnceCell<Cow<'a, str>>>,
+    /// The lines that tell formats apart, as text. Empty for binary data and JSON.
+    head: Cow<'a, str>,
     /// What its JSON is, when it begins like JSON.
     pub json: Option<Json>,
     /// How large what is compressed inside may become.
@@ -48,7 +52,8 @@ impl<'a> Input<'a> {
     pub fn new(bytes: &'a [u8], limits: Limits, symbols: &'a dyn Symbols, watch: Watch) -> Self {
         let mut input = Input {
             bytes,
-            text: "".into(),
+            text: None,
+            head: "".into(),
             json: None,
             limits,
             symbols,
@@ -56,14 +61,34 @@ impl<'a> Input<'a> {
             watch,
         };
         if !input.is_binary() && !super::pstats::is_marshal(bytes) {
-            // Nearly all text is UTF-8, and that is told faster than what is not is replaced.
-            input.text = match str::from_utf8(bytes) {
-                Ok(text) => text.into(),
-                Err(_) => String::from_utf8_lossy(bytes),
-            };
-            input.json = outside(&input.text);
+            input.text = Some(OnceCell::new());
+            // JSON may be one line.
+            let first = bytes.trim_ascii_start().first();
+            if !first.is_some_and(|first| b"{[".contains(first)) {
+                input.head = head(bytes);
+            }
+            if input.head.is_empty() || is_json(&input.head) {
+                input.json = outside(input.text());
+                input.head = "".into();
+            }
         }
         input
+    }
+
+    /// As text. Bytes that are not UTF-8 are replaced; empty for binary data.
+    pub fn text(&self) -> &str {
+        self.text.as_ref().map_or("", |text| {
+            text.get_or_init(|| match str::from_utf8(self.bytes) {
+                // Nearly all text is UTF-8, and that is told faster than what is not is replaced.
+                Ok(text) => text.into(),
+                Err(_) => String::from_utf8_lossy(self.bytes),
+            })
+        })
+    }
+
+    /// Whether it is text.
+    pub fn is_text(&self) -> bool {
+        self.text.is_some()
     }
 
     /// Whether frames are to have the line that ran.
@@ -85,8 +110,7 @@ impl<'a> Input<'a> {
 
     /// The first lines that hold anything, with their 1-based numbers. None of JSON.
     pub fn first_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        let text = if self.json.is_some() { "" } else { &*self.text };
-        lines(text)
+        lines(&self.head)
             .filter(|(_, line)| !line.trim().is_empty())
             .take(LINES)
     }
@@ -100,7 +124,7 @@ impl<'a> Input<'a> {
 
     /// Its JSON as a `T`.
     pub fn parse<'t, T: Deserialize<'t>>(&'t self) -> Result<T, Fault> {
-        serde_json::from_str(&self.text).map_err(|error| json_fault(&error))
+        serde_json::from_str(self.text()).map_err(|error| json_fault(&error))
     }
 }
 
@@ -160,7 +184,7 @@ pub fn foreign(input: &Input) -> Fault {
     if let Some((what, advice)) = other_kind(input.bytes) {
         return known(what, advice.unwrap_or(ADVICE));
     }
-    if input.text.is_empty() {
+    if !input.is_text() {
         return known("binary data of an unknown kind", ADVICE);
     }
     if crate::causal::detect(input.bytes, "").is_ok() {
@@ -181,8 +205,25 @@ pub fn foreign(input: &Input) -> Fault {
     Fault::line(number, format!("the first record is {first}, {EXPECTED}")).advise(ADVICE)
 }
 
+/// The first lines that hold anything, as text.
+fn head(bytes: &[u8]) -> Cow<'_, str> {
+    let (mut found, mut end) = (0, 0);
+    while found < LINES && end < bytes.len() {
+        let rest = &bytes[end..];
+        let length = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let line = String::from_utf8_lossy(&rest[..length]);
+        found += usize::from(!line.trim().is_empty());
+        end += length;
+    }
+    String::from_utf8_lossy(&bytes[..end])
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
 fn outside(text: &str) -> Option<Json> {
-    if !text.trim_start().starts_with(['{', '[']) {
+    if !is_json(text) {
         return None;
     }
     let mut json = Json::default();

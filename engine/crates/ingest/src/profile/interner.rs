@@ -19,7 +19,6 @@ pub struct Interner {
     texts: Vec<u8>,
     /// Where each name ends in `texts`.
     ends: Vec<usize>,
-    /// Another one each time, so that no file can be made of names that all fall together.
     seed: u64,
 }
 
@@ -36,8 +35,7 @@ impl Default for Interner {
             slots: vec![EMPTY; 64],
             texts: Vec::new(),
             ends: Vec::new(),
-            // The standard library's own seed is random.
-            seed: RandomState::new().hash_one(FACTOR),
+            seed: seed(),
         }
     }
 }
@@ -92,21 +90,53 @@ impl Interner {
     }
 }
 
-/// Eight bytes at a time: both halves of a product of 128 bits, so that every bit reaches all others.
-fn hash(name: &[u8], seed: u64) -> u64 {
-    let mut state = seed ^ name.len() as u64;
-    let mut add = |word: u64| {
-        let product = u128::from(state ^ word) * u128::from(FACTOR);
-        state = product as u64 ^ (product >> 64) as u64;
-    };
-    let (words, rest) = name.as_chunks::<8>();
-    for word in words {
-        add(u64::from_le_bytes(*word));
+/// Another number each time, so that no file can be made of names that all fall together.
+pub fn seed() -> u64 {
+    // The standard library's own seed is random.
+    RandomState::new().hash_one(FACTOR)
+}
+
+/// Both halves of a product of 128 bits, so that every bit reaches all others.
+pub fn fold(word: u64) -> u64 {
+    let product = u128::from(word) * u128::from(FACTOR);
+    product as u64 ^ (product >> 64) as u64
+}
+
+/// Eight bytes at a time.
+pub fn hash(name: &[u8], seed: u64) -> u64 {
+    let length = name.len();
+    let mut state = seed;
+    let mut add = |word: u64| state = fold(state ^ word);
+    // Bytes may be taken twice: the length says which.
+    match name {
+        [.., _, _, _, _, _, _, _, _] => {
+            let (words, rest) = name.as_chunks::<8>();
+            words.iter().for_each(|word| add(u64::from_le_bytes(*word)));
+            if !rest.is_empty() {
+                let last = name.last_chunk().expect("eight bytes or more");
+                add(u64::from_le_bytes(*last));
+            }
+        }
+        [a, b, c, d, ..] => {
+            let first = u32::from_le_bytes([*a, *b, *c, *d]);
+            let last = name.last_chunk().expect("four bytes or more");
+            add(u64::from(first) << 32 | u64::from(u32::from_le_bytes(*last)));
+        }
+        [first, .., last] => add(u64::from_le_bytes([
+            *first,
+            name[length / 2],
+            *last,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ])),
+        [one] => add(u64::from(*one)),
+        [] => {}
     }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    add(u64::from_le_bytes(last));
-    add(seed.rotate_left(32));
+    // Not in the first step, where it could undo a difference of bytes.
+    add(seed.rotate_left(32) ^ length as u64);
     state
 }
 
@@ -119,6 +149,10 @@ mod tests {
     fn names() -> Vec<String> {
         let mut names: Vec<String> = (0..20_000).map(|n| format!("a.b.Class{n}.run")).collect();
         names.extend((0..40).map(|n| "\0".repeat(n)));
+        // One byte differs.
+        for length in 1..20 {
+            names.extend((0..length).map(|at| "x".repeat(at) + "y" + &"x".repeat(length - at - 1)));
+        }
         names
     }
 

@@ -355,7 +355,7 @@ fn look<T>(
     };
     result.map_err(|mut fault| {
         if input.json.is_some() && fault.place.is_none() && !fault.path.is_empty() {
-            let line = json::line(&input.text, &fault.path);
+            let line = json::line(input.text(), &fault.path);
             fault.place = line.map(|line| Place::Line(line as u64));
         }
         if compressed && matches!(fault.place, Some(Place::Byte(_))) {

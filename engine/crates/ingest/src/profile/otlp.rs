@@ -31,7 +31,7 @@ pub fn detect(input: &Input) -> bool {
 /// Reads all profiles; those of the same type and unit are added.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let files = match input.json {
-        Some(_) => json::read(&input.text)?,
+        Some(_) => json::read(input.text())?,
         None => vec![proto::read(input.bytes)?],
     };
     let mut kinds: Vec<(String, String)> = Vec::new();

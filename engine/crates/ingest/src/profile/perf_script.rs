@@ -39,7 +39,7 @@ const WATCHED: u64 = 1 << 10;
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    let outline = Outline::new(&input.text)?;
+    let outline = Outline::new(input.text())?;
     let mut types = vec![value("samples", "count")];
     if outline.periods {
         let events = outline.events.iter();
@@ -48,13 +48,13 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut stacks = Stacks::new(types, usize::from(outline.periods))?;
     let mut sample = Sample::default();
     let mut samples = 0_u64;
-    for (number, line) in records(&input.text) {
+    for (number, line) in records(input.text()) {
         let indented = line.starts_with([' ', '\t']);
         if let Some(header) = header(line) {
             sample.finish(&mut stacks)?;
             if samples.is_multiple_of(WATCHED) {
-                let read = line.as_ptr().addr() - input.text.as_ptr().addr();
-                input.watch.at(read as f64 / input.text.len() as f64)?;
+                let read = line.as_ptr().addr() - input.text().as_ptr().addr();
+                input.watch.at(read as f64 / input.text().len() as f64)?;
             }
             samples += 1;
             sample.line = number;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 pub use fulcrum_model::call_tree::FrameId;
-use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, ValueType};
+use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, Sorted, ValueType};
 
 use super::collected::Collected;
 use super::fault::Fault;
@@ -175,6 +175,11 @@ impl Stacks {
         let added = self.builder.add(&buffer, values);
         self.buffer = buffer;
         Ok(added?)
+    }
+
+    /// Adds contexts that were told apart before, none of them deeper than [`MAX_DEPTH`].
+    pub fn graft(&mut self, contexts: Sorted) -> Result<(), Fault> {
+        Ok(self.builder.graft(contexts)?)
     }
 
     /// Adds a sentence to what a reader of the profile should know.

@@ -13,16 +13,16 @@ const BATCH: usize = 1 << 20;
 /// Needs about twice the memory of the tree at its end.
 #[derive(Debug)]
 pub struct CallTreeBuilder {
-    value_types: Vec<ValueType>,
-    limits: Limits,
-    frames: Frames,
+    pub(super) value_types: Vec<ValueType>,
+    pub(super) limits: Limits,
+    pub(super) frames: Frames,
     batch: Batch,
     batch_size: usize,
     sorting: Sorting,
     /// Each more than twice as long as the next, so that a node is copied a logarithmic number of times.
     runs: Vec<Run>,
     /// Sums of the values without their signs.
-    magnitudes: Vec<u128>,
+    pub(super) magnitudes: Vec<u128>,
 }
 
 impl CallTreeBuilder {
@@ -112,7 +112,7 @@ impl CallTreeBuilder {
         }
     }
 
-    fn push(&mut self, run: Run) -> Result<(), CallTreeError> {
+    pub(super) fn push(&mut self, run: Run) -> Result<(), CallTreeError> {
         self.runs.push(run);
         while let [.., long, short] = &self.runs[..]
             && long.len() <= 2 * short.len()
@@ -131,7 +131,7 @@ impl CallTreeBuilder {
         Ok(())
     }
 
-    fn check_nodes(&self, nodes: usize) -> Result<(), CallTreeError> {
+    pub(super) fn check_nodes(&self, nodes: usize) -> Result<(), CallTreeError> {
         let limit = self.limits.nodes.min(super::NO_NODE - 1);
         if nodes > limit as usize {
             return Err(CallTreeError::TooManyNodes { limit });

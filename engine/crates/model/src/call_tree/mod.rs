@@ -5,6 +5,7 @@
 
 mod builder;
 mod error;
+mod forest;
 mod frame;
 mod rename;
 mod run;
@@ -14,6 +15,7 @@ use std::iter;
 
 pub use builder::CallTreeBuilder;
 pub use error::CallTreeError;
+pub use forest::{Forest, Sorted};
 pub use frame::{Frame, FrameId, FrameKind};
 
 /// The parent of a root.

@@ -48,7 +48,7 @@ pub(super) struct Run {
 impl Run {
     /// No nodes, and room for so many: what is not used of it is never touched, and costs no memory. Growing step by step
     /// would, as it leaves holes.
-    fn with_room(nodes: usize, value_types: usize) -> Self {
+    pub fn with_room(nodes: usize, value_types: usize) -> Self {
         Run {
             depth: Vec::with_capacity(nodes),
             frame: Vec::with_capacity(nodes),

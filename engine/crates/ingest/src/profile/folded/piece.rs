@@ -1,51 +1,63 @@
-//! Pieces of the text, whole lines, taken apart beside one another. What a piece gives refers to nothing that another
-//! thread knows; only their reader, who takes them in the file's order, makes frames of names. So the result is the same
-//! however many threads there are.
+//! Pieces of the text, whole lines, taken apart beside one another. What a thread makes of its pieces refers to nothing that
+//! another one knows, and everything has its place in the text: so the result is the same whoever took which piece.
 
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread::{self, Scope};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, ScopedJoinHandle};
 
-use memchr::{memchr, memchr_iter, memrchr};
+use fulcrum_model::call_tree::{CallTreeError, Limits, MAX_MAGNITUDE};
+use fulcrum_model::{Stopped, Watch};
+use memchr::{memchr, memrchr};
 
-use super::super::interner::Interner;
-use super::{is_comment, split};
+use super::super::fault::Fault;
+use super::super::stacks::MAX_DEPTH;
+use super::super::units::{Decimals, whole};
+use super::contexts::{Contexts, TooMany};
+use super::{is_record, split};
 
 /// Bytes of a piece, about.
 const SIZE: usize = 1 << 20;
 
-/// What stands in a piece.
-#[derive(Debug, Default, PartialEq)]
-pub struct Piece<'t> {
-    /// Names that were in no piece of this thread before. The thread numbers its names from 0.
-    pub names: Vec<&'t str>,
-    /// The stacks' frames by the thread's numbers, outermost first, one stack after the other.
-    pub frames: Vec<u32>,
-    pub stacks: Vec<Stack>,
-    /// The first line that holds something else.
-    pub wrong: Option<u32>,
-    /// Another line with content follows it. What follows is not read.
-    pub goes_on: bool,
-    /// How many lines there are.
-    pub lines: usize,
+/// What one thread makes of its pieces.
+pub struct Part<'t> {
+    pub contexts: Contexts<'t>,
+    /// The counts of samples without a stack.
+    pub bare: Option<i64>,
+    /// Stacks that have too many frames, with their counts.
+    pub deep: Vec<(&'t str, i64)>,
+    /// The sum of all counts.
+    pub sum: u128,
+    /// Where it could not go on.
+    pub end: Option<End<'t>>,
 }
 
-/// One stack.
-#[derive(Debug, PartialEq)]
-pub struct Stack {
-    /// Its line in the piece, from 0.
-    pub line: u32,
-    /// Where its frames end.
-    pub end: u32,
-    pub count: f64,
+/// Where reading ends.
+pub struct End<'t> {
+    /// The line, or the whole piece.
+    pub at: &'t [u8],
+    pub why: Why,
+}
+
+/// Why reading ends.
+pub enum Why {
+    /// The piece is no UTF-8.
+    Bytes,
+    /// A count has a fraction, and it is not known how fine they are.
+    Fraction,
+    /// The line holds something else.
+    Wrong,
+    /// The counts up to here are too much for a thread alone.
+    TooMuch,
+    Fault(Fault),
 }
 
 /// Cuts a text into pieces. Lines longer than a piece are pieces of their own.
-pub fn cut(mut text: &str) -> Vec<&str> {
+fn cut(mut text: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     while text.len() > SIZE {
-        let bytes = text.as_bytes();
-        let newline = memrchr(b'\n', &bytes[..SIZE])
-            .or_else(|| memchr(b'\n', &bytes[SIZE..]).map(|at| SIZE + at));
+        let newline = memrchr(b'\n', &text[..SIZE])
+            .or_else(|| memchr(b'\n', &text[SIZE..]).map(|at| SIZE + at));
         let (piece, rest) = text.split_at(newline.map_or(text.len(), |at| at + 1));
         pieces.push(piece);
         text = rest;
@@ -56,97 +68,163 @@ pub fn cut(mut text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Who takes pieces apart: this thread, or another.
-pub enum Taker<'t> {
-    Here(Box<Interner>),
-    Elsewhere(Receiver<Piece<'t>>),
-}
-
-impl<'t> Taker<'t> {
-    /// So many takers as there are processors, but no more than pieces; taker `n` of `m` has piece `n`, `n + m` and so on.
-    pub fn all<'scope>(scope: &'scope Scope<'scope, 't>, pieces: &'t [&'t str]) -> Vec<Self> {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let count = processors.min(pieces.len()).max(1);
-        if count == 1 {
-            return vec![Taker::Here(Box::default())];
-        }
-        let start = |first: usize| {
-            // One piece waits while the next is taken apart.
-            let (to, from) = sync_channel(1);
-            let work = move || {
-                let mut names = Interner::default();
-                let mine = pieces.iter().skip(first).step_by(count);
-                for text in mine {
-                    // The reader may have given up.
-                    if to.send(take(text, &mut names)).is_err() {
-                        break;
-                    }
+/// Takes a text apart, with as many threads as there are processors, but no more than pieces. `decimals` says how fine counts
+/// are; `None` as long as all are whole.
+pub fn take_all<'t>(
+    text: &'t [u8],
+    decimals: Option<Decimals>,
+    watch: &Watch,
+) -> Result<Vec<Part<'t>>, Stopped> {
+    let pieces = cut(text);
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let wanted = match processors.min(pieces.len()) {
+        // It would only be waited for.
+        1 => 0,
+        wanted => wanted,
+    };
+    let queue = Queue::new(&pieces);
+    let done = |n: usize| n as f64 / pieces.len() as f64;
+    thread::scope(|scope| {
+        let (tell, told) = channel();
+        let start = |_| {
+            let (queue, tell) = (&queue, tell.clone());
+            thread::Builder::new()
+                .spawn_scoped(scope, move || Part::of(queue, decimals, &tell))
+                .ok()
+        };
+        let threads: Vec<_> = (0..wanted).map_while(start).collect();
+        drop(tell);
+        if threads.is_empty() {
+            let mut part = Part::new();
+            for (n, piece) in pieces.iter().enumerate() {
+                watch.at(done(n))?;
+                part.take(piece, decimals);
+                if part.end.is_some() {
+                    break;
                 }
+            }
+            return Ok(vec![part]);
+        }
+        for n in 0..pieces.len() {
+            if let Err(stopped) = watch.at(done(n)) {
+                queue.stop();
+                return Err(stopped);
+            }
+            // When all threads have ended, not all pieces were taken.
+            if told.recv().is_err() {
+                break;
+            }
+        }
+        let join = |thread: ScopedJoinHandle<'_, Part<'t>>| {
+            thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        Ok(threads.into_iter().map(join).collect())
+    })
+}
+
+/// Pieces that no thread has taken yet.
+struct Queue<'p, 't> {
+    pieces: &'p [&'t [u8]],
+    next: AtomicUsize,
+}
+
+impl<'p, 't> Queue<'p, 't> {
+    fn new(pieces: &'p [&'t [u8]]) -> Self {
+        let next = AtomicUsize::new(0);
+        Queue { pieces, next }
+    }
+
+    fn next(&self) -> Option<&'t [u8]> {
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        self.pieces.get(next).copied()
+    }
+
+    /// Nobody gets another one.
+    fn stop(&self) {
+        self.next.store(self.pieces.len(), Ordering::Relaxed);
+    }
+}
+
+impl<'t> Part<'t> {
+    fn new() -> Self {
+        Part {
+            contexts: Contexts::new(),
+            bare: None,
+            deep: Vec::new(),
+            sum: 0,
+            end: None,
+        }
+    }
+
+    /// What one of several threads makes, which tells of each piece that is done.
+    fn of(queue: &Queue<'_, 't>, decimals: Option<Decimals>, tell: &Sender<()>) -> Self {
+        let mut part = Part::new();
+        while part.end.is_none()
+            && let Some(piece) = queue.next()
+        {
+            part.take(piece, decimals);
+            // Who listened may have stopped.
+            let _ = tell.send(());
+        }
+        part
+    }
+
+    /// Takes a piece apart, up to where it cannot go on.
+    fn take(&mut self, piece: &'t [u8], decimals: Option<Decimals>) {
+        let Ok(mut rest) = str::from_utf8(piece) else {
+            self.end = Some(End {
+                at: piece,
+                why: Why::Bytes,
+            });
+            return;
+        };
+        while !rest.is_empty() {
+            let (line, after) = match memchr(b'\n', rest.as_bytes()) {
+                Some(end) => (&rest[..end], &rest[end + 1..]),
+                None => (rest, ""),
             };
-            match thread::Builder::new().spawn_scoped(scope, work) {
-                Ok(_) => Taker::Elsewhere(from),
-                Err(_) => Taker::Here(Box::default()),
+            if is_record(line)
+                && let Err(why) = self.line(line, decimals)
+            {
+                let at = line.as_bytes();
+                self.end = Some(End { at, why });
+                return;
             }
-        };
-        (0..count).map(start).collect()
+            rest = after;
+        }
     }
 
-    /// The next of its pieces, which has this text. `None` when its thread has died.
-    pub fn next(&mut self, text: &'t str) -> Option<Piece<'t>> {
-        match self {
-            Taker::Here(names) => Some(take(text, names)),
-            Taker::Elsewhere(from) => from.recv().ok(),
+    fn line(&mut self, line: &'t str, decimals: Option<Decimals>) -> Result<(), Why> {
+        let (stack, count) = split(line).ok_or(Why::Wrong)?;
+        let count = match decimals {
+            Some(decimals) => whole(count, decimals.scale()),
+            None if !is_whole(count) => return Err(Why::Fraction),
+            None => whole(count, 1.0),
+        };
+        let count = count.map_err(Why::Fault)?;
+        self.sum += u128::from(count.unsigned_abs());
+        if self.sum > MAX_MAGNITUDE as u128 {
+            return Err(Why::TooMuch);
         }
+        if stack.is_empty() {
+            self.bare = Some(self.bare.unwrap_or(0) + count);
+        } else if self.contexts.split(stack) > MAX_DEPTH {
+            self.deep.push((stack, count));
+        } else {
+            let limit = Limits::default().nodes;
+            let added = self.contexts.add(count, limit);
+            let error = |TooMany| Why::Fault(CallTreeError::TooManyNodes { limit }.into());
+            added.map_err(error)?;
+        }
+        Ok(())
     }
 }
 
-/// Takes a piece apart. `known` are the names before it.
-fn take<'t>(text: &'t str, known: &mut Interner) -> Piece<'t> {
-    let mut piece = Piece::default();
-    let mut rest = text;
-    while !rest.is_empty() && !piece.goes_on {
-        let end = memchr(b'\n', rest.as_bytes());
-        let (line, after) = match end {
-            Some(end) => (&rest[..end], &rest[end + 1..]),
-            None => (rest, ""),
-        };
-        piece.line(line, known);
-        piece.lines += 1;
-        rest = after;
-    }
-    piece
-}
-
-impl<'t> Piece<'t> {
-    fn line(&mut self, line: &'t str, known: &mut Interner) {
-        if line.trim().is_empty() || is_comment(line) {
-            return;
-        }
-        if self.wrong.is_some() {
-            self.goes_on = true;
-            return;
-        }
-        let Some((path, count)) = split(line) else {
-            self.wrong = Some(self.lines as u32);
-            return;
-        };
-        let mut start = 0;
-        let ends = memchr_iter(b';', path.as_bytes());
-        for end in ends.chain([path.len()]).filter(|_| !path.is_empty()) {
-            let name = &path[start..end];
-            let (number, new) = known.intern(name.as_bytes());
-            if new {
-                self.names.push(name);
-            }
-            self.frames.push(number);
-            start = end + 1;
-        }
-        self.stacks.push(Stack {
-            line: self.lines as u32,
-            end: self.frames.len() as u32,
-            count,
-        });
-    }
+/// What is no number or too large is told later.
+fn is_whole(count: f64) -> bool {
+    let mut decimals = Decimals::default();
+    decimals.see(count);
+    decimals == Decimals::default()
 }
 
 #[cfg(test)]
@@ -165,30 +243,13 @@ mod tests {
             format!("{many}{long} 1\n{many}"),
             format!("{long} 1"),
         ] {
-            let pieces = cut(&text);
-            assert_eq!(pieces.concat(), text);
-            let (last, others) = pieces.split_last().unwrap_or((&"", &[]));
-            assert!(others.iter().all(|it| it.ends_with('\n')));
+            let pieces = cut(text.as_bytes());
+            assert_eq!(pieces.concat(), text.as_bytes());
+            let empty = &b""[..];
+            let (last, others) = pieces.split_last().unwrap_or((&empty, &[]));
+            assert!(others.iter().all(|it| it.ends_with(b"\n")));
             assert!(pieces.len() <= 1 + text.len() / (SIZE - line.len()));
             assert_eq!(last.is_empty(), text.is_empty());
         }
-    }
-
-    #[test]
-    fn names_are_numbered_across_pieces() {
-        let mut known = Interner::default();
-        let first = take("a;b;a 1\n# no stack\n\nb 2\n", &mut known);
-        assert_eq!((&*first.names, first.lines), (&["a", "b"][..], 4));
-        assert_eq!(first.frames, [0, 1, 0, 1]);
-        let stacks = [(0, 3, 1.0), (3, 4, 2.0)];
-        assert_eq!(
-            first.stacks,
-            stacks.map(|(line, end, count)| Stack { line, end, count })
-        );
-        let second = take("c;b 1\nno count\n", &mut known);
-        assert_eq!((&*second.names, &*second.frames), (&["c"][..], &[2, 1][..]));
-        assert_eq!((second.wrong, second.goes_on), (Some(1), false));
-        let third = take("no count\n\nc 1\n", &mut known);
-        assert_eq!((third.wrong, third.goes_on), (Some(0), true));
     }
 }
