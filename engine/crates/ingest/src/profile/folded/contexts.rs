@@ -5,6 +5,8 @@
 //! pass over it; the longest beginning that is known is looked for from the end. So a line costs a few places in memory
 //! that are not in the processor's cache, and not one for each of its frames.
 
+use std::hint::black_box;
+
 use fulcrum_model::call_tree::{Forest, NO_NODE};
 use memchr::memchr_iter;
 
@@ -17,6 +19,11 @@ const EMPTY: Slot = Slot {
     context: UNKNOWN,
 };
 
+/// Stacks that are looked for together: what one waits for from memory comes while the others' does.
+const TOGETHER: usize = 16;
+/// So many frames from its end a stack is mostly known.
+const NEAR: usize = 4;
+
 /// Contexts of one thread.
 pub struct Contexts<'t> {
     /// Frames by the numbers of `names`.
@@ -28,10 +35,22 @@ pub struct Contexts<'t> {
     texts: Vec<&'t [u8]>,
     /// A power of two, at least twice as many as contexts.
     slots: Vec<Slot>,
-    /// The stack before, which often begins alike.
-    before: &'t str,
+    /// The stack that was looked for last, and those that wait.
+    stacks: Vec<Stack<'t>>,
+    /// Of all these stacks.
     levels: Vec<Level>,
     seed: u64,
+}
+
+/// A stack that was taken apart.
+#[derive(Clone, Copy, Debug)]
+struct Stack<'t> {
+    text: &'t str,
+    count: i64,
+    /// Where its levels begin in those of all stacks, and where they end.
+    levels: (usize, usize),
+    /// So many of them are the first of the stack before.
+    shared: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,70 +71,170 @@ struct Level {
 
 impl<'t> Contexts<'t> {
     pub fn new() -> Self {
+        let nothing = Stack {
+            text: "",
+            count: 0,
+            levels: (0, 0),
+            shared: 0,
+        };
         Contexts {
             forest: Forest::new(1),
             names: Vec::new(),
             numbers: Interner::default(),
             texts: Vec::new(),
             slots: vec![EMPTY; 1 << 10],
-            before: "",
+            stacks: vec![nothing],
             levels: Vec::new(),
             seed: seed(),
         }
     }
 
-    /// Takes a stack, of at least one frame, apart. How many frames it has.
-    pub fn split(&mut self, stack: &'t str) -> usize {
-        let text = stack.as_bytes();
-        let common = common(self.before.as_bytes(), text);
-        while self.levels.pop_if(|level| level.end >= common).is_some() {}
-        self.before = stack;
-        let (mut start, mut hash_above) = match self.levels.last() {
-            Some(level) => (level.end + 1, level.hash),
-            None => (0, self.seed),
-        };
-        let from = start;
-        let ends = memchr_iter(b';', &text[from..]).map(|at| from + at);
-        for end in ends.chain([text.len()]) {
-            hash_above = fold(hash_above ^ hash(&text[start..end], self.seed));
-            self.levels.push(Level {
-                end,
-                hash: hash_above,
-                context: UNKNOWN,
-            });
-            start = end + 1;
-        }
-        self.levels.len()
-    }
-
-    /// Adds to the cost of the stack that was taken apart last.
+    /// Takes a stack of at least one frame apart, unless it has more than `deepest`: whether it was taken. It may wait for
+    /// [`flush`](Contexts::flush).
     ///
     /// # Errors
     /// When there would be more contexts than `most`.
-    pub fn add(&mut self, count: i64, most: u32) -> Result<(), TooMany> {
-        let stack = self.before;
-        let text = stack.as_bytes();
-        let mut known = self.levels.len();
-        let mut parent = NO_NODE;
-        while let Some(level) = known.checked_sub(1).map(|last| &mut self.levels[last]) {
-            if level.context == UNKNOWN {
-                let slots = &self.slots;
-                let found = find(slots, &self.texts, level.hash, &text[..level.end]);
-                level.context = found.unwrap_or(UNKNOWN);
+    pub fn take(
+        &mut self,
+        text: &'t str,
+        count: i64,
+        deepest: usize,
+        most: u32,
+    ) -> Result<bool, TooMany<'t>> {
+        let start = self.levels.len();
+        let shared = self.share(text);
+        self.split(text, start);
+        if self.levels.len() - start > deepest {
+            self.levels.truncate(start);
+            return Ok(false);
+        }
+        self.stacks.push(Stack {
+            text,
+            count,
+            levels: (start, self.levels.len()),
+            shared,
+        });
+        if self.stacks.len() > TOGETHER {
+            self.flush(most)?;
+        }
+        Ok(true)
+    }
+
+    /// Takes over what the stack before begins with, too. How many levels these are.
+    fn share(&mut self, text: &str) -> usize {
+        let before = self.stacks[self.stacks.len() - 1];
+        let common = common(before.text.as_bytes(), text.as_bytes());
+        let (from, to) = before.levels;
+        let shared = self.levels[from..to].partition_point(|level| level.end < common);
+        self.levels.extend_from_within(from..from + shared);
+        shared
+    }
+
+    /// Adds the levels that are not there yet of a stack whose levels begin at `start`.
+    fn split(&mut self, text: &str, start: usize) {
+        let text = text.as_bytes();
+        let (mut from, mut above) = match self.levels[start..].last() {
+            Some(level) => (level.end + 1, level.hash),
+            None => (0, self.seed),
+        };
+        let rest = from;
+        let ends = memchr_iter(b';', &text[rest..]).map(|at| rest + at);
+        for end in ends.chain([text.len()]) {
+            above = fold(above ^ hash(&text[from..end], self.seed));
+            self.levels.push(Level {
+                end,
+                hash: above,
+                context: UNKNOWN,
+            });
+            from = end + 1;
+        }
+    }
+
+    /// Adds to the costs of all stacks that wait.
+    ///
+    /// # Errors
+    /// When there would be more contexts than `most`.
+    pub fn flush(&mut self, most: u32) -> Result<(), TooMany<'t>> {
+        self.fetch();
+        for row in 1..self.stacks.len() {
+            self.add(row, most)?;
+        }
+        let last = self.stacks.pop().expect("one was looked for last");
+        let (from, to) = last.levels;
+        self.levels.truncate(to);
+        self.levels.drain(..from);
+        self.stacks.clear();
+        self.stacks.push(Stack {
+            levels: (0, to - from),
+            ..last
+        });
+        Ok(())
+    }
+
+    /// Reads what [`add`](Contexts::add) is about to, and does nothing with it: the processor waits for all of it at once.
+    fn fetch(&self) {
+        let mask = self.slots.len() - 1;
+        let near = |stack: &Stack| {
+            let (from, to) = stack.levels;
+            &self.levels[to.saturating_sub(NEAR).max(from + stack.shared)..to]
+        };
+        let slot = |level: &Level| self.slots[level.hash as u32 as usize & mask];
+        let waiting = &self.stacks[1..];
+        let levels = waiting.iter().flat_map(near);
+        black_box(levels.fold(0, |sum, level| sum ^ slot(level).low));
+        let mut likely = [(UNKNOWN, 0); TOGETHER];
+        for (likely, stack) in likely.iter_mut().zip(waiting) {
+            let known = |level: &&Level| {
+                let slot = slot(level);
+                slot.context != UNKNOWN && slot.low == level.hash as u32
+            };
+            if let Some(level) = near(stack).iter().rev().find(known) {
+                *likely = (slot(level).context, level.end);
             }
-            if level.context != UNKNOWN {
-                parent = level.context;
+        }
+        let likely = likely.iter().filter(|(context, _)| *context != UNKNOWN);
+        let text = |&(context, end): &(u32, usize)| (self.texts[context as usize], end);
+        black_box(likely.clone().fold(0, |sum, it| sum ^ text(it).0.len()));
+        for (text, end) in likely.map(text) {
+            let lines = text.iter().take(end).step_by(64);
+            black_box(lines.fold(0, |sum, byte| sum ^ byte));
+        }
+    }
+
+    /// Adds to the cost of one of the stacks. That before it was added.
+    fn add(&mut self, row: usize, most: u32) -> Result<(), TooMany<'t>> {
+        let Stack {
+            text: stack,
+            count,
+            levels: (from, to),
+            shared,
+        } = self.stacks[row];
+        let text = stack.as_bytes();
+        let (before, _) = self.stacks[row - 1].levels;
+        let (mut known, mut parent) = (to, NO_NODE);
+        while known > from {
+            let level = self.levels[known - 1];
+            let context = match known - from <= shared {
+                true => Some(self.levels[before + known - 1 - from].context),
+                false => None,
+            };
+            let context = context.filter(|&context| context != UNKNOWN);
+            let find = || find(&self.slots, &self.texts, level.hash, &text[..level.end]);
+            if let Some(context) = context.or_else(find) {
+                self.levels[known - 1].context = context;
+                parent = context;
                 break;
             }
             known -= 1;
         }
-        for row in known..self.levels.len() {
+        for row in known..to {
             if self.forest.len() >= most as usize {
-                return Err(TooMany);
+                return Err(TooMany(stack));
             }
-            let start = row
-                .checked_sub(1)
-                .map_or(0, |above| self.levels[above].end + 1);
+            let start = match row == from {
+                true => 0,
+                false => self.levels[row - 1].end + 1,
+            };
             let Level { end, hash, .. } = self.levels[row];
             let name = &stack[start..end];
             let (number, new) = self.numbers.intern(name.as_bytes());
@@ -143,9 +262,9 @@ impl<'t> Contexts<'t> {
     }
 }
 
-/// More contexts than a tree may have.
+/// There are more contexts than a tree may have, from this stack on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany;
+pub struct TooMany<'t>(pub &'t str);
 
 fn find(slots: &[Slot], texts: &[&[u8]], hash: u64, text: &[u8]) -> Option<u32> {
     let mask = slots.len() - 1;
@@ -242,9 +361,11 @@ mod tests {
                         _ => 0,
                     };
                 }
-                assert_eq!(contexts.split(stack), stack.split(';').count());
-                contexts.add(*count, 1_000_000).expect("room");
+                let deepest = stack.split(';').count();
+                assert_eq!(contexts.take(stack, 100, deepest - 1, 1_000_000), Ok(false));
+                assert_eq!(contexts.take(stack, *count, deepest, 1_000_000), Ok(true));
             }
+            contexts.flush(1_000_000).expect("room");
             assert_eq!(contexts.forest.len(), expect.len());
             assert_eq!(contents(contexts), expect);
         }
@@ -253,12 +374,14 @@ mod tests {
     #[test]
     fn no_more_contexts_than_allowed() {
         let mut contexts = Contexts::new();
-        assert_eq!(contexts.split("a;b"), 2);
-        assert_eq!(contexts.add(1, 2), Ok(()));
-        assert_eq!(contexts.split("a;b"), 2);
-        assert_eq!(contexts.add(1, 2), Ok(()));
-        assert_eq!(contexts.split("a;c"), 2);
-        assert_eq!(contexts.add(1, 2), Err(TooMany));
+        for (stack, expect) in [
+            ("a;b", Ok(())),
+            ("a;b", Ok(())),
+            ("a;c", Err(TooMany("a;c"))),
+        ] {
+            assert_eq!(contexts.take(stack, 1, 9, 2), Ok(true));
+            assert_eq!(contexts.flush(2), expect);
+        }
     }
 
     #[test]

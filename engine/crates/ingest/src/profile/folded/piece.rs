@@ -19,6 +19,11 @@ use super::{is_record, split};
 /// Bytes of a piece, about.
 const SIZE: usize = 1 << 20;
 
+/// More contexts fit no tree.
+fn most() -> u32 {
+    Limits::default().nodes
+}
+
 /// What one thread makes of its pieces.
 pub struct Part<'t> {
     pub contexts: Contexts<'t>,
@@ -171,30 +176,38 @@ impl<'t> Part<'t> {
 
     /// Takes a piece apart, up to where it cannot go on.
     fn take(&mut self, piece: &'t [u8], decimals: Option<Decimals>) {
-        let Ok(mut rest) = str::from_utf8(piece) else {
-            self.end = Some(End {
+        let done = match str::from_utf8(piece) {
+            Ok(text) => {
+                let lines = self.lines(text, decimals);
+                // What has waited stands before what is wrong.
+                self.contexts.flush(most()).map_err(too_many).and(lines)
+            }
+            Err(_) => Err(End {
                 at: piece,
                 why: Why::Bytes,
-            });
-            return;
+            }),
         };
+        self.end = done.err();
+    }
+
+    fn lines(&mut self, mut rest: &'t str, decimals: Option<Decimals>) -> Result<(), End<'t>> {
         while !rest.is_empty() {
             let (line, after) = match memchr(b'\n', rest.as_bytes()) {
                 Some(end) => (&rest[..end], &rest[end + 1..]),
                 None => (rest, ""),
             };
-            if is_record(line)
-                && let Err(why) = self.line(line, decimals)
-            {
+            if is_record(line) {
                 let at = line.as_bytes();
-                self.end = Some(End { at, why });
-                return;
+                let record = self.record(line, decimals);
+                let (stack, count) = record.map_err(|why| End { at, why })?;
+                self.stack(stack, count).map_err(too_many)?;
             }
             rest = after;
         }
+        Ok(())
     }
 
-    fn line(&mut self, line: &'t str, decimals: Option<Decimals>) -> Result<(), Why> {
+    fn record(&mut self, line: &'t str, decimals: Option<Decimals>) -> Result<(&'t str, i64), Why> {
         let (stack, count) = split(line).ok_or(Why::Wrong)?;
         let count = match decimals {
             Some(decimals) => whole(count, decimals.scale()),
@@ -203,20 +216,27 @@ impl<'t> Part<'t> {
         };
         let count = count.map_err(Why::Fault)?;
         self.sum += u128::from(count.unsigned_abs());
-        if self.sum > MAX_MAGNITUDE as u128 {
-            return Err(Why::TooMuch);
+        match self.sum > MAX_MAGNITUDE as u128 {
+            true => Err(Why::TooMuch),
+            false => Ok((stack, count)),
         }
+    }
+
+    fn stack(&mut self, stack: &'t str, count: i64) -> Result<(), TooMany<'t>> {
         if stack.is_empty() {
             self.bare = Some(self.bare.unwrap_or(0) + count);
-        } else if self.contexts.split(stack) > MAX_DEPTH {
+        } else if !self.contexts.take(stack, count, MAX_DEPTH, most())? {
             self.deep.push((stack, count));
-        } else {
-            let limit = Limits::default().nodes;
-            let added = self.contexts.add(count, limit);
-            let error = |TooMany| Why::Fault(CallTreeError::TooManyNodes { limit }.into());
-            added.map_err(error)?;
         }
         Ok(())
+    }
+}
+
+fn too_many(TooMany(stack): TooMany<'_>) -> End<'_> {
+    let error = CallTreeError::TooManyNodes { limit: most() };
+    End {
+        at: stack.as_bytes(),
+        why: Why::Fault(error.into()),
     }
 }
 
