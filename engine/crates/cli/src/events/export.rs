@@ -75,7 +75,7 @@ fn rows(
     scope: &Scope,
     query: &Query,
     format: Format,
-    out: &mut dyn Write,
+    out: &mut (dyn Write + Send),
 ) -> Result<Vec<String>, Failure> {
     let table = Table::new(out, format, &query.names(), &query.holds());
     let mut table = table.map_err(|error| unwritable(&error))?;
@@ -150,7 +150,7 @@ fn exported(result: Result<Vec<String>, ExportError>) -> Result<Vec<String>, Fai
 }
 
 /// A file, or standard output, which must be no terminal when it gets bytes that are no text.
-pub fn destination(file: Option<&Path>, binary: bool) -> Result<Box<dyn Write>, Failure> {
+pub fn destination(file: Option<&Path>, binary: bool) -> Result<Box<dyn Write + Send>, Failure> {
     match file {
         Some(path) => {
             let file = File::create(path).map_err(|error| {

@@ -79,9 +79,9 @@ pub fn query(args: &QueryArgs) -> Outcome {
 
 /// Where rows go.
 enum Sink<'a> {
-    Table(Table<BufWriter<&'a mut dyn Write>>),
+    Table(Table<BufWriter<&'a mut (dyn Write + Send)>>),
     People {
-        out: &'a mut dyn Write,
+        out: &'a mut (dyn Write + Send),
         names: Vec<String>,
         units: Vec<&'static str>,
         rows: Vec<Vec<Cell>>,
@@ -91,7 +91,7 @@ enum Sink<'a> {
 
 impl<'a> Sink<'a> {
     fn new(
-        out: &'a mut dyn Write,
+        out: &'a mut (dyn Write + Send),
         query: &Query,
         format: Option<Format>,
     ) -> Result<Sink<'a>, Failure> {

@@ -1,13 +1,10 @@
 //! Traces for other tools: tables, and timelines that browsers open. All are written while the trace is read; memory does
 //! not grow with the number of events.
 
-mod arrow;
 mod chrome;
+mod columns;
 mod edges;
-mod flat;
-mod parquet;
 mod perfetto;
-mod thrift;
 
 use std::io::{self, Write};
 
@@ -45,52 +42,43 @@ pub enum Holds {
 }
 
 /// A table that is being written. Finish it with [`Table::finish`].
-pub struct Table<W: Write> {
+pub struct Table<W: Write + Send>(Form<W>);
+
+enum Form<W: Write + Send> {
+    Lines(Lines<W>),
+    Columns(Box<columns::Writer<W>>),
+}
+
+/// A line a row.
+struct Lines<W> {
     out: W,
+    format: LineFormat,
     names: Vec<String>,
-    form: Form,
     line: String,
 }
 
-enum Form {
+#[derive(Clone, Copy)]
+enum LineFormat {
     Csv,
     Tsv,
     Json,
-    Arrow(Box<arrow::Writer>),
-    Parquet(Box<parquet::Writer>),
 }
 
-impl<W: Write> Table<W> {
+impl<W: Write + Send> Table<W> {
     /// Begins a table with these columns.
     ///
     /// # Errors
     /// When `out` takes no more.
-    pub fn new(
-        mut out: W,
-        format: Format,
-        names: &[String],
-        holds: &[Holds],
-    ) -> io::Result<Table<W>> {
-        let form = match format {
-            Format::Csv => Form::Csv,
-            Format::Tsv => Form::Tsv,
-            Format::Json => Form::Json,
-            Format::Arrow => Form::Arrow(Box::new(arrow::Writer::new(&mut out, names, holds)?)),
-            Format::Parquet => {
-                Form::Parquet(Box::new(parquet::Writer::new(&mut out, names, holds)?))
-            }
-        };
-        let mut table = Table {
-            out,
-            names: names.to_vec(),
-            form,
-            line: String::new(),
-        };
-        if matches!(table.form, Form::Csv | Form::Tsv) {
-            let names: Vec<Cell> = names.iter().cloned().map(Cell::Text).collect();
-            table.row(&names)?;
-        }
-        Ok(table)
+    pub fn new(out: W, format: Format, names: &[String], holds: &[Holds]) -> io::Result<Table<W>> {
+        let lines = |out, format| Lines::new(out, format, names).map(Form::Lines);
+        let columns = |writer| Form::Columns(Box::new(writer));
+        Ok(Table(match format {
+            Format::Csv => lines(out, LineFormat::Csv)?,
+            Format::Tsv => lines(out, LineFormat::Tsv)?,
+            Format::Json => lines(out, LineFormat::Json)?,
+            Format::Arrow => columns(columns::Writer::arrow(out, names, holds)?),
+            Format::Parquet => columns(columns::Writer::parquet(out, names, holds)?),
+        }))
     }
 
     /// Adds a row.
@@ -98,15 +86,47 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// When `out` takes no more.
     pub fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
+        match &mut self.0 {
+            Form::Lines(lines) => lines.row(cells),
+            Form::Columns(columns) => columns.row(cells),
+        }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// When `out` takes no more.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Form::Lines(mut lines) => lines.out.flush(),
+            Form::Columns(columns) => columns.finish(),
+        }
+    }
+}
+
+impl<W: Write> Lines<W> {
+    fn new(out: W, format: LineFormat, names: &[String]) -> io::Result<Lines<W>> {
+        let mut lines = Lines {
+            out,
+            format,
+            names: names.to_vec(),
+            line: String::new(),
+        };
+        if !matches!(format, LineFormat::Json) {
+            let names: Vec<Cell> = names.iter().cloned().map(Cell::Text).collect();
+            lines.row(&names)?;
+        }
+        Ok(lines)
+    }
+
+    fn row(&mut self, cells: &[Cell]) -> io::Result<()> {
         self.line.clear();
-        match &mut self.form {
-            Form::Arrow(writer) => return writer.row(&mut self.out, cells),
-            Form::Parquet(writer) => return writer.row(&mut self.out, cells),
-            Form::Csv => separated(&mut self.line, cells, ',', csv_text),
-            Form::Tsv => separated(&mut self.line, cells, '\t', |out, text| {
+        match self.format {
+            LineFormat::Csv => separated(&mut self.line, cells, ',', csv_text),
+            LineFormat::Tsv => separated(&mut self.line, cells, '\t', |out, text| {
                 out.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
             }),
-            Form::Json => {
+            LineFormat::Json => {
                 self.line.push('{');
                 for (name, cell) in self.names.iter().zip(cells) {
                     if self.line.len() > 1 {
@@ -125,19 +145,6 @@ impl<W: Write> Table<W> {
         }
         self.line.push('\n');
         self.out.write_all(self.line.as_bytes())
-    }
-
-    /// Writes what is left.
-    ///
-    /// # Errors
-    /// When `out` takes no more.
-    pub fn finish(mut self) -> io::Result<()> {
-        match &mut self.form {
-            Form::Arrow(writer) => writer.finish(&mut self.out)?,
-            Form::Parquet(writer) => writer.finish(&mut self.out)?,
-            Form::Csv | Form::Tsv | Form::Json => {}
-        }
-        self.out.flush()
     }
 }
 
@@ -171,18 +178,6 @@ fn number(out: &mut String, cell: &Cell) {
         Cell::Real(number) => write!(out, "{number}"),
         Cell::Nothing | Cell::Text(_) => Ok(()),
     };
-}
-
-/// A number as a column of numbers has it, in 64 bits.
-fn number_bytes(holds: Holds, cell: &Cell) -> Option<[u8; 8]> {
-    match (holds, cell) {
-        (Holds::Whole, Cell::Whole(number)) => {
-            Some(i64::try_from(*number).unwrap_or(i64::MAX).to_le_bytes())
-        }
-        (Holds::Real, Cell::Real(number)) => Some(number.to_le_bytes()),
-        (Holds::Real, Cell::Whole(number)) => Some((*number as f64).to_le_bytes()),
-        _ => None,
-    }
 }
 
 /// A text as JSON.
