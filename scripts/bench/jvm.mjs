@@ -9,7 +9,7 @@ import { measureCalls } from "./jvm/calls.mjs";
 import { dispatcher } from "./jvm/dispatcher.mjs";
 import { killPrograms } from "./jvm/kills.mjs";
 import { runLibraries } from "./jvm/libraries.mjs";
-import { measureOverhead, measureRefine, refineSection } from "./jvm/refine.mjs";
+import { measureOverhead, measureRefine, overheadSection, refineSection } from "./jvm/refine.mjs";
 import { failures, report } from "./jvm/report.mjs";
 import { fetchJars, findJdks } from "./jvm/tools.mjs";
 import { writeSection } from "./lib/document.mjs";
@@ -54,7 +54,11 @@ export async function bench(args) {
   const others = Object.keys(parts).some(
     (name) => !["refine", "overhead"].includes(name) && journal.get(name) !== undefined,
   );
-  const sections = { jvm: others ? report(journal) : undefined, refine: refineSection(journal) };
+  const sections = {
+    jvm: others ? report(journal) : undefined,
+    refine: refineSection(journal),
+    "refine-overhead": overheadSection(journal),
+  };
   const texts = Object.entries(sections).filter(([, text]) => text !== undefined);
   if (options.quick) {
     console.log(
