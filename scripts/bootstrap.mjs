@@ -35,7 +35,16 @@ export async function installPackages() {
 /** Builds the engine, and the libraries that it loads into programs. */
 export async function buildEngine() {
   await step("engine", async () => {
-    const packages = ["-p", "fulcrum-cli", "-p", "fulcrum-runtime", "-p", "fulcrum-jvm-agent", "-p", "fulcrum-native-agent"];
+    const packages = [
+      "-p",
+      "fulcrum-cli",
+      "-p",
+      "fulcrum-runtime",
+      "-p",
+      "fulcrum-jvm-agent",
+      "-p",
+      "fulcrum-native-agent",
+    ];
     await run("cargo", ["build", "--release", "--quiet", ...packages], { cwd: engine });
     for (const name of ["fulcrum", "libfulcrum_runtime.so", "libfulcrum_jvm_agent.so", "libfulcrum_native_agent.so"]) {
       await place(path.join(target, "release", name), path.join(root, "bin", name));
