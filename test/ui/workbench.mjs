@@ -100,7 +100,11 @@ export function workbench(page) {
         () => appears(entry, patience),
       );
       await opened();
-      await entry.click();
+      // A menu takes no clicks in its first moments, which on a busy machine come late.
+      await until(`${item} to be taken`, async () => {
+        await entry.click({ timeout: patience }).catch(() => undefined);
+        return goes(entry, patience);
+      });
     },
 
     /** The images in the gutter, by 1-based line number: found by their height on the screen. */
@@ -219,9 +223,18 @@ export async function frameWith(page, selector) {
 }
 
 /** Whether an element is seen within so many milliseconds. For what is tried again when it is not. */
-export async function appears(locator, timeout) {
+export function appears(locator, timeout) {
+  return reaches(locator, "visible", timeout);
+}
+
+/** Whether an element goes within so many milliseconds. */
+function goes(locator, timeout) {
+  return reaches(locator, "hidden", timeout);
+}
+
+async function reaches(locator, state, timeout) {
   try {
-    await locator.waitFor({ timeout });
+    await locator.waitFor({ state, timeout });
     return true;
   } catch {
     return false;
