@@ -1,14 +1,12 @@
 /** The refine loop: one click runs a traced program again and again, each time with fewer probes. */
 import { randomUUID } from "node:crypto";
-import * as path from "node:path";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { troubleOf, troubleText } from "../core/errors";
-import { baseName } from "../core/format";
 import { REFINE_LIVE, type RefineLiveParams, type RefineOutcome } from "../core/protocol";
 import { joinShellWords } from "../core/shellWords";
-import { type FromRefine, type RefineModel, refineRows } from "../core/trace/refine";
-import { type TracedProgram, traceFolderOf } from "../core/trace/runs";
+import { type FromRefine, methodText, type RefineModel, refineRows } from "../core/trace/refine";
+import { runName, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
@@ -86,9 +84,8 @@ class RefinePanel {
     private readonly program: TracedProgram,
   ) {
     this.lastRun = run;
-    const name = path.basename(program.program);
     this.model = {
-      title: `Refine ${name}`,
+      title: `Refine ${runName(run)}`,
       command: joinShellWords([program.program, ...program.args]),
       state: "going",
       message: "starting",
@@ -98,7 +95,7 @@ class RefinePanel {
       filter: null,
       notes: [],
     };
-    panel.title = `Refine: ${baseName(run)}`;
+    panel.title = this.model.title;
     panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
     panel.webview.onDidReceiveMessage((message: FromRefine) => this.receive(message));
     panel.webview.html = refineHtml({
@@ -131,7 +128,7 @@ class RefinePanel {
         message: outcome.exit,
         fraction: 1,
         rows: refineRows(iterations, false),
-        hotspots,
+        hotspots: hotspots.map(methodText),
         filter,
         notes,
       });

@@ -36,7 +36,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
 
   const runs = () =>
     readdirSync(path.join(workspace.folder, ".fulcrum/runs"))
-      .filter((name) => /-java(-refine)?(-\d+)*$/.test(name))
+      .filter((name) => /-dispatcher\.Main(-refine)?(-\d+)*$/.test(name))
       .sort();
   /** Rows on screen: `name | cells`, the chosen one marked. */
   const rows = async () =>
@@ -79,7 +79,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
   }
 
   async function openTrace() {
-    await page.locator(".tab.active", { hasText: "-java" }).waitFor();
+    await page.locator(".tab.active", { hasText: "-dispatcher.Main" }).waitFor();
     trace = await frameWith(page, "#trace:not([hidden]) #events");
     await until("rows", async () => (await rows()).length > 3);
     await page.mouse.move(5, 5);
@@ -186,7 +186,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
     await page.keyboard.press("o");
     await page.locator(".tab.active", { hasText: "ThreadPool.java" }).waitFor();
     await page.locator(".statusbar-item", { hasText: /Ln (1[5-9]|2\d)/ }).waitFor();
-    await page.locator(".tab", { hasText: "-java" }).first().click();
+    await page.locator(".tab", { hasText: "-dispatcher.Main" }).first().click();
   });
 
   await test(
@@ -221,7 +221,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
       // Serving a request takes 11 ms, everything else a few microseconds, also where the machine has much else to do.
       "fulcrum.refine.rule": "inherent wall >= 2ms after 20",
     });
-    await page.locator(".tab", { hasText: "-java" }).first().click();
+    await page.locator(".tab", { hasText: "-dispatcher.Main" }).first().click();
     trace = await frameWith(page, "#trace:not([hidden]) #events");
     await trace.locator("#refine").click();
     await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
@@ -273,7 +273,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
   });
 
   await page
-    .locator(".tab", { hasText: /^\d{8}T.*-java/ })
+    .locator(".tab", { hasText: /^\d{8}T.*-dispatcher\.Main/ })
     .first()
     .click();
   trace = await frameWith(page, "#trace:not([hidden]) #events");

@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { stateLooks, traceThemes } from "../../extension/core/trace/colours";
 import { differenceRow, traceComparison } from "../../extension/core/trace/compare";
-import { refineRows } from "../../extension/core/trace/refine";
+import { methodText, refineRows } from "../../extension/core/trace/refine";
 import { cellsOf, eventRow, partOf, spokenOf } from "../../extension/core/trace/rows";
+import { runName } from "../../extension/core/trace/runs";
 import { around, lanes, pan, reveal, ticks, zoom } from "../../extension/core/trace/timeline";
 import type { EventsRow, RefineIteration } from "../../extension/protocol.gen";
 
@@ -165,3 +166,28 @@ function luminance(colour: string): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+test("hotspots are told with Java's own types", () => {
+  for (const [name, text] of [
+    ["dispatcher.ThreadPool.get()Ldispatcher/DispatchRequest;", "dispatcher.ThreadPool.get()"],
+    ["shop.Cart.add(ILjava/lang/String;[[JZ)V", "shop.Cart.add(int, String, long[][], boolean)"],
+    ["shop.Cart.<init>(Lshop/Cart$Item;)V", "shop.Cart.<init>(Cart.Item)"],
+    // Functions of native programs have no descriptors.
+    ["shop::Cart::add(int)", "shop::Cart::add(int)"],
+    ["shop::total(char const*) const", "shop::total(char const*) const"],
+    ["main", "main"],
+  ] as const) {
+    expect(methodText(name)).toBe(text);
+  }
+});
+
+test("a run is called after its program", () => {
+  for (const [folder, name] of [
+    ["/w/.fulcrum/runs/20261122T115608Z-dispatcher.Main", "dispatcher.Main"],
+    ["/w/.fulcrum/runs/20261122T115608Z-dispatcher.Main-refine-1", "dispatcher.Main"],
+    ["/w/.fulcrum/runs/20261122T115608Z-shop-refine-12-2", "shop"],
+    ["/w/chain/iteration-2", "iteration-2"],
+  ] as const) {
+    expect(runName(folder)).toBe(name);
+  }
+});

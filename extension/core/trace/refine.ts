@@ -63,6 +63,36 @@ export function refineRows(iterations: readonly RefineIteration[], going: boolea
   }));
 }
 
+/**
+ * A method as Java's own tools show it: `shop.Cart.add(String, int[])` of `shop.Cart.add(Ljava/lang/String;[I)V`. Other names
+ * stay.
+ */
+export function methodText(name: string): string {
+  const [, method, parameters] = /^([^(]+)\(([^()]*)\)[^()]+$/.exec(name) ?? [];
+  const types = parameters?.match(/\[*(?:[BCDFIJSZ]|L[^;]+;)/g) ?? [];
+  if (method === undefined || types.join("") !== parameters) {
+    return name;
+  }
+  return `${method}(${types.map(typeText).join(", ")})`;
+}
+
+const primitives: Record<string, string> = {
+  B: "byte",
+  C: "char",
+  D: "double",
+  F: "float",
+  I: "int",
+  J: "long",
+  S: "short",
+  Z: "boolean",
+};
+
+function typeText(descriptor: string): string {
+  const element = descriptor.replace(/^\[+/, "");
+  const name = primitives[element] ?? element.slice(1, -1).replace(/^.*\//, "").replaceAll("$", ".");
+  return name + "[]".repeat(descriptor.length - element.length);
+}
+
 /** `2.1 % [0.4 %, 3.9 %]`; the interval is of 95 %. */
 export function overheadText({ overhead, overheadLow, overheadHigh }: RefineIteration): string {
   if (overhead === null) {

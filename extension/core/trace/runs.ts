@@ -29,6 +29,12 @@ export function traceFolderOf(file: string): string {
   return isEventLog(file) || path.basename(file) === "run.json" ? path.dirname(file) : file;
 }
 
+/** What a run's folder is called after: `dispatcher.Main` of `20261122T115608Z-dispatcher.Main-refine-1`. */
+export function runName(folder: string): string {
+  const name = path.basename(folder);
+  return /^\d{8}T\d{6}Z-(.+?)(?:-refine-\d+)?(?:-\d+)?$/.exec(name)?.[1] ?? name;
+}
+
 /** The program of a run; undefined when its manifest does not say. */
 export async function programOf(file: string): Promise<TracedProgram | undefined> {
   try {

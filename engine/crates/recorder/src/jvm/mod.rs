@@ -2,6 +2,7 @@
 
 mod arm;
 mod child;
+mod name;
 mod output;
 
 use std::env;
@@ -113,7 +114,7 @@ pub(crate) fn timed(
         .as_ref()
         .map_or(here.clone(), |it| here.join(it));
     let program = launch::program(&options.program, &cwd)?;
-    let name = options.program.to_string_lossy();
+    let name = name_of(&options.program, &options.args);
     let manifest = Manifest::begin(&options.program, &options.args, &cwd);
     let (folder, mut manifest) = prepare(options, manifest, &name, &cwd)?;
 
@@ -241,6 +242,7 @@ pub(crate) fn prepare(
 }
 
 pub use fulcrum_events::logs;
+pub(crate) use name::name_of;
 
 /// What agents could not say in their logs.
 pub(crate) fn said(run: &Path) -> Vec<String> {

@@ -84,9 +84,8 @@ impl<'a> Runs<'a> {
                 trace.output = Some(output.join(format!("iteration-{}", self.number)));
             }
             (None, None) => {
-                let program = Path::new(&options.trace.program).file_name();
-                let program = program.unwrap_or("program".as_ref()).to_string_lossy();
-                trace.name = Some(format!("{program}-refine-{}", self.number));
+                let name = jvm::name_of(&options.trace.program, &options.trace.args);
+                trace.name = Some(format!("{name}-refine-{}", self.number));
             }
         }
         let (recorded, ran) = observed(&trace, live, remote)?;
