@@ -53,11 +53,11 @@ function show(comparison: TraceComparison, rows: readonly DifferenceRow[]): void
       h("button", { class: "plain", text: "Swap", onclick: () => send({ type: "swap" }), attrs: { id: "swap" } }),
     ),
     h("div", { class: "quiet", text: `Threads by role (A / B): ${comparison.roles.join(" · ")}` }),
-    h("table", { attrs: { "aria-label": "Differences" } }, h("thead", {}, h("tr", {}, ...head)), body),
-    more,
     ...(comparison.notes.length === 0
       ? []
       : [h("ul", { class: "notes" }, ...comparison.notes.map((text) => h("li", { text })))]),
+    h("table", { attrs: { "aria-label": "Differences" } }, h("thead", {}, h("tr", {}, ...head)), body),
+    more,
   );
   add(rows);
 }

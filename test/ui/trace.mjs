@@ -264,10 +264,17 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
     await vscode.contextMenu(vscode.explorerRow(first), "Select Run for Compare");
     await vscode.contextMenu(vscode.explorerRow(last), "Compare with Selected");
     const compared = await frameWith(page, "[aria-label='Two traces compared'] tbody tr");
-    const changes = (await compared.locator("td .change").allTextContents()).map(plain);
-    // The refined filter leaves out what is no hotspot: in the second trace these are gone.
-    assert.ok(changes.includes("− vanished"), String(changes));
-    assert.match(plain(await compared.locator("#summary").textContent()), /^\d+ paths?: .*vanished/);
+    // The refined filter leaves out what is no hotspot: that is said, and no change of the program.
+    assert.match(
+      plain(await compared.locator(".notes").textContent()),
+      /different filters.*Left out: \d+ methods? of B/,
+    );
+    const calls = (await compared.locator("tbody tr").allTextContents()).map(plain);
+    assert.ok(
+      calls.some((row) => /pingWithWait/.test(row) && row.includes(`${requests} / ${requests}`)),
+      String(calls),
+    );
+    assert.match(plain(await compared.locator("#summary").textContent()), /^\d+ paths?/);
     await vscode.command("View: Close Primary Side Bar");
     await page.waitForTimeout(300);
   });

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::Path;
 use std::{fmt, io};
 
+use fulcrum_hotspot::{Meter, Rule};
 use fulcrum_jvm_core::filter::Filter;
 use fulcrum_wire::log::{
     Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, Payload, Record,
@@ -132,6 +133,8 @@ pub struct Trace {
     pub methods: BTreeMap<u32, Method>,
     /// Classes by their numbers.
     pub classes: BTreeMap<u32, Class>,
+    /// What the agent was asked to observe; `None` where the log does not lie in its run's folder.
+    pub observed: Option<Filter>,
     /// The rule that shut gates; `None` when all calls of all methods were measured.
     pub rule: Option<String>,
     /// How methods with gates stood, by their numbers.
@@ -175,11 +178,13 @@ impl Trace {
     /// Opens a log, also one that is being written: then what is there so far.
     pub fn open(path: &Path) -> Result<Trace, OpenError> {
         let file = File::open(path).map_err(OpenError::Unreadable)?;
-        Trace::read(Source::File(file)).map_err(|error| match error {
+        let mut trace = Trace::read(Source::File(file)).map_err(|error| match error {
             // A folder can be opened and not read.
             OpenError::Unreadable(_) if path.is_dir() => OpenError::NotALog,
             error => error,
-        })
+        })?;
+        trace.observed = path.parent().and_then(|run| observed(run, &trace));
+        Ok(trace)
     }
 
     /// A log in memory.
@@ -255,6 +260,7 @@ impl Trace {
             },
             methods: BTreeMap::new(),
             classes: BTreeMap::new(),
+            observed: None,
             rule: None,
             counts: BTreeMap::new(),
             threads: Vec::new(),
@@ -318,6 +324,15 @@ impl Trace {
 
     /// The events of one thread, in order.
     pub fn thread_events(&self, thread: u32) -> ThreadEvents<'_> {
+        self.selected_events(thread, self.selection())
+    }
+
+    /// Those of them that are in another selection.
+    pub(crate) fn selected_events<'a>(
+        &'a self,
+        thread: u32,
+        selection: Option<&'a Selection>,
+    ) -> ThreadEvents<'a> {
         let cursor = Cursor::new(&self.source, chunks_of(&self.chunks, thread));
         // The machine's own events come from several threads.
         let cpu = if thread == MACHINE {
@@ -325,8 +340,12 @@ impl Trace {
         } else {
             self.cpu_clock
         };
-        let selection = self.selection.as_ref();
         ThreadEvents::new(cursor, self.clock, selection, cpu, self.until)
+    }
+
+    /// What is seen of it.
+    pub(crate) fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
     }
 
     /// From now on only what a filter would have observed is seen, wherever events are read. Names, threads and the time
@@ -434,4 +453,21 @@ impl Dictionary {
         }
         Ok(())
     }
+}
+
+/// What the agent of a run was asked to observe, as it reads it.
+fn observed(run: &Path, trace: &Trace) -> Option<Filter> {
+    if !run.join("agent.options").exists() {
+        return None;
+    }
+    let mut filter = match std::fs::read_to_string(run.join("filter")) {
+        Ok(text) => Filter::parse(&text).ok()?,
+        Err(_) => Filter::standard(),
+    };
+    if let Some(rule) = trace.rule.as_deref() {
+        let rule = Rule::parse(rule).ok()?;
+        filter.contention |= rule.needs(Meter::Contention);
+        filter.allocations |= rule.needs(Meter::Allocation);
+    }
+    Some(filter)
 }

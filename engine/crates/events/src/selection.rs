@@ -8,7 +8,7 @@ use crate::event::What;
 use crate::open::Trace;
 
 /// What of a trace a filter would have observed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     methods: HashSet<u32>,
     contention: bool,
@@ -22,20 +22,52 @@ pub struct Selection {
 
 impl Selection {
     pub fn new(trace: &Trace, filter: &Filter) -> Selection {
-        let methods = trace
-            .methods
-            .iter()
-            .filter(|(_, method)| filter.selects(&method.class, &method.name, &method.descriptor));
-        let classes = trace.classes.iter();
-        let allocated = classes.filter(|(_, class)| filter.allocates(&class.name));
+        let mut all = Selection::all(trace);
+        all.narrow(trace, filter);
+        all
+    }
+
+    /// All that the log's dictionary names.
+    pub fn all(trace: &Trace) -> Selection {
         Selection {
-            methods: methods.map(|(id, _)| *id).collect(),
-            contention: filter.contention,
-            allocation: allocated.map(|(id, _)| *id).collect(),
-            releases: !filter.allocation.is_empty(),
-            collections: filter.collections,
-            classes: filter.classes,
+            methods: trace.methods.keys().copied().collect(),
+            contention: true,
+            allocation: trace.classes.keys().copied().collect(),
+            releases: true,
+            collections: true,
+            classes: true,
         }
+    }
+
+    /// Only what a filter would have observed too.
+    pub fn narrow(&mut self, trace: &Trace, filter: &Filter) {
+        self.methods.retain(|id| {
+            let method = trace.methods.get(id);
+            method.is_some_and(|it| filter.selects(&it.class, &it.name, &it.descriptor))
+        });
+        self.allocation.retain(|id| {
+            let class = trace.classes.get(id);
+            class.is_some_and(|it| filter.allocates(&it.name))
+        });
+        self.contention &= filter.contention;
+        self.releases &= !filter.allocation.is_empty();
+        self.collections &= filter.collections;
+        self.classes &= filter.classes;
+    }
+
+    /// Only the methods that are wanted.
+    pub fn retain_methods(&mut self, wanted: impl Fn(u32) -> bool) {
+        self.methods.retain(|id| wanted(*id));
+    }
+
+    /// How many methods there are.
+    pub fn methods(&self) -> usize {
+        self.methods.len()
+    }
+
+    /// Whether waiting for monitors is in the selection.
+    pub fn contention(&self) -> bool {
+        self.contention
     }
 
     /// Whether an event is in the selection. Threads and the machine always are.

@@ -6,6 +6,7 @@ use crate::cursor::{Mark, ThreadEvents};
 use crate::event::{Event, What};
 use crate::index::Cancelled;
 use crate::open::Trace;
+use crate::selection::Selection;
 use crate::stack::{Node, Outcome, Stack};
 
 /// Something that the thread is inside of.
@@ -75,8 +76,18 @@ const BREATH: u64 = 1 << 14;
 
 impl<'a> Walk<'a> {
     pub fn new(trace: &'a Trace, thread: u32, parking: &'a HashSet<u32>) -> Walk<'a> {
+        Walk::selected(trace, thread, parking, trace.selection())
+    }
+
+    /// Through those that are in another selection.
+    pub fn selected(
+        trace: &'a Trace,
+        thread: u32,
+        parking: &'a HashSet<u32>,
+        selection: Option<&'a Selection>,
+    ) -> Walk<'a> {
         Walk {
-            events: trace.thread_events(thread),
+            events: trace.selected_events(thread, selection),
             stack: Stack::new(trace.costs),
             parking,
             open: Vec::new(),

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use common::shop::{Writer, name_methods, shop, trace};
 use fulcrum_events::compare::{Change, compare};
 use fulcrum_events::query::{Cell, Condition, Query};
-use fulcrum_events::{Indexed, Scope, Trace, Where, fold};
+use fulcrum_events::{Counts, Filter, Indexed, Scope, Trace, Where, fold};
 
 const YES: &dyn Fn() -> bool = &|| true;
 
@@ -354,4 +354,80 @@ fn traces_are_compared_by_role_and_path() {
             .all(|it| it.change == Change::Same && it.self_wall_ns() == 0)
     );
     assert!(compare(&after, &before, &|_| false).is_err());
+}
+
+/// `serve` calls `parse` twice and waits once for a monitor; the numbers of methods begin with `first`.
+fn served(first: u32) -> Trace {
+    trace(|log| {
+        name_methods(
+            log,
+            &[
+                (first, "shop.Server", "serve"),
+                (first + 1, "shop.Parser", "parse"),
+                (first + 2, "shop.Cache", "get"),
+            ],
+        );
+        let mut worker = Writer::new(log, 5, "worker-1");
+        worker.enter(1000, first);
+        worker.call(1100, 1300, first + 1);
+        worker.call(1400, 1600, first + 1);
+        worker.call(1700, 1800, first + 2);
+        worker.exit(2000, first);
+    })
+}
+
+/// A call that only one filter observes has not appeared: nobody looked.
+#[test]
+fn traces_with_different_filters_are_compared_by_what_both_observe() {
+    let (mut after, mut before) = (served(1), served(7));
+    let filter = |text: &str| Filter::parse(text).unwrap();
+    after.observed = Some(filter(
+        "observe_method_invocations\nincludemethod shop.Parser *",
+    ));
+    after.set_filter(&after.observed.clone().unwrap());
+    before.observed = Some(filter(
+        "observe_method_invocations\nobserve_monitor_contention\nexcludemethod shop.Cache *",
+    ));
+    let found = compare(&after, &before, &|_| true).unwrap();
+    let rows: Vec<_> = found
+        .rows
+        .iter()
+        .map(|it| (it.path.join(";"), it.change))
+        .collect();
+    assert_eq!(rows, [("shop.Parser.parse".to_owned(), Change::Same)]);
+    assert_eq!(
+        found.notes,
+        [
+            "The traces were recorded with different filters, so what both observe is compared. Left out: 2 methods of B, B's \
+             waiting for monitors."
+        ]
+    );
+    // The same filter: all counts, and nothing is to be said.
+    after.observed.clone_from(&before.observed);
+    let found = compare(&after, &before, &|_| true).unwrap();
+    assert_eq!(found.notes, Vec::<String>::new());
+    assert!(found.rows.iter().any(|it| it.change == Change::Vanished));
+}
+
+/// Of a method whose gate was shut, a trace has the first calls only.
+#[test]
+fn methods_that_stopped_being_measured_are_not_compared() {
+    let (mut after, before) = (served(1), served(7));
+    let counts = Counts {
+        metered: 2,
+        passed: 98,
+        off: true,
+        ..Counts::default()
+    };
+    after.counts.insert(2, counts);
+    let found = compare(&after, &before, &|_| true).unwrap();
+    let paths: Vec<_> = found.rows.iter().map(|it| it.path.join(";")).collect();
+    assert_eq!(
+        paths,
+        ["shop.Server.serve", "shop.Server.serve;shop.Cache.get"]
+    );
+    assert_eq!(
+        found.notes,
+        ["Left out: 1 method whose measuring stopped while a program ran, being no hotspots."]
+    );
 }

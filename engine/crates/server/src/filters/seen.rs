@@ -87,14 +87,12 @@ impl SeenRun {
     fn read(log: &Path) -> Option<SeenRun> {
         let trace = Trace::open(log).ok()?;
         let folder = log.parent()?;
-        let text = fs::read_to_string(folder.join("filter")).ok();
-        let filter = text.and_then(|text| Filter::parse(&text).ok());
         Some(SeenRun {
             name: folder.file_name()?.to_string_lossy().into_owned(),
             log: log.to_path_buf(),
             methods: methods(&trace).into_values().collect(),
             classes: trace.classes.values().map(|it| it.name.clone()).collect(),
-            filter: filter.unwrap_or_else(Filter::standard),
+            filter: trace.observed.clone().unwrap_or_else(Filter::standard),
             calls: OnceLock::new(),
         })
     }

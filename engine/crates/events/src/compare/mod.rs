@@ -1,9 +1,13 @@
 //! The difference of two traces (JPMT §7): threads aligned by their role, calls by their path.
 
+mod common;
+
 use std::collections::{BTreeMap, HashMap};
 
+use self::common::common;
 use crate::index::Cancelled;
 use crate::open::Trace;
+use crate::selection::Selection;
 use crate::stack::Node;
 use crate::walk::{Walk, parking};
 
@@ -115,12 +119,17 @@ pub fn compare(a: &Trace, b: &Trace, watch: &dyn Fn(f64) -> bool) -> Result<Comp
     let mut names = Names::default();
     let roles = Roles::new([a, b]);
     let all = (a.bytes() + b.bytes()).max(1) as f64;
-    let of_a = Paths::read(a, &roles, &mut names, &|done| watch(done as f64 / all))?;
-    let of_b = Paths::read(b, &roles, &mut names, &|done| {
+    let (seen, notes) = common(a, b);
+    let [in_a, in_b] = seen.each_ref().map(Option::as_ref);
+    let of_a = Paths::read(a, in_a, &roles, &mut names, &|done| {
+        watch(done as f64 / all)
+    })?;
+    let of_b = Paths::read(b, in_b, &roles, &mut names, &|done| {
         watch((a.bytes() + done) as f64 / all)
     })?;
     let mut comparison = Comparison {
         roles: roles.count(a, b),
+        notes,
         ..Comparison::default()
     };
     for (paths, side) in [(&of_a, "A"), (&of_b, "B")] {
@@ -257,6 +266,7 @@ impl Paths {
 
     fn read(
         trace: &Trace,
+        selection: Option<&Selection>,
         roles: &Roles,
         names: &mut Names,
         watch: &dyn Fn(u64) -> bool,
@@ -268,7 +278,7 @@ impl Paths {
         for thread in &trace.threads {
             let root = names.number(roles.of(trace, thread.id));
             let root = paths.child(None, root);
-            let mut walk = Walk::new(trace, thread.id, &parking);
+            let mut walk = Walk::selected(trace, thread.id, &parking, selection);
             let mut open: Vec<u32> = Vec::new();
             loop {
                 let event = walk.step_if(|steps| watch(done + steps.min(thread.bytes)))?;
