@@ -1480,6 +1480,9 @@ export type EventsQueueNames = {
   take: string;
 };
 
+/** By what puts and takes are joined. */
+export type EventsQueueOrder = "fifo" | "lifo" | "identity";
+
 /** Parameters of `fulcrum/events/queues`. */
 export type EventsQueuesParams = {
   /** The trace. */
@@ -1488,6 +1491,8 @@ export type EventsQueuesParams = {
   put: string;
   /** The method that takes. */
   take: string;
+  /** By what they are joined; absent: by objects where the log tells these, else first in, first out. */
+  order?: EventsQueueOrder | null;
   /** The first request that is wanted, from 0. */
   from: number;
   /** How many, at most 10,000. */
@@ -1496,20 +1501,47 @@ export type EventsQueuesParams = {
 
 /** Answer to `fulcrum/events/queues`. Rows of the tree have their queueing column from then on. */
 export type EventsQueues = {
+  /** By what puts and takes were joined. */
+  order: EventsQueueOrder;
+  /** What that assumes, whole sentences. */
+  assumed: string;
+  /** The queues, in the order of their first puts: one, unless the log tells several apart. */
+  queues: Array<EventsQueueObject>;
   /** Requests in the order in which they were put. */
   requests: Array<EventsRequest>;
   /** How many there are in all. */
   total: number;
   /** Sums over all requests. */
   summary: EventsQueueSummary;
+  /** Takes that returned without a request. */
+  emptyTakes: number;
+  /** Puts and takes that ended by an exception. */
+  thrown: number;
+  /** Puts that returned false. */
+  rejected: number;
+  /** Takes of an object that no put had brought until then. */
+  beforePut: number;
+  /** Takes that returned another object than the chosen order says. */
+  mismatched: number;
+  /** Requests that were taken after one that was put later; null: the order was assumed. */
+  overtaken: number | null;
   /** What could not be matched and why, whole sentences. */
   notes: Array<string>;
 };
 
-/**
- * A request: what its receiver and its dispatcher did, joined. The log tells no arguments: the n-th put and the n-th take
- * are of one request, as in any queue that is first in, first out.
- */
+/** One of the queues that were replayed together. */
+export type EventsQueueObject = {
+  /** The number of the object that is put into; null where that is not told, and all are taken for one. */
+  object: number | null;
+  /** Requests that were put. */
+  put: number;
+  /** Of these, taken. */
+  taken: number;
+  /** Most requests in it. */
+  lengthMax: number;
+};
+
+/** A request: what its receiver and its dispatcher did, joined, by the object that was put and taken, or else by the order. */
 export type EventsRequest = {
   /** From 1, in the order of puts. */
   number: number;
@@ -1535,8 +1567,15 @@ export type EventsRequest = {
   waitNs: number | null;
   /** Finish less dispatch. */
   serviceNs: number | null;
-  /** False from where on the log contradicts that this is one queue, first in, first out; `notes` say why. */
+  /**
+   * False when its take returned another object, and from where on the log contradicts that this is one queue of this
+   * order; `notes` say why.
+   */
   sure: boolean;
+  /** The number of the object that it was put into; null where queues are not told apart. */
+  queue: number | null;
+  /** The number of the object that was put; null when the log does not tell it. */
+  object: number | null;
 };
 
 /** Sums over a queue's requests. Seconds where not said otherwise; null where there is nothing to add up. */

@@ -19,6 +19,8 @@ export {
   type EventsPart,
   type EventsPathSums,
   type EventsQueueNames,
+  type EventsQueueObject,
+  type EventsQueueOrder,
   type EventsQueueSummary,
   type EventsQueues,
   type EventsRow,

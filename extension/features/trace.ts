@@ -10,6 +10,7 @@ import type {
   EventsOpened,
   EventsPart,
   EventsQueueNames,
+  EventsQueueOrder,
   EventsQueues,
   EventsTimeline,
   NavigatorOpened,
@@ -30,6 +31,7 @@ export class TracePanel implements vscode.Disposable {
   private opened: EventsOpened | undefined;
   private queue: EventsQueueNames | null = null;
   private queueText: string | null = null;
+  private queueOrder: EventsQueueOrder | null = null;
   private round = 0;
   private searched: { text: string; next: { thread: number; node: number } | null } | undefined;
   private ready = false;
@@ -129,7 +131,7 @@ export class TracePanel implements vscode.Disposable {
 
   /** The likeliest queue, if replaying it makes sense: a pair of methods may only look like one. */
   private async firstQueue(opened: EventsOpened): Promise<void> {
-    [this.queue, this.queueText] = [null, null];
+    [this.queue, this.queueText, this.queueOrder] = [null, null, null];
     for (const names of opened.queues.slice(0, 5)) {
       const replayed = await this.replay(opened, names);
       if (looksLikeQueue(replayed)) {
@@ -140,7 +142,15 @@ export class TracePanel implements vscode.Disposable {
   }
 
   private replay(opened: EventsOpened, { put, take }: EventsQueueNames): Promise<EventsQueues> {
-    return this.engine.request("fulcrum/events/queues", { id: opened.id, put, take, from: 0, count: 1000 });
+    const { id } = opened;
+    return this.engine.request("fulcrum/events/queues", {
+      id,
+      put,
+      take,
+      order: this.queueOrder,
+      from: 0,
+      count: 1000,
+    });
   }
 
   private show(): void {
@@ -149,8 +159,8 @@ export class TracePanel implements vscode.Disposable {
       return;
     }
     this.round += 1;
-    const { queue, queueText } = this;
-    const shown: TraceShown = { trace, queue, queueText, canRefine: vscode.workspace.isTrusted };
+    const { queue, queueText, queueOrder } = this;
+    const shown: TraceShown = { trace, queue, queueText, queueOrder, canRefine: vscode.workspace.isTrusted };
     this.post({ type: "show", shown, round: this.round });
   }
 
@@ -217,7 +227,7 @@ export class TracePanel implements vscode.Disposable {
         await this.filter(id, message.part);
         break;
       case "queue":
-        await this.choose(opened, message.queue);
+        await this.choose(opened, message.queue, message.order);
         break;
       case "run":
         if (traceCommands.includes(message.command)) {
@@ -302,13 +312,24 @@ export class TracePanel implements vscode.Disposable {
     );
   }
 
-  private async choose(opened: EventsOpened, names: EventsQueueNames | null): Promise<void> {
-    [this.queue, this.queueText] = [names, null];
-    if (names !== null) {
-      const replayed = await this.replay(opened, names);
-      this.queueText = queueSentence(replayed);
+  private async choose(
+    opened: EventsOpened,
+    names: EventsQueueNames | null,
+    order: EventsQueueOrder | null,
+  ): Promise<void> {
+    const before = [this.queue, this.queueText, this.queueOrder] as const;
+    [this.queue, this.queueText, this.queueOrder] = [names, null, order];
+    try {
+      if (names !== null) {
+        this.queueText = queueSentence(await this.replay(opened, names));
+      }
+    } catch (error) {
+      // The log does not allow this order, for instance: the page goes back to what it shows.
+      [this.queue, this.queueText, this.queueOrder] = before;
+      throw error;
+    } finally {
+      this.show();
     }
-    this.show();
   }
 }
 
@@ -320,7 +341,7 @@ function looksLikeQueue({ requests, summary }: EventsQueues): boolean {
 }
 
 /** `Queue: 100 requests, 3.98 a second, 24.1 ms of waiting on average, at most 190 ms.` */
-function queueSentence({ summary, notes }: EventsQueues): string {
+function queueSentence({ summary, assumed, notes }: EventsQueues): string {
   const seconds = (value: number) => costText(value * 1e9, "ns");
   const parts = [count(summary.put, "request")];
   if (summary.arrivalRate !== null) {
@@ -332,7 +353,7 @@ function queueSentence({ summary, notes }: EventsQueues): string {
   if (summary.waitMax !== null) {
     parts.push(`at most ${seconds(summary.waitMax)}`);
   }
-  return [`Queue: ${parts.join(", ")}.`, ...notes].join(" ");
+  return [`Queue: ${parts.join(", ")}.`, assumed, ...notes].join(" ");
 }
 
 /** `20261122T050708Z-java`, or the log's name with its run's. */

@@ -15,7 +15,14 @@ export function traceHtml(assets: PageAssets): string {
     order("cpu", "CPU", "The most CPU time first"),
     order("selfWall", "Self", "The most wall time of its own first"),
   ].join("")}</span>
-  <label id="queueing" hidden>Queue <select id="queue"></select></label>
+  <label id="queueing" hidden>Queue <select id="queue"></select> <select id="queueOrder" aria-label="How puts and takes are joined" title="How puts and takes are joined">${[
+    ["", "best order"],
+    ["fifo", "first in, first out"],
+    ["lifo", "last in, first out"],
+    ["identity", "by objects"],
+  ]
+    .map(([order, text]) => `<option value="${order}">${text}</option>`)
+    .join("")}</select></label>
   <span class="group"><button id="refine" title="Run the program again and again, each time with fewer probes, until only hotspots have any">Refine</button><button id="compare" title="Compare this trace with another one">Compare…</button></span>
   <span id="searching"><input id="text" type="search" placeholder="Search ( / )" aria-label="Search for methods, classes and events" spellcheck="false"><span id="found" role="status"></span></span>
 </header>

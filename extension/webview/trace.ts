@@ -1,5 +1,5 @@
 /** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
-import type { EventsHit, EventsOrder } from "../core/protocol";
+import type { EventsHit, EventsOrder, EventsQueueOrder } from "../core/protocol";
 import { stateLooks, traceThemes } from "../core/trace/colours";
 import type { FromTrace, ToTrace, TraceShown } from "../core/trace/messages";
 import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
@@ -13,6 +13,7 @@ const send = (message: FromTrace) => vscode.postMessage(message);
 const canvas = byId<HTMLCanvasElement>("drawing");
 const text = byId<HTMLInputElement>("text");
 const queue = byId<HTMLSelectElement>("queue");
+const queueOrder = byId<HTMLSelectElement>("queueOrder");
 const tip = byId("tip");
 const timeline = new Timeline(canvas, byId("timeline"), byId("lanes"), send);
 const tree = new TraceTree(byId("events"), byId("space"), byId("columns"), send, chosen, act);
@@ -82,6 +83,8 @@ function show(next: TraceShown, round: number): void {
   );
   queue.value = String(next.trace.queues.findIndex((it) => it.put === next.queue?.put && it.take === next.queue?.take));
   queue.title = next.queueText ?? "";
+  queueOrder.hidden = next.queue === null;
+  queueOrder.value = next.queueOrder ?? "";
   byId<HTMLButtonElement>("refine").disabled = !next.canRefine;
   legend();
   timeline.show(next.trace);
@@ -258,9 +261,12 @@ byId("tools").addEventListener("click", ({ target }) => {
     order(id as EventsOrder);
   }
 });
-queue.addEventListener("change", () => {
-  send({ type: "queue", queue: shown?.trace.queues[Number(queue.value)] ?? null });
-});
+for (const part of [queue, queueOrder]) {
+  part.addEventListener("change", () => {
+    const order = queueOrder.value === "" ? null : (queueOrder.value as EventsQueueOrder);
+    send({ type: "queue", queue: shown?.trace.queues[Number(queue.value)] ?? null, order });
+  });
+}
 byId("refine").addEventListener("click", () => send({ type: "run", command: "refine" }));
 byId("compare").addEventListener("click", () => send({ type: "run", command: "compare" }));
 for (const [id, key] of [

@@ -5,6 +5,7 @@ import type {
   EventsOrder,
   EventsPart,
   EventsQueueNames,
+  EventsQueueOrder,
   EventsRow,
   EventsTimeline,
 } from "../protocol";
@@ -15,6 +16,8 @@ export interface TraceShown {
   queue: EventsQueueNames | null;
   /** What the queue adds up to, a sentence; null without one. */
   queueText: string | null;
+  /** By what its puts and takes are joined; null: as the log allows. */
+  queueOrder: EventsQueueOrder | null;
   /** Whether its program can be run again. */
   canRefine: boolean;
 }
@@ -70,7 +73,7 @@ export type FromTrace =
   | { type: "source"; method: number; name: string }
   | { type: "bottlenecks"; part: EventsPart; name: string }
   | { type: "filter"; part: EventsPart; name: string }
-  | { type: "queue"; queue: EventsQueueNames | null }
+  | { type: "queue"; queue: EventsQueueNames | null; order: EventsQueueOrder | null }
   | { type: "run"; command: TraceCommand };
 
 /** Commands that the page may start. */

@@ -259,18 +259,38 @@ class Trace:
     def _class(self, number):
         return self.classes.get(number, "?")
 
+    def _method(self, event, number):
+        method = self.methods.get(number)
+        if method is None:
+            event["method"] = f"method {number}"
+        else:
+            event.update({"class": method.cls, "method": method.name, "descriptor": method.descriptor})
+
+    def _tell_objects(self, event, kind, fields):
+        """Adds the objects of a call. False for results that this version does not know."""
+        event["event"] = "objects" if kind == 18 else "result"
+        self._method(event, fields.small())
+        what, value = fields.number(), fields.number()
+        if kind == 18:
+            event.update(receiver=what, argument=value)
+        elif what == 0:
+            event["object"] = value
+        elif what == 1:
+            event["value"] = value != 0
+        else:
+            return False
+        return True
+
     def _tell(self, event, kind, body):
         """Adds what an event tells. False for definitions and for kinds that this version does not know."""
         if kind in _METHOD_EVENTS:
             event["event"] = _METHOD_EVENTS[kind]
-            method = self.methods.get(body)
-            if method is None:
-                event["method"] = f"method {body}"
-            else:
-                event.update({"class": method.cls, "method": method.name, "descriptor": method.descriptor})
+            self._method(event, body)
             return True
         fields = _Fields(body)
         try:
+            if kind in (18, 19):
+                return self._tell_objects(event, kind, fields)
             if kind == 4:
                 parent, flags = fields.small(), fields.number()
                 name, group = fields.text(), fields.text()

@@ -13,4 +13,4 @@ pub mod shadow;
 pub mod table;
 mod writer;
 
-pub use writer::Writer;
+pub use writer::{Stamp, Writer};

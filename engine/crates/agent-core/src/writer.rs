@@ -6,6 +6,9 @@ use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 use crate::clock::ThreadClock;
 use crate::metering::{Metering, Meters};
 
+/// Ticks, and the CPU time when that did not just go on.
+pub type Stamp = (u64, Option<u64>);
+
 /// Writes a thread's events.
 pub struct Writer {
     stream: Stream,
@@ -87,14 +90,49 @@ impl Writer {
 
     /// When it was written, and the CPU time when that did not just go on.
     fn write(&mut self, kind: u8, body: Body<'_>) -> (u64, Option<u64>) {
-        let (ticks, cpu) = self.clock.stamp();
+        let stamp = self.clock.stamp();
+        self.write_at(stamp, kind, body);
+        stamp
+    }
+
+    /// Writes what was when the clock was asked for `ticks` and `cpu`: it was asked for nothing since.
+    fn write_at(&mut self, (ticks, cpu): Stamp, kind: u8, body: Body<'_>) {
         let skipped = std::mem::take(&mut self.skipped);
         self.stream.write(kind, ticks, cpu, skipped, body);
         if let Some(cpu) = cpu {
             let cpu = self.stream.cpu_offset().saturating_add_unsigned(cpu);
             self.meters.set_cpu(ticks, cpu.max(0).cast_unsigned());
         }
-        (ticks, cpu)
+    }
+
+    /// Asks the clock, for [`Self::method_with`] a little later: what is in between counts to what comes next.
+    pub fn stamp(&self) -> Stamp {
+        self.clock.stamp()
+    }
+
+    /// Writes an event of a method that was at `stamp`, and its objects: behind an entry, before an exit. It is metered when
+    /// there is a rule.
+    pub fn method_with(
+        &mut self,
+        metering: Option<&Metering>,
+        kind: u8,
+        method: u32,
+        stamp: Stamp,
+        (of, objects): (u8, &PayloadBuffer),
+    ) {
+        if !self.logs(kind) {
+            return;
+        }
+        let objects = Body::Payload(objects.as_bytes());
+        let (first, second) = match kind {
+            kind::ENTER => ((kind, Body::Method(method)), (of, objects)),
+            _ => ((of, objects), (kind, Body::Method(method))),
+        };
+        self.write_at(stamp, first.0, first.1);
+        self.write_at(stamp, second.0, second.1);
+        if let Some(metering) = metering {
+            self.meters.call(metering, kind, method, stamp.0);
+        }
     }
 
     /// Writes an event of a method and meters it. `true` when the method's gate is to be shut.
@@ -126,20 +164,26 @@ impl Writer {
 
     /// Writes an event of a method. When it was written, ticks, if it was.
     pub fn method(&mut self, kind: u8, method: u32) -> Option<u64> {
+        self.logs(kind)
+            .then(|| self.write(kind, Body::Method(method)).0)
+    }
+
+    /// Counts an entry or an exit. Whether it is logged.
+    fn logs(&mut self, kind: u8) -> bool {
         if kind == kind::ENTER {
             self.depth = self.depth.saturating_add(1);
             if self.depth > self.deepest {
                 self.skipped += 1;
-                return None;
+                return false;
             }
         } else {
             // What was entered before the log began is left in it.
             let left = self.depth;
             self.depth = left.saturating_sub(1);
             if left > self.deepest {
-                return None;
+                return false;
             }
         }
-        Some(self.write(kind, Body::Method(method)).0)
+        true
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fulcrum_events::{Event, Trace, What};
+use fulcrum_events::{Event, Returned, Trace, What};
 use serde_json::{Value, json};
 
 /// JDK 17: exceptions, `wait` and `notify`, recursion. JDK 17: contention, allocation, release, collections, a name that is
@@ -38,21 +38,21 @@ fn lines(text: &str) -> Vec<Value> {
 
 /// What the Rust API gives, in the words of the documents.
 fn told(trace: &Trace, event: &Event) -> Value {
-    let mut told = json!({ "time": event.wall_ns, "cpu": event.cpu_ns, "thread": event.thread });
-    let mut set = |more: Value| {
-        told.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone())
+    let with = |mut told: Value, more: Value| {
+        let more = more.as_object().unwrap().clone();
+        told.as_object_mut().unwrap().extend(more);
+        told
     };
+    let mut told = json!({ "time": event.wall_ns, "cpu": event.cpu_ns, "thread": event.thread });
     if event.skipped > 0 {
-        set(json!({ "skipped": event.skipped }));
+        told = with(told, json!({ "skipped": event.skipped }));
     }
     let class = |class: &u32| trace.classes[class].name.clone();
     let method = |event: &str, method: &u32| {
         let method = &trace.methods[method];
         json!({ "event": event, "class": method.class, "method": method.name, "descriptor": method.descriptor })
     };
-    set(match &event.what {
+    let what = match &event.what {
         What::Enter { method: it } => method("enter", it),
         What::Exit {
             method: it,
@@ -62,6 +62,21 @@ fn told(trace: &Trace, event: &Event) -> Value {
             method: it,
             thrown: true,
         } => method("thrown", it),
+        What::Objects {
+            method: it,
+            receiver,
+            argument,
+        } => with(
+            method("objects", it),
+            json!({ "receiver": receiver, "argument": argument }),
+        ),
+        What::Result { method: it, value } => with(
+            method("result", it),
+            match value {
+                Returned::Object(object) => json!({ "object": object }),
+                Returned::Boolean(value) => json!({ "value": value }),
+            },
+        ),
         What::ThreadStart {
             name,
             group,
@@ -111,8 +126,8 @@ fn told(trace: &Trace, event: &Event) -> Value {
         What::ClassUnload { class: it } => json!({ "event": "classUnload", "class": class(it) }),
         What::VmStart { machine } => json!({ "event": "vmStart", "machine": machine }),
         What::VmEnd => json!({ "event": "vmEnd" }),
-    });
-    told
+    };
+    with(told, what)
 }
 
 #[test]

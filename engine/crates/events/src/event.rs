@@ -1,6 +1,6 @@
 //! One event.
 
-use fulcrum_wire::log::{Body, Damage, Payload, Record, kind, thread_flag};
+use fulcrum_wire::log::{Body, Damage, Payload, Record, kind, result, thread_flag};
 
 /// Something that a thread did, or that happened to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,15 @@ pub enum What {
     Enter { method: u32 },
     /// A method was left, by an exception or not.
     Exit { method: u32, thrown: bool },
+    /// The objects of the call that was entered just before: what it is called on, and the first object that it is given (0:
+    /// `null`, or there is none).
+    Objects {
+        method: u32,
+        receiver: u64,
+        argument: u64,
+    },
+    /// What the call returns that is left right behind.
+    Result { method: u32, value: Returned },
     /// The thread began. `parent` is the thread that started it, 0 when it is not known.
     ThreadStart {
         name: String,
@@ -81,6 +90,15 @@ pub enum What {
     VmEnd,
 }
 
+/// What a call returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// An object's number, 0 for `null`.
+    Object(u64),
+    /// True or false.
+    Boolean(bool),
+}
+
 impl What {
     /// The event's name, as `fulcrum events list` prints it.
     pub fn name(&self) -> &'static str {
@@ -88,6 +106,8 @@ impl What {
             What::Enter { .. } => "enter",
             What::Exit { thrown: false, .. } => "exit",
             What::Exit { thrown: true, .. } => "thrown",
+            What::Objects { .. } => "objects",
+            What::Result { .. } => "result",
             What::ThreadStart { .. } => "threadStart",
             What::ThreadEnd => "threadEnd",
             What::ContendedEnter { .. } => "contendedEnter",
@@ -108,7 +128,10 @@ impl What {
     /// The method that it is about.
     pub fn method(&self) -> Option<u32> {
         match self {
-            What::Enter { method } | What::Exit { method, .. } => Some(*method),
+            What::Enter { method }
+            | What::Exit { method, .. }
+            | What::Objects { method, .. }
+            | What::Result { method, .. } => Some(*method),
             _ => None,
         }
     }
@@ -144,6 +167,20 @@ pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
     };
     let mut fields = Payload(payload);
     Ok(Some(match record.kind {
+        kind::OBJECTS => What::Objects {
+            method: small(&mut fields)?,
+            receiver: fields.number()?,
+            argument: fields.number()?,
+        },
+        kind::RESULT => What::Result {
+            method: small(&mut fields)?,
+            value: match (fields.number()?, fields.number()?) {
+                (result::OBJECT, object) => Returned::Object(object),
+                (result::BOOLEAN, value) => Returned::Boolean(value != 0),
+                // Later versions may know more.
+                _ => return Ok(None),
+            },
+        },
         kind::THREAD_START => {
             let (parent, flags) = (small(&mut fields)?, fields.number()?);
             What::ThreadStart {

@@ -56,7 +56,7 @@ mod visit;
 mod walk;
 
 pub use cursor::ThreadEvents;
-pub use event::{Event, What};
+pub use event::{Event, Returned, What};
 pub use find::{NoLog, log, logs};
 pub use fold::{FoldError, fold};
 pub use fulcrum_jvm_core::filter::{Filter, FilterError};

@@ -73,7 +73,10 @@ impl Selection {
     /// Whether an event is in the selection. Threads and the machine always are.
     pub fn has(&self, what: &What) -> bool {
         match what {
-            What::Enter { method } | What::Exit { method, .. } => self.methods.contains(method),
+            What::Enter { method }
+            | What::Exit { method, .. }
+            | What::Objects { method, .. }
+            | What::Result { method, .. } => self.methods.contains(method),
             What::ContendedEnter { .. }
             | What::ContendedEntered { .. }
             | What::Wait { .. }

@@ -251,6 +251,8 @@ fn is_point(what: &What) -> bool {
         | What::VmEnd => true,
         What::Enter { .. }
         | What::Exit { .. }
+        | What::Objects { .. }
+        | What::Result { .. }
         | What::ContendedEnter { .. }
         | What::ContendedEntered { .. }
         | What::Wait { .. }

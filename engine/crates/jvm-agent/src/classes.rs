@@ -187,10 +187,13 @@ pub fn instrument(
         .into_iter()
         .map(|at| {
             let number = dictionary.method(loader, &class, at);
+            let method = &class.methods[at];
+            let filter = &agent.filter;
             Selected {
                 method: at,
                 number,
-                gated: metering::is_gated(agent, &class_name, &class.methods[at].name, number),
+                gated: metering::is_gated(agent, &class_name, &method.name, number),
+                objects: filter.identifies(&class_name, &method.name, &method.descriptor),
             }
         })
         .collect();

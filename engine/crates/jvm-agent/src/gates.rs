@@ -41,6 +41,7 @@ pub const PROBES: Probes<'_> = Probes {
     exit: "exit",
     thrown: "thrown",
     gate: Some("gate"),
+    objects: crate::probe_class::PROBES.objects,
 };
 
 /// The class in the running machine, and its arrays.

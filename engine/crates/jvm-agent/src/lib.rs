@@ -18,6 +18,7 @@ mod classes;
 mod costs;
 mod events;
 mod gates;
+mod identity;
 mod jni;
 mod jvmti;
 mod machine;

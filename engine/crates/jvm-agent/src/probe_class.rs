@@ -6,6 +6,9 @@
 //!     public static native void enter(int method);
 //!     public static native void exit(int method);
 //!     public static native void thrown(int method);
+//!     public static native void entered(Object on, Object given, int method);
+//!     public static native void returns(Object object, int method);
+//!     public static native void says(int yes, int method);
 //!     static native void hook(int on);
 //!     static void observe(int on) { hook(on); }
 //!     static void calibrate(int times) { do { enter(0); exit(0); times--; } while (times > 0); }
@@ -15,7 +18,7 @@
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use fulcrum_jvm_core::Probes;
+use fulcrum_jvm_core::{ObjectProbes, Probes};
 
 use crate::jni::{Env, Object};
 
@@ -28,6 +31,12 @@ pub const PROBES: Probes<'_> = Probes {
     exit: "exit",
     thrown: "thrown",
     gate: None,
+    objects: Some(ObjectProbes {
+        class: "java/lang/FulcrumProbe",
+        entered: "entered",
+        returns: "returns",
+        says: "says",
+    }),
 };
 
 /// The class in the running machine, which gets it once. `None` when it does not take it.
@@ -64,6 +73,12 @@ fn bytes() -> Vec<u8> {
         "calibrate",
         "(I)V",
         "Code",
+        "entered",
+        "(Ljava/lang/Object;Ljava/lang/Object;I)V",
+        "returns",
+        "(Ljava/lang/Object;I)V",
+        "says",
+        "(II)V",
     ];
     put(&mut out, &[texts.len() as u16 + 9]);
     for text in texts {
@@ -73,23 +88,26 @@ fn bytes() -> Vec<u8> {
     }
     let (enter, exit, thrown, hook, observe, calibrate, descriptor, code) =
         (3, 4, 5, 6, 7, 8, 9, 10);
-    // 11: this class, 12: Object, 13 to 15: names with types, 16: enter, 17: exit, 18: hook.
+    let objects = [(11, 12), (13, 14), (15, 16)];
+    // 17: this class, 18: Object, 19 to 21: names with types, 22: enter, 23: exit, 24: hook.
+    let (this, object, enter_method, exit_method, hook_method) = (17, 18, 22, 23, 24);
     for (tag, fields) in [
         (7, &[1][..]),
         (7, &[2]),
         (12, &[enter, descriptor]),
         (12, &[exit, descriptor]),
         (12, &[hook, descriptor]),
-        (10, &[11, 13]),
-        (10, &[11, 14]),
-        (10, &[11, 15]),
+        (10, &[this, 19]),
+        (10, &[this, 20]),
+        (10, &[this, 21]),
     ] {
         out.push(tag);
         put(&mut out, fields);
     }
     // public final super; this, parent, no interfaces, no fields, methods.
-    put(&mut out, &[0x31, 11, 12, 0, 0, 6]);
-    for name in [enter, exit, thrown, hook] {
+    put(&mut out, &[0x31, this, object, 0, 0, 9]);
+    let natives = [enter, exit, thrown, hook].map(|name| (name, descriptor));
+    for (name, descriptor) in natives.into_iter().chain(objects) {
         // public static native, no attributes.
         put(&mut out, &[0x109, name, descriptor, 0]);
     }
@@ -99,11 +117,26 @@ fn bytes() -> Vec<u8> {
         observe,
         descriptor,
         code,
-        &[0x1a, 0xb8, 0, 18, 0xb1],
+        &[0x1a, 0xb8, 0, hook_method, 0xb1],
     );
     // iconst_0, invokestatic enter, iconst_0, invokestatic exit, iinc 0 -1, iload_0, ifgt 0, return
     let body = [
-        3, 0xb8, 0, 16, 3, 0xb8, 0, 17, 0x84, 0, 0xff, 0x1a, 0x9d, 0xff, 0xf4, 0xb1,
+        3,
+        0xb8,
+        0,
+        enter_method,
+        3,
+        0xb8,
+        0,
+        exit_method,
+        0x84,
+        0,
+        0xff,
+        0x1a,
+        0x9d,
+        0xff,
+        0xf4,
+        0xb1,
     ];
     method(&mut out, calibrate, descriptor, code, &body);
     // No attributes.

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use fulcrum_wire::log::kind;
 
 use crate::jni::{Env, Object};
-use crate::{parents, thread};
+use crate::{identity, parents, thread};
 use fulcrum_agent_core::say::guarded;
 
 // The machine finds native methods by these names in agents too. Registering them would print a
@@ -36,6 +36,37 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_thrown(
     method: i32,
 ) {
     thread::method(kind::THROWN, method.cast_unsigned());
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_entered(
+    _env: *mut c_void,
+    _class: Object,
+    on: Object,
+    given: Object,
+    method: i32,
+) {
+    identity::entered(method.cast_unsigned(), on, given);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_returns(
+    _env: *mut c_void,
+    _class: Object,
+    object: Object,
+    method: i32,
+) {
+    identity::returns(method.cast_unsigned(), object);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_says(
+    _env: *mut c_void,
+    _class: Object,
+    yes: i32,
+    method: i32,
+) {
+    identity::says(method.cast_unsigned(), yes != 0);
 }
 
 /// The agent's own: 1 observes which thread starts which, 0 does not any more.

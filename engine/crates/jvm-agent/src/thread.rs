@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use fulcrum_agent_core::Writer;
 use fulcrum_agent_core::clock::{self, ThreadClock};
 use fulcrum_agent_core::metering::Meters;
+use fulcrum_agent_core::{Stamp, Writer};
 use fulcrum_wire::log::{MACHINE, PayloadBuffer, kind, thread_flag};
 
 use crate::agent::{self, Agent};
@@ -79,6 +79,25 @@ impl State {
     /// Writes an event of a method and meters it. `true` when the method's gate is to be shut.
     pub fn metered(&mut self, metering: &Metering, kind: u8, method: u32) -> bool {
         self.writer.metered(metering.core(), kind, method)
+    }
+
+    /// Asks the thread's clock, for [`Self::method_with`].
+    pub fn stamp(&self) -> Stamp {
+        self.writer.stamp()
+    }
+
+    /// Writes an event of a method that was at `stamp`, with its objects, and meters it when there is a rule.
+    pub fn method_with(
+        &mut self,
+        metering: Option<&Metering>,
+        kind: u8,
+        method: u32,
+        stamp: Stamp,
+        objects: (u8, &PayloadBuffer),
+    ) {
+        let metering = metering.map(Metering::core);
+        self.writer
+            .method_with(metering, kind, method, stamp, objects);
     }
 
     /// Writes an event of a method when that can be done at once; otherwise nothing has happened.

@@ -4,14 +4,17 @@ use crate::bytes::{Malformed, Reader, Write};
 
 /// Opcodes that are treated by themselves.
 pub mod op {
+    pub const ACONST_NULL: u8 = 0x01;
     pub const ICONST_0: u8 = 0x03;
     pub const BIPUSH: u8 = 0x10;
     pub const SIPUSH: u8 = 0x11;
     pub const LDC_W: u8 = 0x13;
     pub const ILOAD: u8 = 0x15;
+    pub const ALOAD: u8 = 0x19;
     pub const ISTORE: u8 = 0x36;
     pub const ASTORE: u8 = 0x3a;
     pub const ASTORE_0: u8 = 0x4b;
+    pub const DUP: u8 = 0x59;
     pub const IFEQ: u8 = 0x99;
     pub const GOTO: u8 = 0xa7;
     pub const JSR: u8 = 0xa8;

@@ -12,7 +12,7 @@ pub struct Directive {
 }
 
 /// All of them, those that filters begin with first.
-pub const DIRECTIVES: [Directive; 10] = [
+pub const DIRECTIVES: [Directive; 11] = [
     Directive {
         name: "observe_method_invocations",
         arguments: "",
@@ -42,6 +42,12 @@ pub const DIRECTIVES: [Directive; 10] = [
         name: "includemethod",
         arguments: "CLASS METHOD [DESCRIPTOR]",
         about: "Observes these methods. The first rule that matches a method decides; `*` stands for anything.",
+    },
+    Directive {
+        name: "identifymethod",
+        arguments: "CLASS METHOD [DESCRIPTOR]",
+        about: "Observes these methods as `includemethod` does, and logs which object a call is made on, which one it is given first \
+                and which one it returns: so requests of a queue can be told apart.",
     },
     Directive {
         name: "excludemethod",

@@ -9,10 +9,13 @@
 //! excludemethod * *
 //! ```
 //! Of the rules for methods, the first that matches decides. A method that none matches is observed unless there is an
-//! `includemethod`: a list of what is wanted means nothing else. Classes of the Java platform itself are matched only by
-//! rules that name their package.
+//! `includemethod`: a list of what is wanted means nothing else. `identifymethod` is one whose calls are logged with their
+//! objects. Classes of the Java platform itself are matched only by rules that name their package.
 
 use std::fmt;
+
+use crate::pattern::is_platform;
+pub use crate::pattern::{Pattern, matches};
 
 /// A filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +60,10 @@ impl Default for Filter {
 /// A rule for methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// `includemethod`, not `excludemethod`.
+    /// `includemethod` or `identifymethod`, not `excludemethod`.
     pub include: bool,
+    /// `identifymethod`: what calls are made on, are given and return is logged too.
+    pub objects: bool,
     /// Classes, with dots.
     pub class: Pattern,
     /// Names of methods.
@@ -68,10 +73,6 @@ pub struct Rule {
     /// The line of the filter that says so, from 1.
     pub line: usize,
 }
-
-/// A name in which `*` stands for anything.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern(String);
 
 /// What is wrong with a filter. `Display` says where and what to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,22 +97,10 @@ impl fmt::Display for FilterError {
 
 impl std::error::Error for FilterError {}
 
-/// Packages of the Java platform.
-const PLATFORM: [&str; 6] = [
-    "java.",
-    "javax.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "oracle.jrockit.",
-];
-
-/// Namespaces of the C++ standard library.
-const STANDARD: [&str; 3] = ["std", "__gnu_cxx", "__cxxabiv1"];
-
 const DIRECTIVES: &str = "a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation \
                           [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD \
-                          [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, or output FILE";
+                          [DESCRIPTOR], identifymethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], \
+                          maximum_depth CALLS, or output FILE";
 
 impl Filter {
     /// What is observed without a filter: calls of all methods that are not the Java platform's, and everything that is
@@ -162,18 +151,20 @@ impl Filter {
                     let path = line.trim_start_matches("output").trim();
                     filter.output = Some(path.to_owned());
                 }
-                ("includemethod" | "excludemethod", [class, method, rest @ ..])
-                    if rest.len() < 2 =>
-                {
+                (
+                    "includemethod" | "identifymethod" | "excludemethod",
+                    [class, method, rest @ ..],
+                ) if rest.len() < 2 => {
                     filter.rules.push(Rule {
-                        include: directive == "includemethod",
+                        include: directive != "excludemethod",
+                        objects: directive == "identifymethod",
                         class: Pattern::class(class),
-                        method: Pattern((*method).to_owned()),
-                        descriptor: rest.first().map(|it| Pattern((*it).to_owned())),
+                        method: Pattern::new(method),
+                        descriptor: rest.first().map(|it| Pattern::new(it)),
                         line: n + 1,
                     });
                 }
-                ("includemethod" | "excludemethod", _) => {
+                ("includemethod" | "identifymethod" | "excludemethod", _) => {
                     return Err(error("a rule: includemethod CLASS METHOD [DESCRIPTOR]"));
                 }
                 _ => return Err(error(DIRECTIVES)),
@@ -192,6 +183,12 @@ impl Filter {
             Some(rule) => rule.include,
             None => !is_platform(&class) && !self.rules.iter().any(|rule| rule.include),
         }
+    }
+
+    /// Whether the objects of a method's calls are logged too. The class has dots or slashes.
+    pub fn identifies(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        let rule = self.rule(&class.replace('/', "."), method, descriptor);
+        self.methods && rule.is_some_and(|rule| rule.objects)
     }
 
     /// The rule that decides about a method. The class has dots.
@@ -224,16 +221,6 @@ impl Filter {
     }
 }
 
-fn is_platform(class: &str) -> bool {
-    PLATFORM.iter().any(|package| class.starts_with(package)) || names_standard(class)
-}
-
-/// Whether it is one of the standard library's namespaces, or in one.
-fn names_standard(class: &str) -> bool {
-    let mut found = STANDARD.iter().filter_map(|it| class.strip_prefix(it));
-    found.any(|rest| rest.is_empty() || rest.starts_with("::"))
-}
-
 impl Rule {
     /// Whether it matches a method, whatever the rules above it say. The class has dots.
     pub fn matches(&self, class: &str, method: &str, descriptor: &str) -> bool {
@@ -261,64 +248,6 @@ impl Rule {
                 (Some(ours), Some(theirs)) => ours.covers(theirs),
                 (Some(ours), None) => ours.matches_all(),
             }
-    }
-}
-
-/// Whether a name matches a pattern in which `*` stands for anything, from its beginning to its end.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or("");
-    let Some(mut rest) = name.strip_prefix(first) else {
-        return false;
-    };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else {
-        return rest.is_empty();
-    };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-impl Pattern {
-    fn class(text: &str) -> Pattern {
-        Pattern(text.replace('/', "."))
-    }
-
-    /// Whether a name matches, from its beginning to its end.
-    pub fn matches(&self, name: &str) -> bool {
-        matches(&self.0, name)
-    }
-
-    /// Whether it matches every name that `other` matches. A `*` of `other` can only be taken by a `*` of ours.
-    fn covers(&self, other: &Pattern) -> bool {
-        self.matches(&other.0)
-    }
-
-    /// Whether it matches every name.
-    fn matches_all(&self) -> bool {
-        !self.0.is_empty() && self.0.bytes().all(|it| it == b'*')
-    }
-
-    /// Whether it has no `*`: it is a name.
-    pub fn is_name(&self) -> bool {
-        !self.0.contains('*')
-    }
-
-    /// Whether it says the name of one of the platform's packages, or the beginning of one.
-    fn names_platform(&self) -> bool {
-        let literal = self.0.split('*').next().unwrap_or("");
-        PLATFORM.iter().any(|package| literal.starts_with(package)) || names_standard(literal)
-    }
-}
-
-impl fmt::Display for Pattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -388,6 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn the_rule_that_decides_says_whether_objects_are_logged() {
+        let text = "observe_method_invocations\nidentifymethod a.Queue put\nincludemethod a.Queue *\n\
+                    identifymethod a.Queue take\nidentifymethod java.util.* poll";
+        check(
+            text,
+            &[("a.Queue put ()V", true), ("a.Other put ()V", false)],
+        );
+        let filter = Filter::parse(text).unwrap();
+        let identified = |class: &str, method: &str| filter.identifies(class, method, "()V");
+        assert!(identified("a/Queue", "put") && identified("java.util.ArrayDeque", "poll"));
+        // The rule above decides.
+        assert!(!identified("a.Queue", "take") && !identified("java.lang.Thread", "poll"));
+        let unobserved = Filter::parse("identifymethod a.Queue put").unwrap();
+        assert!(!unobserved.identifies("a.Queue", "put", "()V"));
+    }
+
+    #[test]
     fn the_platforms_classes_must_be_named() {
         let rules = "observe_method_invocations\nincludemethod java.util.* put*\nincludemethod * *";
         check(
@@ -431,30 +377,6 @@ mod tests {
                 ("a.B d ()V", false),
             ],
         );
-    }
-
-    #[test]
-    fn patterns() {
-        for (pattern, name, matches) in [
-            ("*", "", true),
-            ("a.*", "a.b.C", true),
-            ("a.*", "a", false),
-            ("*Pool", "a.ThreadPool", true),
-            ("*Pool", "a.ThreadPools", false),
-            ("a*b*c", "a1b2c", true),
-            ("a*b*c", "acb", false),
-            ("a*a", "a", false),
-            ("ab*bc", "abc", false),
-            ("a.B", "a.B", true),
-            ("a.B", "a.Bc", false),
-            ("**", "x", true),
-        ] {
-            assert_eq!(
-                Pattern(pattern.into()).matches(name),
-                matches,
-                "{pattern} {name}"
-            );
-        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! and a method that cannot be rewritten safely is refused and left as it is.
 
 mod bytes;
+mod calls;
 pub mod class;
 mod code;
 mod constructor;
@@ -12,9 +13,11 @@ pub mod directives;
 pub mod filter;
 mod frames;
 mod gate;
+mod objects;
+mod pattern;
 mod pool;
 mod rewrite;
 
 pub use bytes::Malformed;
 pub use class::{ClassFile, Method};
-pub use rewrite::{Probes, Refusal, Rewritten, Selected, rewrite};
+pub use rewrite::{ObjectProbes, Probes, Refusal, Rewritten, Selected, rewrite};

@@ -5,15 +5,16 @@
 //! it is; new constants come behind the class's own.
 //!
 //! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep what theirs said
-//! in a variable: see `gate.rs`.
+//! in a variable: see `gate.rs`. Probes that are told a call's objects: see `objects.rs`.
 //! Type annotations inside code, and attributes that no virtual machine reads, are left out of rewritten methods: they
 //! would need to be moved, and nothing looks at them.
 
 use std::fmt;
 
 use crate::bytes::{Malformed, Reader, Write};
+use crate::calls::{self, Calls, Told};
 use crate::class::{self, Attribute, ClassFile, Method};
-use crate::code::{self, CannotMove, Code, Inserted, Moved, op, push};
+use crate::code::{CannotMove, Code, Inserted, Moved};
 use crate::constructor::{self, Regions};
 use crate::frames::{self, Frame, Kind, Type};
 use crate::gate;
@@ -34,6 +35,21 @@ pub struct Probes<'a> {
     pub thrown: &'a str,
     /// What methods with gates call on entry instead: it answers an `int` that the exit is given.
     pub gate: Option<&'a str>,
+    /// What is called where objects are told.
+    pub objects: Option<ObjectProbes<'a>>,
+}
+
+/// The methods that are told a call's objects: static, with the method's number as their last parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectProbes<'a> {
+    /// Their class, with slashes.
+    pub class: &'a str,
+    /// Called on entry, with two objects: what the method is called on, and the first object that it is given.
+    pub entered: &'a str,
+    /// Called before an object is returned, with it.
+    pub returns: &'a str,
+    /// Called before yes or no is returned, with it as an `int`.
+    pub says: &'a str,
 }
 
 /// A method that is to get probes.
@@ -45,6 +61,8 @@ pub struct Selected {
     pub number: u32,
     /// Whether it asks the gate, when the probes have one.
     pub gated: bool,
+    /// Whether its objects are told, when there are probes for that and it is no constructor. It has no gate then.
+    pub objects: bool,
 }
 
 /// Why a method has no probes. `Display` goes on from "NAME is not observed: ".
@@ -194,7 +212,7 @@ fn parts(data: &[u8]) -> Result<Parts<'_>, Malformed> {
 fn new_code(
     class: &ClassFile<'_>,
     method: &Method<'_>,
-    Selected { number, gated, .. }: Selected,
+    selected: Selected,
     probes: &Probes<'_>,
     pool: &mut Pool,
 ) -> Result<Vec<u8>, Refusal> {
@@ -206,43 +224,21 @@ fn new_code(
     let data = &class.bytes[place.data.clone()];
     let old = parts(data)?;
     let code = Code::decode(old.code)?;
-    let gate = probes.gate.filter(|_| gated);
     // Behind all others.
     let variable = old.max_locals;
+    let told = calls::told(probes, selected, &method.name, variable);
+    let gate = match told {
+        Told::Gate { gate, .. } => Some(gate),
+        Told::Nothing | Told::Objects(_) => None,
+    };
     if gate.is_some() && variable == u16::MAX {
         return Err(Refusal::TooManyVariables);
     }
-    let mut call = |name: &str, descriptor: &str, before: &[u8]| -> Result<Vec<u8>, Refusal> {
-        let method = pool.method(probes.class, name, descriptor)?;
-        let constant = if number > 32767 {
-            Some(pool.integer(number)?)
-        } else {
-            None
-        };
-        let mut bytes = push(number, || constant).ok_or(Refusal::ConstantsFull)?;
-        bytes.extend_from_slice(before);
-        bytes.push(op::INVOKESTATIC);
-        bytes.put16(method);
-        Ok(bytes)
-    };
-    let (at_entry, before_return, mut handler) = match gate {
-        None => (
-            call(probes.enter, "(I)V", &[])?,
-            call(probes.exit, "(I)V", &[])?,
-            call(probes.thrown, "(I)V", &[])?,
-        ),
-        Some(gate) => {
-            let mut at_entry = call(gate, "(I)I", &[])?;
-            at_entry.extend(code::variable(op::ISTORE, variable));
-            let said = code::variable(op::ILOAD, variable);
-            (
-                at_entry,
-                call(probes.exit, "(II)V", &said)?,
-                call(probes.thrown, "(II)V", &said)?,
-            )
-        }
-    };
-    handler.push(op::ATHROW);
+    let Calls {
+        at_entry,
+        before_return,
+        handler,
+    } = calls::calls(method, probes, selected.number, told, pool)?;
 
     let stack_map = find(class, data, &old.attributes, b"StackMapTable")?;
     let mut frames = stack_map.map_or(Ok(Vec::new()), frames::read)?;
@@ -282,8 +278,12 @@ fn new_code(
     }
 
     let mut out = Vec::new();
-    // The number is on top of what is returned, and what the gate said on top of that; a handler has the exception there.
-    let more = 1 + u16::from(gate.is_some());
+    // The number is on top of what is returned, and with it what the gate said, or what is returned once more; a handler has
+    // the exception there, an entry two objects.
+    let more = match told {
+        Told::Nothing => 1,
+        Told::Gate { .. } | Told::Objects(_) => 2,
+    };
     out.put16(old.max_stack.saturating_add(more).max(1 + more));
     out.put16(old.max_locals + u16::from(gate.is_some()));
     out.put32(bytes.len() as u32);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulcrum_jvm_core::{ClassFile, Probes, Refusal, Selected, rewrite};
+use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Refusal, Selected, rewrite};
 use jdk::{Jdk, jdks};
 
 const PROBES: Probes<'_> = Probes {
@@ -15,6 +15,17 @@ const PROBES: Probes<'_> = Probes {
     exit: "exit",
     thrown: "thrown",
     gate: None,
+    objects: None,
+};
+
+const TELLING: Probes<'_> = Probes {
+    objects: Some(ObjectProbes {
+        class: PROBES.class,
+        entered: "entered",
+        returns: "returns",
+        says: "says",
+    }),
+    ..PROBES
 };
 
 const GATED: Probes<'_> = Probes {
@@ -41,6 +52,7 @@ fn all(class: &ClassFile<'_>, first: u32) -> Vec<Selected> {
             method,
             number: first + method as u32,
             gated: true,
+            objects: true,
         })
         .collect()
 }
@@ -74,9 +86,10 @@ fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
             continue;
         }
         let mut selected = all(&class, number);
-        // Of `java.base`, the first half has gates.
+        // Of `java.base`, the first half has gates, the second tells objects.
         for it in &mut selected {
             it.gated = number - first < 20_000;
+            it.objects = probes.gate.is_none() || !it.gated;
         }
         let rewritten = rewrite(&class, &selected, probes);
         for (of, why) in &rewritten.refused {
@@ -96,7 +109,7 @@ fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
     number - first
 }
 
-/// Runs a class before and after, also with gates; `major` overrides the version that the compiler wrote.
+/// Runs a class before and after, also with gates, and told objects; `major` overrides the version that the compiler wrote.
 fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -137,14 +150,14 @@ fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
     let (before, errors, status) = run();
     assert_eq!(status, Some(0), "{errors}");
     let mut counted = Vec::new();
-    for probes in [PROBES, GATED] {
+    for probes in [PROBES, GATED, TELLING] {
         restore();
         let count = rewrite_all(folder, &probes, first);
         assert!(count > 30);
         let (after, said, status) = run();
-        let gate = probes.gate.is_some();
+        let told = (probes.gate.is_some(), probes.objects.is_some());
         let what = format!(
-            "{name} {release} {major:?} {gate} on {}",
+            "{name} {release} {major:?} {told:?} on {}",
             jdk.home.display()
         );
         assert_eq!(after, before, "{what}\n{said}");
@@ -163,6 +176,7 @@ fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
         (0.5..0.95).contains(&share),
         "{name}: gates let {share} through"
     );
+    assert_eq!(counted[2], counted[0], "{name}");
 }
 
 #[test]
@@ -243,6 +257,10 @@ fn the_platforms_own_classes_verify() {
     let probes = Probes {
         class: "java/lang/FulcrumProbe",
         gate: Some("gate"),
+        objects: TELLING.objects.map(|it| ObjectProbes {
+            class: "java/lang/FulcrumProbe",
+            ..it
+        }),
         ..PROBES
     };
     let jdk = &jdks()[0];
@@ -260,7 +278,9 @@ fn the_platforms_own_classes_verify() {
     let text = "package java.lang; public class FulcrumProbe { static int calls; public static void enter(int n) { \
                     calls++; } public static void exit(int n) {} public static void thrown(int n) {} \
                 public static int gate(int n) { return calls++ & 1; } public static void exit(int n, int said) {} \
-                public static void thrown(int n, int said) {} }";
+                public static void thrown(int n, int said) {} \
+                public static void entered(Object on, Object given, int n) { calls++; } \
+                public static void returns(Object it, int n) {} public static void says(int it, int n) {} }";
     fs::write(&probe, text).unwrap();
     let tools = folder.join("tools");
     jdk.compile(&[source("VerifyAll.java")], "8", &tools);

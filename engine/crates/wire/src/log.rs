@@ -155,6 +155,11 @@ pub mod kind {
     pub const VM_START: u8 = 16;
     /// The virtual machine ends.
     pub const VM_END: u8 = 17;
+    /// The objects of the call that was entered just before: method, what it is called on, and the first object that it is
+    /// given (0: `null`, or there is none).
+    pub const OBJECTS: u8 = 18;
+    /// What the call returns that is left right behind: method, one of [`super::result`], its value.
+    pub const RESULT: u8 = 19;
     /// A method gets its number: number, class, name, descriptor, source file, first line (0 unknown).
     pub const DEFINE_METHOD: u8 = 24;
     /// A class gets its number: number, name.
@@ -178,6 +183,14 @@ pub mod kind {
     pub const fn is_method(kind: u8) -> bool {
         matches!(kind, ENTER | EXIT | THROWN)
     }
+}
+
+/// What the value of a [`kind::RESULT`] is.
+pub mod result {
+    /// An object (0: `null`).
+    pub const OBJECT: u64 = 0;
+    /// 1 for true, 0 for false.
+    pub const BOOLEAN: u64 = 1;
 }
 
 /// Flags of [`kind::THREAD_START`].

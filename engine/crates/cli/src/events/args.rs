@@ -160,6 +160,16 @@ pub enum ExportFormat {
     Speedscope,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum QueueOrder {
+    /// The oldest request is taken
+    Fifo,
+    /// The newest request is taken
+    Lifo,
+    /// The object that is returned is the one that was put: the log tells it when its filter says `identifymethod`
+    Identity,
+}
+
 #[derive(Debug, Args)]
 pub struct QueuesArgs {
     #[command(flatten)]
@@ -170,6 +180,9 @@ pub struct QueuesArgs {
     /// The method that takes one
     #[arg(long, value_name = "CLASS.METHOD")]
     pub take: String,
+    /// By what puts and takes are joined [default: identity where the log tells objects, else fifo]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub order: Option<QueueOrder>,
     /// Only N requests in the table; 0 shows all [default: 20 in the table, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use fulcrum_events::{Event, Trace, What};
+use fulcrum_events::{Event, Returned, Trace, What};
 use serde_json::{Value, json};
 
 use super::args::ListArgs;
@@ -85,6 +85,16 @@ fn as_json(trace: &Trace, event: &Event) -> Value {
         set("class", trace.class_name(class).into());
     }
     match &event.what {
+        What::Objects {
+            receiver, argument, ..
+        } => {
+            set("receiver", (*receiver).into());
+            set("argument", (*argument).into());
+        }
+        What::Result { value, .. } => match value {
+            Returned::Object(object) => set("object", (*object).into()),
+            Returned::Boolean(value) => set("value", (*value).into()),
+        },
         What::ContendedEnter { object, .. }
         | What::ContendedEntered { object, .. }
         | What::Release { object } => {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_events::{End, Event, Events, Filter, Scope, Thread, Trace, What, matches};
+use fulcrum_events::{End, Event, Events, Filter, Returned, Scope, Thread, Trace, What, matches};
 use fulcrum_profiles::quantity;
 
 use super::args::Source;
@@ -87,6 +87,23 @@ pub fn subject(trace: &Trace, event: &Event) -> String {
     let object = |object: &u64, class: &u32| format!("{}#{object}", trace.class_name(*class));
     match &event.what {
         What::Enter { method } | What::Exit { method, .. } => trace.method_name(*method),
+        What::Objects {
+            method,
+            receiver,
+            argument,
+        } => format!(
+            "{} on {}, given {}",
+            trace.method_name(*method),
+            identity(*receiver),
+            identity(*argument)
+        ),
+        What::Result { method, value } => {
+            let name = trace.method_name(*method);
+            match value {
+                Returned::Object(object) => format!("{name}: {}", identity(*object)),
+                Returned::Boolean(value) => format!("{name}: {value}"),
+            }
+        }
         What::ThreadStart { name, .. } => name.clone(),
         What::ContendedEnter { object: o, class }
         | What::ContendedEntered { object: o, class }
@@ -116,6 +133,14 @@ pub fn subject(trace: &Trace, event: &Event) -> String {
         }
         What::VmStart { machine } => machine.clone(),
         What::ThreadEnd | What::GcStart | What::GcEnd | What::VmEnd => String::new(),
+    }
+}
+
+/// An object by its number.
+fn identity(object: u64) -> String {
+    match object {
+        0 => "null".to_owned(),
+        object => format!("#{object}"),
     }
 }
 

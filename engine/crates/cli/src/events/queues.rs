@@ -1,11 +1,11 @@
 //! `fulcrum events queues`: a queue, replayed (JPMT §5.3).
 
 use fulcrum_events::Trace;
-use fulcrum_events::queues::{Queue, QueueError, Request, queue};
+use fulcrum_events::queues::{Order, Queue, QueueError, Request, queue};
 use fulcrum_profiles::quantity;
 use serde_json::{Value, json};
 
-use super::args::QueuesArgs;
+use super::args::{QueueOrder, QueuesArgs};
 use super::open::{notes, open};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
@@ -16,11 +16,18 @@ const TABLE_TOP: usize = 20;
 pub fn queues(args: &QueuesArgs) -> Outcome {
     let trace = open(&args.source)?;
     let scope = args.source.scope(&trace);
-    let queue =
-        queue(&trace, &scope, &args.put, &args.take, &|| true).map_err(|error| match error {
-            QueueError::NoSuchMethod(..) => Failure::NotFound(error.to_string()),
-            error => Failure::Usage(error.to_string()),
-        })?;
+    let order = args.order.map(|order| match order {
+        QueueOrder::Fifo => Order::Fifo,
+        QueueOrder::Lifo => Order::Lifo,
+        QueueOrder::Identity => Order::Identity,
+    });
+    let queue = queue(&trace, &scope, [&args.put, &args.take], order, &|| true);
+    let queue = queue.map_err(|error| match error {
+        QueueError::NoSuchMethod(..) | QueueError::NoObjects(..) => {
+            Failure::NotFound(error.to_string())
+        }
+        error => Failure::Usage(error.to_string()),
+    })?;
     let top = args
         .top
         .unwrap_or(if args.source.json { 0 } else { TABLE_TOP });
@@ -44,17 +51,28 @@ fn as_json(trace: &Trace, queue: &Queue, shown: usize) -> Value {
             "takeNode": it.take.map(|take| take.node), "dispatchNs": it.take.map(|take| take.dispatch_ns),
             "takeLength": it.take.map(|take| take.length), "finishNs": it.take.and_then(|take| take.finish_ns),
             "waitNs": it.wait_ns(), "serviceNs": it.service_ns(), "sure": it.sure,
+            "queue": it.queue, "object": it.object,
         })
     });
+    let queues = queue.queues.iter().map(|it| {
+        json!({ "object": it.object, "put": it.put, "taken": it.taken, "lengthMax": it.length_max })
+    });
+    let order = match queue.order {
+        Order::Fifo => "fifo",
+        Order::Lifo => "lifo",
+        Order::Identity => "identity",
+    };
     let sums = queue.summary();
     json!({
+        "order": order, "assumed": queue.assumed(), "queues": queues.collect::<Vec<_>>(),
         "requests": requests.collect::<Vec<_>>(),
         "summary": {
             "put": sums.put, "taken": sums.taken, "arrivalRate": sums.arrival_rate, "waitMean": sums.wait_mean,
             "waitVariance": sums.wait_variance, "waitMax": sums.wait_max, "serviceMean": sums.service_mean,
             "serviceVariance": sums.service_variance, "lengthMax": sums.length_max,
         },
-        "emptyTakes": queue.empty_takes, "thrown": queue.thrown, "notes": notes(trace, &queue.notes),
+        "emptyTakes": queue.empty_takes, "thrown": queue.thrown, "rejected": queue.rejected, "beforePut": queue.before_put,
+        "mismatched": queue.mismatched, "overtaken": queue.overtaken, "notes": notes(trace, &queue.notes),
     })
 }
 
@@ -67,9 +85,11 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
     let heads = right
         .into_iter()
         .chain([Cell::left("put by"), Cell::left("taken by")]);
+    let several = queue.queues.len() > 1;
+    let heads = heads.chain(several.then(|| Cell::left("queue")));
     table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
     let cells = |it: &Request| {
-        vec![
+        let mut cells = vec![
             Cell::right(match it.sure {
                 true => it.number.to_string(),
                 false => format!("{}?", it.number),
@@ -87,7 +107,10 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
                 it.take
                     .map_or_else(|| "-".into(), |take| thread(take.thread)),
             ),
-        ]
+        ];
+        let queue = it.queue.map_or_else(|| "-".into(), |it| format!("#{it}"));
+        cells.extend(several.then(|| Cell::left(queue)));
+        cells
     };
     for request in queue.requests.iter().take(shown) {
         table.row(cells(request));
@@ -116,6 +139,7 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
         seconds(sums.service_mean),
         sums.length_max
     );
+    out += &dim(queue.assumed());
     for note in notes(trace, &queue.notes) {
         out += &dim(format!("note: {note}"));
     }

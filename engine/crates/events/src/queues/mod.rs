@@ -1,10 +1,15 @@
 //! Queue replay (JPMT §5.3): request numbers, lengths and times in a queue, from the calls that put into it and take from it.
 //!
-//! A log tells no arguments and no results, so requests are told apart by their order: the n-th put that returned and the n-th
-//! take that returned with something are of one request, as in any queue that is first in, first out. What contradicts that
-//! is found and said: a take that goes on for a second although the queue is not empty means rejected puts or several
-//! queues. A take that returns while the queue is empty has got nothing. What ends by an exception has put or taken nothing.
+//! Where the log tells the objects of these calls (`identifymethod` in its filter), a take is of the request whose object it
+//! returns, whatever the queue's order is, and queues are told apart by what the calls are made on. Otherwise requests are
+//! told apart by their order: the n-th put that returned and the n-th take that returned with something are of one request
+//! in any queue that is first in, first out. What contradicts the order is found and said: a take that goes on for a second
+//! although the queue is not empty means rejected puts, several queues or another order. A take that returns while the queue
+//! is empty has got nothing. What ends by an exception has put or taken nothing.
 
+mod collect;
+mod identity;
+mod order;
 mod replay;
 mod suggest;
 
@@ -17,20 +22,48 @@ use crate::rows::Wanted;
 use crate::visit::Scope;
 use crate::walk::{Walk, parking};
 
-use replay::{Operation, collect, replay};
+use collect::{Operation, collect};
+pub use order::Order;
 pub use suggest::suggestions;
 
 /// A queue that was replayed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Queue {
+    /// By what puts and takes were joined.
+    pub order: Order,
+    /// The queues, in the order of their first puts: one, unless the log tells several apart.
+    pub queues: Vec<QueueObject>,
     /// In the order in which they were put.
     pub requests: Vec<Request>,
     /// Takes that returned without a request.
     pub empty_takes: u64,
+    /// Puts that returned false: there was no place.
+    pub rejected: u64,
+    /// Takes of an object that no put had brought until then.
+    pub before_put: u64,
+    /// Takes that returned another object than the order says. They are told only where the log tells objects and the order
+    /// was chosen all the same.
+    pub mismatched: u64,
+    /// Requests that were taken after one that was put later, neither both puts nor both takes at the same time. `None`: the
+    /// order was assumed.
+    pub overtaken: Option<u64>,
     /// Puts and takes that ended by an exception.
     pub thrown: u64,
     /// What could not be matched and why, and what the log lacks. Whole sentences.
     pub notes: Vec<String>,
+}
+
+/// One of the queues that were replayed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueObject {
+    /// What is put into; `None` where that is not told, and all are taken for one.
+    pub object: Option<u64>,
+    /// Requests that were put.
+    pub put: u64,
+    /// Of these, taken.
+    pub taken: u64,
+    /// Most requests in it.
+    pub length_max: u64,
 }
 
 /// A request. Times are nanoseconds since the log's start.
@@ -38,6 +71,10 @@ pub struct Queue {
 pub struct Request {
     /// From 1, in the order in which puts returned.
     pub number: u64,
+    /// The object that it was put into; `None` where queues are not told apart.
+    pub queue: Option<u64>,
+    /// The object that was put; `None` when the log does not tell it.
+    pub object: Option<u64>,
     /// The thread that put it.
     pub put_thread: u32,
     /// The put's node.
@@ -48,7 +85,7 @@ pub struct Request {
     pub put_length: u64,
     /// `None`: it was never taken.
     pub take: Option<Take>,
-    /// False from where on the log contradicts that this is one queue, first in, first out.
+    /// False when its take returned another object, and from where on the log contradicts that this is one queue of this order.
     pub sure: bool,
 }
 
@@ -68,6 +105,21 @@ pub struct Take {
 }
 
 impl Request {
+    /// A request that was put and not taken so far; nothing is known of the queue's length.
+    fn of(put: &Operation, enqueue_ns: u64) -> Request {
+        Request {
+            number: 0,
+            queue: put.receiver,
+            object: put.object,
+            put_thread: put.thread,
+            put_node: put.node,
+            enqueue_ns,
+            put_length: 0,
+            take: None,
+            sure: true,
+        }
+    }
+
     /// How long it was in the queue.
     pub fn wait_ns(&self) -> Option<u64> {
         self.take.map(|it| it.dispatch_ns - self.enqueue_ns)
@@ -112,6 +164,8 @@ pub enum QueueError {
     NoSuchMethod(String, Vec<String>),
     /// A method is both.
     Both(String),
+    /// The log does not tell the objects that are put or taken.
+    NoObjects(String, String),
 }
 
 impl From<Cancelled> for QueueError {
@@ -138,6 +192,11 @@ impl std::fmt::Display for QueueError {
                 f,
                 "{name} would be both a put and a take: name them more precisely"
             ),
+            QueueError::NoObjects(put, take) => write!(
+                f,
+                "the log does not tell what {put} is given and {take} returns: record it with `identifymethod CLASS METHOD` in \
+                 the filter for both, or choose fifo or lifo"
+            ),
         }
     }
 }
@@ -145,15 +204,16 @@ impl std::fmt::Display for QueueError {
 impl std::error::Error for QueueError {}
 
 /// Replays a queue. `put` and `take` name methods: `CLASS.METHOD` with or without its package; `*` stands for anything. Of
-/// calls inside each other only the outermost counts.
+/// calls inside each other only the outermost counts. Without an order they are joined by objects where the log tells these,
+/// else first in, first out.
 ///
 /// # Errors
-/// When there are no such methods, or it is not wanted any more.
+/// When there are no such methods, when the log does not tell objects that are asked for, or it is not wanted any more.
 pub fn queue(
     trace: &Trace,
     scope: &Scope,
-    put: &str,
-    take: &str,
+    [put, take]: [&str; 2],
+    order: Option<Order>,
     wanted: Wanted<'_>,
 ) -> Result<Queue, QueueError> {
     let (puts, takes) = (methods(trace, put)?, methods(trace, take)?);
@@ -165,27 +225,40 @@ pub fn queue(
     let parking = parking(trace);
     for thread in scope.threads(trace) {
         let mut walk = Walk::new(trace, thread.id, &parking);
-        let problems = collect(
+        collect(
             &mut walk,
             thread.id,
             &puts,
             &takes,
             &mut operations,
-            &mut queue.thrown,
+            &mut queue,
             wanted,
         )?;
-        queue.notes.extend(problems);
     }
-    let end_ns = operations
-        .iter()
-        .map(|it: &Operation| it.end_ns)
-        .max()
-        .unwrap_or(0);
-    operations.retain(|it| !(it.put && it.open));
     // What the log does not see returning comes last.
     operations.sort_by_key(|it| (it.open, it.end_ns, !it.put, it.thread, it.node));
-    replay(&operations, end_ns, &mut queue);
+    let best = Order::best(&operations);
+    queue.order = order.unwrap_or(best);
+    match (queue.order, best) {
+        (Order::Identity, Order::Identity) => identity::join(&operations, &mut queue),
+        (Order::Identity, _) => return Err(QueueError::NoObjects(put.into(), take.into())),
+        _ => replay::join(&operations, &mut queue),
+    }
+    queue.count();
     Ok(queue)
+}
+
+/// Numbers requests in the order in which they came into their queues. The numbers, by where the requests were before.
+fn number(queue: &mut Queue) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..queue.requests.len()).collect();
+    order.sort_by_key(|at| queue.requests[*at].enqueue_ns);
+    let mut numbers = vec![0; order.len()];
+    for (number, at) in (1..).zip(order) {
+        numbers[at] = number;
+        queue.requests[at].number = number;
+    }
+    queue.requests.sort_by_key(|it| it.number);
+    numbers
 }
 
 fn methods(trace: &Trace, pattern: &str) -> Result<HashSet<u32>, QueueError> {
@@ -233,6 +306,42 @@ pub struct QueueCell {
 pub type Cells = HashMap<(u32, u64), QueueCell>;
 
 impl Queue {
+    /// Adds up what is in each queue, and says what was left out.
+    fn count(&mut self) {
+        let mut places: HashMap<Option<u64>, usize> = HashMap::new();
+        for request in &self.requests {
+            let at = *places.entry(request.queue).or_insert_with(|| {
+                self.queues.push(QueueObject {
+                    object: request.queue,
+                    put: 0,
+                    taken: 0,
+                    length_max: 0,
+                });
+                self.queues.len() - 1
+            });
+            let queue = &mut self.queues[at];
+            queue.put += 1;
+            queue.taken += u64::from(request.take.is_some());
+            queue.length_max = queue.length_max.max(request.put_length);
+        }
+        let left = self.requests.iter().filter(|it| it.take.is_none()).count() as u64;
+        for (count, what) in [
+            (
+                self.thrown,
+                "puts and takes ended by an exception and count for nothing.",
+            ),
+            (
+                self.rejected,
+                "puts returned false: they were rejected and count for nothing.",
+            ),
+            (left, "requests were never taken."),
+        ] {
+            if count > 0 {
+                self.notes.push(format!("{count} {what}"));
+            }
+        }
+    }
+
     /// Sums over all requests.
     pub fn summary(&self) -> QueueSummary {
         let seconds = |ns: u64| ns as f64 / 1e9;

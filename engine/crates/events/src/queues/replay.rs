@@ -1,96 +1,98 @@
-//! The replay itself: puts and takes in the order of their ends.
+//! Joining by an order: puts and takes one after another, in the order of their ends.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
-use super::{Queue, Request, Take};
-use crate::index::Cancelled;
-use crate::rows::Wanted;
-use crate::stack::{Closing, Node};
-use crate::walk::Walk;
+use super::collect::Operation;
+use super::{Order, Queue, Request, Take, number};
 
 /// A take may go on for so long although there is a request: it may not have got a processor.
 const PATIENCE_NS: u64 = 1_000_000_000;
 
-#[derive(Clone, Copy, Debug)]
-pub struct Operation {
-    pub put: bool,
-    pub thread: u32,
-    pub node: u64,
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub finish_ns: Option<u64>,
-    /// The log ended before.
-    pub open: bool,
+/// What cannot be: a take went on for so long although this request was in the queue.
+struct Doubt {
+    request: usize,
+    late_ns: u64,
 }
 
-/// The outermost puts and takes of a thread; those that ended by an exception are only counted.
-pub fn collect(
-    walk: &mut Walk<'_>,
-    thread: u32,
-    puts: &HashSet<u32>,
-    takes: &HashSet<u32>,
-    operations: &mut Vec<Operation>,
-    thrown: &mut u64,
-    wanted: Wanted<'_>,
-) -> Result<Vec<String>, Cancelled> {
-    let is = |set: &HashSet<u32>, node: Node| matches!(node, Node::Call { method } if set.contains(&method));
-    // The depth of the outermost open one.
-    let mut outermost: Option<usize> = None;
-    let mut last_take: Option<usize> = None;
-    loop {
-        let event = walk.step_if(|_| wanted())?;
-        for (outcome, open) in &walk.ended {
-            if outermost != Some(outcome.depth) {
-                continue;
-            }
-            outermost = None;
-            let put = is(puts, outcome.node);
-            if outcome.closing == Closing::Thrown {
-                *thrown += 1;
-                continue;
-            }
-            if outcome.closing == Closing::Unwound {
-                continue;
-            }
-            operations.push(Operation {
-                put,
-                thread,
-                node: open.node,
-                start_ns: outcome.start_ns,
-                end_ns: outcome.end_ns,
-                finish_ns: None,
-                open: outcome.closing == Closing::Open,
-            });
-            if !put {
-                last_take = Some(operations.len() - 1);
-            }
+/// Joins puts and takes, which are in the order of their ends, queue by queue where the log tells which is which.
+pub fn join(operations: &[Operation], queue: &mut Queue) {
+    let end_ns = operations.iter().map(|it| it.end_ns).max().unwrap_or(0);
+    let mut operations: Vec<&Operation> = operations.iter().collect();
+    operations.retain(|it| !(it.put && it.open));
+    // Takes that say nothing else.
+    let known_empty = queue.empty_takes;
+    let mut doubts = Vec::new();
+    if told_apart(&operations) {
+        let mut by_queue: BTreeMap<Option<u64>, Vec<&Operation>> = BTreeMap::new();
+        for operation in operations {
+            by_queue
+                .entry(operation.receiver)
+                .or_default()
+                .push(operation);
         }
-        let Some(event) = event else { break };
-        if walk.began && outermost.is_none() {
-            let open = walk.open.last().expect("it was opened just now");
-            let (put, take) = (is(puts, open.what), is(takes, open.what));
-            if put || take {
-                outermost = Some(walk.open.len() - 1);
-            }
-            if take && let Some(last) = last_take.take() {
-                operations[last].finish_ns = Some(event.wall_ns);
-            }
+        for those in by_queue.values() {
+            doubts.extend(replay(those, end_ns, queue));
         }
-        if event.what == crate::event::What::ThreadEnd
-            && let Some(last) = last_take.take()
-        {
-            operations[last].finish_ns = Some(event.wall_ns);
+    } else {
+        doubts.extend(replay(&operations, end_ns, queue));
+        // Nobody knows which of several objects a take is from.
+        queue.requests.iter_mut().for_each(|it| it.queue = None);
+    }
+    let numbers = number(queue);
+    let order = match queue.order {
+        Order::Lifo => "last in, first out",
+        Order::Fifo | Order::Identity => "first in, first out",
+    };
+    for Doubt { request, late_ns } in doubts {
+        queue.notes.push(format!(
+            "From request {} on requests cannot be told apart: a take went on for {:.1} s although the queue was not empty. Some \
+             puts were rejected, there are several queues, or it is not {order}.",
+            numbers[request],
+            late_ns as f64 / 1e9
+        ));
+    }
+    for (count, what) in [
+        (
+            queue.before_put,
+            "takes returned an object while the queue was empty: this order is not the queue's.",
+        ),
+        (
+            queue.mismatched,
+            "takes returned another object than the one that comes next: this order is not the queue's.",
+        ),
+        (
+            queue.empty_takes - known_empty,
+            "takes returned while the queue was empty: they are taken to have got nothing.",
+        ),
+    ] {
+        if count > 0 {
+            queue.notes.push(format!("{count} {what}"));
         }
     }
-    Ok(walk.problems().to_vec())
 }
 
-pub fn replay(operations: &[Operation], end_ns: u64, queue: &mut Queue) {
-    let puts: Vec<&Operation> = operations.iter().filter(|it| it.put).collect();
+/// Whether the objects that calls are made on are queues: each call tells its own, and what is taken from was put into.
+fn told_apart(operations: &[&Operation]) -> bool {
+    let of = |put: bool| -> HashSet<Option<u64>> {
+        let those = operations.iter().filter(|it| it.put == put);
+        those.map(|it| it.receiver).collect()
+    };
+    let (puts, takes) = (of(true), of(false));
+    !puts.contains(&None) && !takes.contains(&None) && !puts.is_disjoint(&takes)
+}
+
+/// Replays one queue.
+fn replay(operations: &[&Operation], end_ns: u64, queue: &mut Queue) -> Option<Doubt> {
+    let lifo = queue.order == Order::Lifo;
+    let puts: Vec<&Operation> = operations.iter().filter(|it| it.put).copied().collect();
     let (mut enqueued, mut returned) = (0, 0);
     let mut waiting: VecDeque<usize> = VecDeque::new();
-    // The first request that contradicts the order, and how long its take went on.
-    let mut doubt: Option<(usize, u64)> = None;
+    let mut doubt: Option<Doubt> = None;
+    let mut suspect = |request: usize, late_ns: u64| {
+        if late_ns > PATIENCE_NS && doubt.is_none() {
+            doubt = Some(Doubt { request, late_ns });
+        }
+    };
     for operation in operations {
         if operation.put {
             // One that was taken before it returned is through already.
@@ -104,9 +106,7 @@ pub fn replay(operations: &[Operation], end_ns: u64, queue: &mut Queue) {
         if operation.open {
             if let Some(first) = waiting.front() {
                 let since = operation.start_ns.max(queue.requests[*first].enqueue_ns);
-                if end_ns.saturating_sub(since) > PATIENCE_NS && doubt.is_none() {
-                    doubt = Some((*first, end_ns - since));
-                }
+                suspect(*first, end_ns.saturating_sub(since));
             }
             continue;
         }
@@ -118,17 +118,22 @@ pub fn replay(operations: &[Operation], end_ns: u64, queue: &mut Queue) {
             enqueue(queue, &mut waiting, put, operation.end_ns);
             enqueued += 1;
         }
-        let Some(first) = waiting.pop_front() else {
-            queue.empty_takes += 1;
+        let Some(oldest) = waiting.front().copied() else {
+            // What is known to have returned an object had one.
+            match operation.object {
+                Some(_) => queue.before_put += 1,
+                None => queue.empty_takes += 1,
+            }
             continue;
         };
-        let request = &mut queue.requests[first];
-        let late = operation
-            .end_ns
-            .saturating_sub(operation.start_ns.max(request.enqueue_ns));
-        if late > PATIENCE_NS && doubt.is_none() {
-            doubt = Some((first, late));
-        }
+        let since = operation.start_ns.max(queue.requests[oldest].enqueue_ns);
+        suspect(oldest, operation.end_ns.saturating_sub(since));
+        let next = if lifo {
+            waiting.pop_back()
+        } else {
+            waiting.pop_front()
+        };
+        let request = &mut queue.requests[next.expect("one is there")];
         request.take = Some(Take {
             thread: operation.thread,
             node: operation.node,
@@ -136,47 +141,25 @@ pub fn replay(operations: &[Operation], end_ns: u64, queue: &mut Queue) {
             length: waiting.len() as u64,
             finish_ns: operation.finish_ns,
         });
-    }
-    if let Some((first, late)) = doubt {
-        for request in &mut queue.requests[first..] {
+        if let (Some(put), Some(taken)) = (request.object, operation.object)
+            && put != taken
+        {
+            queue.mismatched += 1;
             request.sure = false;
         }
-        queue.notes.push(format!(
-            "From request {} on requests cannot be told apart: a take went on for {:.1} s although the queue was not empty. Some \
-             puts were rejected, there are several queues, or it is not first in, first out.",
-            first + 1,
-            late as f64 / 1e9
-        ));
     }
-    if queue.empty_takes > 0 {
-        queue.notes.push(format!(
-            "{} takes returned while the queue was empty: they are taken to have got nothing.",
-            queue.empty_takes
-        ));
+    if let Some(Doubt { request, .. }) = doubt {
+        for request in &mut queue.requests[request..] {
+            request.sure = false;
+        }
     }
-    if queue.thrown > 0 {
-        queue.notes.push(format!(
-            "{} puts and takes ended by an exception and count for nothing.",
-            queue.thrown
-        ));
-    }
-    if !waiting.is_empty() {
-        queue
-            .notes
-            .push(format!("{} requests were never taken.", waiting.len()));
-    }
+    doubt
 }
 
 fn enqueue(queue: &mut Queue, waiting: &mut VecDeque<usize>, put: &Operation, at_ns: u64) {
-    let number = queue.requests.len();
-    waiting.push_back(number);
+    waiting.push_back(queue.requests.len());
     queue.requests.push(Request {
-        number: number as u64 + 1,
-        put_thread: put.thread,
-        put_node: put.node,
-        enqueue_ns: at_ns,
         put_length: waiting.len() as u64,
-        take: None,
-        sure: true,
+        ..Request::of(put, at_ns)
     });
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fulcrum_event_log::{Log, Moment, Options, Stream};
 use fulcrum_events::Trace;
-use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
+use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind, result};
 
 /// A log whose ticks are nanoseconds, and start at 0.
 pub fn create(path: &Path) -> Arc<Log> {
@@ -61,6 +61,38 @@ impl Writer {
             self.0
                 .write(kind::THROWN, to, None, 0, Body::Method(method))
         );
+    }
+
+    /// A call on an object, with one as its argument, which returns one.
+    pub fn call_with(&mut self, times: [u64; 2], method: u32, [on, given]: [u64; 2], result: u64) {
+        self.enter(times[0], method);
+        self.payload(kind::OBJECTS, times[0], &[u64::from(method), on, given]);
+        let result = [u64::from(method), result::OBJECT, result];
+        self.payload(kind::RESULT, times[1], &result);
+        self.exit(times[1], method);
+    }
+
+    /// A call that returns yes or no.
+    pub fn call_that_says(
+        &mut self,
+        times: [u64; 2],
+        method: u32,
+        [on, given]: [u64; 2],
+        yes: bool,
+    ) {
+        self.enter(times[0], method);
+        self.payload(kind::OBJECTS, times[0], &[u64::from(method), on, given]);
+        let result = [u64::from(method), result::BOOLEAN, u64::from(yes)];
+        self.payload(kind::RESULT, times[1], &result);
+        self.exit(times[1], method);
+    }
+
+    fn payload(&mut self, kind: u8, at: u64, numbers: &[u64]) {
+        let payload = numbers
+            .iter()
+            .fold(PayloadBuffer::default(), |payload, it| payload.number(*it));
+        let body = Body::Payload(payload.as_bytes());
+        assert!(self.0.write(kind, at, None, 0, body));
     }
 
     pub fn contended(&mut self, from: u64, to: u64, object: u64) {

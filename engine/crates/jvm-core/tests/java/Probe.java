@@ -39,6 +39,21 @@ public class Probe {
         exit(method);
     }
 
+    public static void entered(Object on, Object given, int method) {
+        enter(method);
+    }
+
+    public static void returns(Object object, int method) {
+        exit(method);
+    }
+
+    public static void says(int yes, int method) {
+        if (yes != 0 && yes != 1) {
+            wrong += " said " + yes;
+        }
+        exit(method);
+    }
+
     /** A gate that is closed now and then, whatever is open: one call of four is not metered. */
     public static synchronized int gate(int method) {
         turns = turns * 1103515245 + 12345;

@@ -2,14 +2,15 @@
 
 use fulcrum_events::compare::{Change, Difference, PathSums};
 use fulcrum_events::query::{Cell, Kind};
-use fulcrum_events::queues::{QueueSummary, Request};
+use fulcrum_events::queues::{Order, Queue, QueueObject, QueueSummary, Request};
 use fulcrum_events::{Closing, Row, RowWhat, Where};
 use serde_json::Value;
 
 use super::OpenTrace;
 use crate::protocol::{
     EventsChange, EventsDifference, EventsEnd, EventsKind, EventsPart, EventsPathSums,
-    EventsQueueCell, EventsQueueSummary, EventsRequest, EventsRow,
+    EventsQueueCell, EventsQueueObject, EventsQueueOrder, EventsQueueSummary, EventsQueues,
+    EventsRequest, EventsRow,
 };
 
 pub(crate) fn row(open: &OpenTrace, row: &Row) -> EventsRow {
@@ -78,7 +79,7 @@ pub(crate) fn cell(cell: &Cell) -> Value {
     }
 }
 
-pub(crate) fn request(it: &Request) -> EventsRequest {
+fn request(it: &Request) -> EventsRequest {
     EventsRequest {
         number: it.number,
         put_thread: it.put_thread,
@@ -93,10 +94,53 @@ pub(crate) fn request(it: &Request) -> EventsRequest {
         wait_ns: it.wait_ns(),
         service_ns: it.service_ns(),
         sure: it.sure,
+        queue: it.queue,
+        object: it.object,
     }
 }
 
-pub(crate) fn summary(it: &QueueSummary) -> EventsQueueSummary {
+/// What was replayed, with a page of its requests.
+pub(crate) fn queues<'a>(it: &Queue, page: impl Iterator<Item = &'a Request>) -> EventsQueues {
+    EventsQueues {
+        order: match it.order {
+            Order::Fifo => EventsQueueOrder::Fifo,
+            Order::Lifo => EventsQueueOrder::Lifo,
+            Order::Identity => EventsQueueOrder::Identity,
+        },
+        assumed: it.assumed(),
+        queues: it.queues.iter().map(queue_object).collect(),
+        requests: page.map(request).collect(),
+        total: it.requests.len() as u64,
+        summary: summary(&it.summary()),
+        empty_takes: it.empty_takes,
+        thrown: it.thrown,
+        rejected: it.rejected,
+        before_put: it.before_put,
+        mismatched: it.mismatched,
+        overtaken: it.overtaken,
+        notes: it.notes.clone(),
+    }
+}
+
+fn queue_object(it: &QueueObject) -> EventsQueueObject {
+    EventsQueueObject {
+        object: it.object,
+        put: it.put,
+        taken: it.taken,
+        length_max: it.length_max,
+    }
+}
+
+/// The order that was asked for.
+pub(crate) fn order(it: EventsQueueOrder) -> Order {
+    match it {
+        EventsQueueOrder::Fifo => Order::Fifo,
+        EventsQueueOrder::Lifo => Order::Lifo,
+        EventsQueueOrder::Identity => Order::Identity,
+    }
+}
+
+fn summary(it: &QueueSummary) -> EventsQueueSummary {
     EventsQueueSummary {
         put: it.put,
         taken: it.taken,

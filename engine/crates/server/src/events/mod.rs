@@ -22,13 +22,13 @@ pub(crate) struct OpenTrace {
     pub title: String,
     /// The queueing column, by thread and node, of the queue that was replayed last.
     cells: Mutex<Arc<queues::Cells>>,
-    /// The queue that was replayed last, with the names of its methods.
+    /// The queue that was replayed last, with the names of its methods and the order that was asked for.
     queue: Mutex<Option<Replayed>>,
     /// The children that were put into order last: scrolling asks for them again and again.
     sorted: Mutex<Option<Sorted>>,
 }
 
-type Replayed = ([String; 2], Arc<queues::Queue>);
+type Replayed = (([String; 2], Option<queues::Order>), Arc<queues::Queue>);
 type Sorted = ((u32, Option<u64>, Cost), Arc<Vec<Row>>);
 
 impl std::fmt::Debug for OpenTrace {
@@ -157,28 +157,30 @@ impl OpenTrace {
     /// Replays a queue, unless it is the one that was replayed last.
     pub fn queue(
         &self,
-        put: &str,
-        take: &str,
+        names: [&str; 2],
+        order: Option<queues::Order>,
         asked: &Asked<'_>,
     ) -> Result<Arc<queues::Queue>, Failure> {
-        let names = [put.to_owned(), take.to_owned()];
+        let key = (names.map(str::to_owned), order);
         let last = self
             .queue
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        if let Some((_, queue)) = last.filter(|(last, _)| *last == names) {
+        if let Some((_, queue)) = last.filter(|(last, _)| *last == key) {
             return Ok(queue);
         }
         let scope = fulcrum_events::Scope::default();
-        let found = queues::queue(&self.indexed.trace, &scope, put, take, &|| asked.wanted());
+        let found = queues::queue(&self.indexed.trace, &scope, names, order, &|| {
+            asked.wanted()
+        });
         let queue = Arc::new(found.map_err(|error| match error {
             queues::QueueError::Cancelled => Failure::cancelled(),
             error => Failure::user(error.to_string(), None),
         })?);
         *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(queue.cells());
         *self.queue.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((names, Arc::clone(&queue)));
+            Some((key, Arc::clone(&queue)));
         Ok(queue)
     }
 

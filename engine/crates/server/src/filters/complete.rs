@@ -34,7 +34,12 @@ pub fn complete(
     let from = writing.as_ref().map_or(at, |word| word.start);
     let rest = text[at..].find(|it: char| it.is_whitespace() || it == '#');
     let range = lines::range(text, from, at + rest.unwrap_or(text.len() - at), encoding);
-    let is_rule = |words: &[Word<'_>]| matches!(words[0].text, "includemethod" | "excludemethod");
+    let is_rule = |words: &[Word<'_>]| {
+        matches!(
+            words[0].text,
+            "includemethod" | "identifymethod" | "excludemethod"
+        )
+    };
     let found = match words.len() {
         0 => directives(),
         1 if is_rule(&words) => classes(seen, true),

@@ -358,15 +358,10 @@ fn queues(
     params: &EventsQueuesParams,
     asked: &Asked<'_>,
 ) -> Result<EventsQueues, Failure> {
-    let queue = open.queue(&params.put, &params.take, asked)?;
-    Ok(EventsQueues {
-        requests: page(&queue.requests, params.from, params.count)
-            .map(convert::request)
-            .collect(),
-        total: queue.requests.len() as u64,
-        summary: convert::summary(&queue.summary()),
-        notes: queue.notes.clone(),
-    })
+    let order = params.order.map(convert::order);
+    let queue = open.queue([&params.put, &params.take], order, asked)?;
+    let requests = page(&queue.requests, params.from, params.count);
+    Ok(convert::queues(&queue, requests))
 }
 
 macro_rules! traced {

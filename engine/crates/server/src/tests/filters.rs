@@ -34,6 +34,7 @@ fn record(client: &Client, name: &str, filter: &str) {
     let folder = client.path(&format!(".fulcrum/runs/{name}"));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("filter"), filter).expect("a file");
+    std::fs::write(folder.join("agent.options"), "").expect("a file");
     std::fs::write(folder.join("run.json"), "{}").expect("a file");
     let options = Options {
         limit: 1 << 24,
@@ -118,7 +119,7 @@ fn diagnostics_say_what_a_rule_cannot_do() {
     check(
         "observe_method_invocations\nobserve everything\nincludemethod shop.Cart\n",
         &expect![[r#"
-            2: syntax: `observe everything` is not a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, or output FILE.
+            2: syntax: `observe everything` is not a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD [DESCRIPTOR], identifymethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, or output FILE.
             3: syntax: `includemethod shop.Cart` is not a rule: includemethod CLASS METHOD [DESCRIPTOR].
         "#]],
     );
@@ -221,6 +222,7 @@ fn completion_knows_directives_classes_methods_and_descriptors() {
             observe_class_loading
             observe_object_allocation: [CLASS]
             includemethod: CLASS METHOD [DESCRIPTOR]
+            identifymethod: CLASS METHOD [DESCRIPTOR]
             excludemethod: CLASS METHOD [DESCRIPTOR]
             maximum_depth: CALLS
             output: FILE

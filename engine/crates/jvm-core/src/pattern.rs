@@ -1,0 +1,121 @@
+//! Names in which `*` stands for anything, and the packages that only rules which name them match.
+
+use std::fmt;
+
+/// A name in which `*` stands for anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(String);
+
+/// Packages of the Java platform.
+const PLATFORM: [&str; 6] = [
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "oracle.jrockit.",
+];
+
+/// Namespaces of the C++ standard library.
+const STANDARD: [&str; 3] = ["std", "__gnu_cxx", "__cxxabiv1"];
+
+pub fn is_platform(class: &str) -> bool {
+    PLATFORM.iter().any(|package| class.starts_with(package)) || names_standard(class)
+}
+
+/// Whether it is one of the standard library's namespaces, or in one.
+fn names_standard(class: &str) -> bool {
+    let mut found = STANDARD.iter().filter_map(|it| class.strip_prefix(it));
+    found.any(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// Whether a name matches a pattern in which `*` stands for anything, from its beginning to its end.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+impl Pattern {
+    pub(crate) fn new(text: &str) -> Pattern {
+        Pattern(text.to_owned())
+    }
+
+    pub(crate) fn class(text: &str) -> Pattern {
+        Pattern(text.replace('/', "."))
+    }
+
+    /// Whether a name matches, from its beginning to its end.
+    pub fn matches(&self, name: &str) -> bool {
+        matches(&self.0, name)
+    }
+
+    /// Whether it matches every name that `other` matches. A `*` of `other` can only be taken by a `*` of ours.
+    pub(crate) fn covers(&self, other: &Pattern) -> bool {
+        self.matches(&other.0)
+    }
+
+    /// Whether it matches every name.
+    pub(crate) fn matches_all(&self) -> bool {
+        !self.0.is_empty() && self.0.bytes().all(|it| it == b'*')
+    }
+
+    /// Whether it has no `*`: it is a name.
+    pub fn is_name(&self) -> bool {
+        !self.0.contains('*')
+    }
+
+    /// Whether it says the name of one of the platform's packages, or the beginning of one.
+    pub(crate) fn names_platform(&self) -> bool {
+        let literal = self.0.split('*').next().unwrap_or("");
+        PLATFORM.iter().any(|package| literal.starts_with(package)) || names_standard(literal)
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, matches) in [
+            ("*", "", true),
+            ("a.*", "a.b.C", true),
+            ("a.*", "a", false),
+            ("*Pool", "a.ThreadPool", true),
+            ("*Pool", "a.ThreadPools", false),
+            ("a*b*c", "a1b2c", true),
+            ("a*b*c", "acb", false),
+            ("a*a", "a", false),
+            ("ab*bc", "abc", false),
+            ("a.B", "a.B", true),
+            ("a.B", "a.Bc", false),
+            ("**", "x", true),
+        ] {
+            assert_eq!(
+                Pattern(pattern.into()).matches(name),
+                matches,
+                "{pattern} {name}"
+            );
+        }
+    }
+}
