@@ -10,7 +10,7 @@ use fulcrum_wire::log::{PayloadBuffer, kind, thread_flag};
 use crate::agent::{self, Agent};
 use crate::jni::{Env, Object};
 use crate::jvmti::{Callbacks, Jvmti, NO_CALLBACK, capability, event, parameter};
-use crate::{classes, objects, probe_class, thread};
+use crate::{classes, objects, probe_class, thread, virtual_parents};
 use fulcrum_agent_core::say::{guarded, say};
 
 /// Of objects that are not observed one by one, one for so many bytes is told.
@@ -224,6 +224,9 @@ pub fn machine_runs(agent: &Agent, env: Env) {
     if probes.is_none_or(|class| !probe_class::observe_threads(env, class, true)) {
         say("Which thread started which is not known.");
     }
+    if probes.is_some() {
+        virtual_parents::observe(agent);
+    }
     // Threads use up what they have reserved without telling; when it is collected they have to reserve again. A method that
     // runs while its class gets probes must not seem to need no memory.
     if agent.can(capability::SAMPLED_ALLOCATION) && memory_decides(agent) {
@@ -255,6 +258,7 @@ pub fn turn_off(agent: &Agent, env: Env) {
         probe_class::observe_threads(env, class, false);
     }
     crate::parents::clear(env);
+    virtual_parents::forget(agent);
     if agent.filter.methods {
         // The hook leaves them as they are from now on.
         classes::again(agent, env, "still have probes, which do nothing");
@@ -284,10 +288,13 @@ unsafe extern "system" fn class_file_load(
             let name = (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy());
             (std::slice::from_raw_parts(bytes, length as usize), name)
         };
+        let loader = || agent.jvmti.hash_code(loader);
         let rewritten = match agent.is_ready() {
-            true => {
-                classes::instrument(agent, agent.jvmti.hash_code(loader), bytes, name.as_deref())
+            // Its own methods are never observed.
+            _ if virtual_parents::is_wanted(name.as_deref()) => {
+                virtual_parents::instrument(bytes).map(|bytes| (bytes, 0))
             }
+            true => classes::instrument(agent, loader(), bytes, name.as_deref()),
             false => None,
         };
         let mut probed = 0;

@@ -96,6 +96,11 @@ impl Env {
         /// An object's class.
         class_of = 31 (object: Object) -> Object
     );
+    calls!(field_raw = 94 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
+    calls!(
+        /// A long in a field of an object's.
+        long_in = 101 (object: Object, field: *mut c_void) -> i64
+    );
     calls!(static_method_raw = 113 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
     calls!(call_static_void_raw = 143 (class: Object, method: *mut c_void, arguments: *const i64) -> ());
     calls!(static_field_raw = 144 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
@@ -161,6 +166,14 @@ impl Env {
         let field = self.checked(field)?;
         let array = self.checked(self.static_object_raw(class, field))?;
         self.checked(self.global_raw(array))
+    }
+
+    /// Where objects of this one's class have a long of this name.
+    pub fn long_field_of(self, object: Object, name: &CStr) -> Option<*mut c_void> {
+        let class = self.class_of(object);
+        let field = self.checked(self.field_raw(class, name.as_ptr(), c"J".as_ptr()));
+        self.forget(class);
+        field
     }
 
     /// Sets a part of a byte array. Beyond its end nothing happens.

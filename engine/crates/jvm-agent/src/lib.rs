@@ -28,6 +28,7 @@ mod parents;
 mod probe_class;
 mod probes;
 mod thread;
+mod virtual_parents;
 
 use std::ffi::{CStr, c_char, c_void};
 

@@ -1,7 +1,7 @@
 //! Which thread started which: JVMTI tells a thread's beginning only within the new thread.
 //!
 //! `Thread.start0` is a native method: ours stands before the machine's own while a program is traced. No byte code of
-//! `Thread` changes. Virtual threads are started without any native method; their parents are not known.
+//! `Thread` changes. Virtual threads are started without any native method: see `virtual_parents.rs`.
 
 use std::ffi::c_void;
 use std::sync::{Mutex, OnceLock, PoisonError};

@@ -9,6 +9,9 @@
 //!     public static native void entered(Object on, Object given, int method);
 //!     public static native void returns(Object object, int method);
 //!     public static native void says(int yes, int method);
+//!     public static native void starting(Object thread, Object container, int method);
+//!     public static native void started(int method);
+//!     public static native void failed(int method);
 //!     static native void hook(int on);
 //!     static void observe(int on) { hook(on); }
 //!     static void calibrate(int times) { do { enter(0); exit(0); times--; } while (times > 0); }
@@ -79,6 +82,9 @@ fn bytes() -> Vec<u8> {
         "(Ljava/lang/Object;I)V",
         "says",
         "(II)V",
+        "starting",
+        "started",
+        "failed",
     ];
     put(&mut out, &[texts.len() as u16 + 9]);
     for text in texts {
@@ -88,26 +94,33 @@ fn bytes() -> Vec<u8> {
     }
     let (enter, exit, thrown, hook, observe, calibrate, descriptor, code) =
         (3, 4, 5, 6, 7, 8, 9, 10);
-    let objects = [(11, 12), (13, 14), (15, 16)];
-    // 17: this class, 18: Object, 19 to 21: names with types, 22: enter, 23: exit, 24: hook.
-    let (this, object, enter_method, exit_method, hook_method) = (17, 18, 22, 23, 24);
+    let others = [
+        (11, 12),
+        (13, 14),
+        (15, 16),
+        (17, 12),
+        (18, descriptor),
+        (19, descriptor),
+    ];
+    // 20: this class, 21: Object, 22 to 24: names with types, 25: enter, 26: exit, 27: hook.
+    let (this, object, enter_method, exit_method, hook_method) = (20, 21, 25, 26, 27);
     for (tag, fields) in [
         (7, &[1][..]),
         (7, &[2]),
         (12, &[enter, descriptor]),
         (12, &[exit, descriptor]),
         (12, &[hook, descriptor]),
-        (10, &[this, 19]),
-        (10, &[this, 20]),
-        (10, &[this, 21]),
+        (10, &[this, 22]),
+        (10, &[this, 23]),
+        (10, &[this, 24]),
     ] {
         out.push(tag);
         put(&mut out, fields);
     }
     // public final super; this, parent, no interfaces, no fields, methods.
-    put(&mut out, &[0x31, this, object, 0, 0, 9]);
+    put(&mut out, &[0x31, this, object, 0, 0, 12]);
     let natives = [enter, exit, thrown, hook].map(|name| (name, descriptor));
-    for (name, descriptor) in natives.into_iter().chain(objects) {
+    for (name, descriptor) in natives.into_iter().chain(others) {
         // public static native, no attributes.
         put(&mut out, &[0x109, name, descriptor, 0]);
     }

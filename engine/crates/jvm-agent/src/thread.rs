@@ -10,7 +10,7 @@ use fulcrum_wire::log::{MACHINE, PayloadBuffer, kind, thread_flag};
 use crate::agent::{self, Agent};
 use crate::jni::Object;
 use crate::metering::Metering;
-use crate::parents;
+use crate::{parents, virtual_parents};
 
 /// A thread's way into the log, and what is Java's about it.
 pub struct State {
@@ -22,6 +22,8 @@ pub struct State {
     /// A virtual thread's CPU time so far, nanoseconds: it has been on other threads' clocks.
     cpu_before: u64,
     is_virtual: bool,
+    /// The virtual thread that it is just about to start, by its own number.
+    pub starting: Option<i64>,
 }
 
 thread_local! {
@@ -46,6 +48,7 @@ impl State {
             unsampled: 0,
             cpu_before: 0,
             is_virtual,
+            starting: None,
         }
     }
 
@@ -58,6 +61,7 @@ impl State {
             unsampled: 0,
             cpu_before: 0,
             is_virtual: false,
+            starting: None,
         }
     }
 
@@ -216,7 +220,10 @@ fn new(agent: &Agent, thread: Object, is_virtual: bool, mut flags: u64) -> State
     if is_virtual || flags & thread_flag::EARLIER == 0 {
         state.arrives();
     }
-    let parent = parents::of(agent, thread);
+    let parent = match is_virtual {
+        true => virtual_parents::of(agent, thread),
+        false => parents::of(agent, thread),
+    };
     let payload = PayloadBuffer::default()
         .number(u64::from(parent))
         .number(flags);

@@ -67,6 +67,47 @@ fn threads_have_parents_and_virtual_ones_have_trees_of_their_own() {
 }
 
 #[test]
+fn virtual_threads_have_the_parents_that_started_them() {
+    for jdk in jdks().iter().filter(|jdk| jdk.version >= 21) {
+        let program = Program::new(jdk, "Virtual");
+        let filter = "observe_method_invocations\nincludemethod Virtual *\n";
+        let output = program.run_traced(jdk, filter, &[]);
+        assert_eq!(
+            (text(&output.stdout), text(&output.stderr)),
+            ("done\n".into(), String::new())
+        );
+        let trace = program.trace();
+        assert_eq!(trace.notes, Vec::<String>::new(), "JDK {}", jdk.version);
+        for (name, by) in [
+            ("of main", "main"),
+            ("of a virtual one", "of main"),
+            ("platform", "of main"),
+            ("of its platform thread", "platform"),
+            ("submitter", "main"),
+            ("task 0", "submitter"),
+            ("task 1", "submitter"),
+        ] {
+            assert_eq!(parent(&trace, name), Some(by), "{name}");
+        }
+        let named = |name: &'static str| trace.threads.iter().filter(move |it| it.name == name);
+        let [main] = threads(&trace, "main")[..] else {
+            panic!("{:?}", trace.threads)
+        };
+        assert_eq!(named("one of many").count(), 300);
+        assert!(named("one of many").all(|it| it.parent == main));
+        // One that had no name yet when it began.
+        let [of_main] = threads(&trace, "of main")[..] else {
+            panic!("{:?}", trace.threads)
+        };
+        let nameless: Vec<u32> = named("").map(|it| it.parent).collect();
+        assert_eq!(nameless, [of_main]);
+        // The method that starts them is no method of the program's.
+        let methods = trace.methods.values();
+        assert!(methods.map(|it| &it.class).all(|class| class == "Virtual"));
+    }
+}
+
+#[test]
 fn what_is_too_deep_is_counted_and_its_cost_is_known() {
     let jdk = &jdks()[0];
     let program = Program::new(jdk, "Threads");

@@ -1,0 +1,167 @@
+//! Which thread started which virtual one.
+//!
+//! JVMTI tells a virtual thread's beginning only within it, and no native method starts one. All ways to start one lead
+//! through one method of `java.lang.VirtualThread`, which runs in the thread that starts it: that method gets a probe of
+//! the agent's own, in the class as the machine has loaded it. Looking for the class by name would initialise it, and the
+//! program may not have said yet how many threads are to carry its virtual ones.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use fulcrum_agent_core::say::{guarded, say};
+use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Selected, rewrite};
+
+use crate::agent::{self, Agent};
+use crate::jni::{Env, Object};
+use crate::jvmti::capability;
+use crate::{probe_class, thread};
+
+/// The class, as the machine names it to its hook.
+const CLASS: &str = "java/lang/VirtualThread";
+/// The method that starts a thread, since JDK 21.
+const START: (&str, &str) = ("start", "(Ljdk/internal/vm/ThreadContainer;)V");
+/// What it calls: the probe at its entry is told the thread.
+const PROBES: Probes<'_> = Probes {
+    class: probe_class::PROBES.class,
+    enter: "starting",
+    exit: "started",
+    thrown: "failed",
+    gate: None,
+    objects: Some(ObjectProbes {
+        class: probe_class::PROBES.class,
+        entered: "starting",
+        returns: "started",
+        says: "started",
+    }),
+};
+
+/// The class is to have the probe.
+static WANTED: AtomicBool = AtomicBool::new(false);
+/// `Thread.tid`, the thread's own number; null before it was looked for.
+static NUMBER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Threads that were started and have not begun, by their own numbers, with who started them.
+fn waiting() -> MutexGuard<'static, HashMap<i64, u32>> {
+    static WAITING: LazyLock<Mutex<HashMap<i64, u32>>> = LazyLock::new(Mutex::default);
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Puts the probe into the class, where the machine has it and lets us.
+pub fn observe(agent: &Agent) {
+    if agent.can(capability::VIRTUAL_THREADS) && agent.can(capability::RETRANSFORM) {
+        WANTED.store(true, Ordering::Release);
+        if !again(agent) {
+            say("Which thread started which virtual thread is not known.");
+        }
+    }
+}
+
+/// Takes it out again, and forgets all.
+pub fn forget(agent: &Agent) {
+    if WANTED.swap(false, Ordering::AcqRel) {
+        again(agent);
+    }
+    waiting().clear();
+}
+
+/// Sends the class through the hook. Machines that have virtual threads have loaded it when they run.
+fn again(agent: &Agent) -> bool {
+    let loaded = agent.jvmti.loaded_classes().into_iter();
+    let mut found = loaded.filter(|it| agent.jvmti.class_name(*it) == "java.lang.VirtualThread");
+    let Some(class) = found.next() else {
+        return false;
+    };
+    agent.jvmti.retransform(&[class]) == 0
+}
+
+/// Whether the hook is to ask [`instrument`] about a class.
+pub fn is_wanted(name: Option<&str>) -> bool {
+    name == Some(CLASS) && WANTED.load(Ordering::Acquire)
+}
+
+/// The class with the probe.
+pub fn instrument(bytes: &[u8]) -> Option<Vec<u8>> {
+    let class = ClassFile::parse(bytes).ok();
+    let start = class
+        .as_ref()
+        .and_then(|it| Some((it, it.find(START.0, START.1)?)));
+    let rewritten = start.and_then(|(class, method)| {
+        let selected = Selected {
+            method,
+            number: 0,
+            gated: false,
+            objects: true,
+        };
+        rewrite(class, &[selected], &PROBES).bytes
+    });
+    if rewritten.is_none() {
+        say(
+            "Which thread started which virtual thread is not known: this virtual machine starts them in another way.",
+        );
+    }
+    rewritten
+}
+
+/// The number of the thread that started a virtual one, once; 0 when it is not known.
+pub fn of(agent: &Agent, thread: Object) -> u32 {
+    let number = agent.env().and_then(|env| own_number(env, thread));
+    number.and_then(|it| waiting().remove(&it)).unwrap_or(0)
+}
+
+fn own_number(env: Env, thread: Object) -> Option<i64> {
+    let mut field = NUMBER.load(Ordering::Acquire);
+    if field.is_null() {
+        field = env.long_field_of(thread, c"tid")?;
+        NUMBER.store(field, Ordering::Release);
+    }
+    Some(env.long_in(thread, field))
+}
+
+/// A virtual thread is about to be started by the calling one.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_starting(
+    env: *mut c_void,
+    _class: Object,
+    thread: Object,
+    _container: Object,
+    _method: i32,
+) {
+    guarded(|| {
+        if agent::get().is_none() || thread.is_null() {
+            return;
+        }
+        let Some(number) = own_number(Env::from_raw(env), thread) else {
+            return;
+        };
+        let parent = thread::number();
+        waiting().insert(number, parent);
+        thread::with(|state| state.starting = Some(number));
+    });
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_started(
+    _env: *mut c_void,
+    _class: Object,
+    _method: i32,
+) {
+    guarded(|| thread::with(|state| state.starting = None));
+}
+
+/// It was not started.
+#[unsafe(no_mangle)]
+unsafe extern "system" fn Java_java_lang_FulcrumProbe_failed(
+    _env: *mut c_void,
+    _class: Object,
+    _method: i32,
+) {
+    guarded(|| {
+        let mut number = None;
+        thread::with(|state| number = state.starting.take());
+        if let Some(number) = number {
+            waiting().remove(&number);
+        }
+    });
+}
