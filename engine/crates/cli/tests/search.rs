@@ -249,7 +249,7 @@ fn the_automatic_search_has_the_documented_shape() {
         all[0]["why"]
             .as_str()
             .unwrap()
-            .starts_with("`parse` on this path costs 55.0 %")
+            .starts_with("These calls cost 55.0 %")
     );
     // What is labelled is not suggested again: the answer is no.
     let again = fulcrum(&["suggest", &profile, "--auto", "--label-file", &labels])

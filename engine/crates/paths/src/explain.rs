@@ -13,11 +13,11 @@ pub fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> S
     };
     let path = profile.path_of(s);
     let last = path.last().copied().unwrap_or_default();
-    let mut parts = vec![format!(
-        "`{last}` on this path costs {} of {of_what}, the path itself {}",
-        percent(cum, total),
-        percent(base, total),
-    )];
+    let (cost, own) = (percent(cum, total), percent(base, total));
+    let mut parts = vec![match path.len() {
+        1 => format!("`{last}` costs {cost} of {of_what}, {own} in its own code"),
+        _ => format!("these calls cost {cost} of {of_what}, {own} in their own code"),
+    }];
     if marginal != cum {
         parts.push(format!(
             "{} is not covered before",
@@ -45,7 +45,12 @@ pub fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> S
         ));
     }
     parts.push(above(profile, s, cum));
-    parts.join("; ") + "."
+    let mut sentence = parts.join("; ") + ".";
+    // A name in quotes stays as it is.
+    if let Some(first) = sentence.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    sentence
 }
 
 /// Why the path begins where it does.
