@@ -19,6 +19,7 @@ mod remote;
 mod session;
 mod unwind;
 mod watch;
+mod weakness;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -13,9 +13,10 @@ use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
-use crate::control::{Control, MOST_EXPERIMENT_S, ProcessBlock, unpark_at_end};
+use crate::control::{Control, ProcessBlock, unpark_at_end};
 use crate::plan::Tables;
-use crate::process::{Answer, Shared, Watched};
+use crate::process::{Shared, Watched};
+use crate::weakness::why_weak;
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
@@ -34,8 +35,6 @@ const ANALYSE: Duration = Duration::from_secs(2);
 const TEND: Duration = Duration::from_millis(500);
 /// How long a program may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
-/// A run of so many seconds should have had an experiment.
-const LONG_ENOUGH_S: f64 = 3.0;
 /// How long the runtime may take to write its last records.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
@@ -411,7 +410,8 @@ impl Session<'_> {
                 (None, None) => (Exit::Stopped, Ended::Lost, None, None),
             },
         };
-        notes.extend(self.why_weak());
+        let elapsed = self.started.elapsed();
+        notes.extend(why_weak(&self.processes, elapsed, self.options));
         self.manifest.notes = notes.clone();
         self.clean_up();
         self.folder
@@ -422,64 +422,6 @@ impl Session<'_> {
             exit,
             notes,
         })
-    }
-
-    /// Why the result is empty or weaker than it could be.
-    fn why_weak(&self) -> Vec<String> {
-        let profiled = |it: &&Watched| matches!(it.answer, Answer::Profiled);
-        let counters = watch::counters(&self.processes, self.started.elapsed(), self.options);
-        if self.processes.is_empty() {
-            return vec![
-                "The runtime could not enter the program: static and setuid programs, and programs that talk to the \
-                 kernel without libc, cannot be profiled. Build it dynamically linked and run it without privileges."
-                    .into(),
-            ];
-        }
-        let mut notes = Vec::new();
-        let any_profiled = self.processes.iter().any(|it| profiled(&it));
-        for process in &self.processes {
-            // Wrappers such as env or a shell have nothing in scope; that is no news when something else has.
-            if !any_profiled || profiled(&process) {
-                for note in process.notes(self.options) {
-                    if !notes.contains(&note) {
-                        notes.push(note);
-                    }
-                }
-            }
-        }
-        if any_profiled && counters.visits == 0 {
-            notes.push(
-                "No progress point was visited, so there was nothing to measure: put FULCRUM_PROGRESS; where a unit of \
-                 work ends (in the editor: Insert Progress Point), build again and run again."
-                    .into(),
-            );
-        } else if any_profiled && counters.experiments == 0 {
-            notes.push(self.why_no_experiments(self.started.elapsed().as_secs_f64()));
-        }
-        notes
-    }
-
-    fn why_no_experiments(&self, seconds: f64) -> String {
-        if let Some(line) = &self.options.fixed_line
-            && seconds > LONG_ENOUGH_S
-        {
-            return format!(
-                "In {seconds:.0} s hardly a sample fell in {line}, the only target that was allowed: choose a line where \
-                 the program spends its time (run without --fixed-line to see which)."
-            );
-        }
-        if let Some(share) = self.options.max_overhead {
-            return format!(
-                "The program ran for {seconds:.1} s. One experiment may cost {:.1} s, which is {:.0} % of {:.0} s at the \
-                 least: run it longer, or allow more with --max-overhead.",
-                MOST_EXPERIMENT_S,
-                share * 100.0,
-                MOST_EXPERIMENT_S / share,
-            );
-        }
-        format!(
-            "The program ran for {seconds:.1} s, too short for an experiment: give it more work, a minute is good."
-        )
     }
 
     /// The control block's files are of no use after the run.

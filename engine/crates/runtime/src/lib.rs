@@ -40,3 +40,4 @@ mod sampling;
 mod signals;
 mod sys;
 mod thread;
+mod walk;

@@ -13,7 +13,7 @@ use fulcrum_runtime_core::unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
 use crate::sampling::Sampling;
-use crate::{choice, control, life, profiler, sampling, signals, sys};
+use crate::{choice, control, life, profiler, sampling, signals, sys, walk};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -400,8 +400,8 @@ pub fn block_begins(at: Registers) {
         && thread.enter()
     {
         let map = control::map();
-        let mut chain = [0; sampling::DEEPEST_WALK];
-        let depth = sampling::walk(thread, at, &mut chain);
+        let mut chain = [0; walk::DEEPEST_WALK];
+        let depth = walk::walk(thread, at, &mut chain);
         let frames = attribute::frames(chain[..depth].iter().copied());
         if let Some(target) = map.targets.of(frames).targets().first() {
             let waiting = &thread.waiting;
@@ -427,8 +427,8 @@ pub fn after_block(call: u32, blocked_ns: u64, at: Registers, watched: bool) {
         let whole = blocked_ns + thread.blocked_remainder_ns.get();
         thread.blocked_remainder_ns.set(whole % period);
         let map = control::map();
-        let mut chain = [0; sampling::DEEPEST_WALK];
-        let depth = sampling::walk(thread, at, &mut chain);
+        let mut chain = [0; walk::DEEPEST_WALK];
+        let depth = walk::walk(thread, at, &mut chain);
         let found = map
             .targets
             .of(attribute::frames(chain[..depth].iter().copied()));

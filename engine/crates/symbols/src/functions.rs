@@ -1,77 +1,20 @@
 //! Functions in scope and the code of their activations, inlined ones included.
 
+mod describe;
+
 use std::collections::HashMap;
 use std::path::Path;
 
-use gimli::{AttributeValue, UnitOffset};
+use gimli::UnitOffset;
 
 use crate::containers::Containers;
 use crate::file::{Module, Reader};
 use crate::files::Files;
+use crate::function_table::{Function, FunctionRange, FunctionTable, Node};
 use crate::paint::flatten;
 use crate::units::{Extent, Split};
 use crate::{Location, Scope, SymbolsError, names, note_damage};
-
-/// The functions of a module whose declarations are in scope, and where their code is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FunctionTable {
-    /// Every function that has code, in no particular order.
-    pub functions: Vec<Function>,
-    /// Activations: a function in itself, or inlined into another one.
-    pub nodes: Vec<Node>,
-    /// Sorted by start and disjoint.
-    pub ranges: Vec<FunctionRange>,
-    /// Functions that share one body because the linker or the compiler found them identical: `(kept, folded)`.
-    /// Samples of both count for `kept`.
-    pub folded: Vec<(String, String)>,
-    /// What weakens the table; whole sentences.
-    pub notes: Vec<String>,
-}
-
-impl FunctionTable {
-    /// The innermost activation at this address of the file.
-    pub fn lookup(&self, address: u64) -> Option<u32> {
-        let after = self.ranges.partition_point(|range| range.start <= address);
-        let range = self.ranges[..after].last()?;
-        (address < range.end).then_some(range.node)
-    }
-
-    /// The functions from this activation outwards, until the function that is called and not inlined.
-    pub fn chain(&self, node: u32) -> impl Iterator<Item = &Function> {
-        let at = |index: u32| self.nodes.get(index as usize);
-        std::iter::successors(at(node), move |node| at(node.parent))
-            .filter_map(|node| self.functions.get(node.function as usize))
-    }
-}
-
-/// A function.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Function {
-    /// Demangled, without parameters: `ns::Queue<int>::pop`.
-    pub name: String,
-    /// Where it is declared; of a declaration and a definition, the definition.
-    pub location: Location,
-}
-
-/// An activation of a function. Copies that are inlined along the same chain are one node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Node {
-    /// Index into [`FunctionTable::functions`].
-    pub function: u32,
-    /// The activation in scope that it is inlined into; `u32::MAX` when it is called.
-    pub parent: u32,
-}
-
-/// A piece of code and the innermost activation that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FunctionRange {
-    /// First address, as in the file (add the module's load bias).
-    pub start: u64,
-    /// First address after it.
-    pub end: u64,
-    /// Index into [`FunctionTable::nodes`].
-    pub node: u32,
-}
+use describe::{Cross, Description, Reference};
 
 const NONE: u32 = u32::MAX;
 
@@ -96,11 +39,7 @@ pub(crate) fn table(
             }
         }
     }
-    let mut cross = Cross {
-        headers: &headers,
-        units: HashMap::new(),
-        functions: HashMap::new(),
-    };
+    let mut cross = Cross::new(&headers);
     for header in &headers {
         if let Err(error) = reading.unit(&dwarf, *header, &mut cross) {
             damage.get_or_insert(error);
@@ -133,51 +72,6 @@ struct Reading<'s> {
     /// Those of the unit being read, once something asked for them.
     containers: Option<Containers>,
     notes: Vec<String>,
-}
-
-/// Entries that other units refer to (`-flto`).
-struct Cross<'h, 'a> {
-    headers: &'h [gimli::UnitHeader<Reader<'a>>],
-    /// Units by their index.
-    units: HashMap<usize, Other<'a>>,
-    /// Functions by their offset in the section.
-    functions: HashMap<usize, Option<u32>>,
-}
-
-/// A unit that others refer to.
-struct Other<'a> {
-    unit: gimli::Unit<Reader<'a>>,
-    files: Vec<Option<u32>>,
-    containers: Option<Containers>,
-}
-
-/// What an entry and those that it refers to say about a function.
-#[derive(Default)]
-struct Description {
-    name: Option<String>,
-    linkage: Option<String>,
-    /// The index of the file; inner `None` when it is out of scope.
-    file: Option<Option<u32>>,
-    line: Option<u32>,
-    /// The last entry of the chain, when it is in the unit being read.
-    declaration: Option<UnitOffset<usize>>,
-}
-
-/// An entry, in this unit or anywhere.
-#[derive(Clone, Copy)]
-enum Reference {
-    Here(UnitOffset<usize>),
-    Anywhere(usize),
-}
-
-impl Reference {
-    fn of(value: AttributeValue<Reader<'_>>) -> Option<Reference> {
-        match value {
-            AttributeValue::UnitRef(offset) => Some(Reference::Here(offset)),
-            AttributeValue::DebugInfoRef(offset) => Some(Reference::Anywhere(offset.0)),
-            _ => None,
-        }
-    }
 }
 
 impl<'s> Reading<'s> {
@@ -314,141 +208,6 @@ impl<'s> Reading<'s> {
             let node = self.node(Node { function, parent });
             around.push((depth, node));
             self.paint(dwarf, unit, &extent, node, inlined)?;
-        }
-        Ok(())
-    }
-
-    /// Follows an entry to its origin and its declaration; what the nearer one says counts.
-    fn describe<'a>(
-        &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
-        files: &[Option<u32>],
-        mut reference: Reference,
-        mut cross: Option<&mut Cross<'_, 'a>>,
-        out: &mut Description,
-    ) -> gimli::Result<()> {
-        // Longer chains are damage.
-        for _ in 0..8 {
-            let offset = match reference {
-                Reference::Here(offset) => offset,
-                Reference::Anywhere(offset) => {
-                    let Some(cross) = cross.take() else {
-                        return Ok(());
-                    };
-                    return self.describe_elsewhere(dwarf, offset, cross, out);
-                }
-            };
-            let entry = unit.entry(offset)?;
-            out.declaration = Some(offset);
-            let mut next = None;
-            for attribute in entry.attrs() {
-                let text = || {
-                    let text = dwarf.attr_string(unit, attribute.value()).ok()?;
-                    Some(text.to_string_lossy().into_owned())
-                };
-                match attribute.name() {
-                    gimli::DW_AT_name if out.name.is_none() => out.name = text(),
-                    gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name
-                        if out.linkage.is_none() =>
-                    {
-                        out.linkage = text();
-                    }
-                    gimli::DW_AT_decl_file if out.file.is_none() => {
-                        let index = match attribute.value() {
-                            AttributeValue::FileIndex(index) => Some(index),
-                            value => value.udata_value(),
-                        };
-                        let index = index.and_then(|index| usize::try_from(index).ok());
-                        out.file = index.map(|index| files.get(index).copied().flatten());
-                    }
-                    gimli::DW_AT_decl_line if out.line.is_none() => {
-                        let line = attribute.udata_value();
-                        out.line = line.and_then(|line| u32::try_from(line).ok());
-                    }
-                    gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
-                        next = Reference::of(attribute.value());
-                    }
-                    _ => {}
-                }
-            }
-            match next {
-                Some(next) => reference = next,
-                None => return Ok(()),
-            }
-        }
-        Ok(())
-    }
-
-    fn describe_elsewhere<'a>(
-        &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        offset: usize,
-        cross: &mut Cross<'_, 'a>,
-        out: &mut Description,
-    ) -> gimli::Result<()> {
-        let start = |header: &gimli::UnitHeader<Reader<'a>>| match header.debug_info_offset() {
-            Some(offset) => offset.0,
-            None => usize::MAX,
-        };
-        let after = cross.headers.partition_point(|it| start(it) <= offset);
-        let Some(index) = after.checked_sub(1) else {
-            return Ok(());
-        };
-        let header = cross.headers[index];
-        let mut other = match cross.units.remove(&index) {
-            Some(known) => known,
-            None => {
-                let unit = dwarf.unit(header)?;
-                let files = match &unit.line_program {
-                    Some(program) => self.files.of_unit(dwarf, &unit, program.header()),
-                    None => Vec::new(),
-                };
-                Other {
-                    unit,
-                    files,
-                    containers: None,
-                }
-            }
-        };
-        let here = Reference::Here(UnitOffset(offset - start(&header)));
-        std::mem::swap(&mut self.containers, &mut other.containers);
-        let mut done = self.describe(dwarf, &other.unit, &other.files, here, Some(cross), out);
-        if done.is_ok() && out.linkage.is_none() {
-            done = self.qualify(dwarf, &other.unit, &other.files, out);
-        }
-        std::mem::swap(&mut self.containers, &mut other.containers);
-        out.declaration = None;
-        cross.units.insert(index, other);
-        done
-    }
-
-    /// Gives a function without a linkage name the names around it, and a closure the place of its class.
-    fn qualify<'a>(
-        &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
-        files: &[Option<u32>],
-        description: &mut Description,
-    ) -> gimli::Result<()> {
-        let (Some(declaration), Some(name)) = (description.declaration, &mut description.name)
-        else {
-            return Ok(());
-        };
-        let containers = match &self.containers {
-            Some(known) => known,
-            None => self.containers.insert(Containers::read(dwarf, unit)?),
-        };
-        let place = containers.place(declaration);
-        match place.closure {
-            Some((file, line)) if description.line.is_none() => {
-                let index = usize::try_from(file).unwrap_or(usize::MAX);
-                description.file = Some(files.get(index).copied().flatten());
-                description.line = u32::try_from(line).ok();
-                *name = format!("{}::{{lambda}}", place.prefix);
-            }
-            _ if !place.prefix.is_empty() => *name = format!("{}::{name}", place.prefix),
-            _ => {}
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
 
 use super::look::Look;
 use super::places::{local, places};
-use super::session::Place;
+use super::recorded::Place;
 use super::{convert, report};
 use crate::failure::Failure;
 use crate::protocol::{

@@ -9,7 +9,7 @@ use fulcrum_paths::{
 use fulcrum_profiles::{Lines, Rule};
 
 use super::places::{ByName, by_name};
-use super::session::Recorded;
+use super::recorded::Recorded;
 use crate::failure::Failure;
 
 /// A session at one moment. Cheap to make.

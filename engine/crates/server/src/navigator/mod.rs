@@ -5,6 +5,7 @@ pub(crate) mod flame;
 pub(crate) mod hot_lines;
 mod look;
 pub(crate) mod places;
+mod recorded;
 pub(crate) mod report;
 mod session;
 
@@ -20,7 +21,8 @@ use crate::failure::Failure;
 use crate::main_loop::Task;
 use crate::protocol::ProgressToken;
 pub(crate) use look::Look;
-pub(crate) use session::{Place, Session};
+pub(crate) use recorded::Place;
+pub(crate) use session::Session;
 
 type Job = Box<dyn FnOnce(&mut Session) + Send>;
 

@@ -7,7 +7,7 @@ use fulcrum_paths::ProfileInterface as _;
 use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
 
 use super::look::Look;
-use super::session::Place;
+use super::recorded::Place;
 use crate::failure::Failure;
 use crate::position::position;
 use crate::protocol::{

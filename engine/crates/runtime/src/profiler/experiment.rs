@@ -1,0 +1,135 @@
+//! One experiment: what is chosen, measured and recorded.
+
+use core::sync::atomic::Ordering;
+
+use fulcrum_runtime_core::record::{self, Experiment};
+use fulcrum_wire::NONE;
+
+use super::{Profiler, SLICE_NS, Stop};
+use crate::points::Snapshot;
+use crate::{choice, control, output, points, sys, thread};
+
+/// What an experiment is measured against when it ends.
+struct Beginning {
+    target: u32,
+    speedup: u32,
+    time: u64,
+    delay: u64,
+    others_ns: Option<u64>,
+    queued_ns: u64,
+}
+
+impl Profiler {
+    pub(super) fn one_experiment(&mut self) -> Result<(), Stop> {
+        let target = self.choose_target()?;
+        let weight = choice::weight(self.map, target);
+        let Some(deck) = self.decks.get_mut(target as usize) else {
+            return Ok(());
+        };
+        let speedup = self.levels.draw(deck, &mut self.random);
+        let length = self.pace.length_ns();
+        choice::begin(target, speedup, sys::now());
+        self.watch(control::session().warmup_ns)?;
+        self.next_visit(2 * length)?;
+        let beginning = self.begin(target, speedup);
+        let stop = self
+            .watch(length)
+            .and_then(|()| self.next_visit(length))
+            .err();
+        // An experiment that the end of the program cuts short still counts, unless there is next to nothing of it.
+        let least = if stop.is_some() { length / 2 } else { 0 };
+        self.end(&beginning, weight, least);
+        self.busiest = points::busiest(&self.before, &self.after);
+        self.pace.ended(self.busiest);
+        match stop {
+            Some(stop) => Err(stop),
+            None => self.pause(control::session().cooloff_ns),
+        }
+    }
+
+    /// End-to-end mode: everything until the program exits by itself is one experiment, and its end the one visit.
+    pub(super) fn whole_life(&mut self) -> Result<(), Stop> {
+        let target = self.map.fixed;
+        let speedup = match control::session().fixed_speedup.load(Ordering::Relaxed) {
+            NONE => 0,
+            fixed => fixed,
+        };
+        choice::begin(target, speedup, sys::now());
+        let beginning = self.begin(target, speedup);
+        // What the program visited before this thread ran is of its life too; a forked child's counts are its parent's.
+        if control::process().map_pid == control::process().pid {
+            self.before = Snapshot::EMPTY;
+        }
+        loop {
+            let step = self.pause(SLICE_NS);
+            self.keep_samples();
+            if let Err(stop) = step {
+                if stop == Stop::Exit && target != NONE {
+                    points::complete_end_to_end();
+                    self.end(&beginning, fulcrum_wire::FULL_WEIGHT, 0);
+                }
+                return Err(stop);
+            }
+        }
+    }
+
+    fn begin(&mut self, target: u32, speedup: u32) -> Beginning {
+        let others_ns = self.others_ns();
+        let queued_ns = control::process().queued_ns.load(Ordering::Relaxed);
+        self.before.take();
+        self.pending.clear();
+        self.pending.look();
+        let (time, delay) = (sys::now(), thread::global().now());
+        choice::measure(time);
+        Beginning {
+            target,
+            speedup,
+            time,
+            delay,
+            others_ns,
+            queued_ns,
+        }
+    }
+
+    /// Ends the experiment, and records it unless it was shorter than `least_ns`.
+    fn end(&mut self, beginning: &Beginning, weight: u32, least_ns: u64) {
+        self.pending.look();
+        self.after.take();
+        let end = sys::now();
+        let delay = thread::global().now() - beginning.delay;
+        let hits = choice::end();
+        self.tell_visits();
+        if end - beginning.time < least_ns {
+            return;
+        }
+        let process = control::process();
+        let queued = process.queued_ns.load(Ordering::Relaxed);
+        let finished = Experiment {
+            speedup: beginning.speedup,
+            start_ns: beginning.time - self.began_ns,
+            wall_ns: end - beginning.time,
+            delay_ns: delay,
+            selected_samples: hits,
+            others_ns: self
+                .others_ns()
+                .zip(beginning.others_ns)
+                .map(|(after, before)| after.saturating_sub(before)),
+            queued_ns: (queued > 0).then(|| queued.saturating_sub(beginning.queued_ns)),
+            weight,
+        };
+        self.open();
+        output::record(|text| {
+            record::experiment(
+                text,
+                &finished,
+                |text| output::target(text, self.map, beginning.target),
+                points::between(&self.before, &self.after, &self.pending),
+            );
+        });
+        process.experiments.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn others_ns(&self) -> Option<u64> {
+        self.machine.as_ref()?.others_ns()
+    }
+}
