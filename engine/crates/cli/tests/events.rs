@@ -7,8 +7,13 @@ use fulcrum_events::{Event, Returned, Trace, What};
 use serde_json::{Value, json};
 
 /// JDK 17: exceptions, `wait` and `notify`, recursion. JDK 17: contention, allocation, release, collections, a name that is
-/// not ASCII. JDK 25: virtual threads.
-const LOGS: [&str; 3] = ["jdk17-queue", "jdk17-monitors", "jdk25-virtual-threads"];
+/// not ASCII. JDK 25: virtual threads. JDK 17: objects of calls (`Pools.java` of the agent's tests).
+const LOGS: [&str; 4] = [
+    "jdk17-queue",
+    "jdk17-monitors",
+    "jdk25-virtual-threads",
+    "jdk17-pools",
+];
 
 fn log(name: &str) -> PathBuf {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/events");
