@@ -25,6 +25,8 @@ import { registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
 import { Refine } from "./features/refine";
 import { Run } from "./features/run";
+import { RunStore } from "./features/runStore";
+import { RunsView, type ShownRun } from "./features/runs";
 import { Session } from "./features/session";
 import { Status } from "./features/status";
 import { TraceCompare } from "./features/traceCompare";
@@ -39,6 +41,8 @@ export interface TestApi {
   runMessage: () => string | undefined;
   live: () => LiveParams | null | undefined;
   ranking: () => { label: string; description: string }[];
+  /** The rows of the Runs view. */
+  runs: () => ShownRun[];
   statusText: () => string | undefined;
   comparison: () => CompareModel | undefined;
   navigator: () => NavigatorModel | undefined;
@@ -64,24 +68,26 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const session = new Session(engine, context.workspaceState);
   const navigation = new Navigation(engine, context.workspaceState);
   const choice = new GutterChoice(session, navigation);
+  const store = new RunStore(engine);
   const gutter = new Gutter(engine, session, choice);
   const hotLines = new HotLines(engine, navigation, choice);
   const ranking = new RankingView(session);
   const status = new Status(engine, session, choice);
-  const profiles = new OpenProfile(engine, session);
+  const profiles = new OpenProfile(engine, session, store);
   const live = new Live(engine, session);
   const compare = new Compare(engine, session, profiles, context.extensionUri);
   const run = new Run(engine, session, profiles, context.workspaceState);
   const navigator = new NavigatorView(engine, navigation, context.extensionUri);
-  const traces = new Traces(engine, navigation, context.workspaceState, context.extensionUri);
+  const traces = new Traces(engine, navigation, store, context.workspaceState, context.extensionUri);
   const refine = new Refine(engine, traces, context.extensionUri);
   const traceCompare = new TraceCompare(engine, traces, context.extensionUri);
+  const runs = new RunsView(engine, session, store, refine);
   const running = engine;
   context.subscriptions.push(
-    ...[log, session, gutter, ranking, status, profiles, live, compare, run],
+    ...[log, session, store, gutter, ranking, status, profiles, live, compare, run],
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
     new NavigatorCommands(engine, navigation),
-    ...[traces, refine, traceCompare],
+    ...[traces, refine, traceCompare, runs],
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
@@ -103,6 +109,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     runMessage: () => session.run?.message,
     live: () => session.run?.live,
     ranking: () => ranking.shownRows,
+    runs: () => runs.shownRows,
     statusText: () => status.text,
     comparison: () => compare.shown,
     navigator: () => navigator.shown,

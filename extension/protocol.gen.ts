@@ -14,6 +14,7 @@ export const Method = {
   LineSpeedups: "fulcrum/lineSpeedups",
   ProgressPointEdit: "fulcrum/progressPoint/edit",
   RunsList: "fulcrum/runs/list",
+  RunsRemove: "fulcrum/runs/remove",
   NavigatorOpen: "fulcrum/navigator/open",
   NavigatorDo: "fulcrum/navigator/command",
   NavigatorGetRows: "fulcrum/navigator/rows",
@@ -26,6 +27,7 @@ export const Method = {
   NavigatorClose: "fulcrum/navigator/close",
   TraceStart: "fulcrum/trace/start",
   RefineStart: "fulcrum/refine/start",
+  RefineOpen: "fulcrum/refine/open",
   EventsOpen: "fulcrum/events/open",
   EventsGetChildren: "fulcrum/events/children",
   EventsGetTimeline: "fulcrum/events/timeline",
@@ -50,6 +52,7 @@ export interface Requests {
   "fulcrum/lineSpeedups": { params: LineSpeedupsParams; result: LineSpeedupsResult };
   "fulcrum/progressPoint/edit": { params: ProgressPointEditParams; result: ProgressPointEditResult };
   "fulcrum/runs/list": { params: RunsListParams; result: RunsListResult };
+  "fulcrum/runs/remove": { params: RunsRemoveParams; result: null };
   "fulcrum/navigator/open": { params: NavigatorOpenParams; result: NavigatorOpened };
   "fulcrum/navigator/command": { params: NavigatorCommandParams; result: NavigatorView };
   "fulcrum/navigator/rows": { params: NavigatorRowsParams; result: NavigatorRows };
@@ -62,6 +65,7 @@ export interface Requests {
   "fulcrum/navigator/close": { params: NavigatorCloseParams; result: null };
   "fulcrum/trace/start": { params: TraceParams; result: TraceOutcome };
   "fulcrum/refine/start": { params: RefineParams; result: RefineOutcome };
+  "fulcrum/refine/open": { params: RefineOpenParams; result: RefineOutcome };
   "fulcrum/events/open": { params: EventsOpenParams; result: EventsOpened };
   "fulcrum/events/children": { params: EventsChildrenParams; result: EventsRows };
   "fulcrum/events/timeline": { params: EventsTimelineParams; result: EventsTimeline };
@@ -553,16 +557,58 @@ export type RunsListResult = {
 
 /** One recorded run. */
 export type RunEntry = {
-  /** The run folder, for `fulcrum/causal/open`. */
+  /** The run folder, for `fulcrum/causal/open` or `fulcrum/events/open`. */
   path: string;
   /** The folder's name without the time. */
   name: string;
+  /** What was recorded. */
+  kind: RunKind;
   /** When it started, RFC 3339, UTC. */
   start: string;
+  /** When it ended, RFC 3339, UTC; null while it goes on, and when its recorder died. */
+  end: string | null;
+  /** The program, as it was given; empty when the run does not say. */
+  program: string;
   /** The command line, for reading. */
   command: string;
-  /** `running`, `exited`, `signalled`, `stopped`, or `lost`. */
-  ended: string;
+  /** How it ended. */
+  ended: RunEnded;
+  /** The program's status, when it exited. */
+  exitCode: number | null;
+  /** The signal that ended the program. */
+  signal: number | null;
+  /** The recorder's options, by name, as JSON. */
+  options: Record<string, string>;
+  /** The commit of the program's working folder. */
+  gitRevision: string | null;
+  /** Bytes of all its files; null when it has too many to look at each. */
+  bytes: number | null;
+  /** What the recorder had to say. Whole sentences. */
+  notes: Array<string>;
+  /** Of a refine loop: which iteration it is. */
+  iteration: RunIteration | null;
+};
+
+/** What was recorded. */
+export type RunKind = "causal" | "events" | "unknown";
+
+/** How a run ended. */
+export type RunEnded = "running" | "exited" | "signalled" | "stopped" | "lost";
+
+/** Which iteration of a refine loop a run is. */
+export type RunIteration = {
+  /** From 1. */
+  number: number;
+  /** The folder of the run before it, as it was then; null for the first. */
+  previous: string | null;
+};
+
+/** Parameters of `fulcrum/runs/remove`. */
+export type RunsRemoveParams = {
+  /** The folder that holds `.fulcrum/runs`, absolute. */
+  workspace: string;
+  /** The runs' folders, absolute. */
+  runs: Array<string>;
 };
 
 /** Parameters of `fulcrum/navigator/open`. */
@@ -1336,7 +1382,13 @@ export type RefineLiveParams = {
   message: string;
 };
 
-/** Answer to `fulcrum/refine/start`. */
+/** Parameters of `fulcrum/refine/open`. */
+export type RefineOpenParams = {
+  /** The folder of an iteration, absolute. */
+  run: string;
+};
+
+/** Answer to `fulcrum/refine/start` and `fulcrum/refine/open`. */
 export type RefineOutcome = {
   /** All iterations that were measured. */
   iterations: Array<RefineIteration>;

@@ -31,6 +31,11 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${amount}${NO_BREAK_SPACE}${amount === 1 ? singular : plural}`;
 }
 
+/** Text that Markdown shows as it is. */
+export function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, "\\$&");
+}
+
 /** One sentence for the end of a run or after opening a profile. */
 export function summarySentence(summary: ProfileSummary, best: RankingRow | undefined): string {
   if (best === undefined) {

@@ -1,5 +1,5 @@
 /** The ranking view's rows: what each item says, without the view. */
-import { count, signedPercent, slopeText } from "./format";
+import { count, escapeMarkdown, signedPercent, slopeText } from "./format";
 import type { Ranking, RankingRow, SpeedupPoint, TargetKind } from "./protocol";
 
 export interface RankingGroup {
@@ -82,8 +82,4 @@ function pointText(point: SpeedupPoint, kind: TargetKind): string {
     blocked: "the wait shorter",
   }[kind];
   return `${signedPercent(point.programSpeedup)}${interval} with ${changed} by ${Math.round(point.speedup * 100)}\u00a0%`;
-}
-
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+!|<>~-]/g, "\\$&");
 }

@@ -1,5 +1,4 @@
 /** Two runs side by side: chosen in the explorer or from a list, shown as a table, each row a way to the code. */
-import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { type CompareModel, compareModel } from "../core/compare";
 import { troubleOf, troubleText } from "../core/errors";
@@ -14,6 +13,8 @@ import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
 import { missing, showLine } from "./places";
 import type { Session } from "./session";
+import { fileOf, type Target } from "./target";
+import { pageAssets } from "./webviewAssets";
 
 const viewType = "fulcrum.compare";
 
@@ -35,11 +36,9 @@ export class Compare implements vscode.Disposable {
     private readonly extensionUri: vscode.Uri,
   ) {
     this.subscriptions = [
-      vscode.commands.registerCommand("fulcrum.compare.select", (target?: vscode.Uri) => this.select(target)),
-      vscode.commands.registerCommand("fulcrum.compare.withSelected", (target?: vscode.Uri) =>
-        this.withSelected(target),
-      ),
-      vscode.commands.registerCommand("fulcrum.compare.runs", (first?: vscode.Uri | Pair, all?: vscode.Uri[]) =>
+      vscode.commands.registerCommand("fulcrum.compare.select", (target?: Target) => this.select(target)),
+      vscode.commands.registerCommand("fulcrum.compare.withSelected", (target?: Target) => this.withSelected(target)),
+      vscode.commands.registerCommand("fulcrum.compare.runs", (first?: Target | Pair, all?: Target[]) =>
         this.compareRuns(first, all),
       ),
       vscode.window.registerWebviewPanelSerializer(viewType, {
@@ -59,8 +58,8 @@ export class Compare implements vscode.Disposable {
     }
   }
 
-  private async select(target: vscode.Uri | undefined): Promise<void> {
-    const file = target?.fsPath ?? (await this.profiles.choose("Select Run for Compare"));
+  private async select(target: Target | undefined): Promise<void> {
+    const file = fileOf(target) ?? (await this.profiles.choose("Select Run for Compare"));
     if (file === undefined) {
       return;
     }
@@ -72,25 +71,25 @@ export class Compare implements vscode.Disposable {
     );
   }
 
-  private async withSelected(target: vscode.Uri | undefined): Promise<void> {
+  private async withSelected(target: Target | undefined): Promise<void> {
     if (this.selected === undefined) {
       await this.compareRuns();
       return;
     }
-    const file = target?.fsPath ?? (await this.profiles.choose("Compare with Selected"));
+    const file = fileOf(target) ?? (await this.profiles.choose("Compare with Selected"));
     if (file !== undefined) {
       await this.open({ before: this.selected, after: runFolderOf(file) });
     }
   }
 
-  /** With a pair, or two files of the explorer, at once; else it asks for both. */
-  private async compareRuns(first?: vscode.Uri | Pair, all: vscode.Uri[] = []): Promise<void> {
-    if (first !== undefined && "before" in first) {
+  /** With a pair, or two that were marked together, at once; else it asks for both. */
+  private async compareRuns(first?: Target | Pair, all: Target[] = []): Promise<void> {
+    if (typeof first === "object" && "before" in first) {
       await this.open(first);
       return;
     }
     if (all.length === 2) {
-      const [before, after] = await olderFirst(all.map((uri) => runFolderOf(uri.fsPath)) as [string, string]);
+      const [before, after] = await olderFirst(all.map((it) => runFolderOf(fileOf(it) ?? "")) as [string, string]);
       await this.open({ before, after });
       return;
     }
@@ -253,13 +252,8 @@ class View implements vscode.Disposable {
 
   private assets(): PageAssets {
     const { webview } = this.panel;
-    const uri = (name: string) =>
-      webview.asWebviewUri(vscode.Uri.joinPath(this.extensionUri, "media", name)).toString();
-    return {
-      nonce: randomUUID(),
-      cspSource: webview.cspSource,
-      script: uri("compare.js"),
-      style: uri("compare.css"),
-    };
+    // Its few keys need no bundling.
+    const script = webview.asWebviewUri(vscode.Uri.joinPath(this.extensionUri, "media", "compare.js"));
+    return { ...pageAssets(webview, this.extensionUri, "compare"), script: script.toString() };
   }
 }

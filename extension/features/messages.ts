@@ -16,6 +16,12 @@ export const warn: Show = (message, ...actions) =>
 export const error: Show = (message, ...actions) =>
   remember(message, vscode.window.showErrorMessage(message, ...actions));
 
+/** Asks before something that cannot be undone. */
+export async function confirm(question: string, detail: string, action: string): Promise<boolean> {
+  const answer = vscode.window.showWarningMessage(question, { modal: true, detail }, action);
+  return (await remember(question, answer)) === action;
+}
+
 /** Shows what went wrong. Input that is wrong needs no log; anything else offers it. Resolves to the chosen action. */
 export async function showTrouble(
   log: vscode.LogOutputChannel,

@@ -1,5 +1,4 @@
 /** Opening, clearing and reopening profiles, and noticing runs that end in a terminal. */
-import { stat } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../core/format";
@@ -8,7 +7,9 @@ import { finishedAt, newestRun, runFolderOf } from "../core/runsOnDisk";
 import { isEventLog, isTraceRun } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
+import { exists, type RunStore } from "./runStore";
 import type { Session } from "./session";
+import { fileOf, type Target } from "./target";
 
 export class OpenProfile implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -19,6 +20,7 @@ export class OpenProfile implements vscode.Disposable {
   constructor(
     private readonly engine: Engine,
     private readonly session: Session,
+    private readonly store: RunStore,
   ) {
     const watcher = vscode.workspace.createFileSystemWatcher("**/.fulcrum/runs/*/run.json");
     this.subscriptions = [
@@ -26,7 +28,7 @@ export class OpenProfile implements vscode.Disposable {
       watcher.onDidCreate((uri) => this.manifestChanged(uri)),
       watcher.onDidChange((uri) => this.manifestChanged(uri)),
       session.onDidChangeRun(() => this.noteOwnRun()),
-      vscode.commands.registerCommand("fulcrum.causal.open", (target?: vscode.Uri | string) => this.open(target)),
+      vscode.commands.registerCommand("fulcrum.causal.open", (target?: Target) => this.open(target)),
       vscode.commands.registerCommand("fulcrum.causal.openLast", () => this.openLast()),
       vscode.commands.registerCommand("fulcrum.clearResults", () => this.clear()),
     ];
@@ -48,7 +50,7 @@ export class OpenProfile implements vscode.Disposable {
       }
       return;
     }
-    if (!opensLatest() || !(await this.hasRuns())) {
+    if (!opensLatest() || !(await this.store.hasRuns())) {
       return;
     }
     const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
@@ -60,7 +62,7 @@ export class OpenProfile implements vscode.Disposable {
 
   /** The newest finished run over all workspace folders. */
   async newest(startedAfter?: number): Promise<RunEntry | undefined> {
-    const runs = await this.allRuns();
+    const runs = await this.store.list();
     return newestRun(
       runs.filter((run) => run.ended !== "running"),
       startedAfter,
@@ -69,19 +71,11 @@ export class OpenProfile implements vscode.Disposable {
 
   /** The newest, even when its program is still running. */
   async newestOfAll(startedAfter: number): Promise<RunEntry | undefined> {
-    return newestRun(await this.allRuns(), startedAfter);
+    return newestRun(await this.store.list(), startedAfter);
   }
 
-  private async allRuns(): Promise<RunEntry[]> {
-    const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
-    const lists = await Promise.all(
-      folders.map((folder) => this.engine.request("fulcrum/runs/list", { workspace: folder.uri.fsPath })),
-    );
-    return lists.flatMap((list) => list.runs);
-  }
-
-  private async open(target: vscode.Uri | string | undefined): Promise<void> {
-    const file = typeof target === "string" ? target : (target?.fsPath ?? (await this.choose("Open Causal Profile")));
+  private async open(target: Target | undefined): Promise<void> {
+    const file = fileOf(target) ?? (await this.choose("Open Causal Profile"));
     if (file === undefined) {
       return;
     }
@@ -145,11 +139,11 @@ export class OpenProfile implements vscode.Disposable {
   }
 
   private async recentRuns(): Promise<RunEntry[]> {
-    if (!(await this.hasRuns())) {
+    if (!(await this.store.hasRuns())) {
       return [];
     }
     try {
-      return (await this.allRuns()).sort((a, b) => Date.parse(b.start) - Date.parse(a.start));
+      return (await this.store.list()).sort((a, b) => Date.parse(b.start) - Date.parse(a.start));
     } catch (error) {
       this.engine.log.warn(`The runs of the workspace could not be listed: ${error}`);
       return [];
@@ -221,24 +215,8 @@ export class OpenProfile implements vscode.Disposable {
       this.known.add(this.session.summary.path);
     }
   }
-
-  /** Looked at without the engine, so that a workspace without runs never starts it. */
-  private async hasRuns(): Promise<boolean> {
-    const folders = vscode.workspace.workspaceFolders ?? [];
-    const found = await Promise.all(folders.map((folder) => exists(path.join(folder.uri.fsPath, ".fulcrum", "runs"))));
-    return found.includes(true);
-  }
 }
 
 function opensLatest(): boolean {
   return vscode.workspace.getConfiguration("fulcrum").get<boolean>("openLatestRun", true);
-}
-
-async function exists(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -5,88 +5,123 @@ import type { LanguageClient } from "vscode-languageclient/node";
 import { troubleOf, troubleText } from "../core/errors";
 import { REFINE_LIVE, type RefineLiveParams, type RefineOutcome } from "../core/protocol";
 import { joinShellWords } from "../core/shellWords";
-import { type FromRefine, methodText, type RefineModel, refineRows } from "../core/trace/refine";
-import { runName, type TracedProgram, traceFolderOf } from "../core/trace/runs";
+import { type FromRefine, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
+import { programOf, runName, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
+import { TablePanel, TablePanels } from "./tablePanel";
+import { fileOf, type Target } from "./target";
 import { programOrTrouble, type Traces, workspaceOf } from "./traces";
-import { pageAssets, pageOptions } from "./webviewAssets";
-
-const viewType = "fulcrum.refine";
 
 export class Refine implements vscode.Disposable {
-  private readonly panels = new Set<RefinePanel>();
+  private readonly panels: TablePanels<RefinePanel>;
+  private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable[];
+  /** A loop began, went on to another run, or is over. */
+  readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly engine: Engine,
     private readonly traces: Traces,
     private readonly extensionUri: vscode.Uri,
   ) {
+    this.panels = new TablePanels("fulcrum.refine", extensionUri);
     this.subscriptions = [
-      vscode.commands.registerCommand("fulcrum.trace.refine", (target?: vscode.Uri | string) => this.refine(target)),
+      this.panels,
+      this.changed,
+      vscode.commands.registerCommand("fulcrum.trace.refine", (target?: Target) => this.refine(target)),
+      vscode.commands.registerCommand("fulcrum.trace.openLoop", (target?: Target) => this.openLoop(target)),
     ];
   }
 
   /** What the newest panel shows: for tests. */
   get shown(): RefineModel | undefined {
-    return [...this.panels].at(-1)?.model;
+    return this.panels.newest?.model;
+  }
+
+  /** The last run of the loop that goes on. */
+  get goingRun(): string | undefined {
+    return this.going?.lastRun;
+  }
+
+  private get going(): RefinePanel | undefined {
+    return this.panels.find((panel) => panel.model.state === "going");
   }
 
   dispose(): void {
-    for (const subscription of [...this.subscriptions, ...[...this.panels].map((it) => it.panel)]) {
+    for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
   }
 
-  private async refine(target: vscode.Uri | string | undefined): Promise<void> {
+  private async refine(target: Target | undefined): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       await messages.warn("Running a program needs a trusted workspace. Traces can be opened and read without.");
       return;
     }
-    if ([...this.panels].some((panel) => panel.model.state === "going")) {
+    if (this.going !== undefined) {
       await messages.info("Fulcrum is already refining. Stop it, or wait until it ends.");
       return;
     }
-    const chosen = typeof target === "string" ? target : (target?.fsPath ?? (await this.traces.choose("Refine Trace")));
+    const chosen = fileOf(target) ?? (await this.traces.choose("Refine Trace"));
     const run = chosen === undefined ? undefined : traceFolderOf(chosen);
     const program = run === undefined ? undefined : await programOrTrouble(run);
-    if (run === undefined || program === undefined) {
+    if (run !== undefined && program !== undefined) {
+      await this.panelOf(run, program).start(program);
+    }
+  }
+
+  /** The table of a loop, from the folder of one of its runs. */
+  private async openLoop(target: Target | undefined): Promise<void> {
+    const run = fileOf(target);
+    if (run === undefined) {
       return;
     }
-    const panel = vscode.window.createWebviewPanel(viewType, "Refine", vscode.ViewColumn.Active, {
-      ...pageOptions(this.extensionUri),
-      retainContextWhenHidden: true,
-    });
-    const view = new RefinePanel(this.engine, this.extensionUri, panel, run, program);
-    this.panels.add(view);
-    panel.onDidDispose(() => {
-      this.panels.delete(view);
-      view.cancel();
-    });
-    await view.start();
+    const there = this.panels.find((panel) => panel.lastRun === run);
+    if (there !== undefined) {
+      there.panel.reveal();
+      return;
+    }
+    try {
+      const outcome = await this.engine.request("fulcrum/refine/open", { run });
+      this.panelOf(run, await programOf(run)).over(outcome);
+    } catch (error) {
+      const openTrace = "Open Trace";
+      const doing = `Opening the refine loop of ${run}`;
+      if ((await messages.showTrouble(this.engine.log, doing, error, openTrace)) === openTrace) {
+        await vscode.commands.executeCommand("fulcrum.trace.open", run);
+      }
+    }
+  }
+
+  private panelOf(run: string, program: TracedProgram | undefined): RefinePanel {
+    const changed = () => this.changed.fire();
+    return this.panels.open(
+      `Refine ${runName(run)}`,
+      (panel) => new RefinePanel(this.engine, this.extensionUri, panel, run, program, changed),
+    );
   }
 }
 
 /** One loop. */
-class RefinePanel {
+class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   model: RefineModel;
   private token = "";
-  private ready = false;
-  private lastRun: string;
 
   constructor(
     private readonly engine: Engine,
     extensionUri: vscode.Uri,
-    readonly panel: vscode.WebviewPanel,
-    run: string,
-    private readonly program: TracedProgram,
+    panel: vscode.WebviewPanel,
+    /** The run that it began with, and then that of its last iteration. */
+    public lastRun: string,
+    program: TracedProgram | undefined,
+    private readonly changed: () => void,
   ) {
-    this.lastRun = run;
+    super(panel, extensionUri, "refine", refineHtml);
     this.model = {
-      title: `Refine ${runName(run)}`,
-      command: joinShellWords([program.program, ...program.args]),
+      title: `Refine ${runName(lastRun)}`,
+      command: program === undefined ? "" : joinShellWords([program.program, ...program.args]),
       state: "going",
       message: "starting",
       fraction: 0,
@@ -95,17 +130,11 @@ class RefinePanel {
       filter: null,
       notes: [],
     };
-    panel.title = this.model.title;
-    panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
-    panel.webview.onDidReceiveMessage((message: FromRefine) => this.receive(message));
-    panel.webview.html = refineHtml({
-      ...pageAssets(panel.webview, extensionUri, "refine"),
-      style: pageAssets(panel.webview, extensionUri, "trace").style,
-    });
   }
 
-  async start(): Promise<void> {
+  async start(program: TracedProgram): Promise<void> {
     this.token = randomUUID();
+    this.change({});
     const settings = vscode.workspace.getConfiguration("fulcrum");
     const rule = settings.get<string>("refine.rule", "").trim();
     let listening: vscode.Disposable | undefined;
@@ -113,36 +142,41 @@ class RefinePanel {
       const client = await this.engine.ready();
       listening = this.listen(client);
       const outcome = await client.sendRequest<RefineOutcome>("fulcrum/refine/start", {
-        ...this.program,
-        workspace: workspaceOf(this.program.cwd),
+        ...program,
+        workspace: workspaceOf(program.cwd),
         from: { kind: "run", run: this.lastRun },
         iterations: settings.get<number>("refine.iterations", 6),
         runs: settings.get<number>("refine.runs", 3),
         ...(rule === "" ? {} : { rule }),
         workDoneToken: this.token,
       });
-      const { iterations, hotspots, filter, notes } = outcome;
-      this.lastRun = iterations.at(-1)?.run ?? this.lastRun;
-      this.show({
-        state: "done",
-        message: outcome.exit,
-        fraction: 1,
-        rows: refineRows(iterations, false),
-        hotspots: hotspots.map(methodText),
-        filter,
-        notes,
-      });
+      this.over(outcome);
     } catch (error) {
       const trouble = troubleOf(error);
       this.engine.log.error(`Refining ${this.model.command}: ${troubleText(trouble)}`);
-      this.show({ state: "failed", message: troubleText(trouble) });
+      this.change({ state: "failed", message: troubleText(trouble) });
     } finally {
       listening?.dispose();
     }
   }
 
+  /** The loop has ended, now or long ago. */
+  over({ iterations, exit, hotspots, filter, notes }: RefineOutcome): void {
+    this.lastRun = iterations.at(-1)?.run ?? this.lastRun;
+    const rows = refineRows(iterations, false);
+    this.change({
+      ...{ state: "done", message: exit, fraction: 1, rows },
+      ...{ hotspots: hotspots.map(methodText), filter, notes },
+    });
+  }
+
+  override closed(): void {
+    this.cancel();
+    this.changed();
+  }
+
   /** Stops the program; what was measured stays. */
-  cancel(): void {
+  private cancel(): void {
     if (this.model.state === "going") {
       void this.engine.running?.sendNotification("window/workDoneProgress/cancel", { token: this.token });
     }
@@ -151,7 +185,8 @@ class RefinePanel {
   private listen(client: LanguageClient): vscode.Disposable {
     return client.onNotification(REFINE_LIVE, (live: RefineLiveParams) => {
       if (live.token === this.token && this.model.state === "going") {
-        this.show({
+        this.lastRun = live.iterations.at(-1)?.run ?? this.lastRun;
+        this.change({
           message: live.message,
           fraction: live.fraction,
           rows: refineRows(live.iterations, true),
@@ -160,21 +195,16 @@ class RefinePanel {
     });
   }
 
-  private show(change: Partial<RefineModel>): void {
+  private change(change: Partial<RefineModel>): void {
     this.model = { ...this.model, ...change };
-    if (this.ready) {
-      void this.panel.webview.postMessage({ type: "show", model: this.model });
-    }
+    this.show({ type: "show", model: this.model });
+    this.changed();
   }
 
-  private async receive(message: FromRefine): Promise<void> {
+  protected override async answer(message: Exclude<FromRefine, { type: "ready" }>): Promise<void> {
     switch (message.type) {
-      case "ready":
-        this.ready = true;
-        this.show({});
-        break;
       case "cancel":
-        this.show({ message: "stopping…" });
+        this.change({ message: "stopping…" });
         this.cancel();
         break;
       case "again":

@@ -14,11 +14,11 @@ import {
 import { traceFolderOf } from "../core/trace/runs";
 import { traceCompareHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
+import { TablePanel, TablePanels } from "./tablePanel";
+import { fileOf, type Target } from "./target";
 import { titleOfRun } from "./trace";
 import type { Traces } from "./traces";
-import { pageAssets, pageOptions } from "./webviewAssets";
 
-const viewType = "fulcrum.traceCompare";
 /** Rows that a page asks for at once. */
 const pageRows = 100;
 
@@ -28,7 +28,7 @@ interface Pair {
 }
 
 export class TraceCompare implements vscode.Disposable {
-  private readonly panels = new Map<vscode.WebviewPanel, ComparePanel>();
+  private readonly panels: TablePanels<ComparePanel>;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -36,29 +36,31 @@ export class TraceCompare implements vscode.Disposable {
     private readonly traces: Traces,
     private readonly extensionUri: vscode.Uri,
   ) {
+    this.panels = new TablePanels("fulcrum.traceCompare", extensionUri);
     this.subscriptions = [
-      vscode.commands.registerCommand("fulcrum.trace.compare", (target?: vscode.Uri | Pair) => this.compare(target)),
+      this.panels,
+      vscode.commands.registerCommand("fulcrum.trace.compare", (target?: Target | Pair) => this.compare(target)),
     ];
   }
 
   /** What the newest panel shows: for tests. */
   get shown(): TraceComparison | undefined {
-    return [...this.panels.values()].at(-1)?.comparison;
+    return this.panels.newest?.comparison;
   }
 
   dispose(): void {
-    for (const subscription of [...this.subscriptions, ...this.panels.keys()]) {
+    for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
   }
 
   /** With a pair at once; with one trace it asks for the one before; else for both. */
-  private async compare(target: vscode.Uri | Pair | undefined): Promise<void> {
-    if (target !== undefined && "before" in target) {
+  private async compare(target: Target | Pair | undefined): Promise<void> {
+    if (typeof target === "object" && "before" in target) {
       await this.open(target);
       return;
     }
-    const after = target?.fsPath ?? (await this.traces.choose("Compare Traces: After the Change"));
+    const after = fileOf(target) ?? (await this.traces.choose("Compare Traces: After the Change"));
     const before =
       after === undefined
         ? undefined
@@ -69,46 +71,37 @@ export class TraceCompare implements vscode.Disposable {
   }
 
   private async open(pair: Pair): Promise<void> {
-    const panel = vscode.window.createWebviewPanel(viewType, "Traces compared", vscode.ViewColumn.Active, {
-      ...pageOptions(this.extensionUri),
-      retainContextWhenHidden: true,
-    });
-    const view = new ComparePanel(this.engine, this.traces, this.extensionUri, panel, pair);
-    this.panels.set(panel, view);
-    panel.onDidDispose(() => {
-      this.panels.delete(panel);
-      void view.close();
-    });
-    await view.load();
+    const made = this.panels.open(
+      "Traces compared",
+      (panel) => new ComparePanel(this.engine, this.traces, this.extensionUri, panel, pair),
+    );
+    await made.load();
   }
 }
 
 /** One comparison, with a session for each of its traces. */
-class ComparePanel {
+class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
   comparison: TraceComparison | undefined;
   private ids: { a: number; b: number } | undefined;
-  private ready = false;
-  private last: ToTraceCompare | undefined;
 
   constructor(
     private readonly engine: Engine,
     private readonly traces: Traces,
     extensionUri: vscode.Uri,
-    private readonly panel: vscode.WebviewPanel,
+    panel: vscode.WebviewPanel,
     private pair: Pair,
   ) {
-    panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
-    panel.webview.onDidReceiveMessage((message: FromTraceCompare) => this.receive(message));
-    panel.webview.html = traceCompareHtml({
-      ...pageAssets(panel.webview, extensionUri, "traceCompare"),
-      style: pageAssets(panel.webview, extensionUri, "trace").style,
-    });
+    super(panel, extensionUri, "traceCompare", traceCompareHtml);
+  }
+
+  override closed(): void {
+    void this.close();
   }
 
   async load(): Promise<void> {
     const [a, b] = [titleOfRun(this.pair.after), titleOfRun(this.pair.before)];
     this.panel.title = `${a} − ${b}`;
-    this.post({ type: "loading", a, b, message: "Reading both traces…" });
+    this.show({ type: "loading", a, b, message: "Reading both traces…" });
     try {
       await this.close();
       const open = (run: string) => this.engine.request("fulcrum/events/open", { run });
@@ -116,15 +109,15 @@ class ComparePanel {
       this.ids = { a: first.id, b: second.id };
       const found = await this.rows(0);
       this.comparison = traceComparison(a, b, found);
-      this.post({ type: "show", comparison: this.comparison, rows: found.rows.map(differenceRow) });
+      this.show({ type: "show", comparison: this.comparison, rows: found.rows.map(differenceRow) });
     } catch (error) {
       const trouble = troubleOf(error);
       this.engine.log.error(`Comparing ${a} with ${b}: ${troubleText(trouble)}`);
-      this.post({ type: "trouble", text: troubleText(trouble) });
+      this.show({ type: "trouble", text: troubleText(trouble) });
     }
   }
 
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     const { ids } = this;
     this.ids = undefined;
     if (ids === undefined || this.engine.state !== "running") {
@@ -152,7 +145,7 @@ class ComparePanel {
       workDoneToken,
       ({ message = "" }) => {
         if (from === 0) {
-          this.post({ type: "loading", a, b, message });
+          this.show({ type: "loading", a, b, message });
         }
       },
     );
@@ -163,25 +156,10 @@ class ComparePanel {
     }
   }
 
-  private post(message: ToTraceCompare): void {
-    if (message.type !== "more") {
-      this.last = message;
-    }
-    if (this.ready) {
-      void this.panel.webview.postMessage(message);
-    }
-  }
-
-  private async receive(message: FromTraceCompare): Promise<void> {
+  protected override async answer(message: Exclude<FromTraceCompare, { type: "ready" }>): Promise<void> {
     switch (message.type) {
-      case "ready":
-        this.ready = true;
-        if (this.last !== undefined) {
-          this.post(this.last);
-        }
-        break;
       case "more":
-        this.post({ type: "more", from: message.from, rows: (await this.rows(message.from)).rows.map(differenceRow) });
+        this.add({ type: "more", from: message.from, rows: (await this.rows(message.from)).rows.map(differenceRow) });
         break;
       case "swap":
         this.pair = { before: this.pair.after, after: this.pair.before };

@@ -9,6 +9,8 @@ import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../cor
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
+import type { RunStore } from "./runStore";
+import { fileOf, type Target } from "./target";
 import { TracePanel, traceViewType } from "./trace";
 import { askTrace, type TraceRequest } from "./traceWizard";
 
@@ -20,12 +22,13 @@ export class Traces implements vscode.Disposable {
   constructor(
     private readonly engine: Engine,
     private readonly navigation: Navigation,
+    private readonly store: RunStore,
     private readonly memory: vscode.Memento,
     private readonly extensionUri: vscode.Uri,
   ) {
     const register = vscode.commands.registerCommand;
     this.subscriptions = [
-      register("fulcrum.trace.open", (target?: vscode.Uri | string) => this.open(target)),
+      register("fulcrum.trace.open", (target?: Target) => this.open(target)),
       register("fulcrum.trace.record", (request?: TraceRequest) => this.record(request)),
       register("fulcrum.trace.log", () => this.engine.log.show()),
     ];
@@ -52,8 +55,8 @@ export class Traces implements vscode.Disposable {
     return [...this.panels].find((it) => it.run === file || traceFolderOf(it.run) === file);
   }
 
-  private async open(target: vscode.Uri | string | undefined): Promise<void> {
-    const file = typeof target === "string" ? target : (target?.fsPath ?? (await this.choose("Open Trace")));
+  private async open(target: Target | undefined): Promise<void> {
+    const file = fileOf(target) ?? (await this.choose("Open Trace"));
     if (file === undefined) {
       return;
     }
@@ -77,12 +80,8 @@ export class Traces implements vscode.Disposable {
 
   /** A trace that was recorded in this workspace, the newest first. */
   async choose(title: string, except?: string): Promise<string | undefined> {
-    const folders = (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === "file");
-    const lists = await Promise.all(
-      folders.map((folder) => this.engine.request("fulcrum/runs/list", { workspace: folder.uri.fsPath })),
-    );
     const traces: RunEntry[] = [];
-    for (const run of lists.flatMap((list) => list.runs)) {
+    for (const run of await this.store.list()) {
       if (run.path !== except && (await isTraceRun(run.path))) {
         traces.push(run);
       }

@@ -59,7 +59,7 @@ ${point.rows.length === 0 ? "<p>No target was measured in both runs.</p>" : tabl
 
 function tableHtml(point: ComparePointModel, index: number): string {
   return `<table>
-<caption>Each target: its own cost for each visit before and after, the speedup that it really got, what the run before
+<caption class="unseen">Each target: its own cost for each visit before and after, the speedup that it really got, what the run before
 predicted for the program at that speedup, and what happened.</caption>
 <thead><tr>
 <th scope="col">Target</th>

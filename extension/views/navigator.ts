@@ -12,7 +12,7 @@ export function navigatorHtml(assets: PageAssets): string {
   <div id="rows" tabindex="0" role="listbox" aria-label="Paths to go to"><div id="space"></div></div>
   <footer id="hints"></footer>
 </div>
-<div id="spoken" role="status" aria-live="polite"></div>`,
+<div id="spoken" class="unseen" role="status" aria-live="polite"></div>`,
     assets,
   );
 }

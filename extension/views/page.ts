@@ -5,7 +5,8 @@ export interface PageAssets {
   nonce: string;
   cspSource: string;
   script: string;
-  style: string;
+  /** Style sheets, the common one first. */
+  styles: readonly string[];
 }
 
 /** `body` is HTML; `title` is text. */
@@ -17,7 +18,7 @@ export function pageHtml(title: string, body: string, assets: PageAssets): strin
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${assets.style}">
+${assets.styles.map((style) => `<link rel="stylesheet" href="${style}">`).join("\n")}
 <title>${escapeHtml(title)}</title>
 </head>
 <body>

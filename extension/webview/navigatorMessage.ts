@@ -7,7 +7,7 @@ type Message = Exclude<NavigatorShown, { kind: "open" }>;
 
 export function messageOf(shown: Message, send: Send): HTMLElement[] {
   const button = (text: string, message: FromNavigator, secondary = false) =>
-    h("button", { class: secondary ? "wide secondary" : "wide", text, onclick: () => send(message) });
+    h("button", { class: secondary ? "main wide secondary" : "main wide", text, onclick: () => send(message) });
   switch (shown.kind) {
     case "empty":
       return [

@@ -77,9 +77,13 @@ function line(row: RefineRow, before: RefineRow | undefined): HTMLElement {
       : [
           h("button", {
             class: "link",
-            text: `compare with ${before.number}`,
+            text: "compare",
+            title: `Compare with iteration ${before.number}`,
             onclick: () => send({ type: "compare", before: before.run, after: row.run }),
-            attrs: { id: `compare-${row.number}` },
+            attrs: {
+              id: `compare-${row.number}`,
+              "aria-label": `Compare iteration ${row.number} with ${before.number}`,
+            },
           }),
         ];
   return h(

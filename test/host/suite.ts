@@ -13,6 +13,7 @@ export async function runSuite(): Promise<SuiteResult> {
     await import("./run.test");
     await import("./live.test");
     await import("./compare.test");
+    await import("./runs.test");
     await import("./navigator.test");
     await import("./engine.test");
   }

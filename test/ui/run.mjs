@@ -1,7 +1,8 @@
 /**
  * The UI floor: a real workbench in a real browser, used as a person uses it, and photographed.
  *
- * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes, compare, navigator, trace.
+ * `node test/ui/run.mjs [GROUP…]`; pictures go to `test/ui/screenshots/`. Groups: first, live, themes, compare,
+ * navigator, trace, runs.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,6 +17,7 @@ import { compareTests } from "./compare.mjs";
 import { flameTests } from "./flame.mjs";
 import { liveTests } from "./live.mjs";
 import { navigatorTests } from "./navigator.mjs";
+import { runsTests } from "./runs.mjs";
 import { buildDispatcher, traceTests } from "./trace.mjs";
 import { appears, limit, patience, until, workbench } from "./workbench.mjs";
 
@@ -290,6 +292,9 @@ try {
     buildDispatcher(workspace.folder);
     await traceTests({ test, vscode, page, shot, configure, workspace });
   });
+
+  // The last: it leaves no runs behind.
+  await group("runs", () => runsTests({ test, vscode, page, shot, configure, workspace }));
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });
   await page.screenshot({ path: path.join(screenshots, "00-FAILED.png") }).catch(() => undefined);

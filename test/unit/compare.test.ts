@@ -3,7 +3,7 @@ import { axisOf, compareModel, estimateText, numberText, timeText } from "../../
 import type { ComparedPoint, ComparedTarget, Comparison } from "../../extension/core/protocol";
 import { compareHtml, problemHtml } from "../../extension/views/compare";
 
-const assets = { nonce: "n", cspSource: "csp:", script: "s.js", style: "s.css" };
+const assets = { nonce: "n", cspSource: "csp:", script: "s.js", styles: ["s.css"] };
 
 function target(over: Partial<ComparedTarget> = {}): ComparedTarget {
   return {

@@ -1,5 +1,12 @@
 import type { RunState } from "../../extension/core/live";
-import type { LineSpeedup, LiveParams, ProfileSummary, Ranking, RankingRow } from "../../extension/core/protocol";
+import type {
+  LineSpeedup,
+  LiveParams,
+  ProfileSummary,
+  Ranking,
+  RankingRow,
+  RunEntry,
+} from "../../extension/core/protocol";
 
 /** A row of the ranking; say only what the test is about. */
 export function row(over: Partial<RankingRow> = {}): RankingRow {
@@ -90,4 +97,26 @@ export function live(over: Partial<LiveParams> = {}): LiveParams {
 
 export function runState(over: Partial<RunState> = {}): RunState {
   return { program: "/p", message: "23 experiments", live: live(), ...over };
+}
+
+/** A recorded run; its folder has its name. */
+export function runEntry(name: string, over: Partial<RunEntry> = {}): RunEntry {
+  return {
+    path: `/w/.fulcrum/runs/${name}`,
+    name: name.replace(/^\d{8}T\d{6}Z-/, ""),
+    kind: "causal",
+    start: "2026-11-21T13:15:00Z",
+    end: "2026-11-21T13:15:37Z",
+    program: "build/two-threads",
+    command: "build/two-threads",
+    ended: "exited",
+    exitCode: 0,
+    signal: null,
+    options: {},
+    gitRevision: null,
+    bytes: 56_200,
+    notes: [],
+    iteration: null,
+    ...over,
+  };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { finishedAt, newestRun, olderFirst, runFolderOf } from "../../extension/core/runsOnDisk";
+import { runEntry } from "./make";
 
 describe("when a manifest says that its run ended", () => {
   const end = "2026-11-21T13:15:37Z";
@@ -20,7 +21,7 @@ describe("when a manifest says that its run ended", () => {
 });
 
 test("the newest run, over all folders and after a time", () => {
-  const run = (name: string, start: string) => ({ path: `/w/${name}`, name, start, command: name, ended: "exited" });
+  const run = (name: string, start: string) => runEntry(name, { start });
   const runs = [run("a", "2026-11-21T13:00:00Z"), run("c", "2026-11-21T13:20:00Z"), run("b", "2026-11-21T13:10:00Z")];
   expect(newestRun(runs)?.name).toBe("c");
   expect(newestRun(runs, Date.parse("2026-11-21T13:20:00Z"))).toBeUndefined();

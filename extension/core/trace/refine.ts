@@ -93,13 +93,14 @@ function typeText(descriptor: string): string {
   return name + "[]".repeat(descriptor.length - element.length);
 }
 
-/** `2.1 % [0.4 %, 3.9 %]`; the interval is of 95 %. */
+/** `2.1 % [0.4, 3.9]`; the interval is of 95 %. */
 export function overheadText({ overhead, overheadLow, overheadHigh }: RefineIteration): string {
   if (overhead === null) {
     return "–";
   }
+  const bare = (share: number) => shareText(share).replace(/\u00a0%$/, "");
   const interval =
-    overheadLow === null || overheadHigh === null ? "" : ` [${shareText(overheadLow)}, ${shareText(overheadHigh)}]`;
+    overheadLow === null || overheadHigh === null ? "" : ` [${bare(overheadLow)}, ${bare(overheadHigh)}]`;
   return `${shareText(overhead)}${interval}`;
 }
 

@@ -134,22 +134,12 @@ pub fn remove(args: &RemoveArgs) -> Outcome {
     for name in &args.runs {
         let run = find(args.workspace.workspace.as_deref(), Some(name))?;
         let folder = fulcrum_runs::RunFolder::open(&run).map_err(bad)?;
-        if folder
-            .read_manifest()
-            .is_ok_and(|manifest| manifest.ended == Ended::Running)
-        {
-            let path = run.display();
-            return Err(Failure::BadInput(format!(
-                "{path} is still being recorded; stop it first"
-            )));
-        }
-        folders.push(run);
+        folder.check_removable().map_err(bad)?;
+        folders.push(folder);
     }
     for folder in folders {
-        std::fs::remove_dir_all(&folder).map_err(|error| {
-            Failure::BadInput(format!("cannot delete {}: {error}", folder.display()))
-        })?;
-        terminal::say(&format!("deleted {}", folder.display()));
+        folder.remove().map_err(bad)?;
+        terminal::say(&format!("deleted {}", folder.path().display()));
     }
     Ok(DONE)
 }

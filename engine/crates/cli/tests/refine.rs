@@ -97,6 +97,7 @@ fn the_loop_keeps_the_hotspots_and_counts_every_call() {
     );
     let table: Value = serde_json::from_slice(&fs::read(run.join("refine.json")).unwrap()).unwrap();
     assert_eq!(table["rule"], rule);
+    assert_eq!(table["hotspots"], refined["hotspots"]);
     assert_eq!(
         table["iterations"][0]["fired"],
         refined["iterations"][0]["fired"]

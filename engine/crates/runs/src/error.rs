@@ -36,6 +36,7 @@ impl fmt::Display for RunError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 "free some space and try again"
             }
+            io::ErrorKind::ResourceBusy => "stop it first",
             io::ErrorKind::AlreadyExists => "choose another folder, or remove that one",
             _ => "check the folder and try again",
         };

@@ -10,6 +10,8 @@ use crate::{RunError, atomic, store, time};
 
 /// Source files larger than this are not copied.
 const SNAPSHOT_LIMIT: u64 = 8 << 20;
+/// Of a run with more files than this nobody is told the size.
+const SIZE_LIMIT: usize = 500;
 
 /// A run on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +95,44 @@ impl RunFolder {
             );
             RunError::at("read", &path)(error)
         })
+    }
+
+    /// Refuses a run that is still being recorded: nobody should delete that.
+    pub fn check_removable(&self) -> Result<(), RunError> {
+        match self.read_manifest() {
+            Ok(manifest) if manifest.ended == Ended::Running => {
+                let busy =
+                    io::Error::new(io::ErrorKind::ResourceBusy, "it is still being recorded");
+                Err(RunError::at("delete", &self.path)(busy))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Deletes the folder with everything in it. See [`RunFolder::check_removable`].
+    pub fn remove(&self) -> Result<(), RunError> {
+        self.check_removable()?;
+        fs::remove_dir_all(&self.path).map_err(RunError::at("delete", &self.path))
+    }
+
+    /// Bytes of all files; `None` when there are too many of them to look at each.
+    pub fn size(&self) -> Option<u64> {
+        let (mut folders, mut files, mut bytes) = (vec![self.path.clone()], 0, 0_u64);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                files += 1;
+                if files > SIZE_LIMIT {
+                    return None;
+                }
+                // Of a link, its own: what it leads to is elsewhere.
+                match entry.metadata() {
+                    Ok(it) if it.is_dir() => folders.push(entry.path()),
+                    Ok(it) => bytes += it.len(),
+                    Err(_) => {}
+                }
+            }
+        }
+        Some(bytes)
     }
 
     /// Writes the manifest for the last time: `end` is now.

@@ -1,9 +1,10 @@
 //! The runs of a workspace.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Manifest, RunFolder, time};
+use crate::{Manifest, RunError, RunFolder, time};
 
 /// One run in a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,25 @@ pub fn list(workspace: &Path) -> Vec<RunInfo> {
         key(b).cmp(&key(a))
     });
     runs
+}
+
+/// A run of this workspace's store, by its folder: one that stands in the store itself and is no link out of it.
+pub fn stored(workspace: &Path, run: &Path) -> Result<RunFolder, RunError> {
+    let store = runs_folder(workspace);
+    let of_store = || {
+        let inside = run.parent()?.canonicalize().ok()? == store.canonicalize().ok()?;
+        let path = store.join(run.file_name()?);
+        let own = path.symlink_metadata().ok()?.is_dir();
+        (inside && own).then_some(path)
+    };
+    let missing = || {
+        let error = io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("it is no run in {}", store.display()),
+        );
+        RunError::at("find the run", run)(error)
+    };
+    RunFolder::open(&of_store().ok_or_else(missing)?)
 }
 
 /// The newest run of a workspace.

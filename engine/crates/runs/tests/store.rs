@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use fulcrum_runs::{Ended, Manifest, Recorder, RunFolder, latest, list, runs_folder};
+use fulcrum_runs::{Ended, Manifest, Recorder, RunFolder, latest, list, runs_folder, stored};
 use serde_json::Value;
 
 fn begin(cwd: &Path) -> Manifest {
@@ -303,5 +303,63 @@ fn the_revision_is_found_in_gits_own_files() {
         let folder = tree(files);
         let manifest = begin(&folder.path().join("w/src/deep"));
         assert_eq!(manifest.git_revision.as_deref(), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn a_run_is_deleted_once_it_is_over() {
+    let workspace = tempfile::tempdir().unwrap();
+    let run = RunFolder::create(workspace.path(), "prog").unwrap();
+    let mut manifest = begin(workspace.path());
+    run.write_manifest(&manifest).unwrap();
+    let refused = run.remove().unwrap_err().to_string();
+    assert!(
+        refused.ends_with(": it is still being recorded; stop it first."),
+        "{refused}"
+    );
+    assert!(run.path().is_dir());
+
+    run.finish(&mut manifest, Ended::Stopped, None, None)
+        .unwrap();
+    fs::create_dir(run.path().join("sources")).unwrap();
+    fs::write(run.path().join("sources/0-a.cpp"), "int a;").unwrap();
+    let bytes = fs::metadata(run.path().join("run.json")).unwrap().len();
+    assert_eq!(run.size(), Some(bytes + 6));
+    run.remove().unwrap();
+    assert_eq!(list(workspace.path()), []);
+}
+
+#[test]
+fn only_what_stands_in_the_store_is_of_the_store() {
+    let workspace = tempfile::tempdir().unwrap();
+    let run = RunFolder::create(workspace.path(), "prog").unwrap();
+    run.write_manifest(&begin(workspace.path())).unwrap();
+    let elsewhere = workspace.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("run.json"), "{}").unwrap();
+    let store = runs_folder(workspace.path());
+    std::os::unix::fs::symlink(&elsewhere, store.join("link")).unwrap();
+    fs::create_dir(store.join("not-a-run")).unwrap();
+
+    let found = |path: &Path| {
+        stored(workspace.path(), path)
+            .ok()
+            .map(|run| run.path().to_path_buf())
+    };
+    assert_eq!(found(run.path()).as_deref(), Some(run.path()));
+    let name = run.path().file_name().unwrap();
+    let detour = store.join("not-a-run/..").join(name);
+    assert_eq!(found(&detour).as_deref(), Some(run.path()));
+    for other in [
+        elsewhere,
+        store.join("link"),
+        store.join("not-a-run"),
+        store.join("missing"),
+        store.join(".."),
+        store,
+        workspace.path().to_path_buf(),
+        "/".into(),
+    ] {
+        assert_eq!(found(&other), None, "{other:?}");
     }
 }

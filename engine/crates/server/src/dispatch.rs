@@ -21,7 +21,7 @@ use crate::requests::{
     clear::Clear, code_action::CodeActions, compare::Compare, completion::Completions,
     control::Control, edit::Edit, events, hover::HoverRequest, inlay_hint::InlayHints,
     line_speedups::LineSpeedupsRequest, navigator, open, ranking::RankingRequest, refine, run,
-    runs_list::RunsListRequest, trace,
+    runs, trace,
 };
 use crate::uri;
 
@@ -60,7 +60,9 @@ fn request(state: &mut State, request: Request) {
     call.immediate::<Edit>();
     call.pooled::<LineSpeedupsRequest>();
     call.pooled::<RankingRequest>();
-    call.pooled::<RunsListRequest>();
+    call.pooled::<runs::List>();
+    call.pooled::<runs::Remove>();
+    call.pooled::<refine::Open>();
     call.pooled::<Compare>();
     call.pooled::<HoverRequest>();
     call.pooled::<InlayHints>();

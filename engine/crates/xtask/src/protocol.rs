@@ -7,10 +7,11 @@ const TYPESCRIPT: &str = "extension/protocol.gen.ts";
 const DOCUMENT: &str = "docs/protocol.md";
 const SOURCE: &str = "engine/crates/server/src/protocol";
 /// The hash is over these files, one after another.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     "mod.rs",
     "causal.rs",
     "run.rs",
+    "runs.rs",
     "navigator/mod.rs",
     "navigator/session.rs",
     "navigator/view.rs",

@@ -67,7 +67,7 @@ pub fn with_unit(filter: Option<&str>, unit: Option<&str>) -> Result<String, Err
 /// The filter that a run leads to: the one that an iteration wrote for the next, else that of the hotspots in its traces,
 /// else that of the functions in its causal profile.
 pub fn filter_of_run(run: &Path, rule: &Rule) -> Result<String, Error> {
-    if let Ok(next) = std::fs::read_to_string(run.join(super::NEXT)) {
+    if let Ok(next) = std::fs::read_to_string(run.join(super::NEXT_FILTER)) {
         return Ok(next);
     }
     let logs = logs(run);

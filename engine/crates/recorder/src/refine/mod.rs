@@ -28,9 +28,9 @@ pub use row::Iteration;
 use runs::Runs;
 
 /// The name of the filter for the next iteration, in a run's folder.
-const NEXT: &str = "next.fulcrum-filter";
+pub const NEXT_FILTER: &str = "next.fulcrum-filter";
 /// The name of the file with all iterations so far, in a run's folder.
-const TABLE: &str = "refine.json";
+pub const REFINE_TABLE: &str = "refine.json";
 
 /// What to refine and how.
 #[derive(Clone, Debug)]
@@ -210,8 +210,8 @@ impl<'a> Refining<'a> {
         let run = row.run.clone();
         self.rows.push(row);
         let next = self.filter(number + 1, &BTreeSet::new());
-        write(&run.join(NEXT), &next)?;
-        write(&run.join(TABLE), &format!("{:#}\n", self.table()))?;
+        write(&run.join(NEXT_FILTER), &next)?;
+        write(&run.join(REFINE_TABLE), &format!("{:#}\n", self.table()))?;
         on_progress(&RefineProgress {
             iterations: self.rows.clone(),
             fraction: number as f64 / options.iterations as f64,
@@ -273,7 +273,8 @@ impl<'a> Refining<'a> {
         let rows: Vec<_> = self.rows.iter().map(Iteration::to_json).collect();
         json!({
             "rule": self.options.rule.to_string(), "unit": self.options.unit, "seed": self.options.seed,
-            "runs": self.options.runs, "stable": self.stable, "iterations": rows,
+            "runs": self.options.runs, "stable": self.stable, "hotspots": names(self.set.as_ref()),
+            "notes": self.notes, "iterations": rows,
         })
     }
 
@@ -283,9 +284,9 @@ impl<'a> Refining<'a> {
                 "the loop was stopped before anything was measured".into(),
             ));
         };
-        let filter = last.run.join(NEXT);
-        let set = self.set.unwrap_or_default();
-        if set.is_empty() {
+        let filter = last.run.join(NEXT_FILTER);
+        let hotspots = names(self.set.as_ref());
+        if hotspots.is_empty() {
             self.notes.push(format!(
                 "No method is a hotspot by the rule {:?}: lower its threshold to keep some.",
                 self.options.rule.to_string()
@@ -301,11 +302,15 @@ impl<'a> Refining<'a> {
             stable: self.stable,
             stopped,
             filter,
-            hotspots: set.iter().map(ToString::to_string).collect(),
+            hotspots,
             notes: self.notes,
             iterations: self.rows,
         })
     }
+}
+
+fn names(set: Option<&BTreeSet<MethodName>>) -> Vec<String> {
+    set.into_iter().flatten().map(ToString::to_string).collect()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Error> {

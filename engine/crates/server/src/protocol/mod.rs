@@ -15,6 +15,7 @@ mod events;
 mod navigator;
 mod refine;
 mod run;
+mod runs;
 mod trace;
 
 pub use causal::*;
@@ -22,6 +23,7 @@ pub use events::*;
 pub use navigator::*;
 pub use refine::*;
 pub use run::*;
+pub use runs::*;
 pub use trace::*;
 
 /// The version that the server announces; raised when a field changes its meaning or goes.
@@ -82,6 +84,8 @@ methods! {
     ProgressPointEdit = "fulcrum/progressPoint/edit" (ProgressPointEditParams) -> ProgressPointEditResult;
     /// The runs recorded in a workspace, newest first.
     RunsList = "fulcrum/runs/list" (RunsListParams) -> RunsListResult;
+    /// Deletes runs of a workspace's store.
+    RunsRemove = "fulcrum/runs/remove" (RunsRemoveParams) -> ();
     /// Opens profiles for bottleneck search, alone or compared.
     NavigatorOpen = "fulcrum/navigator/open" (NavigatorOpenParams) -> NavigatorOpened;
     /// Does one command of the search.
@@ -106,6 +110,8 @@ methods! {
     TraceStart = "fulcrum/trace/start" (TraceParams) -> TraceOutcome;
     /// Instruments, measures and refines until the set of methods is stable, or the request is cancelled.
     RefineStart = "fulcrum/refine/start" (RefineParams) -> RefineOutcome;
+    /// The table of a refine loop that is over, from one of its runs.
+    RefineOpen = "fulcrum/refine/open" (RefineOpenParams) -> RefineOutcome;
     /// Opens an event trace.
     EventsOpen = "fulcrum/events/open" (EventsOpenParams) -> EventsOpened;
     /// Rows of the event tree, as they are expanded and scrolled to.

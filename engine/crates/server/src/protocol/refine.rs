@@ -1,4 +1,4 @@
-//! The refine loop: the types of `fulcrum/refine/start` and `fulcrum/refine/live`.
+//! The refine loop: the types of `fulcrum/refine/start`, `open` and `live`.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -152,7 +152,15 @@ pub struct RefineLiveParams {
     pub message: String,
 }
 
-/// Answer to `fulcrum/refine/start`.
+/// Parameters of `fulcrum/refine/open`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RefineOpenParams {
+    /// The folder of an iteration, absolute.
+    pub run: String,
+}
+
+/// Answer to `fulcrum/refine/start` and `fulcrum/refine/open`.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RefineOutcome {

@@ -1,4 +1,4 @@
-//! Recording: the types of `fulcrum/causal/run`, `control` and `live`, and of `fulcrum/runs/list`.
+//! Recording: the types of `fulcrum/causal/run`, `control` and `live`.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -181,36 +181,4 @@ pub struct RunOutcome {
     pub summary: Option<ProfileSummary>,
     /// Whole sentences on why the result is empty or weaker than it could be.
     pub notes: Vec<String>,
-}
-
-/// Parameters of `fulcrum/runs/list`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RunsListParams {
-    /// The folder that holds `.fulcrum/runs`, absolute.
-    pub workspace: String,
-}
-
-/// Answer to `fulcrum/runs/list`.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RunsListResult {
-    /// Newest first.
-    pub runs: Vec<RunEntry>,
-}
-
-/// One recorded run.
-#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct RunEntry {
-    /// The run folder, for `fulcrum/causal/open`.
-    pub path: String,
-    /// The folder's name without the time.
-    pub name: String,
-    /// When it started, RFC 3339, UTC.
-    pub start: String,
-    /// The command line, for reading.
-    pub command: String,
-    /// `running`, `exited`, `signalled`, `stopped`, or `lost`.
-    pub ended: String,
 }

@@ -17,7 +17,7 @@ pub(crate) mod programs;
 pub(crate) mod ranking;
 pub(crate) mod refine;
 pub(crate) mod run;
-pub(crate) mod runs_list;
+pub(crate) mod runs;
 pub(crate) mod trace;
 
 use crate::events::{Asked, OpenTrace};

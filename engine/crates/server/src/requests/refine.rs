@@ -1,5 +1,6 @@
-//! `fulcrum/refine/start`: the refine loop.
+//! `fulcrum/refine/start` and `open`: the refine loop, and the table of one that is over.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 
@@ -9,16 +10,20 @@ use fulcrum_paths::ProfileInterface as _;
 use fulcrum_recorder::{
     Estimate, Iteration, KeepRunning, RefineOptions, RefineProgress, Refined, Stdio, TraceOptions,
 };
+use fulcrum_runs::RunFolder;
 use lsp_server::RequestId;
+use serde::Deserialize;
 
+use super::Pooled;
 use super::programs::{self, failure, named};
 use crate::failure::Failure;
 use crate::main_loop::{State, Task};
 use crate::navigator::{Navigator, Session};
 use crate::protocol::{
-    REFINE_LIVE, RefineFrom, RefineIteration, RefineLiveParams, RefineOutcome, RefineParams,
-    RefineStart,
+    REFINE_LIVE, RefineFrom, RefineIteration, RefineLiveParams, RefineOpen, RefineOpenParams,
+    RefineOutcome, RefineParams, RefineStart,
 };
+use crate::state::Snapshot;
 
 /// What gives the names of labels.
 type Names = Box<dyn FnOnce() -> Result<Vec<String>, Failure> + Send>;
@@ -188,12 +193,79 @@ fn row(it: &Iteration) -> RefineIteration {
     }
 }
 
+/// How a loop ended, as a sentence.
+fn exit(stable: bool, count: u64) -> String {
+    match stable {
+        true => format!("The set of {count} hotspots is stable."),
+        false => format!("{count} hotspots are left; the set still changed."),
+    }
+}
+
+pub(crate) enum Open {}
+
+impl Pooled for Open {
+    type Method = RefineOpen;
+
+    /// An iteration that was not finished has no table; the one before it has.
+    fn run(_: &Snapshot, params: RefineOpenParams) -> Result<RefineOutcome, Failure> {
+        let mut seen = vec![PathBuf::from(&params.run)];
+        while let Some(run) = seen.last() {
+            if let Ok(text) = fs::read(run.join(fulcrum_recorder::REFINE_TABLE)) {
+                return table(run, &text);
+            }
+            let Some(before) = previous(run).filter(|it| !seen.contains(it)) else {
+                break;
+            };
+            seen.push(before);
+        }
+        Err(Failure::user(
+            format!("{} has no table of a refine loop", params.run),
+            Some("Open one of its runs as a trace."),
+        ))
+    }
+}
+
+/// The iteration before this one.
+fn previous(run: &Path) -> Option<PathBuf> {
+    let manifest = RunFolder::open(run).ok()?.read_manifest().ok()?;
+    let before = PathBuf::from(manifest.options.get("previous")?.as_str()?);
+    // The workspace may have been moved since.
+    let beside = run.with_file_name(before.file_name()?);
+    Some(if beside.is_dir() { beside } else { before })
+}
+
+/// What a run's `refine.json` says.
+#[derive(Deserialize)]
+struct Table {
+    stable: bool,
+    #[serde(default)]
+    hotspots: Vec<String>,
+    #[serde(default)]
+    notes: Vec<String>,
+    iterations: Vec<RefineIteration>,
+}
+
+fn table(run: &Path, text: &[u8]) -> Result<RefineOutcome, Failure> {
+    let table: Table = serde_json::from_slice(text).map_err(|error| {
+        let file = run.join(fulcrum_recorder::REFINE_TABLE);
+        Failure::user(format!("{}: {error}", file.display()), None)
+    })?;
+    let count = table.iterations.last().map_or(0, |it| it.hotspots);
+    Ok(RefineOutcome {
+        stable: table.stable,
+        filter: self::text(&run.join(fulcrum_recorder::NEXT_FILTER)),
+        hotspots: table.hotspots,
+        exit: exit(table.stable, count),
+        notes: table.notes,
+        iterations: table.iterations,
+    })
+}
+
 fn outcome(refined: Refined) -> RefineOutcome {
-    let count = refined.hotspots.len();
-    let exit = match (refined.stopped, refined.stable) {
-        (true, _) => format!("The loop was stopped with {count} hotspots."),
-        (_, true) => format!("The set of {count} hotspots is stable."),
-        _ => format!("{count} hotspots are left; the set still changed."),
+    let count = refined.hotspots.len() as u64;
+    let exit = match refined.stopped {
+        true => format!("The loop was stopped with {count} hotspots."),
+        false => exit(refined.stable, count),
     };
     RefineOutcome {
         iterations: refined.iterations.iter().map(row).collect(),

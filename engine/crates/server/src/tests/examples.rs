@@ -95,6 +95,22 @@ fn shortened(mut value: Value) -> Value {
     value
 }
 
+/// What the second iteration of a refine loop writes.
+fn refine_table() -> String {
+    let row = fulcrum_recorder::Iteration {
+        number: 2,
+        run: "/workspace/.fulcrum/runs/20261122T092828Z-java-refine-2".into(),
+        filter: "/workspace/.fulcrum/runs/20261122T092828Z-java-refine-2/filter".into(),
+        methods: 2,
+        classes: 1,
+        fired: 21,
+        metered: 21,
+        hotspots: 1,
+        ..fulcrum_recorder::Iteration::default()
+    };
+    json!({ "stable": true, "hotspots": ["Main.hot()V"], "notes": [], "iterations": [row.to_json()] }).to_string()
+}
+
 #[test]
 fn the_documents_examples_are_real() {
     let mut client = Client::start(&[
@@ -103,6 +119,10 @@ fn the_documents_examples_are_real() {
         (
             ".fulcrum/runs/20261121T131500Z-consumer/run.json",
             &super::fixtures::manifest("exited", "/app", &[]),
+        ),
+        (
+            ".fulcrum/runs/20261122T092828Z-java-refine-2/refine.json",
+            &refine_table(),
         ),
     ]);
     let mut document = std::fs::read_to_string(DOCUMENT).expect("docs/protocol.md");
@@ -158,6 +178,16 @@ fn the_documents_examples_are_real() {
         check(&mut document, name, &text);
     };
     exchange("runs", "fulcrum/runs/list", json!({ "workspace": root }));
+    exchange(
+        "runsRemove",
+        "fulcrum/runs/remove",
+        json!({ "workspace": root, "runs": [root.join(".fulcrum/runs/20261121T131500Z-consumer")] }),
+    );
+    exchange(
+        "refineOpen",
+        "fulcrum/refine/open",
+        json!({ "run": root.join(".fulcrum/runs/20261122T092828Z-java-refine-2") }),
+    );
     exchange(
         "error",
         "fulcrum/causal/open",

@@ -18,6 +18,7 @@ mod programs;
 mod progress_points;
 mod runs;
 mod session;
+mod store;
 mod targets;
 
 use std::path::PathBuf;
