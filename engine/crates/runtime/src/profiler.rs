@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_runtime_core::draw::{Deck, Levels, Random};
 use fulcrum_runtime_core::pace::Pace;
-use fulcrum_wire::{MAX_LEVELS, NONE, command, mode, part, state};
+use fulcrum_wire::{MAX_LEVELS, command, mode, part, state};
 
 use crate::blocked::{Call, Frame};
 use crate::control::Map;
