@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { thisRecorder, writeLoop, writeRun } from "../support/runs.mjs";
-import { frameWith, until } from "./workbench.mjs";
+import { appears, frameWith, patience, until } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
@@ -57,7 +57,7 @@ export async function runsTests({ test, vscode, page, shot, configure, workspace
     await until("the tooltip", async () => {
       await page.mouse.move(900, 500);
       await row(/^crasher/).hover();
-      return hover.isVisible().catch(() => false);
+      return appears(hover, patience);
     });
     const text = plain(await hover.textContent());
     assert.match(text, /crasher: causal profile/);
@@ -140,7 +140,12 @@ export async function runsTests({ test, vscode, page, shot, configure, workspace
     await row(/^crasher/).click();
     await page.locator(".sidebar .pane-header[aria-expanded=true]", { hasText: /^Ranking/ }).waitFor();
     await vscode.command("Fulcrum: Show Runs");
-    await page.keyboard.press("Delete");
+    // The list has the focus a moment after the command.
+    await vscode.again(
+      "the question",
+      () => page.keyboard.press("Delete"),
+      () => appears(dialog, patience),
+    );
     await dialog.locator(".monaco-button", { hasText: /^Delete$/ }).click();
     await until("the row to go", async () => !(await rows()).some((text) => /^crasher/.test(text)));
     assert.ok(!existsSync(runFolder(crashed)), "it is gone from the disk");
