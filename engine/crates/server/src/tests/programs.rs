@@ -1,7 +1,7 @@
 //! Java programs that are recorded and refined by the server: real ones.
 
 use std::io::Read as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -115,25 +115,35 @@ fn the_refine_loop_tells_its_iterations() {
     client.leave().expect("an orderly end");
 }
 
+/// A program that ends with its test, whatever becomes of that.
+struct Endless(Child);
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn a_running_program_is_refined_in_sessions_and_goes_on() {
     let mut client = start();
     let mut java = Command::new("java");
     java.args(["Main", "x"]).current_dir(client.root());
-    let mut program = java.stdout(Stdio::piped()).spawn().expect("java");
+    java.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut program = Endless(java.spawn().expect("java"));
     let mut ready = [0; 6];
-    let output = program.stdout.as_mut().expect("a pipe");
+    let output = program.0.stdout.as_mut().expect("a pipe");
     output.read_exact(&mut ready).expect("its first line");
     let given = json!({
-        "rule": "allocation >= 64KiB after 5", "runs": 1, "recheck": 0, "attach": program.id(),
+        "rule": "allocation >= 64KiB after 5", "runs": 1, "recheck": 0, "attach": program.0.id(),
         "keepRunningSeconds": 2.0, "unit": "Main.work",
     });
     let outcome = client.ok("fulcrum/refine/start", params(&client, given));
     assert_eq!(outcome["hotspots"], json!(["Main.hot()V"]));
     assert_eq!(outcome["stable"], true);
-    assert_eq!(program.try_wait().expect("it is ours"), None);
-    program.kill().expect("it is ours");
-    program.wait().expect("it ends");
+    assert_eq!(program.0.try_wait().expect("it is ours"), None);
     client.leave().expect("an orderly end");
 }
 
