@@ -428,6 +428,8 @@ fn methods_that_stopped_being_measured_are_not_compared() {
     );
     assert_eq!(
         found.notes,
-        ["Left out: 1 method whose measuring stopped while a program ran, being no hotspots."]
+        [
+            "What stopped being measured while a program ran, because it was no hotspot, is left out: 1 method of A, 1 method of B."
+        ]
     );
 }

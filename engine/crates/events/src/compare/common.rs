@@ -8,31 +8,19 @@ use crate::selection::Selection;
 /// What of A and of B is compared, and why that is not all: a call that only one of two filters observes, or of which one
 /// trace has the first thousand, is no change of the program.
 pub fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
-    let mut notes = Vec::new();
     let traces = [a, b];
-    let mut seen = traces.map(|it| {
-        let known = it.selection().cloned();
-        known.unwrap_or_else(|| Selection::all(it))
+    let whole = traces.map(|it| match it.selection() {
+        Some(selection) => selection.clone(),
+        None => Selection::all(it),
     });
-    let whole = seen.clone();
+    let mut seen = whole.clone();
+    let mut notes = Vec::new();
     if let (Some(of_a), Some(of_b)) = (&a.observed, &b.observed)
         && of_a != of_b
     {
         seen[0].narrow(a, of_b);
         seen[1].narrow(b, of_a);
-        let left_out = |side: usize| whole[side].methods() - seen[side].methods();
-        let waiting = [of_a, of_b].map(|it| it.contention);
-        let mut what = Vec::new();
-        for (side, name) in ["A", "B"].into_iter().enumerate() {
-            match left_out(side) {
-                0 => {}
-                1 => what.push(format!("1 method of {name}")),
-                n => what.push(format!("{n} methods of {name}")),
-            }
-            if waiting[side] && !waiting[1 - side] && whole[side].contention() {
-                what.push(format!("{name}'s waiting for monitors"));
-            }
-        }
+        let what = left_out(&whole, &seen);
         if !what.is_empty() {
             notes.push(format!(
                 "The traces were recorded with different filters, so what both observe is compared. Left out: {}.",
@@ -43,38 +31,23 @@ pub fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
             notes.push("The traces were recorded with different maximum_depth.".into());
         }
     }
-    let key = |method: &Method| {
-        let Method {
-            class,
-            name,
-            descriptor,
-            ..
-        } = method.clone();
-        (class, name, descriptor)
-    };
-    let shut: HashSet<_> = traces
-        .iter()
-        .flat_map(|it| {
-            let shut = it.counts.iter().filter(|(_, counts)| counts.off);
-            shut.filter_map(|(id, _)| it.methods.get(id).map(key))
-        })
-        .collect();
-    let before = seen.each_ref().map(Selection::methods);
+    let shut: HashSet<_> = traces.into_iter().flat_map(shut).collect();
+    let before = seen.clone();
     for (seen, trace) in seen.iter_mut().zip(traces) {
-        seen.retain_methods(|id| {
-            !trace
+        let is_shut = |id| {
+            trace
                 .methods
                 .get(&id)
-                .is_some_and(|it| shut.contains(&key(it)))
-        });
-    }
-    if seen.each_ref().map(Selection::methods) != before {
-        let what = match shut.len() {
-            1 => "1 method".to_owned(),
-            n => format!("{n} methods"),
+                .map(key)
+                .is_some_and(|it| shut.contains(&it))
         };
+        seen.retain_methods(|id| !is_shut(id));
+    }
+    let what = left_out(&before, &seen);
+    if !what.is_empty() {
         notes.push(format!(
-            "Left out: {what} whose measuring stopped while a program ran, being no hotspots."
+            "What stopped being measured while a program ran, because it was no hotspot, is left out: {}.",
+            what.join(", ")
         ));
     }
     // What the dictionary does not name stays, unless something has to go.
@@ -82,4 +55,31 @@ pub fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
         true => (traces.map(|it| it.selection().cloned()), notes),
         false => (seen.map(Some), notes),
     }
+}
+
+/// What tells methods of two logs apart; their numbers do not.
+fn key(method: &Method) -> (&str, &str, &str) {
+    (&method.class, &method.name, &method.descriptor)
+}
+
+/// The methods whose gates were shut in the end.
+fn shut(trace: &Trace) -> impl Iterator<Item = (&str, &str, &str)> {
+    let shut = trace.counts.iter().filter(|(_, counts)| counts.off);
+    shut.filter_map(|(id, _)| trace.methods.get(id).map(key))
+}
+
+/// What of A and B went, in words.
+fn left_out(before: &[Selection; 2], after: &[Selection; 2]) -> Vec<String> {
+    let mut what = Vec::new();
+    for ((before, after), name) in before.iter().zip(after).zip(["A", "B"]) {
+        match before.methods() - after.methods() {
+            0 => {}
+            1 => what.push(format!("1 method of {name}")),
+            n => what.push(format!("{n} methods of {name}")),
+        }
+        if before.contention() && !after.contention() {
+            what.push(format!("{name}'s waiting for monitors"));
+        }
+    }
+    what
 }
