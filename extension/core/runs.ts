@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { costText } from "./cost";
 import { baseName, count } from "./format";
 import type { RunEntry } from "./protocol";
+import { loopName } from "./trace/runs";
 
 /** A run of its own, or an iteration of a refine loop. */
 export interface RunRow {
@@ -96,7 +97,7 @@ export function iconOf(node: RunNode): string {
 export function labelOf(node: RunNode): string {
   if (node.type === "loop") {
     const run = node.runs[0]?.run;
-    return run === undefined ? "" : run.name.replace(/-refine-\d+(-\d+)?$/, "");
+    return run === undefined ? "" : loopName(run.name);
   }
   return node.run.iteration === null ? node.run.name : `Iteration ${node.run.iteration.number}`;
 }

@@ -32,7 +32,13 @@ export function traceFolderOf(file: string): string {
 /** What a run's folder is called after: `dispatcher.Main` of `20261122T115608Z-dispatcher.Main-refine-1`. */
 export function runName(folder: string): string {
   const name = path.basename(folder);
-  return /^\d{8}T\d{6}Z-(.+?)(?:-refine-\d+)?(?:-\d+)?$/.exec(name)?.[1] ?? name;
+  const [, own] = /^\d{8}T\d{6}Z-(.+)$/.exec(name) ?? [];
+  return own === undefined ? name : loopName(own).replace(/-\d+$/, "");
+}
+
+/** What the iterations of a refine loop are called after: `dispatcher.Main` of `dispatcher.Main-refine-1`. */
+export function loopName(name: string): string {
+  return name.replace(/-refine-\d+(-\d+)?$/, "");
 }
 
 /** The program of a run; undefined when its manifest does not say. */
