@@ -7,24 +7,26 @@ use fulcrum_model::causal::Recording;
 
 use crate::control::now;
 
-/// As many baselines as speedups, as in every other mode.
-const DECK: [f64; 8] = [0.0, 0.25, 0.0, 0.5, 0.0, 0.75, 0.0, 1.0];
+/// What is drawn unless one speedup is wanted.
+const SPEEDUPS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Targets with fewer of the samples than this are not worth whole runs.
 const LEAST_SHARE: f64 = 0.02;
 
 /// Draws what the next run does.
 pub struct Draw {
     random: u64,
-    fixed_speedup: Option<f64>,
+    /// As many baselines as speedups, as in every other mode.
+    deck: Vec<f64>,
     drawn: Vec<(TargetId, Vec<f64>)>,
 }
 
 impl Draw {
     /// `fixed_speedup`: only this one, besides the baseline.
     pub fn new(fixed_speedup: Option<f64>) -> Draw {
+        let speedups = fixed_speedup.map_or(SPEEDUPS.to_vec(), |fixed| vec![fixed]);
         Draw {
             random: now() | 1,
-            fixed_speedup,
+            deck: speedups.into_iter().flat_map(|it| [0.0, it]).collect(),
             drawn: Vec::new(),
         }
     }
@@ -56,16 +58,13 @@ impl Draw {
 
     /// From a shuffled deck a target: random in order, balanced in number.
     fn speedup(&mut self, target: &TargetId) -> f64 {
-        if let Some(fixed) = self.fixed_speedup {
-            return if self.below(2) == 0 { 0.0 } else { fixed };
-        }
         let known = self.drawn.iter().position(|(known, _)| known == target);
         let index = known.unwrap_or_else(|| {
             self.drawn.push((target.clone(), Vec::new()));
             self.drawn.len() - 1
         });
         if self.drawn[index].1.is_empty() {
-            self.drawn[index].1 = DECK.to_vec();
+            self.drawn[index].1 = self.deck.clone();
         }
         let left = self.drawn[index].1.len() as u64;
         let at = self.below(left) as usize;
@@ -131,6 +130,16 @@ mod tests {
         let decks = speedups.len() / 8 * 8;
         for deck in speedups[..decks].chunks(8) {
             assert_eq!(deck.iter().filter(|it| **it == 0.0).count(), 4);
+        }
+    }
+
+    #[test]
+    fn of_two_runs_one_has_the_fixed_speedup() {
+        let recording = recording(&[("/a.c:1", 600)]);
+        let mut draw = Draw::new(Some(0.4));
+        for _ in 0..100 {
+            let pair = [(); 2].map(|()| draw.next(&recording).unwrap().1);
+            assert!(pair == [0.0, 0.4] || pair == [0.4, 0.0], "{pair:?}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Random draws of virtual speedups (COZ §3.2): half of them the baseline, no order that a program could follow.
 
+use core::slice;
+
 use fulcrum_wire::{MAX_LEVELS, NONE};
 
 /// SplitMix64: small, fast, good enough to decorrelate experiments from the program.
@@ -27,12 +29,11 @@ impl Random {
     }
 }
 
-/// The speedups a session draws from, in ten-thousandths, and the one it is fixed to if any.
+/// The speedups a session draws from, in ten-thousandths, besides the baseline.
 #[derive(Clone, Debug)]
 pub struct Levels {
     levels: [u32; MAX_LEVELS],
     count: usize,
-    fixed: Option<u32>,
 }
 
 /// What one line has drawn of its current deck. Zero is a fresh deck.
@@ -43,28 +44,26 @@ pub struct Deck {
 }
 
 impl Levels {
-    /// `levels` without 0; `fixed` is [`NONE`] for a free draw. A longer list is cut at [`MAX_LEVELS`].
+    /// `levels` without 0, or only the one that is `fixed`, which is [`NONE`] for a free draw. A longer list is cut at
+    /// [`MAX_LEVELS`].
     pub fn new(levels: &[u32], fixed: u32) -> Levels {
+        let levels = match &fixed {
+            &NONE => levels,
+            0 => &[],
+            fixed => slice::from_ref(fixed),
+        };
         let count = levels.len().min(MAX_LEVELS);
         let mut kept = [0; MAX_LEVELS];
         kept[..count].copy_from_slice(&levels[..count]);
         Levels {
             levels: kept,
             count,
-            fixed: (fixed != NONE).then_some(fixed),
         }
     }
 
     /// The next speedup for a line. Each line draws without replacement from a deck of its own, which holds every
     /// level once and as many baselines: random in order, balanced in number, so short runs cover all levels.
     pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> u32 {
-        if let Some(fixed) = self.fixed {
-            return if fixed == 0 || random.below(2) == 0 {
-                0
-            } else {
-                fixed
-            };
-        }
         let count = self.count as u32;
         if count == 0 {
             return 0;
@@ -125,13 +124,18 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_speedup_alternates_with_the_baseline_at_random() {
+    fn every_other_experiment_has_the_fixed_speedup_first_or_second_at_random() {
         let (levels, mut random) = (Levels::new(&COARSE, 4000), Random::new(3));
         let mut deck = Deck::default();
-        let at_zero = (0..1000)
-            .filter(|_| levels.draw(&mut deck, &mut random) == 0)
-            .count();
-        assert!((430..570).contains(&at_zero), "{at_zero}");
+        let mut pairs = [0; 2];
+        for _ in 0..500 {
+            match [(); 2].map(|()| levels.draw(&mut deck, &mut random)) {
+                [0, 4000] => pairs[0] += 1,
+                [4000, 0] => pairs[1] += 1,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(pairs.iter().all(|n| (200..300).contains(n)), "{pairs:?}");
         let only_baseline = Levels::new(&COARSE, 0);
         assert!((0..100).all(|_| only_baseline.draw(&mut deck, &mut random) == 0));
     }

@@ -52,9 +52,11 @@ int main(int, char **arguments) {
   std::thread other(first);
   using clock = std::chrono::steady_clock;
   clock::duration taking{}, giving{};
-  const auto end = clock::now() + std::chrono::milliseconds(2500);
+  using std::chrono::milliseconds, std::chrono::seconds;
+  // Until it has paid, however long a busy machine takes to speed anything up.
+  const auto end = clock::now() + milliseconds(2500), latest = end + seconds(60);
   volatile long work = 0;
-  while (clock::now() < end) {
+  while (clock::now() < end || (taking + giving < milliseconds(100) && clock::now() < latest)) {
     for (long i = 0; i < 100000; i++) work = work + i;
     const auto before = clock::now();
     lock();
