@@ -17,7 +17,7 @@ const folder = path.join(engine, "fuzz");
 const memory = 2048;
 /** Bytes of the longest input. */
 const longest = 8192;
-/** Seconds for one input; many, because the machine may have other work. */
+/** Seconds for one input; many, because the machine may have other work: what takes less is no finding. */
 const patience = 60;
 /** Seconds by the clock after which times are written down. */
 const slice = 240;
@@ -141,6 +141,7 @@ async function fuzzOnce(target, seconds) {
     `-malloc_limit_mb=${memory / 4}`,
     `-max_len=${longest}`,
     `-timeout=${patience}`,
+    `-report_slow_units=${patience}`,
     "-print_funcs=0",
     "-print_final_stats=1",
   ];
