@@ -368,6 +368,59 @@ fn a_running_program_is_attached_to_left_and_attached_to_again() {
     assert_eq!(end(child), ("end true\n".into(), Some(4)));
 }
 
+/// A program that has objects collected all the time, until something comes on its standard input.
+const COLLECTING: &str = "public class Main {\n\
+   static volatile byte[] last;\n\
+   public static void main(String[] a) throws Exception {\n\
+     for (int size : new int[] {2000, 2000, 2000000}) {\n\
+       Thread thread = new Thread(() -> { for (;;) last = new byte[size]; });\n\
+       thread.setDaemon(true);\n\
+       thread.start();\n\
+     }\n\
+     System.out.println(\"ready\");\n\
+     System.in.read();\n\
+   }\n\
+ }";
+
+/// JDK 17 stands still for ever when who listens to releases changes at a moment when it tells some.
+#[test]
+fn a_program_goes_on_though_sessions_begin_and_end_while_objects_are_collected() {
+    build_agent();
+    let folder = tempfile::tempdir().unwrap();
+    program(COLLECTING, folder.path());
+    let filter = folder.path().join("f.fulcrum-filter");
+    fs::write(&filter, "observe_object_allocation byte[]\n").unwrap();
+    let mut child = start(folder.path(), &["-Xmx64m"]);
+    let pid = child.id().to_string();
+    let session = |number: u32| {
+        let run = folder.path().join(format!("run-{number}"));
+        let trace = fulcrum(&["trace", "--quiet", "--for", "20ms", "--attach", &pid])
+            .arg("--filter")
+            .arg(&filter)
+            .arg("--output")
+            .arg(&run)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&trace.stderr).into_owned();
+        if !said.is_empty() || !trace.status.success() {
+            return Err(said);
+        }
+        let list = fulcrum(&["events", "list", run.to_str().unwrap(), "--json"]).output();
+        let told = String::from_utf8(list.unwrap().stdout).unwrap();
+        fs::remove_dir_all(run).unwrap();
+        Ok(["allocation", "release"].map(|kind| told.contains(&format!("\"event\":\"{kind}\""))))
+    };
+    let sessions: Result<Vec<_>, String> = (0..30).map(session).collect();
+    if sessions.is_err() {
+        child.kill().unwrap();
+    }
+    // The last one is told of releases as the first is.
+    let told = sessions.unwrap();
+    assert!(told.iter().all(|[allocated, _]| *allocated), "{told:?}");
+    assert!(told[20..].iter().any(|[_, released]| *released), "{told:?}");
+    assert_eq!(end(child), (String::new(), Some(0)));
+}
+
 #[test]
 fn who_cannot_be_attached_to_is_told_why_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();

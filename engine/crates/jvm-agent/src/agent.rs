@@ -248,7 +248,7 @@ impl Agent {
         // Methods that are running still have their probes: they find no session.
         SESSION.store(0, Ordering::Release);
         AGENT.store(null_mut(), Ordering::Release);
-        self.jvmti.give_back(self.capabilities);
+        self.jvmti.give_back(self.capabilities & !events::KEPT);
         self.log.finish();
         Ok(())
     }

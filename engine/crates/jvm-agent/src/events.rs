@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::Ordering;
+use std::sync::{Once, OnceLock};
 
 use fulcrum_hotspot::Meter;
 use fulcrum_jvm_core::filter::Filter;
@@ -104,7 +105,10 @@ pub fn capabilities(filter: &Filter) -> Vec<u32> {
     wanted
 }
 
-/// The events that are to be told.
+/// What no session gives back, as what it is for goes on: see [`listen_to_releases`].
+pub const KEPT: u128 = 1 << capability::TAG | 1 << capability::FREE;
+
+/// The events that are to be told during a session, besides [`event::FREE`].
 fn wanted(agent: &Agent) -> Vec<i32> {
     let mut wanted = vec![
         event::VM_INIT,
@@ -129,10 +133,7 @@ fn wanted(agent: &Agent) -> Vec<i32> {
                 event::CONTENDED_ENTERED,
             ],
         ),
-        (
-            capability::SAMPLED_ALLOCATION,
-            &[event::FREE, event::SAMPLED_ALLOCATION],
-        ),
+        (capability::SAMPLED_ALLOCATION, &[event::SAMPLED_ALLOCATION]),
         (
             capability::COLLECTIONS,
             &[event::GC_START, event::GC_FINISH],
@@ -147,19 +148,37 @@ fn wanted(agent: &Agent) -> Vec<i32> {
 
 /// Lets the machine tell what is observed.
 pub fn turn_on(agent: &Agent) -> Result<(), String> {
+    static CALLBACKS: OnceLock<bool> = OnceLock::new();
+    if !CALLBACKS.get_or_init(|| set_callbacks(agent)) {
+        return Err("this virtual machine refuses the agent's callbacks".into());
+    }
+    set_sampling(agent);
+    if agent.can(capability::FREE) {
+        listen_to_releases(agent);
+    }
+    wanted(agent)
+        .into_iter()
+        .for_each(|event| enable(agent, event));
+    Ok(())
+}
+
+fn set_callbacks(agent: &Agent) -> bool {
     let mut callbacks: Callbacks = [NO_CALLBACK; (event::LAST - event::FIRST) as usize];
     let hook = (event::CLASS_FILE_LOAD, class_file_load as *const c_void);
     for (event, function) in standard().chain([hook]) {
         callbacks[(event - event::FIRST) as usize] = function;
     }
-    if !agent.jvmti.set_callbacks(&callbacks) {
-        return Err("this virtual machine refuses the agent's callbacks".into());
-    }
-    set_sampling(agent);
-    wanted(agent)
-        .into_iter()
-        .for_each(|event| enable(agent, event));
-    Ok(())
+    agent.jvmti.set_callbacks(&callbacks)
+}
+
+/// From the first session that wants it until the program ends, the machine tells that objects are released.
+///
+/// Whenever that changes, and whenever callbacks are set, HotSpot first tells what it has not told yet. Does another
+/// thread do so at that moment, it waits for that; JDK 17 does not let a safepoint begin meanwhile, for which the other
+/// thread may wait: then the whole machine stands still for ever.
+fn listen_to_releases(agent: &Agent) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| enable(agent, event::FREE));
 }
 
 /// Which objects the machine tells of.
@@ -246,7 +265,7 @@ pub fn machine_runs(agent: &Agent, env: Env) {
     }
 }
 
-/// Lets the machine tell nothing any more, and takes all probes out of its classes.
+/// Lets the machine tell nothing any more but what nobody listens to, and takes all probes out of its classes.
 pub fn turn_off(agent: &Agent, env: Env) {
     for event in wanted(agent) {
         if event != event::CLASS_FILE_LOAD {
@@ -389,8 +408,9 @@ fn allocated(agent: &Agent, object: Object, class: Object, size: u64) {
 }
 
 fn released(agent: &Agent, tag: i64) {
-    // Classes that were looked up have tags without having been told of.
-    if tag > 0
+    // An earlier session may have asked for it. Classes that were looked up have tags without having been told of.
+    if agent.filter.allocations
+        && tag > 0
         && let Some(number) = objects::of_tag(tag)
     {
         agent.machine_event(kind::RELEASE, &PayloadBuffer::default().number(number));

@@ -35,34 +35,31 @@ fn delta(experiment: &Experiment, point: &str) -> u64 {
 #[test]
 fn each_line_is_sampled_by_its_share_of_the_work() {
     let lab = Lab::build("shares.cpp", &["-g"]);
-    let recorded = run_for(lab.options(&[], 0.0), 10);
-    assert_eq!(
-        (recorded.exit, recorded.notes.len()),
-        (Exit::Stopped, 0),
-        "{:?}",
-        recorded.notes
-    );
-    let recording = recording(&recorded);
-    let per_visit = |line: u32| {
-        let (mut samples, mut visits) = (0, 0);
-        for experiment in recording
-            .experiments
-            .iter()
-            .filter(|it| it.selected.location.line == line)
-        {
-            samples += experiment.selected_samples;
-            visits += delta(experiment, "round");
-        }
+    let [ten, fourteen] = [10, 14].map(|line| {
+        let options = Options {
+            fixed_line: Some(format!("shares.cpp:{line}")),
+            ..lab.options(&[], 0.0)
+        };
+        let recorded = run_for(options, 5);
+        assert_eq!(
+            (recorded.exit, &recorded.notes[..]),
+            (Exit::Stopped, &[][..])
+        );
+        recording(&recorded)
+    });
+    let per_visit = |recording: &Recording| {
+        let of = &recording.experiments;
+        let samples: u64 = of.iter().map(|it| it.selected_samples).sum();
+        let visits: u64 = of.iter().map(|it| delta(it, "round")).sum();
         samples as f64 / visits as f64
     };
-    let samples = lines(&recording);
-    let total: u64 = samples.values().sum();
-    let in_experiments = per_visit(10) / (per_visit(10) + per_visit(14));
-    for share in [samples[&10] as f64 / total as f64, in_experiments] {
-        assert!(
-            (share - 0.7).abs() < 0.07,
-            "{share} of the samples: {samples:?}"
-        );
+    let in_experiments = per_visit(&ten) / (per_visit(&ten) + per_visit(&fourteen));
+    let in_runs = [&ten, &fourteen].map(|recording| {
+        let samples = lines(recording);
+        samples[&10] as f64 / samples.values().sum::<u64>() as f64
+    });
+    for share in in_runs.into_iter().chain([in_experiments]) {
+        assert!((share - 0.7).abs() < 0.07, "{share} of the samples");
     }
 }
 
