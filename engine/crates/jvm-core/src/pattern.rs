@@ -110,6 +110,8 @@ mod tests {
             ("a.B", "a.B", true),
             ("a.B", "a.Bc", false),
             ("**", "x", true),
+            ("Pool-*-thread-1", "Pool-7-thread-1", true),
+            ("*ä", "xä", true),
         ] {
             assert_eq!(
                 Pattern(pattern.into()).matches(name),

@@ -107,7 +107,7 @@ impl Comparison {
 impl Matcher {
     fn matches(&self, text: &str) -> bool {
         match self {
-            Matcher::OneOf(patterns) => patterns.iter().any(|it| crate::names::matches(it, text)),
+            Matcher::OneOf(patterns) => patterns.iter().any(|it| crate::matches(it, text)),
             Matcher::Regex(regex) => regex.is_match(text),
         }
     }

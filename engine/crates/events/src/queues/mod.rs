@@ -16,7 +16,7 @@ mod suggest;
 use std::collections::{HashMap, HashSet};
 
 use crate::index::Cancelled;
-use crate::names::matches;
+use crate::matches;
 use crate::open::Trace;
 use crate::rows::Wanted;
 use crate::visit::Scope;
