@@ -34,9 +34,9 @@ function show(comparison: TraceComparison, rows: readonly DifferenceRow[]): void
     ["Change", "What became of it from B to A", "text"],
     ["Call", "The call, what it is below, and the threads that make it", "text"],
     ["Calls A / B", "How often", ""],
-    ["A", "Mean wall time of a call in A", ""],
-    ["B", "Mean wall time of a call in B", ""],
-    ["Δ self", "Own wall time of all calls in A less that in B", ""],
+    ["A a call", "Mean wall time of a call in A", ""],
+    ["B a call", "Mean wall time of a call in B", ""],
+    ["Δ self, all calls", "Own wall time of all calls in A less that in B", ""],
   ];
   const head = heads.map(([text, title, kind]) =>
     h("th", { text: text ?? "", title: title ?? "", class: kind ?? "", attrs: { scope: "col" } }),
