@@ -225,6 +225,13 @@ fn a_filter_decides_what_is_observed_and_a_limit_ends_the_log_alone() {
     assert!(calls > 10_000 && calls < 400_000, "{calls}");
     let note = stats["notes"][0].as_str().unwrap();
     assert!(note.starts_with("The log reached its size limit"), "{note}");
+    fs::remove_dir_all(&run).unwrap();
+    let nowhere = "observe_method_invocations\nincludemethod nowhere.* *\n";
+    fs::write(&filter, nowhere).unwrap();
+    let run = check_same(folder.path(), &options, &["Main"]);
+    let stats = json(&["events", "stats", &run, "--json"]);
+    let note = stats["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("No method was observed: "), "{note}");
     fs::write(&filter, "observe_method_invocations\ninclude a b\n").unwrap();
     let program = ["trace", options[0], options[1], "--", "java", "Main"];
     check_bad(&program, 3, "line 2: \"include a b\" is not a directive");

@@ -174,6 +174,10 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
+/// Why a trace that should have calls has none.
+const NO_METHODS: &str = "No method was observed: nothing that was loaded has one that the filter selects. Those of the Java \
+    platform and of C++'s std are selected only by rules that say so: includemethod java.util.* *";
+
 impl Trace {
     /// Opens a log, also one that is being written: then what is there so far.
     pub fn open(path: &Path) -> Result<Trace, OpenError> {
@@ -184,6 +188,10 @@ impl Trace {
             error => error,
         })?;
         trace.observed = path.parent().and_then(|run| observed(run, &trace));
+        let wanted = trace.observed.as_ref().is_some_and(|it| it.methods);
+        if wanted && trace.methods.is_empty() && trace.end != End::Open {
+            trace.notes.push(NO_METHODS.into());
+        }
         Ok(trace)
     }
 
