@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -316,7 +317,7 @@ fn a_running_program_is_refined_and_goes_on() {
         "--attach",
         &pid,
     ]);
-    command.args(["--keep-running", "2s", "--runs", "1", "--output", "loop"]);
+    command.args(["--keep-running", "2s", "--runs", "1"]);
     command.args([
         "--rule",
         "allocation >= 64KiB after 5",
@@ -334,6 +335,15 @@ fn a_running_program_is_refined_and_goes_on() {
     assert_eq!(refined["stable"], true);
     // With the unit of work.
     assert_eq!(numbers(&refined, "methods").last(), Some(&2));
+    // Runs are called after what is running, and the iteration.
+    let runs = fs::read_dir(folder.path().join(".fulcrum/runs")).unwrap();
+    let mut names: Vec<_> = runs.map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    let named = |(name, number): (&OsString, usize)| {
+        name.to_string_lossy()
+            .ends_with(&format!("Z-Main-refine-{number}"))
+    };
+    assert!(names.iter().zip(1..).all(named), "{names:?}");
     // It goes on as it was, and ends as it does alone.
     assert_eq!(child.try_wait().unwrap(), None);
     child.stdin.take().unwrap().write_all(b"\n").unwrap();

@@ -55,7 +55,11 @@ pub fn trace_attached(
     let arguments = machine.command.get(1..).unwrap_or_default();
     let mut manifest = Manifest::begin(machine.name().as_ref(), arguments, &here);
     manifest.options.insert("attached".into(), pid.into());
-    let name = format!("{}-{pid}", jvm::name_of(machine.name().as_ref(), arguments));
+    let name = jvm::name_of(machine.name().as_ref(), arguments);
+    let options = &TraceOptions {
+        suffix: Some(options.suffix.clone().unwrap_or_else(|| pid.to_string())),
+        ..options.clone()
+    };
     let (folder, mut manifest) = jvm::prepare(options, manifest, &name, &here)?;
     let path = fs::canonicalize(folder.path()).map_err(|error| cannot(&error))?;
     let begin = format!("start={}", path.display());

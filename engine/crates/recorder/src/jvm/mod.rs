@@ -42,8 +42,8 @@ pub struct TraceOptions {
     pub workspace: Option<PathBuf>,
     /// Exactly this folder instead of a new one in the store.
     pub output: Option<PathBuf>,
-    /// What a new folder in the store is named after; the program when `None`.
-    pub name: Option<String>,
+    /// What stands behind the program's name in that of a new folder in the store.
+    pub suffix: Option<String>,
     /// The filter's text; the agent's standard one when `None`.
     pub filter: Option<String>,
     /// No log grows larger than this, bytes.
@@ -64,7 +64,7 @@ impl Default for TraceOptions {
             cwd: None,
             workspace: None,
             output: None,
-            name: None,
+            suffix: None,
             filter: None,
             limit: LOG_LIMIT,
             duration: None,
@@ -206,7 +206,10 @@ pub(crate) fn prepare(
         Some(output) => RunFolder::create_at(&here.join(output)),
         None => {
             let workspace = options.workspace.as_deref().unwrap_or(cwd);
-            let name = options.name.as_deref().unwrap_or(name);
+            let name = match &options.suffix {
+                Some(suffix) => &format!("{name}-{suffix}"),
+                None => name,
+            };
             RunFolder::create(&here.join(workspace), name)
         }
     }

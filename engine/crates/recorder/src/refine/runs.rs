@@ -83,10 +83,7 @@ impl<'a> Runs<'a> {
             (None, Some(output)) => {
                 trace.output = Some(output.join(format!("iteration-{}", self.number)));
             }
-            (None, None) => {
-                let name = jvm::name_of(&options.trace.program, &options.trace.args);
-                trace.name = Some(format!("{name}-refine-{}", self.number));
-            }
+            (None, None) => trace.suffix = Some(format!("refine-{}", self.number)),
         }
         let (recorded, ran) = observed(&trace, live, remote)?;
         let mut found = Vec::new();
