@@ -1164,10 +1164,13 @@ export type NavigatorLinesParams = {
 export type NavigatorLines = {
   /**
    * Ascending by line: those that ran, when the profile knows lines of this document, else one a function of the profile
-   * that is declared in it.
+   * that is declared in it. In a comparison lines need both sides to have run the same code of the document.
    */
   lines: Array<NavigatorLine>;
-  /** Why lines that ran could not be read; a whole sentence. */
+  /**
+   * Why there are no lines that ran: they could not be read, or the sides of a comparison ran different code. A whole
+   * sentence, which the hovers of functions have, too.
+   */
   note: string | null;
 };
 
@@ -1186,19 +1189,19 @@ export type NavigatorLine = {
   state: LineState;
   /** The function's name in the profile. */
   name: string;
-  /** Its own cost. */
+  /** Its own cost, in the unit of the value type; in a comparison, A's less B's. */
   base: number;
-  /** Its cost with everything that it calls. */
+  /** Its cost with everything that it calls; in a comparison, A's less B's. */
   cum: number;
-  /** The base as a fraction of the total. */
+  /** The base as a fraction of the total; in a comparison, of the difference of the totals. 0 when that is 0. */
   baseShare: number;
-  /** The cum as a fraction of the total. */
+  /** The cum as a fraction of the same. */
   cumShare: number;
   /** Both sides in a comparison. */
   sides: NavigatorPathSides | null;
   /** The gutter's shape, by the greater of base and a tenth of cum. */
   heat: NavigatorHeat;
-  /** In words: `12 % here, 40 % with calls`. */
+  /** In words: `12 (30.0 %) here, 40 (100 %) with calls`; in a comparison `+40 here (A 90 − B 50)`. */
   text: string;
   /** Markdown for a hover: what it costs, of what, in which profile, and what that does not say. */
   hover: string;

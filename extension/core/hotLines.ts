@@ -1,30 +1,42 @@
 /**
  * Hot lines in the gutter: shapes of the same family as those of causal results, and not to be taken for them. Those are
- * lines that rise or fall; these are bars that stand on a floor, or hang from it where a comparison says "cheaper".
+ * lines that rise or fall; these are bars. Those of a comparison are at a line that means "no difference": they stand on it
+ * where A costs more, and hang from it where it costs less.
  */
 import { bestLines, firstOfEachLine, type InlineMode } from "./inline";
 import type { NavigatorHeat, NavigatorLine } from "./protocol";
 import { gutterSize, type ThemeKind } from "./shapes";
+import { isDifference } from "./titles";
 
 /** Of a line that is shown. */
 export type Heat = Exclude<NavigatorHeat, "cold">;
 export type HotLine = NavigatorLine & { heat: Heat };
 
-export const heats: readonly Heat[] = [
+/** What is drawn: in a comparison, a hot line is one that became dearer. */
+export type HotShape = Heat | "more1" | "more2" | "more3" | "more4";
+/** What colour words have. */
+export type HotTone = "hot" | "less";
+
+export const hotShapes: readonly HotShape[] = [
   ...(["hot1", "hot2", "hot3", "hot4"] as const),
+  ...(["more1", "more2", "more3", "more4"] as const),
   ...(["less1", "less2", "less3"] as const),
 ];
 
+/** How a heat is drawn. */
+export function hotShape(heat: Heat, comparison: boolean): HotShape {
+  return comparison ? (heat.replace("hot", "more") as HotShape) : heat;
+}
+
+/** The colour of the words about a line. */
+export function hotTone(heat: NavigatorHeat): HotTone {
+  return heat.startsWith("less") ? "less" : "hot";
+}
+
 /** How many of the four bars are filled. */
-const filled: Readonly<Record<Heat, number>> = {
-  hot1: 1,
-  hot2: 2,
-  hot3: 3,
-  hot4: 4,
-  less1: 1,
-  less2: 2,
-  less3: 3,
-};
+function filled(shape: HotShape): number {
+  return Number(shape.at(-1));
+}
 
 const palettes: Readonly<Record<ThemeKind, { hot: string; less: string; empty: string; stale: string }>> = {
   dark: { hot: "#f0925f", less: "#6cb6f5", empty: "#5b6169", stale: "#6b7178" },
@@ -34,26 +46,28 @@ const palettes: Readonly<Record<ThemeKind, { hot: string; less: string; empty: s
 };
 
 /** A square SVG document. `stale` draws every bar as an outline. */
-export function heatSvg(heat: Heat, theme: ThemeKind, stale: boolean, size = gutterSize): string {
+export function heatSvg(shape: HotShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
   const palette = palettes[theme];
-  const hanging = heat.startsWith("less");
+  const hanging = shape.startsWith("less");
+  const difference = hanging || shape.startsWith("more");
   const colour = stale ? palette.stale : hanging ? palette.less : palette.hot;
+  const none = difference ? `<rect x="1.5" y="${hanging ? 2 : 16}" width="16" height="1" fill="${colour}"/>` : "";
   const bars = [0, 1, 2, 3].map((n) => {
     const height = 4 + n * 3;
     const y = hanging ? 3 : 16 - height;
     const box = `x="${2.5 + n * 3.75}" y="${y}" width="2.75" height="${height}"`;
-    if (n >= filled[heat]) {
+    if (n >= filled(shape)) {
       return `<rect ${box} fill="${palette.empty}" fill-opacity=".45"/>`;
     }
     return stale
       ? `<rect ${box} fill="none" stroke="${colour}" stroke-dasharray="1.5 1"/>`
       : `<rect ${box} fill="${colour}"/>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 19 19">${bars.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 19 19">${none}${bars.join("")}</svg>`;
 }
 
-export function heatDataUri(heat: Heat, theme: ThemeKind, stale: boolean, size = gutterSize): string {
-  const svg = heatSvg(heat, theme, stale, size);
+export function heatDataUri(shape: HotShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
+  const svg = heatSvg(shape, theme, stale, size);
   return `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
 }
 
@@ -76,7 +90,7 @@ export function hotTexts(
   lines: readonly NavigatorLine[],
   cursorLines: readonly number[],
   mode: InlineMode,
-): { line: number; text: string }[] {
+): { line: number; text: string; tone: HotTone }[] {
   if (mode === "off") {
     return [];
   }
@@ -84,12 +98,16 @@ export function hotTexts(
   const best = new Set(mode === "currentAndBest" ? hottest(lines) : []);
   return lines
     .filter((line) => cursors.has(line.line) || best.has(line))
-    .map((line) => ({ line: line.line, text: line.state === "stale" ? `${line.text} (changed since)` : line.text }));
+    .map((line) => ({
+      line: line.line,
+      text: line.state === "stale" ? `${line.text} (changed since)` : line.text,
+      tone: hotTone(line.heat),
+    }));
 }
 
 /** The most costly first; what callees cost counts for a tenth. */
 function byCost(a: NavigatorLine, b: NavigatorLine): number {
-  const cost = (line: NavigatorLine) => Math.max(Math.abs(line.baseShare), Math.abs(line.cumShare) / 10);
+  const cost = (line: NavigatorLine) => Math.max(Math.abs(line.base), Math.abs(line.cum) / 10);
   return cost(b) - cost(a);
 }
 
@@ -107,7 +125,10 @@ export function hotHover(lines: readonly NavigatorLine[]): string | undefined {
 export type GutterSource = "causal" | "profile";
 
 export function gutterSentence(source: GutterSource, title: string): string {
-  return source === "causal"
-    ? `The gutter shows causal results of ${title}: what a faster line would do.`
+  if (source === "causal") {
+    return `The gutter shows causal results of ${title}: what a faster line would do.`;
+  }
+  return isDifference(title)
+    ? `The gutter shows the difference ${title}: bars stand where A costs more, and hang where it costs less.`
     : `The gutter shows where ${title} spends its cost.`;
 }

@@ -3,6 +3,7 @@ import { bestRow } from "./format";
 import { gutterSentence } from "./hotLines";
 import { aimText, isPaused, type RunState } from "./live";
 import type { ProfileSummary, RankingRow } from "./protocol";
+import { isDifference, shortTitle } from "./titles";
 
 export interface StatusInput {
   engine: "idle" | "running" | "restarting" | "failed";
@@ -39,8 +40,9 @@ export function statusText(input: StatusInput): StatusText | undefined {
     };
   }
   if (input.hotLinesOf !== null) {
+    const title = shortTitle(input.hotLinesOf, 50);
     return {
-      text: `$(flame) Hot lines: ${input.hotLinesOf}`,
+      text: isDifference(input.hotLinesOf) ? `$(diff) Difference: ${title}` : `$(flame) Hot lines: ${title}`,
       tooltip: `Fulcrum: ${gutterSentence("profile", input.hotLinesOf)}`,
       error: false,
     };

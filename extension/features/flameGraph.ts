@@ -7,6 +7,7 @@ import type { FlameShown, FromFlame, Section, ToFlame } from "../core/flame/mess
 import { count } from "../core/format";
 import { crumbText } from "../core/navigator/model";
 import type { NavigatorFlame, NavigatorFlameParams, NavigatorFlameWidth, NavigatorView } from "../core/protocol";
+import { shortTitle } from "../core/titles";
 import { flameHtml } from "../views/flame";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
@@ -113,7 +114,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       unit: view.unit,
       labels: view.labels.map((label) => label.name),
     };
-    this.panel.title = `Flame Graph: ${shown.title}`;
+    this.panel.title = `Flame Graph: ${shortTitle(shown.title, 50)}`;
     this.post({ type: "show", shown });
   }
 

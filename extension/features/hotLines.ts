@@ -1,6 +1,17 @@
 /** The Navigator's profile beside the code: bars in the gutter, words at the end of lines, marks in the overview ruler. */
 import * as vscode from "vscode";
-import { type Heat, heatDataUri, heats, hotHover, hotTexts, hottest, hottestOfEachLine } from "../core/hotLines";
+import {
+  type HotShape,
+  type HotTone,
+  heatDataUri,
+  hotHover,
+  hotShape,
+  hotShapes,
+  hotTexts,
+  hotTone,
+  hottest,
+  hottestOfEachLine,
+} from "../core/hotLines";
 import type { InlineMode } from "../core/inline";
 import type { NavigatorLine } from "../core/protocol";
 import type { Engine } from "./engine";
@@ -8,16 +19,16 @@ import type { GutterChoice } from "./gutterChoice";
 import { LineMarks, type Looks, type Marks } from "./lineMarks";
 import type { Navigation } from "./navigation";
 
-export type HotMarks = Marks<Heat, "hot">;
+export type HotMarks = Marks<HotShape, HotTone>;
 
-const looks: Looks<Heat, "hot"> = {
-  kinds: heats,
+const looks: Looks<HotShape, HotTone> = {
+  kinds: hotShapes,
   icon: heatDataUri,
-  textColours: { hot: "fulcrum.hotForeground" },
-  rulerColours: { hot: "fulcrum.overviewRulerHot" },
+  textColours: { hot: "fulcrum.hotForeground", less: "fulcrum.cheaperForeground" },
+  rulerColours: { hot: "fulcrum.overviewRulerHot", less: "fulcrum.overviewRulerCheaper" },
 };
 
-export class HotLines extends LineMarks<NavigatorLine, Heat, "hot"> {
+export class HotLines extends LineMarks<NavigatorLine, HotShape, HotTone> {
   /** Lines depend on these only; a step of the search changes none of them. */
   private seen = "";
   /** Logged already. */
@@ -70,10 +81,15 @@ export class HotLines extends LineMarks<NavigatorLine, Heat, "hot"> {
 
   protected override marks(lines: readonly NavigatorLine[], cursors: readonly number[], inline: InlineMode): HotMarks {
     const known = hottestOfEachLine(lines);
+    const comparison = this.navigation.open?.opened.kind === "comparison";
     return {
-      shapes: known.map(({ line, heat, state }) => ({ line, kind: heat, stale: state === "stale" })),
-      texts: hotTexts(known, cursors, inline).map((text) => ({ ...text, tone: "hot" as const })),
-      ruler: hottest(known).map(({ line }) => ({ line, tone: "hot" as const })),
+      shapes: known.map(({ line, heat, state }) => ({
+        line,
+        kind: hotShape(heat, comparison),
+        stale: state === "stale",
+      })),
+      texts: hotTexts(known, cursors, inline),
+      ruler: hottest(known).map(({ line, heat }) => ({ line, tone: hotTone(heat) })),
     };
   }
 

@@ -1,4 +1,5 @@
 /** Making elements without HTML in strings: names of functions are full of `<` and `&`. */
+import { against, cutNames, titleHover } from "../core/titles";
 
 type Child = Node | string | null;
 
@@ -40,6 +41,16 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children.filter((child) => child !== null));
   return element;
+}
+
+/** A profile's title: where there is too little room, the middle of each name goes. */
+export function profileTitle(tag: "strong" | "span", title: string, kind = ""): HTMLElement {
+  const parts = cutNames(title).flatMap(({ head, tail }, n) => [
+    h("span", { text: n === 0 ? "" : against }),
+    h("span", { class: "head", text: head }),
+    h("span", { text: tail }),
+  ]);
+  return h(tag, { class: `title ${kind}`.trim(), title: titleHover(title) }, ...parts);
 }
 
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {

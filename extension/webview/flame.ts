@@ -5,7 +5,7 @@ import { shortName } from "../core/flame/layout";
 import type { FlameShown, FromFlame, ToFlame } from "../core/flame/messages";
 import { indexOf, namesTo } from "../core/flame/selection";
 import type { NavigatorFlameWidth } from "../core/protocol";
-import { byId, connect, h } from "./dom";
+import { byId, connect, h, profileTitle } from "./dom";
 import { FlameGraph, type Selected } from "./flameGraph";
 import { legendOf } from "./flameLegend";
 
@@ -154,7 +154,7 @@ function showTrail(): void {
   const boxes = zoom === undefined ? undefined : graph.boxes(zoom.section);
   const trail = byId("trail");
   if (zoom === undefined || boxes === undefined) {
-    trail.replaceChildren(h("span", { class: "quiet", text: shown?.title ?? "" }));
+    trail.replaceChildren(profileTitle("span", shown?.title ?? "", "quiet"));
     return;
   }
   const last = zoom.places.length - 1;

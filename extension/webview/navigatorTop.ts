@@ -2,7 +2,7 @@
 import type { CurrentModel, MetricModel } from "../core/navigator/current";
 import type { FromNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
-import { h } from "./dom";
+import { h, profileTitle } from "./dom";
 import { coverageOf, overlapsOf, tagOf } from "./navigatorLabels";
 
 type Send = (message: FromNavigator) => void;
@@ -14,7 +14,7 @@ export function headerOf(model: NavigatorModel, send: Send): HTMLElement[] {
     h(
       "div",
       { class: "line" },
-      h("strong", { class: "title", text: model.title, title: model.title }),
+      profileTitle("strong", model.title),
       model.severalValues
         ? h("button", { class: "link", text: `${model.value} ▾`, title: "Value type (V)", onclick: run("value") })
         : h("span", { class: "quiet", text: model.value }),

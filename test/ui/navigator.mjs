@@ -288,6 +288,46 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
     assert.match(await vscode.lineText(34), /\(17(\.0)? %\) here, .* with calls/);
   });
 
+  await test(
+    "of a comparison the gutter shows differences: bars that stand and bars that hang",
+    "hot-differences",
+    async () => {
+      await explorer("server-before.folded", "Select Profile for Compare");
+      await explorer("server.folded", "Compare with Selected Profile");
+      const title = "server.folded − server-before.folded";
+      await until("the comparison", async () => (await nav.frame.locator(".title").textContent()) === title);
+      assert.match(
+        await nav.frame.locator(".title").getAttribute("title"),
+        /^A: server\.folded\nB: server-before\.folded/,
+      );
+      await page.locator(".tab", { hasText: "server.cpp" }).click();
+      const zero = 'width="16" height="1"';
+      const cells = await until("differences in the gutter", async () => {
+        const shown = await vscode.gutterCells();
+        return Object.values(shown).some(({ svg }) => svg.includes(zero)) && shown;
+      });
+      assert.ok(Object.values(cells).every(({ svg }) => svg.includes(zero)));
+      // parse became dearer, render cheaper: its own 170 instead of 260.
+      const hangs = ({ svg }) => svg.includes(`y="2" ${zero}`);
+      assert.ok(!hangs(cells[24]) && hangs(cells[34]), "parse stands, render hangs");
+      assert.match(await vscode.lineText(34), /−90 here \(A 170 − B 260\), −50 with calls \(A 512 − B 562\)$/);
+      assert.match(await vscode.lineText(24), /\+150 here \(A 240 − B 90\)/);
+      assert.match(plain(await vscode.statusText()), /Difference: server\.folded − server-before\.folded/);
+      const hover = page.locator(".monaco-hover", { hasText: "Difference in" }).first();
+      await vscode.hover("render", hover);
+      assert.match(plain(await hover.textContent()), /−90 here \(A 170 − B 260\)/);
+      await page.waitForTimeout(300);
+      await shot("hot-differences-shown");
+      // What comes next is about the profile alone, and then about the comparison of before.
+      await page.mouse.move(5, 5);
+      await explorer("security-off.folded", "Select Profile for Compare");
+      await explorer("server.folded", "Open Profile…");
+      await nav.begins("main", "shop::serve");
+      await nav.go("shop::render");
+      await nav.current("shop::render");
+    },
+  );
+
   for (const [theme, picture] of [
     ["Default Light Modern", "navigator-light"],
     ["Default High Contrast", "navigator-high-contrast"],

@@ -39,6 +39,12 @@ test("every setting that the code reads is in the manifest with the same default
   expect([...read, ...inGutter].filter((name) => !(name in properties))).toEqual([]);
 });
 
+test("every colour that the code names is in the manifest, and no other", () => {
+  const named = [...sources.matchAll(/"(fulcrum\.(?:\w+Foreground|overviewRuler\w+))"/g)].map((match) => match[1]);
+  const known = manifest.contributes.colors.map(({ id }: { id: string }) => id);
+  expect([...new Set(named)].sort()).toEqual(known.sort());
+});
+
 test("the path of a program that the editor starts is not read from an untrusted workspace", () => {
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain("fulcrum.enginePath");
 });

@@ -4,19 +4,20 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use fulcrum_paths::{AnySummary, ProfileInterface as _};
-use fulcrum_profiles::{LineCost, Lines, quantity, share};
+use fulcrum_profiles::{quantity, share};
 use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
 
 use super::look::Look;
-use super::places::{local, places};
+use super::places::local;
+use super::ran_lines::{Ran, of_document};
 use super::recorded::Place;
 use super::{convert, report};
 use crate::failure::Failure;
 use crate::protocol::{
     LineState, NavigatorHeat, NavigatorLine, NavigatorLineKind, NavigatorLines,
-    NavigatorLinesParams, NavigatorPathSides,
+    NavigatorLinesParams, NavigatorPathSides, NavigatorSides,
 };
-use crate::resolve::{common_suffix, resolve};
+use crate::resolve::common_suffix;
 use crate::state::Snapshot;
 
 /// A function of a document, and what the profile has of it.
@@ -43,9 +44,14 @@ pub(crate) fn lines(
     let Some(path) = &document.path else {
         return Ok(nothing);
     };
-    let (mut lines, note) = match look.lines() {
-        Ok(Some(all)) => (ran(look, snapshot, all, path, &document.text), None),
-        Ok(None) => (Vec::new(), None),
+    let all = look.lines().map_err(str::to_owned);
+    let ran = all.and_then(|sides| {
+        let callers = sides.iter().all(|side| side.callers);
+        let here = of_document(look, snapshot, sides, path)?;
+        Ok(ran(look, here, callers, path, &document.text))
+    });
+    let (mut lines, note) = match ran {
+        Ok(lines) => (lines, None),
         Err(problem) => (Vec::new(), Some(format!("No lines that ran: {problem}."))),
     };
     if lines.is_empty() {
@@ -54,63 +60,50 @@ pub(crate) fn lines(
             .into_iter()
             .filter_map(|it| line(look, it))
             .collect();
+        if let Some(note) = &note {
+            for line in &mut lines {
+                line.hover += &format!("\n{}\n", report::text(note));
+            }
+        }
     }
     lines.sort_by_key(|it| it.line);
     Ok(NavigatorLines { lines, note })
 }
 
-/// The lines of a document that ran.
-fn ran(
-    look: &Look,
-    snapshot: &Snapshot,
-    all: &Lines,
-    path: &Path,
-    text: &str,
-) -> Vec<NavigatorLine> {
-    // Lines are sorted by file.
-    let mut files = all.lines.chunk_by(|a, b| a.file == b.file);
-    let base = path.file_name().unwrap_or_default().to_string_lossy();
-    let names: Vec<(String, &[LineCost])> = files
-        .by_ref()
-        .map(|lines| (local(&lines[0].file), lines))
-        .filter(|(file, _)| file.rsplit(['/', '\\']).next() == Some(&*base))
-        .collect();
-    let spelled: Vec<&str> = names.iter().map(|it| it.0.as_str()).collect();
-    let (resolutions, _) = resolve(&spelled, &places(&look.folders, snapshot));
-    let here = names.iter().zip(&resolutions);
-    let here = here.filter(|(_, resolution)| resolution.path() == Some(path));
-    let here: Vec<&LineCost> = here.flat_map(|((_, lines), _)| *lines).collect();
+/// The lines of a document that ran; `callers`: it is known what was called from them.
+fn ran(look: &Look, here: Ran, callers: bool, path: &Path, text: &str) -> Vec<NavigatorLine> {
     if here.is_empty() {
         return Vec::new();
     }
     let defined = definitions(path, text);
     let last = text.lines().count().max(1) as u32;
     here.into_iter()
-        .map(|it| {
-            let state = match it.line <= last && is_there(it, &defined, path) {
+        .map(|(recorded, it)| {
+            let there = recorded <= last && is_there(recorded, &it.functions, &defined, path);
+            let state = match there {
                 true => LineState::Exact,
                 false => LineState::Stale,
             };
-            let sentence = match all.callers && it.base != it.cum {
-                true => in_words(look, it.base, it.cum),
-                false => format!("{} here", shown(look, it.base)),
-            };
-            let line = it.line.min(last) - 1;
+            let line = recorded.min(last) - 1;
             let cost = Cost {
                 base: it.base,
                 cum: it.cum,
-                sides: None,
+                sides: it.sides,
             };
-            let hover = hover(look, &it.functions, &cost, all.callers);
-            let of = (NavigatorLineKind::Line, line, Some(it.line), state);
+            let sentence = match callers && !cost.is_own() {
+                true => in_words(look, &cost),
+                false => here_in_words(look, &cost),
+            };
+            let hover = hover(look, &it.functions, &cost, callers);
+            let of = (NavigatorLineKind::Line, line, Some(recorded), state);
             cost.line(look, of, it.functions[0].clone(), (sentence, hover))
         })
         .collect()
 }
 
 /// Whether one of the line's functions still begins before it, as far as that can be known.
-fn is_there(line: &LineCost, defined: &[Definition], path: &Path) -> bool {
-    let wanted = line.functions.iter().filter_map(|it| Qualified::parse(it));
+fn is_there(line: u32, functions: &[String], defined: &[Definition], path: &Path) -> bool {
+    let wanted = functions.iter().filter_map(|it| Qualified::parse(it));
     let mut lines = wanted
         .flat_map(|it| {
             let fits = |d: &&Definition| it.fit(&d.name, &d.containers, path).is_some();
@@ -118,7 +111,7 @@ fn is_there(line: &LineCost, defined: &[Definition], path: &Path) -> bool {
             lines
         })
         .peekable();
-    lines.peek().is_none() || lines.any(|it| it < line.line)
+    lines.peek().is_none() || lines.any(|it| it < line)
 }
 
 /// The place that the profile has of a name in a file, if it has one; `None`: it says another file.
@@ -216,18 +209,19 @@ fn line(look: &Look, mut declared: Declared) -> Option<NavigatorLine> {
         [one] => profile.sides_of(one).map(convert::path_sides),
         _ => None,
     };
-    let hover = hover(look, &names, &Cost { base, cum, sides }, true);
+    let cost = Cost { base, cum, sides };
+    let hover = hover(look, &names, &cost, true);
     let place = (
         NavigatorLineKind::Function,
         declared.line,
         declared.recorded_line,
         declared.state,
     );
-    let texts = (in_words(look, base, cum), hover);
-    Some(Cost { base, cum, sides }.line(look, place, name, texts))
+    let texts = (in_words(look, &cost), hover);
+    Some(cost.line(look, place, name, texts))
 }
 
-/// What a line or function costs.
+/// What a line or function costs, in the profile's unit; in a comparison, in A less in B.
 struct Cost {
     base: i64,
     cum: i64,
@@ -235,6 +229,11 @@ struct Cost {
 }
 
 impl Cost {
+    /// Whether nothing that was called cost anything.
+    fn is_own(&self) -> bool {
+        self.base == self.cum && self.sides.is_none_or(|it| it.base == it.cum)
+    }
+
     /// A line of the answer: whose cost, its lines now and as recorded, and its state; the function; the words.
     fn line(
         self,
@@ -273,47 +272,83 @@ fn shown(look: &Look, cost: i64) -> String {
     }
 }
 
-fn in_words(look: &Look, base: i64, cum: i64) -> String {
-    format!(
-        "{} here, {} with calls",
-        shown(look, base),
-        shown(look, cum)
-    )
+/// What became of a cost from B to A: `+40 here (A 90 − B 50)`.
+fn changed(look: &Look, value: i64, what: &str, sides: Option<NavigatorSides>) -> String {
+    let cost = |cost: i64| quantity(cost, &look.unit);
+    let sign = match value {
+        ..0 => "\u{2212}",
+        0 => "",
+        1.. => "+",
+    };
+    let change = format!("{sign}{} {what}", cost(value.saturating_abs()));
+    match sides {
+        Some(NavigatorSides { a, b }) => {
+            format!("{change} (A {} \u{2212} B {})", cost(a), cost(b))
+        }
+        None => format!("{change} (A \u{2212} B)"),
+    }
+}
+
+fn is_comparison(look: &Look) -> bool {
+    look.search.profile().sides().is_some()
+}
+
+/// `12 (30.0 %) here`, or the difference.
+fn here_in_words(look: &Look, cost: &Cost) -> String {
+    match is_comparison(look) {
+        true => changed(look, cost.base, "here", cost.sides.map(|it| it.base)),
+        false => format!("{} here", shown(look, cost.base)),
+    }
+}
+
+fn in_words(look: &Look, cost: &Cost) -> String {
+    let here = here_in_words(look, cost);
+    match is_comparison(look) {
+        // All of it is its own: that was said.
+        true if cost.is_own() => here,
+        true => {
+            let cum = cost.sides.map(|it| it.cum);
+            format!("{here}, {}", changed(look, cost.cum, "with calls", cum))
+        }
+        false => format!("{here}, {} with calls", shown(look, cost.cum)),
+    }
 }
 
 /// Functions that a hover names.
 const NAMED: usize = 3;
 
-/// What a line or function costs, of what, in which profile, as Markdown.
+/// What a line or function costs, or what became of that, of what, in which profile, as Markdown.
 fn hover(look: &Look, functions: &[String], cost: &Cost, callers: bool) -> String {
-    let profile = look.search.profile();
     let named = functions.iter().take(NAMED).map(|it| report::code(it));
     let mut of = named.collect::<Vec<_>>().join(", ");
     if functions.len() > NAMED {
         of += &format!(" and {} more", functions.len() - NAMED);
     }
-    let mut rows = vec![("here", cost.base)];
+    let comparison = is_comparison(look);
+    let mut rows = vec![("here", cost.base, cost.sides.map(|it| it.base))];
     if callers {
-        rows.push(("with what it calls", cost.cum));
+        rows.push(("with what it calls", cost.cum, cost.sides.map(|it| it.cum)));
     }
-    let mut out = format!("**Cost in {}** · {of}\n\n", report::text(&look.title));
-    for (what, value) in rows {
-        out += &format!("- {} {what}\n", shown(look, value));
+    let what = if comparison { "Difference" } else { "Cost" };
+    let mut out = format!("**{what} in {}** · {of}\n\n", report::text(&look.title));
+    for (what, value, sides) in rows {
+        out += &match comparison {
+            true => format!("- {}\n", changed(look, value, what, sides)),
+            false => format!("- {} {what}\n", shown(look, value)),
+        };
     }
-    let unit = |cost: i64| quantity(cost, &look.unit);
-    if let Some(sides) = &cost.sides {
-        let (a, b) = (sides.cum.a, sides.cum.b);
-        out += &format!("- with what it calls: A {}, B {}\n", unit(a), unit(b));
-    }
-    let total = unit(profile.total());
-    out += &match profile.sides() {
-        None => format!(
-            "\nShares are of {total} in all, {}.",
-            report::code(&look.value)
+    let profile = look.search.profile();
+    let (total, sides) = (profile.total(), profile.sides());
+    let sides = sides.map(|it| NavigatorSides { a: it.a, b: it.b });
+    let value = report::code(&look.value);
+    out += &match comparison {
+        false => format!(
+            "\nShares are of {} in all, {value}.",
+            quantity(total, &look.unit)
         ),
-        Some(_) => format!(
-            "\nShares are of the difference, {total}, {}.",
-            report::code(&look.value)
+        true => format!(
+            "\nWhat A cost less what B cost, {value}; {}.",
+            changed(look, total, "in all", sides)
         ),
     };
     out + " Where cost was measured, not what a speedup would bring.\n"

@@ -1,12 +1,14 @@
 //! What reads of a navigator's session: the search as it was when the request came, so that commands go on meanwhile.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    AnyProfile, Contexts, FlameTree, Merged, MergedSide, ProfileInterface as _, Search, Width,
+    AnyProfile, Contexts, FlameTree, Merged, MergedSide, Normalisation, ProfileInterface as _,
+    Search, Source, Width,
 };
-use fulcrum_profiles::{Lines, Rule};
+use fulcrum_profiles::{Files, Lines, Rule};
 
 use super::places::{ByName, by_name};
 use super::recorded::Recorded;
@@ -25,16 +27,16 @@ pub(crate) struct Look {
     /// Where the profile says that its functions are.
     pub recorded: Arc<Recorded>,
     /// The folders of the profile's files.
-    pub folders: Arc<Vec<std::path::PathBuf>>,
+    pub folders: Arc<Vec<PathBuf>>,
     pub drawing: Arc<Drawing>,
-    /// The one file that is looked at, if lines can be read from it.
-    pub measured: Option<Arc<Measured>>,
+    /// The files that lines can be read from: the one that is looked at, or one of either side of a comparison, or none.
+    pub measured: Arc<[Measured]>,
 }
 
 /// A file that may know which lines ran.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    pub path: std::path::PathBuf,
+    pub path: PathBuf,
     /// What its bytes were when it was opened.
     pub digest: String,
     pub rules: Vec<Rule>,
@@ -49,7 +51,7 @@ pub(crate) struct Drawing {
     /// The last merged paths, the latest at the end.
     merged: Mutex<Vec<(MergedPath, Arc<Contexts>)>>,
     /// Or why there are none.
-    lines: OnceLock<Result<Option<Lines>, String>>,
+    lines: OnceLock<Result<Vec<Lines>, String>>,
 }
 
 /// Merged paths that are kept: both sides of one that is looked at, and those of a few before.
@@ -60,6 +62,24 @@ type MergedPath = (Vec<String>, MergedSide, Width);
 
 /// The paths of each label.
 type Paths = Vec<Vec<Vec<String>>>;
+
+impl Measured {
+    /// The files that lines are read from: of several runs on a side only functions are shown.
+    pub fn of(files: &Files, open: &fulcrum_profiles::Session) -> Arc<[Measured]> {
+        let one = |path: &PathBuf, source: &Source| Measured {
+            path: path.clone(),
+            digest: source.identity.digest.clone(),
+            rules: files.rules.clone(),
+        };
+        match (&*files.files, &*files.against, open.sources()) {
+            ([a], [], [[of_a], []]) => Arc::new([one(a, of_a)]),
+            ([a], [b], [[of_a], [of_b]]) if files.normalisation == Normalisation::None => {
+                Arc::new([one(a, of_a), one(b, of_b)])
+            }
+            _ => Arc::default(),
+        }
+    }
+}
 
 impl Look {
     /// The tree that is drawn.
@@ -107,18 +127,22 @@ impl Look {
         self.drawing.names.get_or_init(|| by_name(self))
     }
 
-    /// The lines that ran, if the profile knows them: the first that asks reads the file again.
-    pub fn lines(&self) -> Result<Option<&Lines>, &str> {
+    /// The lines that ran, of each of the files; none if one of them does not know its lines. The first that asks reads the
+    /// files again.
+    pub fn lines(&self) -> Result<&[Lines], &str> {
         let read = || {
-            let Some(file) = &self.measured else {
-                return Ok(None);
-            };
             let value = ValueType::new(&*self.value, &*self.unit);
-            let lines = fulcrum_profiles::lines(&file.path, &file.digest, &value, &file.rules);
-            lines.map_err(|error| error.to_string())
+            let lines = |file: &Measured| {
+                fulcrum_profiles::lines(&file.path, &file.digest, &value, &file.rules)
+                    .map_err(|error| error.to_string())
+            };
+            let all = self.measured.iter().map(lines);
+            let all: Vec<Option<Lines>> = all.collect::<Result<_, _>>()?;
+            let all: Option<Vec<Lines>> = all.into_iter().collect();
+            Ok(all.unwrap_or_default())
         };
         match self.drawing.lines.get_or_init(read) {
-            Ok(lines) => Ok(lines.as_ref()),
+            Ok(lines) => Ok(lines),
             Err(problem) => Err(problem),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod flame;
 pub(crate) mod hot_lines;
 mod look;
 pub(crate) mod places;
+mod ran_lines;
 mod recorded;
 pub(crate) mod report;
 mod session;

@@ -35,7 +35,7 @@ pub(crate) struct Session {
     folders: Arc<Vec<PathBuf>>,
     /// Of the value type that is searched.
     drawing: Arc<Drawing>,
-    measured: Option<Arc<Measured>>,
+    measured: Arc<[Measured]>,
     revision: u32,
     listing: NavigatorListing,
     rows: Vec<Row>,
@@ -55,15 +55,7 @@ impl Session {
         let all = files.files.iter().chain(&files.against);
         let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
         let folders = folders.collect();
-        let measured = match (files.files.as_slice(), open.sources()) {
-            ([path], [[source], []]) => Some(Arc::new(Measured {
-                path: path.clone(),
-                digest: source.identity.digest.clone(),
-                rules: files.rules.clone(),
-            })),
-            // Of several runs, and of differences, only functions are shown.
-            _ => None,
-        };
+        let measured = Measured::of(files, &open);
         let (mut session, opened) = Session::of(open, folders, workspace);
         session.measured = measured;
         Ok((session, opened))
@@ -97,7 +89,7 @@ impl Session {
             title: "".into(),
             folders: Arc::new(folders),
             drawing: Arc::default(),
-            measured: None,
+            measured: Arc::default(),
             revision: 1,
             listing: NavigatorListing::Suggestions,
             hidden: [Hidden::default(); 2],
@@ -160,7 +152,7 @@ impl Session {
             recorded: Arc::clone(&self.recorded),
             folders: Arc::clone(&self.folders),
             drawing: Arc::clone(&self.drawing),
-            measured: self.measured.clone(),
+            measured: Arc::clone(&self.measured),
         }
     }
 

@@ -183,8 +183,94 @@ fn comparisons_say_what_became_dearer_and_cheaper() {
     ]);
     let mut it = Navigator::open(client, &["a"], &["b"]);
     let found = lines(&mut it, "app.py");
-    assert!(found[0].contains("App.run hot4: 40 here"), "{found:?}");
-    assert!(found[1].contains("helper less3: -40 here"), "{found:?}");
+    assert!(
+        found[0].ends_with("App.run hot4: +40 here (A 90 \u{2212} B 50)"),
+        "{found:?}"
+    );
+    assert!(
+        found[1].ends_with("helper less3: \u{2212}40 here (A 10 \u{2212} B 50)"),
+        "{found:?}"
+    );
+    it.leave();
+}
+
+/// In place of lines that ran, the functions of the document, whose hovers say why.
+fn only_functions(it: &mut Navigator) {
+    let uri = it.client.uri("app.py");
+    let found = it.ask("lines", json!({ "uri": uri }));
+    let note = "No lines that ran: A and B ran different code of app.py, as far as their lines tell; its functions are compared.";
+    assert_eq!(found["note"], note);
+    let all = found["lines"].as_array().expect("lines");
+    assert!(!all.is_empty(), "{found}");
+    for line in all {
+        assert_eq!(line["kind"], "function");
+        assert!(
+            line["hover"]
+                .as_str()
+                .expect("text")
+                .ends_with(&format!("{note}\n")),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn comparisons_know_lines_where_both_sides_ran_the_same_code() {
+    let before = "main;helper (app.py:5) 50\nmain;helper (app.py:6) 30\n";
+    let client = Client::start(&[
+        ("app.py", APP),
+        (
+            "a",
+            "main;helper (app.py:5) 20\nmain;helper (app.py:6) 30\n",
+        ),
+        ("b", before),
+    ]);
+    let mut it = Navigator::open(client, &["a"], &["b"]);
+    let expect = expect![[r#"
+        4 5 exact helper (app.py:5) less3: −30 here (A 20 − B 50)
+        5 6 exact helper (app.py:6) cold: 0 here (A 30 − B 30)"#]];
+    expect.assert_eq(&lines(&mut it, "app.py").join("\n"));
+    let uri = it.client.uri("app.py");
+    let hover = it.ask("lines", json!({ "uri": uri }))["lines"][0]["hover"].clone();
+    let expect = expect![[r#"
+        **Difference in a − b** · `helper (app.py:5)`
+
+        - −30 here (A 20 − B 50)
+        - −30 with what it calls (A 20 − B 50)
+
+        What A cost less what B cost, `samples`; −30 in all (A 50 − B 80). Where cost was measured, not what a speedup would bring.
+    "#]];
+    expect.assert_eq(hover.as_str().expect("text"));
+    it.leave();
+
+    // Lines were inserted between the two: no line of one side is a line of the other.
+    let moved = "main;helper (app.py:8) 50\nmain;helper (app.py:9) 30\n";
+    let client = Client::start(&[("app.py", APP), ("a", moved), ("b", before)]);
+    let mut it = Navigator::open(client, &["a"], &["b"]);
+    only_functions(&mut it);
+    it.leave();
+
+    // A ran the function, and knows lines of another file only.
+    let with = |frames: &str| {
+        format!(
+            r#"{{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{{"frames":[{frames}]}},
+            "profiles":[{{"type":"sampled","name":"","unit":"none","startValue":0,"endValue":3,"samples":[[0],[1],[2]],"weights":[1,1,1]}}]}}"#
+        )
+    };
+    let a = with(
+        r#"{"name":"helper"},{"name":"x","file":"util.py","line":1},{"name":"x","file":"util.py","line":2}"#,
+    );
+    let b = with(
+        r#"{"name":"main"},{"name":"helper","file":"app.py","line":5},{"name":"helper","file":"app.py","line":6}"#,
+    );
+    let client = Client::start(&[("app.py", APP), ("a", &a), ("b", &b)]);
+    let mut it = Navigator::open(client, &["a"], &["b"]);
+    only_functions(&mut it);
+    it.leave();
+    // B alone has lines.
+    let client = Client::start(&[("app.py", APP), ("b", &b)]);
+    let mut it = Navigator::open(client, &["b"], &[]);
+    assert!(lines(&mut it, "app.py")[0].starts_with("4 5 exact helper"));
     it.leave();
 }
 

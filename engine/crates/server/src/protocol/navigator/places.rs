@@ -67,9 +67,10 @@ pub struct NavigatorLinesParams {
 #[serde(rename_all = "camelCase")]
 pub struct NavigatorLines {
     /// Ascending by line: those that ran, when the profile knows lines of this document, else one a function of the profile
-    /// that is declared in it.
+    /// that is declared in it. In a comparison lines need both sides to have run the same code of the document.
     pub lines: Vec<NavigatorLine>,
-    /// Why lines that ran could not be read; a whole sentence.
+    /// Why there are no lines that ran: they could not be read, or the sides of a comparison ran different code. A whole
+    /// sentence, which the hovers of functions have, too.
     pub note: Option<String>,
 }
 
@@ -98,19 +99,19 @@ pub struct NavigatorLine {
     pub state: LineState,
     /// The function's name in the profile.
     pub name: String,
-    /// Its own cost.
+    /// Its own cost, in the unit of the value type; in a comparison, A's less B's.
     pub base: i64,
-    /// Its cost with everything that it calls.
+    /// Its cost with everything that it calls; in a comparison, A's less B's.
     pub cum: i64,
-    /// The base as a fraction of the total.
+    /// The base as a fraction of the total; in a comparison, of the difference of the totals. 0 when that is 0.
     pub base_share: f64,
-    /// The cum as a fraction of the total.
+    /// The cum as a fraction of the same.
     pub cum_share: f64,
     /// Both sides in a comparison.
     pub sides: Option<NavigatorPathSides>,
     /// The gutter's shape, by the greater of base and a tenth of cum.
     pub heat: NavigatorHeat,
-    /// In words: `12 % here, 40 % with calls`.
+    /// In words: `12 (30.0 %) here, 40 (100 %) with calls`; in a comparison `+40 here (A 90 − B 50)`.
     pub text: String,
     /// Markdown for a hover: what it costs, of what, in which profile, and what that does not say.
     pub hover: String,
