@@ -74,6 +74,7 @@ fn check(how: &str, options: Options, lines: &[(&str, u32)]) {
 }
 
 const SHARES: [(&str, u32); 2] = [("shares.cpp", 10), ("shares.cpp", 14)];
+const PLUGIN: [(&str, u32); 2] = [("plugin.c", 5), ("plugin.c", 6)];
 
 /// Builds `shares.cpp` by these command lines into `a` and profiles it.
 fn shares(lines: &[&str]) {
@@ -157,7 +158,7 @@ fn a_library_that_is_opened_later() {
         },
         ..shop.options("a", &[&library])
     };
-    check("dlopen", options, &[("plugin.c", 6)]);
+    check("dlopen", options, &PLUGIN);
 }
 
 #[test]
@@ -173,5 +174,5 @@ fn a_library_beside_the_program() {
         },
         ..shop.options("a", &[&library])
     };
-    check("library", options, &[("plugin.c", 6)]);
+    check("library", options, &PLUGIN);
 }

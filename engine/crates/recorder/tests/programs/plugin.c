@@ -1,4 +1,4 @@
-// A library that is opened while the program runs: line 6 does the work.
+// A library that is opened while the program runs: lines 5 and 6 do the work.
 static volatile unsigned sink;
 void work(int rounds) {
   for (int i = 0; i < rounds; i++)
