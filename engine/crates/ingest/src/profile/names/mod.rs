@@ -101,10 +101,13 @@ fn rename_graphs(
         return graphs;
     };
     let new: Vec<Option<String>> = first.functions.iter().map(|it| name(&it.name)).collect();
-    // Functions of one name in different files stay apart, unless a rule makes another one join them.
+    // Functions of one name in different files stay apart, unless a rule makes another one join them. Nobody joins one that
+    // has another name now.
     let mut rows: HashMap<&str, u32> = HashMap::new();
-    for (row, function) in (0..).zip(&first.functions) {
-        rows.entry(&function.name).or_insert(row);
+    for ((row, function), new) in (0..).zip(&first.functions).zip(&new) {
+        if new.is_none() {
+            rows.entry(&function.name).or_insert(row);
+        }
     }
     let mut target: Vec<u32> = (0..new.len() as u32).collect();
     for (row, name) in new.iter().enumerate() {
@@ -127,11 +130,12 @@ struct Targets<'t> {
 
 impl<'t> Targets<'t> {
     fn new(target: &'t [u32]) -> Self {
-        let mut number = vec![0; target.len()];
+        // In the order in which they are met, also by those that come before them.
+        let mut number = vec![u32::MAX; target.len()];
         let mut next = 0;
-        for (row, &to) in target.iter().enumerate() {
-            if to as usize == row {
-                number[row] = next;
+        for &to in target {
+            if number[to as usize] == u32::MAX {
+                number[to as usize] = next;
                 next += 1;
             }
         }
@@ -146,10 +150,16 @@ impl<'t> Targets<'t> {
         let mut functions: Vec<GraphFunction> = Vec::new();
         for (row, function) in graph.functions.iter().enumerate() {
             match self.of(row as u32) as usize {
-                to if to == functions.len() => functions.push(GraphFunction {
-                    name: new[row].clone().unwrap_or_else(|| function.name.clone()),
-                    ..function.clone()
-                }),
+                to if to == functions.len() => {
+                    let target = self.target[row] as usize;
+                    let joined = &graph.functions[target];
+                    functions.push(GraphFunction {
+                        name: new[target].clone().unwrap_or_else(|| joined.name.clone()),
+                        base: function.base,
+                        cum: function.cum,
+                        ..joined.clone()
+                    });
+                }
                 to => {
                     functions[to].base += function.base;
                     functions[to].cum += function.cum;

@@ -53,6 +53,18 @@ fn levels_of_a_recursion_are_one_function() {
 }
 
 #[test]
+fn a_function_may_join_one_that_comes_later() {
+    check(
+        "events: Ir\nfn=f'2\n1 2\nfn=main\n1 5\nfn=leaf\n1 7\nfn=f\n1 3\n",
+        "Ir*
+         f 5/5
+         main 5/5
+         leaf 7/7",
+        &[("f'2", "f", &[Rule::RecursionLevel])],
+    );
+}
+
+#[test]
 fn a_quote_is_part_of_other_formats_names() {
     check("main;f'2 1\n", "samples* 1\nmain 0\nmain;f'2 1", &[]);
 }
