@@ -150,16 +150,10 @@ impl<'t> Targets<'t> {
         let mut functions: Vec<GraphFunction> = Vec::new();
         for (row, function) in graph.functions.iter().enumerate() {
             match self.of(row as u32) as usize {
-                to if to == functions.len() => {
-                    let target = self.target[row] as usize;
-                    let joined = &graph.functions[target];
-                    functions.push(GraphFunction {
-                        name: new[target].clone().unwrap_or_else(|| joined.name.clone()),
-                        base: function.base,
-                        cum: function.cum,
-                        ..joined.clone()
-                    });
-                }
+                to if to == functions.len() => functions.push(GraphFunction {
+                    name: new[row].clone().unwrap_or_else(|| function.name.clone()),
+                    ..function.clone()
+                }),
                 to => {
                     functions[to].base += function.base;
                     functions[to].cum += function.cum;
