@@ -6,7 +6,6 @@
 import { bestLines, firstOfEachLine, type InlineMode } from "./inline";
 import type { NavigatorHeat, NavigatorLine } from "./protocol";
 import { gutterSize, type ThemeKind } from "./shapes";
-import { isDifference } from "./titles";
 
 /** Of a line that is shown. */
 export type Heat = Exclude<NavigatorHeat, "cold">;
@@ -124,11 +123,12 @@ export function hotHover(lines: readonly NavigatorLine[]): string | undefined {
 /** What the gutter shows, for the status bar: the two kinds of result are never shown together. */
 export type GutterSource = "causal" | "profile";
 
-export function gutterSentence(source: GutterSource, title: string): string {
+/** `comparison`: the profile is one of two files. */
+export function gutterSentence(source: GutterSource, title: string, comparison = false): string {
   if (source === "causal") {
     return `The gutter shows causal results of ${title}: what a faster line would do.`;
   }
-  return isDifference(title)
+  return comparison
     ? `The gutter shows the difference ${title}: bars stand where A costs more, and hang where it costs less.`
     : `The gutter shows where ${title} spends its cost.`;
 }

@@ -3,7 +3,7 @@ import { bestRow } from "./format";
 import { gutterSentence } from "./hotLines";
 import { aimText, isPaused, type RunState } from "./live";
 import type { ProfileSummary, RankingRow } from "./protocol";
-import { isDifference, shortTitle } from "./titles";
+import { shortTitle } from "./titles";
 
 export interface StatusInput {
   engine: "idle" | "running" | "restarting" | "failed";
@@ -12,7 +12,7 @@ export interface StatusInput {
   summary: ProfileSummary | null;
   rows: readonly RankingRow[];
   /** The profile whose hot lines stand in the gutter in place of causal results; null: those do. */
-  hotLinesOf: string | null;
+  hotLinesOf: { title: string; comparison: boolean } | null;
 }
 
 export interface StatusText {
@@ -40,10 +40,11 @@ export function statusText(input: StatusInput): StatusText | undefined {
     };
   }
   if (input.hotLinesOf !== null) {
-    const title = shortTitle(input.hotLinesOf, 50);
+    const { title, comparison } = input.hotLinesOf;
+    const short = shortTitle(title, 50);
     return {
-      text: isDifference(input.hotLinesOf) ? `$(diff) Difference: ${title}` : `$(flame) Hot lines: ${title}`,
-      tooltip: `Fulcrum: ${gutterSentence("profile", input.hotLinesOf)}`,
+      text: comparison ? `$(diff) Difference: ${short}` : `$(flame) Hot lines: ${short}`,
+      tooltip: `Fulcrum: ${gutterSentence("profile", title, comparison)}`,
       error: false,
     };
   }

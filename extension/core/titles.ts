@@ -10,11 +10,6 @@ function sidesOf(title: string): string[] {
   return title.split(against);
 }
 
-/** Whether a title is that of a comparison. */
-export function isDifference(title: string): boolean {
-  return sidesOf(title).length === 2;
-}
-
 /** A name for a place that may be too narrow: its beginning can be cut, its end stays. */
 export interface CutName {
   head: string;

@@ -35,6 +35,17 @@ export class GutterChoice implements vscode.Disposable {
     return { causal: this.session.summary?.title, profile: this.navigation.open?.opened.title };
   }
 
+  /** Whether the profile is a comparison. */
+  get comparison(): boolean {
+    return this.navigation.open?.opened.kind === "comparison";
+  }
+
+  /** The profile whose hot lines are shown; null: causal results are. */
+  get hotLines(): { title: string; comparison: boolean } | null {
+    const title = this.titles.profile;
+    return this.source === "profile" && title !== undefined ? { title, comparison: this.comparison } : null;
+  }
+
   dispose(): void {
     for (const subscription of this.subscriptions) {
       subscription.dispose();
@@ -66,12 +77,13 @@ export class GutterChoice implements vscode.Disposable {
       const text =
         open === undefined
           ? "Nothing is open whose results could stand in the gutter."
-          : `${gutterSentence(this.source, open)} Nothing else is open.`;
+          : `${gutterSentence(this.source, open, this.comparison)} Nothing else is open.`;
       vscode.window.setStatusBarMessage(text, 6000);
       return;
     }
     this.wanted = this.source === "causal" ? "profile" : "causal";
-    vscode.window.setStatusBarMessage(gutterSentence(this.source, this.source === "causal" ? causal : profile), 6000);
+    const title = this.source === "causal" ? causal : profile;
+    vscode.window.setStatusBarMessage(gutterSentence(this.source, title, this.comparison), 6000);
     this.changes();
   }
 

@@ -81,11 +81,10 @@ export class HotLines extends LineMarks<NavigatorLine, HotShape, HotTone> {
 
   protected override marks(lines: readonly NavigatorLine[], cursors: readonly number[], inline: InlineMode): HotMarks {
     const known = hottestOfEachLine(lines);
-    const comparison = this.navigation.open?.opened.kind === "comparison";
     return {
       shapes: known.map(({ line, heat, state }) => ({
         line,
-        kind: hotShape(heat, comparison),
+        kind: hotShape(heat, this.choice.comparison),
         stale: state === "stale",
       })),
       texts: hotTexts(known, cursors, inline),

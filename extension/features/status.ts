@@ -49,7 +49,7 @@ export class Status implements vscode.Disposable {
       run,
       summary,
       rows,
-      hotLinesOf: this.choice.source === "profile" ? (this.choice.titles.profile ?? null) : null,
+      hotLinesOf: this.choice.hotLines,
     });
     this.visibleText = status?.text;
     if (status === undefined) {

@@ -78,7 +78,7 @@ test("words stand at the current line and the ten hottest, and say when a line h
 test("the status bar says which results the gutter shows", () => {
   expect(gutterSentence("causal", "run")).toMatch(/causal results of run/);
   expect(gutterSentence("profile", "cpu.pb.gz")).toMatch(/where cpu\.pb\.gz spends/);
-  expect(gutterSentence("profile", "after − before")).toMatch(
+  expect(gutterSentence("profile", "after − before", true)).toMatch(
     /the difference after − before: bars stand where A costs more/,
   );
 });

@@ -15,8 +15,12 @@ const table: [name: string, over: Partial<StatusInput>, text: string | undefined
     "$(debug-pause) paused · 23 experiments",
   ],
   ["best line", { summary: summary(), rows: [row()] }, "$(graph-line) two-threads.cpp:12 +4.4\u00a0% if 2× faster"],
-  ["hot lines", { hotLinesOf: "server.folded", summary: summary() }, "$(flame) Hot lines: server.folded"],
-  ["a comparison", { hotLinesOf: "after.folded − before.folded" }, "$(diff) Difference: after.folded − before.folded"],
+  [
+    "hot lines",
+    { hotLinesOf: { title: "server.folded", comparison: false }, summary: summary() },
+    "$(flame) Hot lines: server.folded",
+  ],
+  ["a comparison", { hotLinesOf: { title: "after − before", comparison: true } }, "$(diff) Difference: after − before"],
   ["no result", { summary: summary(), rows: [], hotLinesOf: null }, "$(graph-line) No result yet"],
 ];
 test.each(table)("%s", (_, over, text) => {

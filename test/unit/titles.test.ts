@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutNames, isDifference, shortTitle, titleHover } from "../../extension/core/titles";
+import { cutNames, shortTitle, titleHover } from "../../extension/core/titles";
 
 const long = "checkout-service-with-cache-2026-11-21.pb.gz − checkout-service-with-cache-2026-11-20.pb.gz";
 
@@ -23,7 +23,6 @@ test("in a page a name's beginning gives way to its end, and nothing is lost of 
 });
 
 test("who points at it reads both sides", () => {
-  expect([isDifference(long), isDifference("a-b.folded")]).toEqual([true, false]);
   expect(titleHover("after − before")).toBe("A: after\nB: before, the base\nDifferences are A − B.");
   expect(titleHover("cpu.pb.gz")).toBe("cpu.pb.gz");
 });
