@@ -312,6 +312,8 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
       assert.ok(!hangs(cells[24]) && hangs(cells[34]), "parse stands, render hangs");
       assert.match(await vscode.lineText(34), /−90 here \(A 170 − B 260\), −50 with calls \(A 512 − B 562\)$/);
       assert.match(await vscode.lineText(24), /\+150 here \(A 240 − B 90\)/);
+      // Its own cost is the same.
+      assert.match(await vscode.lineText(42), /\{\s*\+190 with calls \(A 990 − B 800\)$/);
       assert.match(plain(await vscode.statusText()), /Difference: server\.folded − server-before\.folded/);
       const hover = page.locator(".monaco-hover", { hasText: "Difference in" }).first();
       await vscode.hover("render", hover);

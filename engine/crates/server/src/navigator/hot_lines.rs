@@ -308,7 +308,12 @@ fn in_words(look: &Look, cost: &Cost) -> String {
         true if cost.is_own() => here,
         true => {
             let cum = cost.sides.map(|it| it.cum);
-            format!("{here}, {}", changed(look, cost.cum, "with calls", cum))
+            let calls = changed(look, cost.cum, "with calls", cum);
+            match cost.base {
+                // There is little room at the end of a line.
+                0 => calls,
+                _ => format!("{here}, {calls}"),
+            }
         }
         false => format!("{here}, {} with calls", shown(look, cost.cum)),
     }
