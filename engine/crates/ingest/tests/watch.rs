@@ -1,6 +1,6 @@
 //! Reading says how far it is, and stops when nobody wants the profile any more.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -14,6 +14,25 @@ fn folded() -> Vec<u8> {
         writeln!(text, "main;caller {};leaf {} 1", n % 100, n % 9973).expect("into memory");
     }
     text
+}
+
+/// Functions that call one another in callgrind's format.
+fn callgrind() -> Vec<u8> {
+    let mut text = b"events: Ir\n".to_vec();
+    for n in 0..20_000 {
+        let (caller, callee) = (n % 100, n % 97);
+        writeln!(text, "fn=f{caller}\n1 5\ncfn=f{callee}\ncalls=1 1\n1 7").expect("into memory");
+    }
+    text
+}
+
+/// A recording of Flight Recorder with several chunks, which may follow one another.
+fn jfr() -> Vec<u8> {
+    let packed = include_bytes!("samples/work.jfr.gz");
+    let mut chunks = Vec::new();
+    let mut reader = flate2::read::GzDecoder::new(&packed[..]);
+    reader.read_to_end(&mut chunks).expect("a recording");
+    chunks.repeat(6)
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -45,7 +64,7 @@ fn a_reader_says_how_far_it_is_and_stops_when_told() {
     let profile = read(&folded, "x.prof").expect("folded stacks");
     let mut pprof = Vec::new();
     write(&profile, Target::Pprof, 0, &mut pprof).expect("into memory");
-    for bytes in [&folded, &gzip(&folded), &pprof] {
+    for bytes in [&folded, &gzip(&folded), &pprof, &callgrind(), &jfr()] {
         let expect = read(bytes, "x.prof").expect("a profile");
         let (found, heard) = watched(bytes, usize::MAX);
         assert_eq!(found, Some(expect));

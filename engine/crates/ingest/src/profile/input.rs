@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 
-use fulcrum_model::Watch;
+use fulcrum_model::{Stopped, Watch};
 use memchr::memchr;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -84,6 +84,18 @@ impl<'a> Input<'a> {
                 Err(_) => String::from_utf8_lossy(self.bytes),
             })
         })
+    }
+
+    /// Says that everything before this byte is read. Of text that was not UTF-8, a byte of its replacement.
+    ///
+    /// # Errors
+    /// [`Stopped`], when nobody wants the profile any more.
+    pub fn read_until(&self, at: usize) -> Result<(), Stopped> {
+        let len = match self.is_text() {
+            true => self.text().len(),
+            false => self.bytes.len(),
+        };
+        self.watch.at(at as f64 / len.max(1) as f64)
     }
 
     /// Whether it is text.

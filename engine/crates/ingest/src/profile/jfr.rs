@@ -26,6 +26,8 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     for chunk in chunk::chunks(input.bytes) {
         let chunk = chunk?;
         let at = chunk.at;
+        // A chunk has twelve megabytes, unless the recording was told otherwise.
+        input.read_until(at)?;
         recording.chunk(&chunk).map_err(|fault| fault.at_byte(at))?;
     }
     recording.finish()

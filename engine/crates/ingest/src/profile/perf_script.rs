@@ -53,8 +53,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         if let Some(header) = header(line) {
             sample.finish(&mut stacks)?;
             if samples.is_multiple_of(WATCHED) {
-                let read = line.as_ptr().addr() - input.text().as_ptr().addr();
-                input.watch.at(read as f64 / input.text().len() as f64)?;
+                input.read_until(line.as_ptr().addr() - input.text().as_ptr().addr())?;
             }
             samples += 1;
             sample.line = number;

@@ -123,7 +123,7 @@ fn samples(
     loop {
         let at = message.at();
         if fields.is_multiple_of(WATCHED) {
-            input.watch.at(at as f64 / input.bytes.len() as f64)?;
+            input.read_until(at)?;
         }
         fields += 1;
         let Some((number, field)) = message.field()? else {
