@@ -4,31 +4,57 @@ import { count } from "./format";
 const NO_BREAK_SPACE = "\u00a0";
 const MINUS = "\u2212";
 
-const scales: Readonly<Record<string, readonly (readonly [size: number, unit: string])[]>> = {
-  ns: [
-    [1e9, "s"],
-    [1e6, "ms"],
-    [1e3, "µs"],
-  ],
+type Steps = readonly (readonly [least: number, unit: string])[];
+
+const times: Steps = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "µs"],
+];
+/** How large a unit is, the units that are written instead of it, and the smallest of them. */
+const scales: Readonly<Record<string, readonly [size: number, steps: Steps, unit: string]>> = {
+  ns: [1, times, "ns"],
+  us: [1e3, times, "ns"],
+  ms: [1e6, times, "ns"],
+  s: [1e9, times, "ns"],
   bytes: [
-    [1e9, "GB"],
-    [1e6, "MB"],
-    [1e3, "kB"],
+    1,
+    [
+      [1e9, "GB"],
+      [1e6, "MB"],
+      [1e3, "kB"],
+    ],
+    "B",
   ],
+  count: [1, [], ""],
 };
 
-/** `1.23 ms`, `4.5 MB`, `12,345 samples`. */
+/** A value type's unit without the decimal part that it may have: `0.01 count`. */
+function withoutDecimals(unit: string): [scale: number, unit: string] {
+  const end = unit.indexOf(" ");
+  const scale = Number(unit.slice(0, Math.max(end, 0)));
+  return scale > 0 ? [scale, unit.slice(end + 1)] : [1, unit];
+}
+
+/** As many digits before the point as there are, and three in all when there are fewer. */
+function threeDigits(size: number): string {
+  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  return size.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** `1.23 ms`, `4.50 MB`, `12,345 samples`. */
 export function costText(cost: number, unit: string): string {
-  const size = Math.abs(cost);
+  const [scale, bare] = withoutDecimals(unit);
+  const [factor, steps, least] = scales[bare] ?? [1, [], bare];
+  const size = Math.abs(cost) * scale * factor;
+  const step = steps.find(([from]) => size >= from);
   const sign = cost < 0 ? MINUS : "";
-  const scale = scales[unit]?.find(([least]) => size >= least);
-  if (scale !== undefined) {
-    const value = size / scale[0];
-    return `${sign}${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)}${NO_BREAK_SPACE}${scale[1]}`;
+  if (step !== undefined) {
+    return `${sign}${threeDigits(size / step[0])}${NO_BREAK_SPACE}${step[1]}`;
   }
   // Means of several runs have a fraction, which says nothing beside a count.
-  const number = `${sign}${Math.round(size).toLocaleString("en-US")}`;
-  return unit === "" ? number : `${number}${NO_BREAK_SPACE}${unit}`;
+  const number = `${sign}${scale === 1 ? Math.round(size).toLocaleString("en-US") : threeDigits(size)}`;
+  return least === "" ? number : `${number}${NO_BREAK_SPACE}${least}`;
 }
 
 const counts: readonly (readonly [size: number, letter: string])[] = [
@@ -38,14 +64,13 @@ const counts: readonly (readonly [size: number, letter: string])[] = [
 
 /** The same in a narrow column: counts from a million on have three digits and no unit, as in `276 M`. */
 export function shortCost(cost: number, unit: string): string {
-  const size = Math.abs(cost);
-  const scale = scales[unit] === undefined ? counts.find(([least]) => size >= least) : undefined;
-  if (scale === undefined) {
+  const [scale, bare] = withoutDecimals(unit);
+  const size = Math.abs(cost) * scale;
+  const step = (scales[bare]?.[1] ?? []).length === 0 ? counts.find(([least]) => size >= least) : undefined;
+  if (step === undefined) {
     return costText(cost, unit);
   }
-  const value = size / scale[0];
-  const digits = value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
-  return `${cost < 0 ? MINUS : ""}${digits}${NO_BREAK_SPACE}${scale[1]}`;
+  return `${cost < 0 ? MINUS : ""}${threeDigits(size / step[0])}${NO_BREAK_SPACE}${step[1]}`;
 }
 
 /** The same with a plus sign: for differences. */

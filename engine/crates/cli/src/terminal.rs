@@ -96,6 +96,24 @@ impl Style {
         }
     }
 
+    /// `1.23 ms`, `4.50 MB`, `−12,345`: a cost as [`fulcrum_profiles::quantity`] writes it.
+    pub fn quantity(self, value: i64, unit: &str) -> String {
+        self.plain(fulcrum_profiles::quantity(value, unit))
+    }
+
+    /// The same for what is never negative.
+    pub fn nanoseconds(self, ns: u64) -> String {
+        self.quantity(i64::try_from(ns).unwrap_or(i64::MAX), "ns")
+    }
+
+    /// A number as text, in ASCII where nothing else can be shown.
+    pub fn plain(self, number: String) -> String {
+        match self.unicode {
+            true => number,
+            false => number.replace('\u{2212}', "-").replace('µ', "u"),
+        }
+    }
+
     /// The separator of facts in a line.
     pub fn dot(self) -> &'static str {
         if self.unicode { " · " } else { ", " }
@@ -225,5 +243,8 @@ mod tests {
             assert_eq!(unicode.percent(number), in_unicode);
             assert_eq!(ascii.percent(number), in_ascii);
         }
+        assert_eq!(unicode.quantity(-1_500, "ns"), "\u{2212}1.50 µs");
+        assert_eq!(ascii.quantity(-1_500, "ns"), "-1.50 us");
+        assert_eq!(ascii.nanoseconds(u64::MAX), "9,223,372,037 s");
     }
 }

@@ -16,7 +16,7 @@ pub use error::Error;
 pub use fulcrum_ingest::profile::names::Rule;
 pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};
-pub use quantity::{faster, quantity, share};
+pub use quantity::{faster, grouped, percent, quantity, share};
 pub use read::{Read, named_rules, profile, read};
 pub use session::{Files, Hear, Session};
 pub use symbols::Files as SymbolFiles;

@@ -1,32 +1,55 @@
 //! Costs for people: a number with a unit that fits its size.
 
-/// `1.23 s`, `4.5 MB`, `1200`. `unit` is a value type's; its decimal part (`0.01 count`) is multiplied out.
+const TIMES: &[(f64, &str)] = &[(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+const SIZES: &[(f64, &str)] = &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+const MINUS: &str = "\u{2212}";
+
+/// `1.23 s`, `4.50 MB`, `−1,200`, with a real minus sign: three digits, or all of a count. `unit` is a value type's; its
+/// decimal part (`0.01 count`) is multiplied out. The extension's `costText` writes the same.
 pub fn quantity(value: i64, unit: &str) -> String {
-    let (scale, unit) = match unit.split_once(' ') {
-        Some((scale, unit)) => match scale.parse::<f64>() {
-            Ok(scale) => (scale, unit),
-            Err(_) => (1.0, unit),
-        },
-        None => (1.0, unit),
+    let decimal = unit
+        .split_once(' ')
+        .and_then(|(scale, unit)| Some((scale.parse().ok()?, unit)));
+    let (scale, unit): (f64, &str) = decimal.unwrap_or((1.0, unit));
+    let (size, steps, unit) = match unit {
+        "ns" => (1.0, TIMES, "ns"),
+        "us" => (1e3, TIMES, "ns"),
+        "ms" => (1e6, TIMES, "ns"),
+        "s" => (1e9, TIMES, "ns"),
+        "bytes" => (1.0, SIZES, "B"),
+        "count" => (1.0, [].as_slice(), ""),
+        other => (1.0, [].as_slice(), other),
     };
-    let number = value as f64 * scale;
-    let steps: &[(f64, &str)] = match unit {
-        "ns" => &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")],
-        "us" => &[(1e6, "s"), (1e3, "ms"), (1.0, "us")],
-        "bytes" => &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
-        _ => &[],
+    let number = value.unsigned_abs() as f64 * scale * size;
+    let (digits, unit) = match steps.iter().find(|(least, _)| number >= *least) {
+        Some((least, unit)) => (three_digits(number / least), *unit),
+        None if scale == 1.0 => (value.unsigned_abs().to_string(), unit),
+        None => (three_digits(number), unit),
     };
-    let step = steps
-        .iter()
-        .find(|(size, _)| number.abs() >= *size)
-        .or(steps.last());
-    match step {
-        Some((size, name)) => format!("{} {name}", digits(number / size)),
-        None => match unit {
-            "" | "count" => digits_of(number, scale),
-            unit => format!("{} {unit}", digits_of(number, scale)),
-        },
+    let space = if unit.is_empty() { "" } else { " " };
+    format!("{}{}{space}{unit}", minus(value < 0), group(&digits))
+}
+
+fn minus(negative: bool) -> &'static str {
+    if negative { MINUS } else { "" }
+}
+
+/// `1,234,567`.
+pub fn grouped(count: u64) -> String {
+    group(&count.to_string())
+}
+
+/// `1,234,567.8` of `1234567.8`.
+fn group(digits: &str) -> String {
+    let whole = digits.find('.').unwrap_or(digits.len());
+    let mut out = String::new();
+    for (at, digit) in digits.char_indices() {
+        if (1..whole).contains(&at) && (whole - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
     }
+    out
 }
 
 /// What more throughput means, 0.25 being a quarter more: `25.0 % faster`, or, from twice on, `3.0 times as fast`. `None`
@@ -40,35 +63,29 @@ pub fn faster(gain: f64) -> Option<String> {
     }
 }
 
-/// Three digits, as many before the point as there are.
-fn digits(number: f64) -> String {
-    let decimals = match number.abs() {
+/// As many digits before the point as there are, and three in all when there are fewer.
+fn three_digits(number: f64) -> String {
+    let decimals = match number {
         n if n >= 99.95 => 0,
         n if n >= 9.995 => 1,
         _ => 2,
     };
-    let text = format!("{number:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-fn digits_of(number: f64, scale: f64) -> String {
-    match scale {
-        1.0 => format!("{number:.0}"),
-        _ => digits(number),
-    }
+    format!("{number:.decimals$}")
 }
 
 /// `12.3 %` of a total; nothing of none.
 pub fn share(value: i64, total: i64) -> String {
     match total {
         0 => String::new(),
-        // Nothing has no sign.
-        _ if value == 0 => "0.0 %".to_owned(),
-        total => format!("{:.1} %", 100.0 * value as f64 / total as f64),
+        total => percent(value as f64 / total as f64),
     }
+}
+
+/// A fraction: `−12.3 %`.
+pub fn percent(fraction: f64) -> String {
+    let text = format!("{:.1} %", 100.0 * fraction.abs());
+    // Nothing has no sign.
+    format!("{}{text}", minus(fraction < 0.0 && text != "0.0 %"))
 }
 
 #[cfg(test)]
@@ -79,15 +96,25 @@ mod tests {
     fn units_fit_the_size() {
         for (value, unit, expect) in [
             (0, "ns", "0 ns"),
+            (0, "s", "0 ns"),
             (999, "ns", "999 ns"),
-            (1500, "ns", "1.5 us"),
-            (-2_345_678, "ns", "-2.35 ms"),
+            (1500, "ns", "1.50 µs"),
+            (9_999, "ns", "10.0 µs"),
+            (-2_345_678, "ns", "−2.35 ms"),
             (100_000_000_000, "ns", "100 s"),
+            (86_400_000_000_000, "ns", "86,400 s"),
+            (1500, "us", "1.50 ms"),
+            (12_345, "ms", "12.3 s"),
+            (12, "bytes", "12 B"),
             (48_928_729, "bytes", "48.9 MB"),
-            (1_234_567, "", "1234567"),
+            (-1_234_567, "", "−1,234,567"),
+            (i64::MIN, "", "−9,223,372,036,854,775,808"),
             (7, "count", "7"),
             (175, "0.01 count", "1.75"),
-            (12, "cycles", "12 cycles"),
+            (-1_234_567, "0.1 count", "−123,457"),
+            (150, "0.01 s", "1.50 s"),
+            (12_000, "cycles", "12,000 cycles"),
+            (12, "two words", "12 two words"),
         ] {
             assert_eq!(quantity(value, unit), expect);
         }

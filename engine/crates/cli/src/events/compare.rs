@@ -1,7 +1,7 @@
 //! `fulcrum events compare`: what changed between two traces (JPMT §7).
 
 use fulcrum_events::compare::{Comparison, Difference, PathSums, compare as compared};
-use fulcrum_profiles::quantity;
+use fulcrum_profiles::grouped;
 use serde_json::{Value, json};
 
 use super::args::CompareArgs;
@@ -20,7 +20,7 @@ pub fn compare(args: &CompareArgs) -> Outcome {
     let shown = if top == 0 { usize::MAX } else { top };
     match args.json {
         true => terminal::print(&format!("{:#}\n", as_json(&found, shown)))?,
-        false => terminal::print(&as_text(&found, shown, Style::stdout()))?,
+        false => terminal::print(&as_text(&found, args, shown, Style::stdout()))?,
     }
     Ok(if found.rows.is_empty() { NOTHING } else { DONE })
 }
@@ -51,18 +51,19 @@ fn as_json(found: &Comparison, shown: usize) -> Value {
     })
 }
 
-fn as_text(found: &Comparison, shown: usize, style: Style) -> String {
-    let time = |ns: i64| quantity(ns, "ns");
+fn as_text(found: &Comparison, args: &CompareArgs, shown: usize, style: Style) -> String {
+    let (a, b) = (args.run.display(), args.before.display());
+    let time = |ns: i64| style.quantity(ns, "ns");
     let mean = |side: Option<PathSums>| {
         side.map_or_else(
             || "-".into(),
-            |it| time((it.wall_ns / it.count.max(1)).min(i64::MAX as u64) as i64),
+            |it| style.nanoseconds(it.wall_ns / it.count.max(1)),
         )
     };
-    let count = |side: Option<PathSums>| side.map_or_else(|| "-".into(), |it| it.count.to_string());
+    let count = |side: Option<PathSums>| side.map_or_else(|| "-".into(), |it| grouped(it.count));
     let dim = |text: &str| style.paint(Colour::Dim, text);
     let mut table = Table::default();
-    let right = ["own time", "before", "now", "before", "now"].map(Cell::right);
+    let right = ["own time", "calls B", "calls A", "mean B", "mean A"].map(Cell::right);
     let heads = right
         .into_iter()
         .chain([Cell::left("change"), Cell::left("call")]);
@@ -85,14 +86,14 @@ fn as_text(found: &Comparison, shown: usize, style: Style) -> String {
             Cell::left(format!("{name}  ({from})")),
         ]);
     }
-    let mut out = table.render(style);
+    let mut out = dim(&format!("A {a}, B {b}: own time is A's less B's\n")) + &table.render(style);
     let hidden = found.rows.len().saturating_sub(shown);
     if hidden > 0 {
         out += &(dim(&format!("{hidden} more: --top 0 shows all")) + "\n");
     }
     let roles = found.roles.iter().filter(|it| it.a != it.b);
     for role in roles {
-        out += &format!("{}: {} threads before, {} now\n", role.name, role.b, role.a);
+        out += &format!("{}: {} threads in A, {} in B\n", role.name, role.a, role.b);
     }
     for note in &found.notes {
         out += &(dim(&format!("note: {note}")) + "\n");

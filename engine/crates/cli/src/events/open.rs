@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fulcrum_events::{End, Event, Events, Filter, Returned, Scope, Thread, Trace, What, matches};
-use fulcrum_profiles::quantity;
 
 use super::args::Source;
 use crate::outcome::Failure;
-use crate::terminal;
+use crate::terminal::{self, Style};
 
 /// Opens the log, behind the filter if there is one.
 pub fn open(source: &Source) -> Result<Trace, Failure> {
@@ -159,7 +158,7 @@ pub fn notes(trace: &Trace, problems: &[String]) -> Vec<String> {
         End::Full { at_ns, dropped } => Some(format!(
             "The log reached its size limit {} after its start: later events are missing (at least {dropped}). Use a \
              narrower --filter, or a larger --limit.",
-            quantity(at_ns.min(i64::MAX as u64) as i64, "ns")
+            Style::stderr().nanoseconds(at_ns)
         )),
     };
     end.into_iter()

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 
 use fulcrum_events::export::{Format, Table};
 use fulcrum_events::query::{Cell, Query, fields};
-use fulcrum_profiles::quantity;
 
 use super::args::{QueryArgs, QueryFormat};
 use super::open::{open, say_notes};
@@ -157,7 +156,7 @@ impl<'a> Sink<'a> {
             let cells = row
                 .iter()
                 .enumerate()
-                .map(|(at, cell)| side(at, shown(cell, units[at])));
+                .map(|(at, cell)| side(at, shown(cell, units[at], style)));
             table.row(cells.collect());
         }
         let text = table.render(style);
@@ -173,8 +172,8 @@ impl<'a> Sink<'a> {
     }
 }
 
-fn shown(cell: &Cell, unit: &str) -> String {
-    let rounded = |number: f64| quantity(number.round().clamp(0.0, 9e18) as i64, unit);
+fn shown(cell: &Cell, unit: &str, style: Style) -> String {
+    let rounded = |number: f64| style.quantity(number.round().clamp(0.0, 9e18) as i64, unit);
     match (cell, unit) {
         (Cell::Nothing, _) => "-".into(),
         (Cell::Text(text), _) => text.clone(),

@@ -2,7 +2,6 @@
 
 use fulcrum_events::Trace;
 use fulcrum_events::queues::{Order, Queue, QueueError, Request, queue};
-use fulcrum_profiles::quantity;
 use serde_json::{Value, json};
 
 use super::args::{QueueOrder, QueuesArgs};
@@ -77,7 +76,7 @@ fn as_json(trace: &Trace, queue: &Queue, shown: usize) -> Value {
 }
 
 fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
-    let time = |ns: u64| quantity(ns.min(i64::MAX as u64) as i64, "ns");
+    let time = |ns: u64| style.nanoseconds(ns);
     let optional = |ns: Option<u64>| ns.map_or_else(|| "-".into(), time);
     let thread = |id: u32| trace.thread(id).map_or("?", |it| &it.name).to_owned();
     let mut table = Table::default();
@@ -125,7 +124,7 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
     let seconds = |it: Option<f64>| {
         it.map_or_else(
             || "-".into(),
-            |it| quantity((it * 1e9).round() as i64, "ns"),
+            |it| style.quantity((it * 1e9).round() as i64, "ns"),
         )
     };
     out += &format!("\n{} put, {} taken", sums.put, sums.taken);

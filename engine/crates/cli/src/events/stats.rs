@@ -1,7 +1,7 @@
 //! `fulcrum events stats`: what a trace adds up to.
 
 use fulcrum_events::{Contention, Stats, Trace};
-use fulcrum_profiles::quantity;
+use fulcrum_profiles::grouped;
 use serde_json::{Value, json};
 
 use super::args::StatsArgs;
@@ -69,7 +69,7 @@ fn as_json(trace: &Trace, stats: &Stats, shown: usize) -> Value {
 }
 
 fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
-    let time = |ns: u64| quantity(ns.min(i64::MAX as u64) as i64, "ns");
+    let time = |ns: u64| style.nanoseconds(ns);
     let heads = |names: &[&'static str], last: &'static str| -> Vec<Cell> {
         let cells = names
             .iter()
@@ -82,7 +82,7 @@ fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
     methods.row(heads(&["calls", "self", "wall", "cpu"], "method"));
     for it in stats.methods.iter().take(shown) {
         methods.row(vec![
-            Cell::right(it.calls.to_string()),
+            Cell::right(grouped(it.calls)),
             Cell::right(time(it.self_wall_ns)),
             Cell::right(time(it.wall_ns)),
             Cell::right(time(it.cpu_ns)),
@@ -99,7 +99,7 @@ fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
     threads.row(heads(&["events", "wall", "cpu"], "thread"));
     for it in &stats.threads {
         threads.row(vec![
-            Cell::right(it.events.to_string()),
+            Cell::right(grouped(it.events)),
             Cell::right(time(it.wall_ns)),
             Cell::right(it.cpu_ns.map_or_else(|| "-".into(), time)),
             Cell::left(trace.thread(it.id).map_or("?", |thread| &thread.name)),
@@ -115,7 +115,7 @@ fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
             let mut table = Table::default();
             table.row(heads(&["count", "wall"], what));
             for it in sums {
-                let count = Cell::right(it.count.to_string());
+                let count = Cell::right(grouped(it.count));
                 table.row(vec![
                     count,
                     Cell::right(time(it.wall_ns)),

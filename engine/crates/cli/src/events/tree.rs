@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use fulcrum_events::{Closing, Node, Outcome as Ended, Stack, Thread, Trace};
-use fulcrum_profiles::quantity;
 use serde_json::{Value, json};
 
 use super::args::TreeArgs;
@@ -110,7 +109,7 @@ fn how(closing: Closing) -> &'static str {
 }
 
 fn as_text(trace: &Trace, thread: &Thread, tree: &Tree, style: Style) -> String {
-    let time = |ns: u64| quantity(ns.min(i64::MAX as u64) as i64, "ns");
+    let time = |ns: u64| style.nanoseconds(ns);
     let optional = |ns: Option<u64>| ns.map_or_else(|| "-".into(), time);
     let mut table = Table::default();
     let heads = ["wall", "cpu", "self"]

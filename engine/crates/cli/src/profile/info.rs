@@ -8,7 +8,6 @@ use super::args::InfoArgs;
 use super::open::open;
 use crate::outcome::{DONE, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
-use fulcrum_profiles::quantity;
 
 /// What a profile holds.
 pub fn info(args: &InfoArgs) -> Outcome {
@@ -88,7 +87,7 @@ fn as_text(profile: &Profile, renamed: bool, style: Style) -> String {
         table.row(vec![
             Cell::right((row + 1).to_string()),
             Cell::left(&*kind.name),
-            Cell::right(quantity(total, &kind.unit)),
+            Cell::right(style.quantity(total, &kind.unit)),
             Cell::left(default).colour(Some(Colour::Dim)),
         ]);
     }

@@ -15,7 +15,7 @@ use super::args::{Sort, TopArgs};
 use super::open::{open, value_of};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
-use fulcrum_profiles::{quantity, share};
+use fulcrum_profiles::share;
 
 /// The table without `--top`.
 const TABLE_TOP: usize = 20;
@@ -140,15 +140,17 @@ fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<Strin
 }
 
 fn as_text(functions: &Functions, top: usize, style: Style) -> String {
-    let (unit, dot) = (&*functions.kind.unit, style.dot());
+    let dot = style.dot();
+    let cost = |cost: i64| style.quantity(cost, &functions.kind.unit);
     // Shares of a difference would be of next to nothing: those of the base are.
     let whole = functions.sides.map_or(functions.total, |sides| sides.b);
+    let share = |cost| Cell::right(style.plain(share(cost, whole))).colour(Some(Colour::Dim));
     let mut out = style.paint(Colour::Strong, &functions.kind.name);
     match functions.sides {
-        None => out += &format!("{dot}{} in all", quantity(whole, unit)),
+        None => out += &format!("{dot}{} in all", cost(whole)),
         Some(Sides { a, b }) => {
-            let difference = quantity(functions.total, unit);
-            let (a, b) = (quantity(a, unit), quantity(b, unit));
+            let difference = cost(functions.total);
+            let (a, b) = (cost(a), cost(b));
             out += &format!("{dot}{a} less {b} is {difference}; shares are of {b}");
         }
     }
@@ -160,10 +162,10 @@ fn as_text(functions: &Functions, top: usize, style: Style) -> String {
     table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
     for function in functions.rows.iter().take(shown) {
         table.row(vec![
-            Cell::right(quantity(function.base, unit)),
-            Cell::right(share(function.base, whole)).colour(Some(Colour::Dim)),
-            Cell::right(quantity(function.cum, unit)),
-            Cell::right(share(function.cum, whole)).colour(Some(Colour::Dim)),
+            Cell::right(cost(function.base)),
+            share(function.base),
+            Cell::right(cost(function.cum)),
+            share(function.cum),
             Cell::left(&*function.name),
         ]);
     }

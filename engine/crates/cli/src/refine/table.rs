@@ -1,6 +1,6 @@
 //! The table of `fulcrum refine`.
 
-use fulcrum_profiles::quantity;
+use fulcrum_profiles::grouped;
 use fulcrum_recorder::{Estimate, Iteration, Refined};
 
 use crate::terminal::{Cell, Colour, Style, Table};
@@ -48,7 +48,8 @@ pub fn table(refined: &Refined, style: Style) -> String {
 }
 
 fn cells(row: &Iteration, style: Style) -> Vec<String> {
-    let time = |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| quantity(ns as i64, "ns"));
+    let time =
+        |ns: Option<f64>| ns.map_or_else(|| "-".into(), |ns| style.quantity(ns as i64, "ns"));
     vec![
         row.number.to_string(),
         grouped(row.methods),
@@ -75,19 +76,6 @@ fn overhead(estimate: Option<Estimate>, style: Style) -> String {
         format!(" ({}{between}{})", bound(low), bound(high))
     });
     style.percent(it.value) + &interval.unwrap_or_default()
-}
-
-/// `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]
@@ -137,7 +125,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
         assert_eq!(
             lines[1],
-            "1    7,923      540  28,700,000  1,200,345        12  88 us    -     10 us  +780.0 % (+750.0…+812.5)             -"
+            "1    7,923      540  28,700,000  1,200,345        12  88.0 µs    -   10.0 µs  +780.0 % (+750.0…+812.5)             -"
         );
         assert!(lines[2].ends_with("−0.4 %             -"), "{}", lines[2]);
         assert_eq!(lines[3], "note: A note.");

@@ -275,12 +275,8 @@ fn shown(look: &Look, cost: i64) -> String {
 /// What became of a cost from B to A: `+40 here (A 90 − B 50)`.
 fn changed(look: &Look, value: i64, what: &str, sides: Option<NavigatorSides>) -> String {
     let cost = |cost: i64| quantity(cost, &look.unit);
-    let sign = match value {
-        ..0 => "\u{2212}",
-        0 => "",
-        1.. => "+",
-    };
-    let change = format!("{sign}{} {what}", cost(value.saturating_abs()));
+    let sign = if value > 0 { "+" } else { "" };
+    let change = format!("{sign}{} {what}", cost(value));
     match sides {
         Some(NavigatorSides { a, b }) => {
             format!("{change} (A {} \u{2212} B {})", cost(a), cost(b))

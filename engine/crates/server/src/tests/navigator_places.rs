@@ -120,9 +120,9 @@ fn lines(it: &mut Navigator, file: &str) -> Vec<String> {
 fn functions_cost_at_the_lines_that_declare_them_now() {
     let mut it = start(RECORDED);
     let expect = expect![[r#"
-        2 3 exact shop::Cart::total(int) hot4: 40 ms (40.0 %) here, 70 ms (70.0 %) with calls
-        6 5 moved helper hot4: 30 ms (30.0 %) here, 30 ms (30.0 %) with calls
-        7 90 stale gone hot4: 20 ms (20.0 %) here, 20 ms (20.0 %) with calls"#]];
+        2 3 exact shop::Cart::total(int) hot4: 40.0 ms (40.0 %) here, 70.0 ms (70.0 %) with calls
+        6 5 moved helper hot4: 30.0 ms (30.0 %) here, 30.0 ms (30.0 %) with calls
+        7 90 stale gone hot4: 20.0 ms (20.0 %) here, 20.0 ms (20.0 %) with calls"#]];
     expect.assert_eq(&lines(&mut it, "src/cart.cpp").join("\n"));
     // Edits move them.
     it.client
