@@ -237,4 +237,17 @@ mod tests {
             check_fault(text.replace(from, to), line, expect);
         }
     }
+
+    #[test]
+    fn a_fault_does_not_repeat_a_long_name() {
+        let name = "x".repeat(1000);
+        let file = COLUMNS
+            .replace("\"name\":\"main\"", &format!("\"name\":\"{name}\""))
+            .replace("[null,0,1]", "[null,0]");
+        let expect = format!(
+            "in thread {}…: there are 3 frames for 2 prefixes",
+            &name[..40]
+        );
+        check_fault(file, 5, &expect);
+    }
 }

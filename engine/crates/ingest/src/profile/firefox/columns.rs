@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Cpu;
+use crate::error::shorten;
 use crate::profile::Format;
 use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};
@@ -204,7 +205,7 @@ pub fn label(name: &str, pid: &Value, tid: &Value) -> String {
 pub fn in_thread(fault: Fault, label: &str) -> Fault {
     let label: String = label.chars().filter(|it| !it.is_control()).collect();
     Fault {
-        problem: format!("in thread {label}: {}", fault.problem),
+        problem: format!("in thread {}: {}", shorten(&label), fault.problem),
         ..fault
     }
 }
