@@ -2,7 +2,8 @@
  * `npm run bench -- fuzz [--seconds N] [TARGET…]`: runs each fuzz target until it has had N seconds of processor time (60
  * unless told), earlier runs included, one a processor and in turns, and prints what each did. It can be interrupted and
  * goes on where it was. New inputs are kept in engine/fuzz/found, findings in engine/fuzz/artifacts. Times are kept in
- * engine/fuzz/times.jsonl, which is committed: hours a target are more than one sitting.
+ * engine/fuzz/times.jsonl, which is committed: hours a target are more than one sitting. A target with a finding is left
+ * alone until its artifact is gone, which says that the reader was mended; its time then begins anew.
  */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
@@ -21,17 +22,18 @@ const longest = 8192;
 const patience = 60;
 /** Seconds by the clock after which times are written down. */
 const slice = 240;
-const nothing = { runs: 0, seconds: 0, inputs: 0, findings: 0 };
+const nothing = { runs: 0, seconds: 0, inputs: 0, findings: 0, mended: 0 };
 
 export async function bench(args) {
   const { seconds, targets } = options(args);
   await checkFuzzer();
   await step("fuzz targets", () => run("cargo", ["+nightly", "fuzz", "build", "--fuzz-dir", folder], { cwd: engine }));
   const journal = new Journal("fuzz", path.join(folder, "times.jsonl"));
+  beginAnew(journal);
   const turns = new Turns(targets, seconds, journal);
   await Promise.all(Array.from({ length: availableParallelism() }, () => work(turns)));
   journal.compact();
-  const rows = all().map((target) => ({ target, ...(journal.get(target) ?? nothing) }));
+  const rows = all().map((target) => ({ target, ...nothing, ...journal.get(target) }));
   await report(rows, journal.dates());
   const findings = sum(rows, "findings");
   if (findings > 0) {
@@ -43,6 +45,20 @@ export async function bench(args) {
 
 function all() {
   return readdirSync(path.join(folder, "fuzz_targets")).map((name) => path.basename(name, ".rs"));
+}
+
+/** What ran before a reader was mended says nothing of it now. */
+function beginAnew(journal) {
+  for (const target of all()) {
+    const { findings, mended } = { ...nothing, ...journal.get(target) };
+    if (findings > 0 && count(artifactsOf(target)) === 0) {
+      journal.put(target, { ...nothing, mended: mended + findings });
+    }
+  }
+}
+
+function artifactsOf(target) {
+  return path.join(folder, "artifacts", target);
 }
 
 function options(args) {
@@ -84,7 +100,7 @@ class Turns {
   }
 
   of(target) {
-    return this.journal.get(target) ?? nothing;
+    return { ...nothing, ...this.journal.get(target) };
   }
 
   take() {
@@ -100,6 +116,7 @@ class Turns {
       seconds: before.seconds + used,
       inputs,
       findings: before.findings + findings,
+      mended: before.mended,
     });
     if (total.seconds < this.seconds && total.findings === 0) {
       this.waiting.add(target);
@@ -122,7 +139,7 @@ async function work(turns) {
 /** One slice: at most `seconds` by the clock. `used` are seconds of processor time. */
 async function fuzzOnce(target, seconds) {
   const found = path.join(folder, "found", target);
-  const artifacts = path.join(folder, "artifacts", target);
+  const artifacts = artifactsOf(target);
   mkdirSync(found, { recursive: true });
   const before = count(artifacts);
   const fuzzer = [
@@ -168,8 +185,8 @@ function processorSeconds(output) {
 
 async function report(rows, dates) {
   const { machine, revision } = await describeMachine();
-  const line = ({ target, runs, seconds, inputs, findings }) =>
-    `| ${target} | ${(runs / 1e6).toFixed(2)} | ${Math.round(seconds / 60)} | ${inputs} | ${findings} |`;
+  const line = ({ target, runs, seconds, inputs, findings, mended }) =>
+    `| ${target} | ${(runs / 1e6).toFixed(2)} | ${Math.round(seconds / 60)} | ${inputs} | ${findings} | ${mended} |`;
   const together = { target: "**together**" };
   for (const key of Object.keys(nothing)) {
     together[key] = sum(rows, key);
@@ -180,10 +197,11 @@ async function report(rows, dates) {
     `## Damaged input
 
 What libFuzzer made of each reader's corpus (\`npm run bench -- fuzz\`): with AddressSanitizer, inputs up to 8 KiB, no
-allocation above 512 MB, no input for longer than a minute.
+allocation above 512 MB, no input for longer than a minute. Findings that were mended are in the corpus; a target's runs
+and minutes are those since then.
 
-| target | million runs | minutes of processor | inputs kept | findings |
-|---|---:|---:|---:|---:|
+| target | million runs | minutes of processor | inputs kept | findings | mended before |
+|---|---:|---:|---:|---:|---:|
 ${[...rows, together].map(line).join("\n")}
 
 Run ${dates}, last on ${revision}; ${machine}.`,
