@@ -153,11 +153,7 @@ fn table(comparison: &Comparison, top: usize, style: Style) -> String {
         out.push_str(&point_table(point, top, style));
         out.push('\n');
     }
-    for note in &comparison.notes {
-        out.push_str(&style.paint(Colour::Dim, &format!("note: {note}")));
-        out.push('\n');
-    }
-    out
+    out + &style.notes(&comparison.notes)
 }
 
 fn point_table(point: &PointComparison, top: usize, style: Style) -> String {
@@ -195,13 +191,7 @@ fn point_table(point: &PointComparison, top: usize, style: Style) -> String {
         let place = report::short_target(&target.before, style);
         out.push_str(&format!("{place}: {}\n", target.verdict));
     }
-    let hidden = point.targets.len().saturating_sub(shown);
-    if hidden > 0 {
-        let more = format!("{hidden} more: --top 0 shows all");
-        out.push_str(&style.paint(Colour::Dim, &more));
-        out.push('\n');
-    }
-    out
+    out + &style.more(point.targets.len(), shown)
 }
 
 /// `12.0 → 15.3 visits/s, +21.4 % (+19.8…+23.0)`.

@@ -20,11 +20,7 @@ pub fn table(profile: &Profile, top: usize, style: Style) -> String {
     if !profile.notes.is_empty() && !out.is_empty() {
         out.push('\n');
     }
-    for note in &profile.notes {
-        out.push_str(&style.paint(Colour::Dim, &format!("note: {note}")));
-        out.push('\n');
-    }
-    out
+    out + &style.notes(&profile.notes)
 }
 
 fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
@@ -76,13 +72,7 @@ fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
         table.row(row(index + 1, target, style));
     }
     out.push_str(&table.render(style));
-    let hidden = point.targets.len().saturating_sub(shown);
-    if hidden > 0 {
-        let more = format!("{hidden} more: --top 0 shows all");
-        out.push_str(&style.paint(Colour::Dim, &more));
-        out.push('\n');
-    }
-    out
+    out + &style.more(point.targets.len(), shown)
 }
 
 fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {

@@ -77,9 +77,7 @@ fn show(recorded: &Recorded, top: usize) {
             text.push_str(&report::table(&profile, top, style));
         }
         Err(error) => {
-            for note in notes {
-                text.push_str(&format!("note: {note}\n"));
-            }
+            text.push_str(&style.notes(&notes));
             text.push_str(&format!("the run cannot be shown: {error}\n"));
         }
     }

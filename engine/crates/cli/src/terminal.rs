@@ -96,6 +96,27 @@ impl Style {
         }
     }
 
+    /// A line beside the matter.
+    pub fn aside(self, text: &str) -> String {
+        self.paint(Colour::Dim, text) + "\n"
+    }
+
+    /// Notes, a line each.
+    pub fn notes(self, notes: &[String]) -> String {
+        notes
+            .iter()
+            .map(|note| self.aside(&format!("note: {note}")))
+            .collect()
+    }
+
+    /// How many of `all` rows a table does not have that shows so many, if any.
+    pub fn more(self, all: usize, shown: usize) -> String {
+        match all.saturating_sub(shown) {
+            0 => String::new(),
+            hidden => self.aside(&format!("{hidden} more: --top 0 shows all")),
+        }
+    }
+
     /// `1.23 ms`, `4.50 MB`, `−12,345`: a cost as [`fulcrum_profiles::quantity`] writes it.
     pub fn quantity(self, value: i64, unit: &str) -> String {
         self.plain(fulcrum_profiles::quantity(value, unit))

@@ -61,7 +61,6 @@ fn as_text(found: &Comparison, args: &CompareArgs, shown: usize, style: Style) -
         )
     };
     let count = |side: Option<PathSums>| side.map_or_else(|| "-".into(), |it| grouped(it.count));
-    let dim = |text: &str| style.paint(Colour::Dim, text);
     let mut table = Table::default();
     let right = ["own time", "calls B", "calls A", "mean B", "mean A"].map(Cell::right);
     let heads = right
@@ -86,17 +85,12 @@ fn as_text(found: &Comparison, args: &CompareArgs, shown: usize, style: Style) -
             Cell::left(format!("{name}  ({from})")),
         ]);
     }
-    let mut out = dim(&format!("A {a}, B {b}: own time is A's less B's\n")) + &table.render(style);
-    let hidden = found.rows.len().saturating_sub(shown);
-    if hidden > 0 {
-        out += &(dim(&format!("{hidden} more: --top 0 shows all")) + "\n");
-    }
+    let mut out =
+        style.aside(&format!("A {a}, B {b}: own time is A's less B's")) + &table.render(style);
+    out += &style.more(found.rows.len(), shown);
     let roles = found.roles.iter().filter(|it| it.a != it.b);
     for role in roles {
         out += &format!("{}: {} threads in A, {} in B\n", role.name, role.a, role.b);
     }
-    for note in &found.notes {
-        out += &(dim(&format!("note: {note}")) + "\n");
-    }
-    out
+    out + &style.notes(&found.notes)
 }

@@ -115,11 +115,7 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
         table.row(cells(request));
     }
     let mut out = table.render(style);
-    let dim = |text: String| style.paint(Colour::Dim, &text) + "\n";
-    let hidden = queue.requests.len().saturating_sub(shown);
-    if hidden > 0 {
-        out += &dim(format!("{hidden} more: --top 0 shows all"));
-    }
+    out += &style.more(queue.requests.len(), shown);
     let sums = queue.summary();
     let seconds = |it: Option<f64>| {
         it.map_or_else(
@@ -138,9 +134,6 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
         seconds(sums.service_mean),
         sums.length_max
     );
-    out += &dim(queue.assumed());
-    for note in notes(trace, &queue.notes) {
-        out += &dim(format!("note: {note}"));
-    }
-    out
+    out += &style.aside(&queue.assumed());
+    out + &style.notes(&notes(trace, &queue.notes))
 }

@@ -90,11 +90,7 @@ fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
         ]);
     }
     let mut out = methods.render(style);
-    let dim = |text: String| style.paint(Colour::Dim, &text) + "\n";
-    let hidden = stats.methods.len().saturating_sub(shown);
-    if hidden > 0 {
-        out += &dim(format!("{hidden} more: --top 0 shows all"));
-    }
+    out += &style.more(stats.methods.len(), shown);
     let mut threads = Table::default();
     threads.row(heads(&["events", "wall", "cpu"], "thread"));
     for it in &stats.threads {
@@ -130,8 +126,5 @@ fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {
     if count > 0 {
         out += &format!("\n{count} garbage collections, {}\n", time(wall));
     }
-    for note in notes(trace, &stats.problems) {
-        out += &dim(format!("note: {note}"));
-    }
-    out
+    out + &style.notes(&notes(trace, &stats.problems))
 }

@@ -131,7 +131,7 @@ fn as_text(trace: &Trace, thread: &Thread, tree: &Tree, style: Style) -> String 
     }
     let mut out = style.paint(Colour::Strong, &thread.name) + "\n" + &table.render(style);
     if tree.cut {
-        out += &style.paint(Colour::Dim, "more follow: --limit 0 shows all\n");
+        out += &style.aside("more follow: --limit 0 shows all");
     }
     out
 }

@@ -92,16 +92,13 @@ fn as_text(profile: &Profile, renamed: bool, style: Style) -> String {
         ]);
     }
     out.push_str(&table.render(style));
-    let dim = |text: String| style.paint(Colour::Dim, &text) + "\n";
-    for note in &profile.notes {
-        out.push_str(&dim(format!("note: {note}")));
-    }
+    out.push_str(&style.notes(&profile.notes));
     if renamed {
         out.push_str(&names_table(&profile.renamed, style));
     } else if !profile.renamed.is_empty() {
         let count = profile.renamed.len();
         let text = "names are changed by rules: --renamed lists them, --names none keeps them";
-        out.push_str(&dim(format!("{count} {text}")));
+        out.push_str(&style.aside(&format!("{count} {text}")));
     }
     out
 }

@@ -170,15 +170,8 @@ fn as_text(functions: &Functions, top: usize, style: Style) -> String {
         ]);
     }
     out += &table.render(style);
-    let mut dim = |text: String| out += &(style.paint(Colour::Dim, &text) + "\n");
-    let hidden = functions.rows.len().saturating_sub(shown);
-    if hidden > 0 {
-        dim(format!("{hidden} more: --top 0 shows all"));
-    }
-    for note in &functions.notes {
-        dim(format!("note: {note}"));
-    }
-    out
+    out += &style.more(functions.rows.len(), shown);
+    out + &style.notes(&functions.notes)
 }
 
 fn as_json(functions: &Functions, top: usize) -> Value {

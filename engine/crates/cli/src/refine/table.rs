@@ -30,10 +30,7 @@ pub fn table(refined: &Refined, style: Style) -> String {
         table.row(cells(row, style).into_iter().map(Cell::right).collect());
     }
     let mut out = table.render(style);
-    for note in &refined.notes {
-        out += &style.paint(Colour::Dim, &format!("note: {note}"));
-        out += "\n";
-    }
+    out += &style.notes(&refined.notes);
     let how = match (refined.stopped, refined.stable) {
         (true, _) => "stopped",
         (_, true) => "the set is stable",
