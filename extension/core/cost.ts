@@ -6,55 +6,69 @@ const MINUS = "\u2212";
 
 type Steps = readonly (readonly [least: number, unit: string])[];
 
-const times: Steps = [
-  [1e9, "s"],
-  [1e6, "ms"],
-  [1e3, "µs"],
-];
-/** How large a unit is, the units that are written instead of it, and the smallest of them. */
-const scales: Readonly<Record<string, readonly [size: number, steps: Steps, unit: string]>> = {
-  ns: [1, times, "ns"],
-  us: [1e3, times, "ns"],
-  ms: [1e6, times, "ns"],
-  s: [1e9, times, "ns"],
-  bytes: [
-    1,
-    [
+interface Scale {
+  /** What one of a unit is, in the smallest unit that is written instead of it. */
+  readonly size: number;
+  /** The larger ones. */
+  readonly steps: Steps;
+  readonly unit: string;
+}
+
+const times: Omit<Scale, "size"> = {
+  steps: [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+  ],
+  unit: "ns",
+};
+const scales: Readonly<Record<string, Scale>> = {
+  ns: { size: 1, ...times },
+  us: { size: 1e3, ...times },
+  ms: { size: 1e6, ...times },
+  s: { size: 1e9, ...times },
+  bytes: {
+    size: 1,
+    steps: [
       [1e9, "GB"],
       [1e6, "MB"],
       [1e3, "kB"],
     ],
-    "B",
-  ],
-  count: [1, [], ""],
+    unit: "B",
+  },
+  count: { size: 1, steps: [], unit: "" },
 };
 
-/** A value type's unit without the decimal part that it may have: `0.01 count`. */
-function withoutDecimals(unit: string): [scale: number, unit: string] {
-  const end = unit.indexOf(" ");
-  const scale = Number(unit.slice(0, Math.max(end, 0)));
-  return scale > 0 ? [scale, unit.slice(end + 1)] : [1, unit];
+/** Of a value type's unit, which may have a decimal part: `0.01 count`. */
+function scaleOf(unit: string): Scale {
+  const end = Math.max(unit.indexOf(" "), 0);
+  const decimal = Number(unit.slice(0, end));
+  const bare = decimal > 0 ? unit.slice(end + 1) : unit;
+  const scale = scales[bare] ?? { size: 1, steps: [], unit: bare };
+  return decimal > 0 ? { ...scale, size: decimal * scale.size } : scale;
 }
+
+/** Made once, because that takes much longer than using it. */
+const withDecimals = [0, 1, 2].map(
+  (digits) => new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
 
 /** As many digits before the point as there are, and three in all when there are fewer. */
 function threeDigits(size: number): string {
-  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
-  return size.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  return withDecimals[decimals]?.format(size) ?? "";
 }
 
 /** `1.23 ms`, `4.50 MB`, `12,345 samples`. */
 export function costText(cost: number, unit: string): string {
-  const [scale, bare] = withoutDecimals(unit);
-  const [factor, steps, least] = scales[bare] ?? [1, [], bare];
-  const size = Math.abs(cost) * scale * factor;
-  const step = steps.find(([from]) => size >= from);
-  const sign = cost < 0 ? MINUS : "";
-  if (step !== undefined) {
-    return `${sign}${threeDigits(size / step[0])}${NO_BREAK_SPACE}${step[1]}`;
-  }
+  const scale = scaleOf(unit);
+  const size = Math.abs(cost) * scale.size;
+  // What would be rounded to a thousand of the smaller unit is one of the larger.
+  const [least, name] = scale.steps.find(([least]) => size >= 0.9995 * least) ?? [1, scale.unit];
   // Means of several runs have a fraction, which says nothing beside a count.
-  const number = `${sign}${scale === 1 ? Math.round(size).toLocaleString("en-US") : threeDigits(size)}`;
-  return least === "" ? number : `${number}${NO_BREAK_SPACE}${least}`;
+  const whole = least === 1 && scale.size >= 1;
+  const number = whole ? Math.round(size).toLocaleString("en-US") : threeDigits(size / least);
+  return `${cost < 0 ? MINUS : ""}${number}${name === "" ? "" : NO_BREAK_SPACE}${name}`;
 }
 
 const counts: readonly (readonly [size: number, letter: string])[] = [
@@ -64,10 +78,10 @@ const counts: readonly (readonly [size: number, letter: string])[] = [
 
 /** The same in a narrow column: counts from a million on have three digits and no unit, as in `276 M`. */
 export function shortCost(cost: number, unit: string): string {
-  const [scale, bare] = withoutDecimals(unit);
-  const size = Math.abs(cost) * scale;
-  const step = (scales[bare]?.[1] ?? []).length === 0 ? counts.find(([least]) => size >= least) : undefined;
-  if (step === undefined) {
+  const scale = scaleOf(unit);
+  const size = Math.abs(cost) * scale.size;
+  const step = counts.find(([least]) => size >= least);
+  if (step === undefined || scale.steps.length > 0) {
     return costText(cost, unit);
   }
   return `${cost < 0 ? MINUS : ""}${threeDigits(size / step[0])}${NO_BREAK_SPACE}${step[1]}`;

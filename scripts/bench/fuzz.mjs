@@ -33,7 +33,7 @@ export async function bench(args) {
   const turns = new Turns(targets, seconds, journal);
   await Promise.all(Array.from({ length: availableParallelism() }, () => work(turns)));
   journal.compact();
-  const rows = all().map((target) => ({ target, ...nothing, ...journal.get(target) }));
+  const rows = all().map((target) => ({ target, ...(journal.get(target) ?? nothing) }));
   await report(rows, journal.dates());
   const findings = sum(rows, "findings");
   if (findings > 0) {
@@ -50,7 +50,7 @@ function all() {
 /** What ran before a reader was mended says nothing of it now. */
 function beginAnew(journal) {
   for (const target of all()) {
-    const { findings, mended } = { ...nothing, ...journal.get(target) };
+    const { findings, mended } = journal.get(target) ?? nothing;
     if (findings > 0 && count(artifactsOf(target)) === 0) {
       journal.put(target, { ...nothing, mended: mended + findings });
     }
@@ -100,7 +100,7 @@ class Turns {
   }
 
   of(target) {
-    return { ...nothing, ...this.journal.get(target) };
+    return this.journal.get(target) ?? nothing;
   }
 
   take() {

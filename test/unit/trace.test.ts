@@ -1,12 +1,12 @@
 /** A trace's words and geometry. */
 import { describe, expect, test } from "vitest";
+import type { EventsRow, RefineIteration } from "../../extension/core/protocol";
 import { stateLooks, traceThemes } from "../../extension/core/trace/colours";
 import { differenceRow, traceComparison } from "../../extension/core/trace/compare";
 import { methodText, refineRows } from "../../extension/core/trace/refine";
 import { cellsOf, eventRow, partOf, spokenOf } from "../../extension/core/trace/rows";
 import { runName } from "../../extension/core/trace/runs";
 import { around, lanes, pan, reveal, ticks, zoom } from "../../extension/core/trace/timeline";
-import type { EventsRow, RefineIteration } from "../../extension/protocol.gen";
 
 const call: EventsRow = {
   thread: 4,

@@ -112,6 +112,23 @@ pub enum End {
     },
 }
 
+impl End {
+    /// What a reader of the log should know of it, in a sentence or two.
+    pub fn note(self) -> Option<String> {
+        match self {
+            End::Ended => None,
+            End::Open => {
+                Some("The log has no end: its program is running, or was killed.".to_owned())
+            }
+            End::Full { at_ns, dropped } => Some(format!(
+                "The log reached its size limit {:.3} s after its start: later events are missing (at least {dropped}). \
+                 Record with a narrower filter, or a larger limit.",
+                at_ns as f64 / 1e9
+            )),
+        }
+    }
+}
+
 /// An event log that was opened.
 #[derive(Debug)]
 pub struct Trace {

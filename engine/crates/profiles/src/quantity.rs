@@ -21,7 +21,9 @@ pub fn quantity(value: i64, unit: &str) -> String {
         other => (1.0, [].as_slice(), other),
     };
     let number = value.unsigned_abs() as f64 * scale * size;
-    let (digits, unit) = match steps.iter().find(|(least, _)| number >= *least) {
+    // What would be rounded to a thousand of the smaller unit is one of the larger.
+    let step = steps.iter().find(|(least, _)| number >= 0.9995 * least);
+    let (digits, unit) = match step {
         Some((least, unit)) => (three_digits(number / least), *unit),
         None if scale == 1.0 => (value.unsigned_abs().to_string(), unit),
         None => (three_digits(number), unit),
@@ -100,6 +102,8 @@ mod tests {
             (999, "ns", "999 ns"),
             (1500, "ns", "1.50 µs"),
             (9_999, "ns", "10.0 µs"),
+            (999_499, "ns", "999 µs"),
+            (999_500, "ns", "1.00 ms"),
             (-2_345_678, "ns", "−2.35 ms"),
             (100_000_000_000, "ns", "100 s"),
             (86_400_000_000_000, "ns", "86,400 s"),

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_events::{End, Event, Events, Filter, Returned, Scope, Thread, Trace, What, matches};
+use fulcrum_events::{Event, Events, Filter, Returned, Scope, Thread, Trace, What, matches};
 
 use super::args::Source;
 use crate::outcome::Failure;
-use crate::terminal::{self, Style};
+use crate::terminal;
 
 /// Opens the log, behind the filter if there is one.
 pub fn open(source: &Source) -> Result<Trace, Failure> {
@@ -152,15 +152,7 @@ pub fn say_notes(trace: &Trace, problems: &[String]) {
 
 /// What a reader should know: how the log ended, and what is missing in it.
 pub fn notes(trace: &Trace, problems: &[String]) -> Vec<String> {
-    let end = match trace.end {
-        End::Ended => None,
-        End::Open => Some("The log has no end: its program is running, or was killed.".to_owned()),
-        End::Full { at_ns, dropped } => Some(format!(
-            "The log reached its size limit {} after its start: later events are missing (at least {dropped}). Use a \
-             narrower --filter, or a larger --limit.",
-            Style::stderr().nanoseconds(at_ns)
-        )),
-    };
+    let end = trace.end.note();
     end.into_iter()
         .chain(trace.notes.iter().cloned())
         .chain(problems.iter().cloned())

@@ -27,7 +27,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut reader = Reader::default();
     for (number, line) in lines(input.text()) {
         if number.is_multiple_of(WATCHED) {
-            input.read_until(line.as_ptr().addr() - input.text().as_ptr().addr())?;
+            input.read_until_line(line)?;
         }
         let line = line.trim();
         if !line.is_empty() && !line.starts_with('#') {

@@ -86,16 +86,22 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Says that everything before this byte is read. Of text that was not UTF-8, a byte of its replacement.
+    /// Says that every byte before this one is read.
     ///
     /// # Errors
     /// [`Stopped`], when nobody wants the profile any more.
     pub fn read_until(&self, at: usize) -> Result<(), Stopped> {
-        let len = match self.is_text() {
-            true => self.text().len(),
-            false => self.bytes.len(),
-        };
-        self.watch.at(at as f64 / len.max(1) as f64)
+        self.watch.at(at as f64 / self.bytes.len() as f64)
+    }
+
+    /// Says that the text before this line of it is read.
+    ///
+    /// # Errors
+    /// [`Stopped`], when nobody wants the profile any more.
+    pub fn read_until_line(&self, line: &str) -> Result<(), Stopped> {
+        let text = self.text();
+        let at = line.as_ptr().addr() - text.as_ptr().addr();
+        self.watch.at(at as f64 / text.len() as f64)
     }
 
     /// Whether it is text.

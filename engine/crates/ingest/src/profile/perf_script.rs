@@ -53,7 +53,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         if let Some(header) = header(line) {
             sample.finish(&mut stacks)?;
             if samples.is_multiple_of(WATCHED) {
-                input.read_until(line.as_ptr().addr() - input.text().as_ptr().addr())?;
+                input.read_until_line(line)?;
             }
             samples += 1;
             sample.line = number;

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, queues};
-use fulcrum_profiles::quantity;
 
 use crate::failure::Failure;
 use crate::navigator::Work;
@@ -132,17 +131,7 @@ impl OpenTrace {
 
     fn notes(&self) -> Vec<String> {
         let Indexed { trace, index } = &self.indexed;
-        let end = match trace.end {
-            End::Ended => None,
-            End::Open => {
-                Some("The log has no end: its program is running, or was killed.".to_owned())
-            }
-            End::Full { at_ns, dropped } => Some(format!(
-                "The log reached its size limit {} after its start: later events are missing (at least {dropped}). Record with \
-                 a narrower filter, or a larger limit.",
-                quantity(at_ns.min(i64::MAX as u64) as i64, "ns")
-            )),
-        };
+        let end = trace.end.note();
         end.into_iter()
             .chain(trace.notes.iter().cloned())
             .chain(index.problems.iter().cloned())
