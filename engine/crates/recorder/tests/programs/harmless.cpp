@@ -54,14 +54,19 @@ static double now(clockid_t clock = CLOCK_MONOTONIC) {
 static void work_for(double seconds) {
   for (const double end = now(CLOCK_THREAD_CPUTIME_ID) + seconds; now(CLOCK_THREAD_CPUTIME_ID) < end;) work(20000);
 }
-// A second thread that always runs, so that experiments and pauses go on meanwhile.
+// A second thread that always runs, so that experiments and pauses go on meanwhile. It begins with all signals blocked:
+// were it to block them itself, one sent to the process early could still be its.
 struct Noise {
-  std::thread thread{[] {
-    sigset_t all;
+  std::thread thread;
+  Noise() {
+    sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    while (!stop) work(100000);
-  }};
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    thread = std::thread([] {
+      while (!stop) work(100000);
+    });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
   ~Noise() {
     stop = true;
     thread.join();
