@@ -258,7 +258,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
     },
   );
 
-  await test("the labels become a Markdown report", "report", async () => {
+  await test("the labels become a Markdown report", "report-closed", async () => {
     await nav.press("r");
     await page.locator(".tab.active", { hasText: /Untitled|^#/ }).waitFor();
     const text = await until("the report", async () => {
@@ -266,6 +266,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
       return shown.includes("bottleneck") && shown;
     });
     assert.match(text, /TCommandImpl\.setOutputProperties/);
+    await shot("report");
     await vscode.command("View: Revert and Close Editor");
   });
 

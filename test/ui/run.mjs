@@ -61,9 +61,9 @@ async function test(name, picture, body) {
   try {
     await body();
     passed += 1;
-    await page.screenshot({ path: file });
+    await picture(file);
   } catch (error) {
-    await page.screenshot({ path: file.replace(".png", "-FAILED.png") }).catch(() => undefined);
+    await picture(file.replace(".png", "-FAILED.png")).catch(() => undefined);
     failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     await page.keyboard.press("Escape").catch(() => undefined);
   }
@@ -71,7 +71,12 @@ async function test(name, picture, body) {
 
 /** A picture in the middle of a test. */
 function shot(name) {
-  return page.screenshot({ path: path.join(screenshots, `${String(number).padStart(2, "0")}-${name}.png`) });
+  return picture(path.join(screenshots, `${String(number).padStart(2, "0")}-${name}.png`));
+}
+
+/** What fades in or moves is shown as it will be. */
+function picture(file) {
+  return page.screenshot({ path: file, animations: "disabled" });
 }
 
 /** A part of the floor; all of them without arguments. */
@@ -297,7 +302,7 @@ try {
   await group("runs", () => runsTests({ test, vscode, page, shot, configure, workspace }));
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });
-  await page.screenshot({ path: path.join(screenshots, "00-FAILED.png") }).catch(() => undefined);
+  await picture(path.join(screenshots, "00-FAILED.png")).catch(() => undefined);
 } finally {
   await browser.close();
   await editor.stop();

@@ -154,6 +154,19 @@ test("coverage is one stacked bar of what each label adds", () => {
   expect(plain(shown?.gain ?? "")).toBe("Without it, the program is at most 5.0 times as fast, by Amdahl's law.");
 });
 
+test.each([
+  [{ gain: 0.1, table3: 0.125 }, "Without it, A is at most 10 % faster, by Amdahl's law. It is 12.5 % of what B costs."],
+  [{ gain: 0.1, table3: null }, "Without it, the program is at most 10 % faster, by Amdahl's law."],
+  [{ gain: null, table3: 2 }, "It is 200 % of what B costs."],
+  [{ gain: -0.1, table3: -0.2 }, null],
+  [{ gain: null, table3: null }, null],
+])("what is gained without the labelled cost: %j", (estimate, text) => {
+  const labels = [{ name: "a", paths: [["a"]], base: 1, cum: 60, marginal: 60 }];
+  const coverage = { base: 2, cum: 80, share: 0.8, ...estimate };
+  const gain = navigatorModel(opened(), view({ labels, coverage })).coverage?.gain ?? null;
+  expect(gain === null ? null : plain(gain)).toBe(text);
+});
+
 describe("comparison", () => {
   const sides = { base: { a: 10, b: 4 }, cum: { a: 60, b: 20 } };
   const spread = {

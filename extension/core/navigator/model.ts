@@ -148,14 +148,17 @@ function segmentText(label: NavigatorLabel, share: number | null, total: number)
   return `${label.name}${paths}: ${shareText(share)}${shared}`;
 }
 
+/** What removing the labelled cost would gain: in a comparison also the paper's estimate (BOTTLENECKS Table 3). */
 function gainText(view: NavigatorView): string | null {
   const { gain, table3 } = view.coverage;
-  if (table3 !== null) {
-    return `Removing all of it would save ${shareText(table3)} of B's cost.`;
+  const faster = gain === null ? null : fasterText(gain);
+  const sentences = [];
+  if (faster !== null) {
+    const program = table3 === null ? "the program" : "A";
+    sentences.push(`Without it, ${program} is at most ${faster}, by Amdahl's law.`);
   }
-  if (gain === null) {
-    return null;
+  if (table3 !== null && table3 > 0) {
+    sentences.push(`It is ${shareText(table3)} of what B costs.`);
   }
-  const faster = fasterText(gain);
-  return faster === null ? null : `Without it, the program is at most ${faster}, by Amdahl's law.`;
+  return sentences.length === 0 ? null : sentences.join(" ");
 }

@@ -102,7 +102,8 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
     out += "; overlap counts once\n";
     match it.gain.map(faster) {
         Some(Some(faster)) => {
-            out += &format!("the program is at most {faster} without it, by Amdahl's law\n");
+            let program = it.table3.map_or("the program", |_| "A");
+            out += &format!("{program} is at most {faster} without it, by Amdahl's law\n");
         }
         Some(None) => out += "nothing is gained by that\n",
         None => out += "that is everything: there is no estimate\n",
