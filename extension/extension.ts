@@ -15,7 +15,7 @@ import { GutterChoice } from "./features/gutterChoice";
 import { HotLines, type HotMarks } from "./features/hotLines";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
 import { Live } from "./features/live";
-import { recentMessages } from "./features/messages";
+import * as messages from "./features/messages";
 import { Navigation } from "./features/navigation";
 import { NavigatorView } from "./features/navigator";
 import { NavigatorCommands } from "./features/navigatorCommands";
@@ -92,7 +92,9 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
-    vscode.commands.registerCommand("fulcrum.restartEngine", () => running.restart()),
+    vscode.commands.registerCommand("fulcrum.restartEngine", () =>
+      running.restart().catch((error) => void messages.showTrouble(log, "Restarting the engine", error)),
+    ),
     vscode.commands.registerCommand("fulcrum.openWalkthrough", () =>
       vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
     ),
@@ -119,7 +121,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     traceComparison: () => traceCompare.shown,
     hotLines: (uri) => hotLines.decorations(uri),
     currentDecorations: (uri) => gutter.decorations(uri),
-    messages: () => [...recentMessages],
+    messages: () => [...messages.recentMessages],
     restored,
   };
 }

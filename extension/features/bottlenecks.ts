@@ -14,13 +14,15 @@ export function registerBottlenecks(navigation: Navigation): vscode.Disposable {
 }
 
 async function find(navigation: Navigation): Promise<void> {
-  if (navigation.open === undefined) {
+  const id = navigation.open?.opened.id;
+  if (id === undefined) {
     await vscode.commands.executeCommand("fulcrum.profile.open");
     return;
   }
   const found = await search(navigation);
   const open = navigation.open;
-  if (found === undefined || open === undefined) {
+  // What was found in one profile says nothing of another that was opened meanwhile.
+  if (found === undefined || open?.opened.id !== id) {
     return;
   }
   if (found.suggestions.length === 0) {
@@ -28,7 +30,7 @@ async function find(navigation: Navigation): Promise<void> {
     return;
   }
   const chosen = await choose(navigation, suggestionItems(found, open.view.unit), summaryOf(found));
-  if (chosen !== undefined && chosen.length > 0) {
+  if (chosen !== undefined && chosen.length > 0 && navigation.open?.opened.id === id) {
     await navigation.do({
       kind: "accept",
       suggestions: chosen.map(({ suggestion: { label, path } }) => ({ label, path })),

@@ -13,7 +13,9 @@ import {
   ErrorAction,
   LanguageClient,
   type LanguageClientOptions,
+  LSPErrorCodes,
   type Middleware,
+  ResponseError,
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import {
@@ -35,6 +37,13 @@ export type EngineState = "idle" | "running" | "restarting" | "failed";
 const languages = [
   ...["c", "cpp", "cuda-cpp", "objective-c", "objective-cpp"],
   ...["rust", "go", "zig", "d", "nim", "swift", "FortranFreeForm", "fortran-modern"],
+];
+
+/** Other languages whose lines and functions profiles know: for hot lines that stay in place while one types. */
+const profiledLanguages = [
+  ...["python", "javascript", "javascriptreact", "typescript", "typescriptreact", "ruby", "php", "perl", "lua", "r"],
+  ...["java", "kotlin", "scala", "groovy", "clojure", "csharp", "fsharp", "dart", "julia", "haskell", "ocaml"],
+  ...["erlang", "elixir"],
 ];
 
 /** Filters of event traces. */
@@ -103,7 +112,7 @@ export class Engine implements vscode.Disposable {
     params: Requests[M]["params"],
     token?: vscode.CancellationToken,
   ): Promise<Requests[M]["result"]> {
-    const client = await this.ready();
+    const client = await orCancelled(this.ready(), token);
     // A third argument, even undefined, would make the client send the parameters by position.
     return token === undefined
       ? client.sendRequest<Requests[M]["result"]>(method, params)
@@ -116,7 +125,15 @@ export class Engine implements vscode.Disposable {
     this.cancelTimer();
     await this.stop();
     this.setState("restarting");
-    await this.begin();
+    try {
+      await this.begin();
+    } catch (error) {
+      // A process that ended is started again; where none was found, the next request looks for one.
+      if (this.restartTimer === undefined && this.currentState === "restarting") {
+        this.setState("idle");
+      }
+      throw error;
+    }
   }
 
   dispose(): Promise<void> {
@@ -193,7 +210,7 @@ export class Engine implements vscode.Disposable {
   private clientOptions(): LanguageClientOptions {
     return {
       documentSelector: [
-        ...languages.map((language) => ({ scheme: "file", language })),
+        ...[...languages, ...profiledLanguages].map((language) => ({ scheme: "file", language })),
         // Filters are proposed in documents that have no file yet.
         { language: filterLanguage },
       ],
@@ -335,6 +352,27 @@ export class Engine implements vscode.Disposable {
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
+  }
+}
+
+/** The result, or, as soon as the token is cancelled, an error that says so. */
+export async function orCancelled<T>(work: Promise<T>, token: vscode.CancellationToken | undefined): Promise<T> {
+  if (token === undefined) {
+    return work;
+  }
+  let listening: vscode.Disposable | undefined;
+  const cancelled = new Promise<never>((_, reject) => {
+    const cancel = () => reject(new ResponseError(LSPErrorCodes.RequestCancelled, "The request was cancelled."));
+    if (token.isCancellationRequested) {
+      cancel();
+    } else {
+      listening = token.onCancellationRequested(cancel);
+    }
+  });
+  try {
+    return await Promise.race([work, cancelled]);
+  } finally {
+    listening?.dispose();
   }
 }
 

@@ -99,8 +99,14 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
         const version = document.version;
         try {
           const lines = await ask(document.uri);
-          if (round === this.round && version === document.version) {
+          if (round !== this.round) {
+            return;
+          }
+          if (version === document.version) {
             this.lines.set(document.uri.toString(), lines);
+          } else {
+            // Typed meanwhile: this is the answer for another text.
+            this.refreshSoon.trigger();
           }
         } catch (error) {
           this.engine.log.debug(`No results for ${document.uri}: ${error}`);

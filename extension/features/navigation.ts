@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
+import { InOrder } from "../core/inOrder";
 import type {
   NavigatorAutomatic,
   NavigatorCommand,
@@ -13,7 +14,8 @@ import type {
   NavigatorStep,
   NavigatorView,
 } from "../core/protocol";
-import type { Engine } from "./engine";
+import { type Engine, orCancelled } from "./engine";
+import { folderOf } from "./folders";
 import * as messages from "./messages";
 
 /** What to open. Several files on a side are the runs of that side. */
@@ -38,6 +40,9 @@ export type NavigationState =
   | { kind: "trouble"; title: string; text: string }
   | { kind: "open"; opened: NavigatorOpened; view: NavigatorView; source: ProfileSource };
 
+/** A command, or what it is once it is its turn: then the view is what all before it lead to. `undefined`: nothing to do. */
+export type Wanted = NavigatorCommand | ((view: NavigatorView) => NavigatorCommand | undefined);
+
 const rememberedKey = "fulcrum.navigator";
 /** LSP's codes: the content was modified; the request was cancelled. */
 const contentModified = -32801;
@@ -49,6 +54,8 @@ export class Navigation implements vscode.Disposable {
   private wanted: ProfileSource | undefined;
   private opening: vscode.CancellationTokenSource | undefined;
   private openCount = 0;
+  /** Keys and clicks may come faster than answers. */
+  private readonly order = new InOrder();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable[];
   /** The state, or the view within it. */
@@ -93,7 +100,7 @@ export class Navigation implements vscode.Disposable {
     return this.openAt(source);
   }
 
-  private async openAt(source: ProfileSource, path?: readonly string[]): Promise<boolean> {
+  private async openAt(source: ProfileSource, before?: NavigatorView): Promise<boolean> {
     this.opening?.cancel();
     const opening = new vscode.CancellationTokenSource();
     this.opening = opening;
@@ -118,11 +125,11 @@ export class Navigation implements vscode.Disposable {
       if (left.kind === "open") {
         await this.forget(left.opened.id);
       }
-      await this.begin(path);
+      await this.begin(before);
       return true;
     } catch (error) {
       if (this.opening === opening) {
-        await this.failed(title, error);
+        this.failed(title, error);
       }
       return false;
     } finally {
@@ -148,16 +155,33 @@ export class Navigation implements vscode.Disposable {
     }
   }
 
-  /** Does a command and shows what it gives; a message says why it could not be done. */
-  async do(command: NavigatorCommand): Promise<boolean> {
+  /**
+   * Does a command when all before it are done, and shows what it gives. False when there is nothing to do, when another
+   * profile was opened meanwhile, or when it failed, which a message says.
+   */
+  do(wanted: Wanted): Promise<boolean> {
+    return this.together((act) => act(wanted));
+  }
+
+  /** Several commands with no other between them. */
+  async together<T>(work: (act: (wanted: Wanted) => Promise<boolean>) => Promise<T>): Promise<T> {
+    const id = this.open?.opened.id;
+    return this.order.do(() => work((wanted) => this.act(id, wanted)));
+  }
+
+  private async act(id: number | undefined, wanted: Wanted): Promise<boolean> {
     const open = this.open;
-    if (open === undefined) {
+    if (open === undefined || open.opened.id !== id) {
+      return false;
+    }
+    const command = typeof wanted === "function" ? wanted(open.view) : wanted;
+    if (command === undefined) {
       return false;
     }
     try {
-      const view = await this.engine.request("fulcrum/navigator/command", { id: open.opened.id, command });
+      const view = await this.engine.request("fulcrum/navigator/command", { id, command });
       const now = this.open;
-      if (now?.opened.id === open.opened.id && view.revision >= now.view.revision) {
+      if (now?.opened.id === id && view.revision >= now.view.revision) {
         this.set({ ...now, view });
         for (const note of view.notes) {
           this.engine.log.warn(note);
@@ -209,8 +233,9 @@ export class Navigation implements vscode.Disposable {
       return undefined;
     }
     const workDoneToken = randomUUID();
-    const listening = await this.listen(workDoneToken, (message) => progress.report({ message }));
+    let listening: vscode.Disposable | undefined;
     try {
+      listening = await this.listen(workDoneToken, token, (message) => progress.report({ message }));
       return await this.engine.request(
         "fulcrum/navigator/automatic",
         { id: open.opened.id, count: null, coverage: null, workDoneToken },
@@ -218,11 +243,11 @@ export class Navigation implements vscode.Disposable {
       );
     } catch (error) {
       if (!troubleOf(error).cancelled && !token.isCancellationRequested) {
-        await messages.showTrouble(this.engine.log, "Finding bottlenecks", error);
+        void messages.showTrouble(this.engine.log, "Finding bottlenecks", error);
       }
       return undefined;
     } finally {
-      listening.dispose();
+      listening?.dispose();
     }
   }
 
@@ -232,7 +257,7 @@ export class Navigation implements vscode.Disposable {
     token: vscode.CancellationToken,
   ): Promise<NavigatorOpened> {
     const workDoneToken = randomUUID();
-    const listening = await this.listen(workDoneToken, (message, percentage) => {
+    const listening = await this.listen(workDoneToken, token, (message, percentage) => {
       if (this.current.kind === "opening" && !token.isCancellationRequested) {
         this.set({ kind: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 });
       }
@@ -245,7 +270,7 @@ export class Navigation implements vscode.Disposable {
         "fulcrum/navigator/open",
         {
           ...source,
-          workspace: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
+          workspace: folderOf(source.files[0] ?? "") ?? null,
           workDoneToken,
         },
         token,
@@ -256,21 +281,30 @@ export class Navigation implements vscode.Disposable {
   }
 
   private async listen(
-    token: string,
+    workDoneToken: string,
+    token: vscode.CancellationToken,
     report: (message: string, percentage: number | undefined) => void,
   ): Promise<vscode.Disposable> {
-    const client = await this.engine.ready();
-    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), token, ({ message, percentage }) =>
+    const client = await orCancelled(this.engine.ready(), token);
+    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, ({ message, percentage }) =>
       report(message ?? "", percentage),
     );
   }
 
-  /** Where the search begins: the path of before, else what the suggester says. */
-  private async begin(path: readonly string[] | undefined): Promise<void> {
-    await (path === undefined ? this.do({ kind: "suggest" }) : this.do({ kind: "selectPath", path: [...path] }));
+  /** Where the search begins: as it was before, else with what the suggester says. */
+  private async begin(before: NavigatorView | undefined): Promise<void> {
+    const path = before?.current?.frames.map((frame) => frame.name);
+    if (before !== undefined) {
+      const { value, suggester, zoom, cutoff } = before;
+      await this.do((now) => (now.value === value ? undefined : { kind: "value", name: value }));
+      await this.do((now) => (now.suggester === suggester ? undefined : { kind: "setSuggester", suggester }));
+      await this.do((now) => (now.zoom === zoom ? undefined : { kind: "setZoom", on: zoom }));
+      await this.do((now) => (now.cutoff === cutoff ? undefined : { kind: "setCutoff", cutoff }));
+    }
+    await this.do(path === undefined ? { kind: "suggest" } : { kind: "selectPath", path });
   }
 
-  private async failed(title: string, error: unknown): Promise<void> {
+  private failed(title: string, error: unknown): void {
     const trouble = troubleOf(error);
     const before = this.before;
     this.before = { kind: "empty" };
@@ -281,6 +315,11 @@ export class Navigation implements vscode.Disposable {
     const text = troubleText(trouble);
     this.engine.log.error(`Opening ${title}: ${text}`);
     this.set(before.kind === "open" ? before : { kind: "trouble", title, text });
+    // Whoever waits for the profile does not wait until the message is closed.
+    void this.offerAnother(title, error);
+  }
+
+  private async offerAnother(title: string, error: unknown): Promise<void> {
     const another = "Open Another…";
     if ((await messages.showTrouble(this.engine.log, `Opening ${title}`, error, another)) === another) {
       await vscode.commands.executeCommand("fulcrum.profile.open");
@@ -295,15 +334,14 @@ export class Navigation implements vscode.Disposable {
     }
   }
 
-  /** A new engine knows nothing. Labels come back by themselves; the current path is given again. */
+  /** A new engine knows nothing. Labels come back by themselves; the current path and how it is looked at are given again. */
   private async reopen(): Promise<void> {
     const open = this.open;
     if (open === undefined) {
       return;
     }
     this.set({ kind: "empty" });
-    const path = open.view.current?.frames.map((frame) => frame.name);
-    if (await this.openAt(open.source, path)) {
+    if (await this.openAt(open.source, open.view)) {
       this.engine.log.info(`Opened ${open.opened.title} again.`);
     }
   }

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { type RowModel, rowModel } from "../core/navigator/lists";
 import { type FromNavigator, type NavigatorShown, type ToNavigator, viewCommands } from "../core/navigator/messages";
 import { type NavigatorModel, navigatorModel } from "../core/navigator/model";
-import type { NavigatorStep } from "../core/protocol";
+import type { NavigatorCommand, NavigatorStep } from "../core/protocol";
 import { navigatorHtml } from "../views/navigator";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
@@ -15,6 +15,8 @@ const viewType = "fulcrum.navigator";
 export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvider {
   private view: vscode.WebviewView | undefined;
   private shownModel: NavigatorModel | undefined;
+  /** Commands of the page that are not answered yet. */
+  private working = 0;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -54,7 +56,9 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     view.webview.options = pageOptions(this.extensionUri);
     view.webview.onDidReceiveMessage((message: FromNavigator) => this.receive(message));
     view.onDidDispose(() => {
-      this.view = undefined;
+      if (this.view === view) {
+        this.view = undefined;
+      }
       void focus(false);
     });
     view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
@@ -100,10 +104,10 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
         await this.rows(message);
         break;
       case "select":
-        await this.busy(this.navigation.do({ kind: "select", number: message.number }));
+        await this.busy(this.seen(message.revision, { kind: "select", number: message.number }));
         break;
       case "goTo":
-        await this.busy(this.navigation.do({ kind: "goTo", at: message.at }));
+        await this.busy(this.seen(message.revision, { kind: "goTo", at: message.at }));
         break;
       case "frame":
         await openFrame(this.engine, this.navigation, message.name);
@@ -120,6 +124,11 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
         }
         break;
     }
+  }
+
+  /** Does a command on what the page showed then: in another view the same number is another path, and nothing is done. */
+  private seen(revision: number, command: NavigatorCommand): Promise<boolean> {
+    return this.navigation.do((view) => (view.revision === revision ? command : undefined));
   }
 
   private async rows({ revision, step, from, count }: Extract<FromNavigator, { type: "rows" }>): Promise<void> {
@@ -141,12 +150,14 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
   }
 
   private async busy(work: Thenable<unknown>): Promise<void> {
-    const timer = setTimeout(() => this.post({ type: "busy", busy: true }), 150);
+    this.working += 1;
+    const timer = setTimeout(() => this.post({ type: "busy", busy: this.working > 0 }), 150);
     try {
       await work;
     } finally {
       clearTimeout(timer);
-      this.post({ type: "busy", busy: false });
+      this.working -= 1;
+      this.post({ type: "busy", busy: this.working > 0 });
     }
   }
 }

@@ -1,14 +1,13 @@
 /** The Navigator's commands: one key each while its view has the focus, and all of them in the palette. */
 import * as vscode from "vscode";
 import { costText } from "../core/cost";
-import { InOrder } from "../core/inOrder";
 import { keyText, navigatorKeys } from "../core/navigator/keys";
 import { crumbText } from "../core/navigator/model";
-import type { NavigatorCommand, NavigatorStep, NavigatorView } from "../core/protocol";
+import type { NavigatorStep, NavigatorView } from "../core/protocol";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
 import * as messages from "./messages";
-import type { Navigation } from "./navigation";
+import type { Navigation, Wanted } from "./navigation";
 
 export class NavigatorCommands implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -18,31 +17,22 @@ export class NavigatorCommands implements vscode.Disposable {
     private readonly navigation: Navigation,
   ) {
     const register = vscode.commands.registerCommand;
-    // Keys may come faster than answers: each command looks at the path that the one before leads to.
-    const order = new InOrder();
-    const plain = (id: string, command: () => NavigatorCommand | undefined) =>
-      register(id, () =>
-        order.do(async () => {
-          const wanted = command();
-          return wanted === undefined ? false : navigation.do(wanted);
-        }),
-      );
-    const view = () => navigation.open?.view;
+    const plain = (id: string, wanted: Wanted) => register(id, () => navigation.do(wanted));
     this.subscriptions = [
-      plain("fulcrum.navigator.suggest", () => ({ kind: "suggest" })),
-      plain("fulcrum.navigator.toggleSuggester", () => ({
+      plain("fulcrum.navigator.suggest", { kind: "suggest" }),
+      plain("fulcrum.navigator.toggleSuggester", ({ suggester }) => ({
         kind: "setSuggester",
-        suggester: view()?.suggester === "HighBase" ? "HighCum" : "HighBase",
+        suggester: suggester === "HighBase" ? "HighCum" : "HighBase",
       })),
-      plain("fulcrum.navigator.nearby", () => (view()?.current == null ? undefined : { kind: "show" })),
+      plain("fulcrum.navigator.nearby", ({ current }) => (current === null ? undefined : { kind: "show" })),
       // A key that has nothing to do does nothing: no message for one press too many.
-      plain("fulcrum.navigator.trimTop", () => (isLong(view()) ? { kind: "trim", end: "top" } : undefined)),
-      plain("fulcrum.navigator.trimBottom", () => (isLong(view()) ? { kind: "trim", end: "bottom" } : undefined)),
-      plain("fulcrum.navigator.back", () => ((view()?.history.at ?? 0) > 0 ? { kind: "back" } : undefined)),
-      plain("fulcrum.navigator.forward", () => (hasForward(view()) ? { kind: "forward" } : undefined)),
-      plain("fulcrum.navigator.toggleZoom", () => ({ kind: "setZoom", on: view()?.zoom === false })),
-      register("fulcrum.navigator.extendTop", () => order.do(() => this.extend("extendTop", "caller"))),
-      register("fulcrum.navigator.extendBottom", () => order.do(() => this.extend("extendBottom", "callee"))),
+      plain("fulcrum.navigator.trimTop", (view) => (isLong(view) ? { kind: "trim", end: "top" } : undefined)),
+      plain("fulcrum.navigator.trimBottom", (view) => (isLong(view) ? { kind: "trim", end: "bottom" } : undefined)),
+      plain("fulcrum.navigator.back", ({ history }) => ((history.at ?? 0) > 0 ? { kind: "back" } : undefined)),
+      plain("fulcrum.navigator.forward", (view) => (hasForward(view) ? { kind: "forward" } : undefined)),
+      plain("fulcrum.navigator.toggleZoom", ({ zoom }) => ({ kind: "setZoom", on: !zoom })),
+      register("fulcrum.navigator.extendTop", () => this.extend("extendTop", "caller")),
+      register("fulcrum.navigator.extendBottom", () => this.extend("extendBottom", "callee")),
       register("fulcrum.navigator.find", (text?: string) => this.find(text)),
       register("fulcrum.navigator.label", (name?: string) => this.label(name)),
       register("fulcrum.navigator.unlabel", () => this.unlabel()),
@@ -64,24 +54,32 @@ export class NavigatorCommands implements vscode.Disposable {
   }
 
   /** By the most costly name at one end, which is the first row of its list. */
-  private async extend(step: NavigatorStep, noun: string): Promise<void> {
-    if (this.navigation.open?.view.current == null) {
-      return;
-    }
-    if (this.navigation.open.view.listing.kind !== "nearby" && !(await this.navigation.do({ kind: "show" }))) {
-      return;
-    }
-    const view = this.navigation.open?.view;
-    if (view === undefined) {
-      return;
-    }
-    const [row] = (await this.navigation.rows(view.revision, step, 0, 1)) ?? [];
-    if (row === undefined) {
-      const reason = view.current?.limit ?? `This path has no ${noun} to extend it by.`;
-      vscode.window.setStatusBarMessage(reason, 5000);
-      return;
-    }
-    await this.navigation.do({ kind: "select", number: row.number });
+  private extend(step: NavigatorStep, noun: string): Promise<void> {
+    return this.navigation.together(async (act) => {
+      if (this.view?.current == null) {
+        return;
+      }
+      if (this.view.listing.kind !== "nearby" && !(await act({ kind: "show" }))) {
+        return;
+      }
+      const view = this.view;
+      const [row] = (await this.navigation.rows(view.revision, step, 0, 1)) ?? [];
+      if (row === undefined) {
+        const reason = view.current?.limit ?? `This path has no ${noun} to extend it by.`;
+        vscode.window.setStatusBarMessage(reason, 5000);
+        return;
+      }
+      await act({ kind: "select", number: row.number });
+    });
+  }
+
+  private get view(): NavigatorView | undefined {
+    return this.navigation.open?.view;
+  }
+
+  /** The view that the commands before this moment lead to: it names the path that one is asked about. */
+  private settledView(): Promise<NavigatorView | undefined> {
+    return this.navigation.together(async () => this.view);
   }
 
   private async find(given: string | undefined): Promise<void> {
@@ -97,7 +95,7 @@ export class NavigatorCommands implements vscode.Disposable {
   }
 
   private async label(given: string | undefined): Promise<void> {
-    const view = this.navigation.open?.view;
+    const view = await this.settledView();
     if (view?.current == null) {
       return;
     }
@@ -111,7 +109,7 @@ export class NavigatorCommands implements vscode.Disposable {
   }
 
   private async unlabel(): Promise<void> {
-    const labels = this.navigation.open?.view.current?.labels ?? [];
+    const labels = (await this.settledView())?.current?.labels ?? [];
     const name =
       labels.length > 1 ? await vscode.window.showQuickPick(labels, { title: "Take Away Which Label?" }) : labels[0];
     if (name !== undefined) {
@@ -149,7 +147,7 @@ export class NavigatorCommands implements vscode.Disposable {
   }
 
   private async cutoff(): Promise<void> {
-    const cutoff = this.navigation.open?.view.cutoff;
+    const cutoff = this.view?.cutoff;
     const text = await vscode.window.showInputBox({
       title: "Zoom Cutoff",
       prompt: "The part of the cost that zooming keeps, above 0; 0.95 keeps 95 %",
@@ -199,12 +197,12 @@ export class NavigatorCommands implements vscode.Disposable {
   }
 }
 
-function isLong(view: NavigatorView | undefined): boolean {
-  return (view?.current?.frames.length ?? 0) > 1;
+function isLong({ current }: NavigatorView): boolean {
+  return (current?.frames.length ?? 0) > 1;
 }
 
-function hasForward(view: NavigatorView | undefined): boolean {
-  return view !== undefined && view.history.at !== null && view.history.at + 1 < view.history.count;
+function hasForward({ history }: NavigatorView): boolean {
+  return history.at !== null && history.at + 1 < history.count;
 }
 
 /** A label that is there already, or whatever is typed. */

@@ -27,7 +27,6 @@ export class OpenProfile implements vscode.Disposable {
       watcher,
       watcher.onDidCreate((uri) => this.manifestChanged(uri)),
       watcher.onDidChange((uri) => this.manifestChanged(uri)),
-      session.onDidChangeRun(() => this.noteOwnRun()),
       vscode.commands.registerCommand("fulcrum.causal.open", (target?: Target) => this.open(target)),
       vscode.commands.registerCommand("fulcrum.causal.openLast", () => this.openLast()),
       vscode.commands.registerCommand("fulcrum.clearResults", () => this.clear()),
@@ -58,6 +57,11 @@ export class OpenProfile implements vscode.Disposable {
     if (newest !== undefined && !(await isTraceRun(newest.path)) && opens === this.session.opens) {
       await this.openQuietly(newest.path);
     }
+  }
+
+  /** A run whose result is shown by whoever started it: its end is no news. */
+  shownByItself(run: string): void {
+    this.known.add(run);
   }
 
   /** The newest finished run over all workspace folders. */
@@ -188,8 +192,8 @@ export class OpenProfile implements vscode.Disposable {
   /** A run of a terminal has ended: show it, when wanted. The editor's own run opens its result itself. */
   private async manifestChanged(manifest: vscode.Uri): Promise<void> {
     const folder = path.dirname(manifest.fsPath);
+    // The editor's own run shows its result itself. Another one that ends later is news then.
     if (this.session.run !== null) {
-      this.known.add(folder);
       return;
     }
     // One that is open, though its program was still running then, is read again: a window that was reloaded meanwhile.
@@ -208,12 +212,6 @@ export class OpenProfile implements vscode.Disposable {
     }
     await this.openQuietly(folder);
     vscode.window.setStatusBarMessage(`Fulcrum opened the run ${path.basename(folder)}.`, 6000);
-  }
-
-  private noteOwnRun(): void {
-    if (this.session.run === null && this.session.summary !== null) {
-      this.known.add(this.session.summary.path);
-    }
   }
 }
 

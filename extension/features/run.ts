@@ -7,8 +7,9 @@ import { type LanguageClient, ProgressType, type WorkDoneProgressReport } from "
 import { troubleOf } from "../core/errors";
 import { bestRow, summarySentence } from "../core/format";
 import type { RunOutcome, TargetKind } from "../core/protocol";
-import { type RunDefaults, type RunInput, type RunRequest, runRequest } from "../core/runRequest";
+import { type RunDefaults, type RunInput, type RunRequest, resolvePath, runRequest } from "../core/runRequest";
 import type { Engine } from "./engine";
+import { baseFolder, settingsFor, workspaceOf } from "./folders";
 import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
 import { askRunInput } from "./runWizard";
@@ -64,20 +65,22 @@ export class Run implements vscode.Disposable {
   }
 
   private async ask(base: string): Promise<RunRequest | undefined> {
-    const proposed = vscode.workspace.getConfiguration("fulcrum").get<number | null>("run.durationSeconds", null);
+    const proposed = settingsFor(base).get<number | null>("run.durationSeconds", null);
     const first: RunInput = {
       program: "",
       args: "",
       cwd: "",
-      duration: proposed === null ? "" : String(proposed),
+      duration: "",
       ...this.memory.get<Partial<RunInput>>(lastRunKey),
+      // What the settings propose is proposed each time.
+      ...(proposed === null ? {} : { duration: String(proposed) }),
     };
     const input = await askRunInput(first, base);
     if (input === undefined) {
       return undefined;
     }
     await this.memory.update(lastRunKey, input);
-    return runRequest(input, runDefaults(), base, homedir());
+    return runRequest(input, runDefaults(resolvePath(input.cwd || base, base, homedir())), base, homedir());
   }
 
   private async run(request: RunRequest): Promise<void> {
@@ -89,6 +92,7 @@ export class Run implements vscode.Disposable {
         { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
         (progress, token) => this.drive(request, progress, token),
       );
+      this.profiles.shownByItself(outcome.run);
       await this.session.show(outcome.summary);
       this.session.setRun(null);
       await this.report(name, outcome);
@@ -209,11 +213,12 @@ export class Run implements vscode.Disposable {
 }
 
 function complete(given: Partial<RunRequest>, program: string, base: string): RunRequest {
-  const defaults = runDefaults();
+  const cwd = given.cwd === undefined ? base : path.resolve(base, given.cwd);
+  const defaults = runDefaults(cwd);
   return {
     program: path.resolve(base, program),
     args: given.args ?? [],
-    cwd: given.cwd === undefined ? base : path.resolve(base, given.cwd),
+    cwd,
     durationSeconds: given.durationSeconds ?? null,
     until: given.until ?? defaults.until,
     aim: { ...defaults.aim, ...given.aim },
@@ -223,9 +228,9 @@ function complete(given: Partial<RunRequest>, program: string, base: string): Ru
   };
 }
 
-/** What the settings `fulcrum.causal.*` say. */
-function runDefaults(): RunDefaults {
-  const settings = vscode.workspace.getConfiguration("fulcrum");
+/** What the settings `fulcrum.causal.*` say of a folder. */
+function runDefaults(folder: string): RunDefaults {
+  const settings = settingsFor(folder);
   const until = settings.get<number | null>("causal.until", null);
   const maxOverhead = settings.get<number | null>("causal.maxOverhead", null);
   return {
@@ -242,17 +247,4 @@ function runDefaults(): RunDefaults {
       binaryScope: settings.get<string[]>("causal.binaryScope", []),
     },
   };
-}
-
-/** The folder of the active editor's workspace, else the first, else the home folder. */
-function baseFolder(): string {
-  const active = vscode.window.activeTextEditor?.document.uri;
-  const folder = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
-  return (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath ?? homedir();
-}
-
-/** Where the run is kept: the workspace folder around the working folder, else the first, else the working folder. */
-function workspaceOf(cwd: string): string {
-  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd)) ?? vscode.workspace.workspaceFolders?.[0];
-  return folder?.uri.fsPath ?? cwd;
 }

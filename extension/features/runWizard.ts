@@ -96,24 +96,35 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   pick.ignoreFocusOut = true;
   pick.busy = true;
   const browse: ProgramItem = { label: "$(folder-opened) Browse…", browse: true, alwaysShow: true };
-  const last: ProgramItem[] =
-    input.program === "" ? [] : [{ ...programItem(input.program, at.base), description: "last time" }];
+  let last: ProgramItem[] = [];
   let found: ProgramItem[] = [];
+  const problemOf = async (program: string) => {
+    const file = resolvePath(program, at.base, homedir());
+    return programProblem(file, await programFacts(file));
+  };
   const list = async () => {
     const typed = pick.value.trim();
     const known = [...last, ...found.filter((item) => item.program !== last[0]?.program)];
     const exact: ProgramItem[] = [];
     if (typed !== "" && !known.some((item) => item.label === typed)) {
-      const program = resolvePath(typed, at.base, homedir());
-      const problem = programProblem(program, await programFacts(program));
+      const detail = (await problemOf(typed)) ?? resolvePath(typed, at.base, homedir());
       if (typed !== pick.value.trim()) {
         return;
       }
-      exact.push({ label: typed, detail: problem ?? program, program: typed, alwaysShow: true });
+      exact.push({ label: typed, detail, program: typed, alwaysShow: true });
     }
     pick.items = [...exact, ...known, browse];
   };
-  void list();
+  const listLast = async () => {
+    if (input.program !== "") {
+      // It may be away by now: that is said before it is chosen.
+      const problem = await problemOf(input.program);
+      const detail = problem === undefined ? {} : { detail: problem };
+      last = [{ ...programItem(input.program, at.base), description: "last time", ...detail }];
+    }
+    await list();
+  };
+  void listLast();
   void executables(at.base).then((programs) => {
     found = programs.map((program) => programItem(program, at.base));
     pick.busy = false;
@@ -122,22 +133,24 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   try {
     return await new Promise<StepResult>((resolve) => {
       pick.onDidChangeValue(() => void list());
-      pick.onDidHide(() => resolve({ go: "away" }));
+      const browseHere = browsing(pick, "Choose Program", at.base, true, () => resolve({ go: "away" }));
       pick.onDidAccept(async () => {
         const item = pick.selectedItems[0];
         if (item?.browse) {
-          pick.hide();
-          const file = await browseFor("Choose Program", at.base, true);
-          resolve(file === undefined ? { go: "away" } : { go: "next", value: file });
+          const file = await browseHere();
+          if (file !== undefined) {
+            resolve({ go: "next", value: file });
+          }
           return;
         }
         const program = item?.program ?? pick.value.trim();
-        const problem = programProblem(
-          resolvePath(program, at.base, homedir()),
-          await programFacts(resolvePath(program, at.base, homedir())),
-        );
-        if (program !== "" && problem === undefined) {
+        if (program === "") {
+          return;
+        }
+        if ((await problemOf(program)) === undefined) {
           resolve({ go: "next", value: program });
+        } else {
+          await listLast();
         }
       });
       pick.show();
@@ -167,16 +180,13 @@ async function askText(at: Position, value: string, options: TextOptions): Promi
   box.buttons = [vscode.QuickInputButtons.Back, ...(options.browse ? [browse] : [])];
   try {
     return await new Promise<StepResult>((resolve) => {
+      const browseHere = browsing(box, "Choose Working Folder", at.base, false, () => resolve({ go: "away" }));
       box.onDidTriggerButton(async (button) => {
-        if (button !== browse) {
+        if (button === browse) {
+          box.value = (await browseHere()) ?? box.value;
+        } else {
           resolve({ go: "back" });
-          return;
         }
-        const folder = await browseFor("Choose Working Folder", at.base, false);
-        if (folder !== undefined) {
-          box.value = folder;
-        }
-        box.show();
       });
       box.onDidChangeValue(() => {
         box.validationMessage = undefined;
@@ -187,12 +197,39 @@ async function askText(at: Position, value: string, options: TextOptions): Promi
           resolve({ go: "next", value: box.value });
         }
       });
-      box.onDidHide(() => resolve({ go: "away" }));
       box.show();
     });
   } finally {
     box.dispose();
   }
+}
+
+/**
+ * A file dialog over a step, which shows again afterwards: in a remote window the dialog is a quick input itself and hides
+ * the step, which is not the user going away.
+ */
+function browsing(
+  step: vscode.QuickInput,
+  dialogTitle: string,
+  base: string,
+  files: boolean,
+  away: () => void,
+): () => Promise<string | undefined> {
+  let open = false;
+  step.onDidHide(() => {
+    if (!open) {
+      away();
+    }
+  });
+  return async () => {
+    open = true;
+    try {
+      return await browseFor(dialogTitle, base, files);
+    } finally {
+      open = false;
+      step.show();
+    }
+  };
 }
 
 async function browseFor(dialogTitle: string, base: string, files: boolean): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 /** Asks what to record: the command line, then the filter. */
-import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { argumentsProblem } from "../core/runRequest";
 import { splitShellWords } from "../core/shellWords";
+import { baseFolder } from "./folders";
 
 export interface TraceRequest {
   program: string;
@@ -73,10 +73,4 @@ async function askFilter(last: string | undefined): Promise<FilterItem | undefin
     placeHolder: "What to observe: a filter of the workspace, or everything",
     ignoreFocusOut: true,
   });
-}
-
-function baseFolder(): string {
-  const active = vscode.window.activeTextEditor?.document.uri;
-  const folder = active === undefined ? undefined : vscode.workspace.getWorkspaceFolder(active);
-  return (folder ?? vscode.workspace.workspaceFolders?.[0])?.uri.fsPath ?? homedir();
 }

@@ -2,7 +2,7 @@
 import type { FromNavigator, NavigatorShown, ToNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
 import { byId, connect } from "./dom";
-import { messageOf } from "./navigatorMessage";
+import { Messages } from "./navigatorMessage";
 import { Rows } from "./navigatorRows";
 import { headerOf, hintsOf, topOf } from "./navigatorTop";
 
@@ -23,6 +23,7 @@ const vscode = connect<FromNavigator, ToNavigator>((message) => {
   }
 });
 const send = (message: FromNavigator) => vscode.postMessage(message);
+const messages = new Messages(byId("message"), send);
 const rows = new Rows(byId("rows"), byId("space"), byId("columns"), send, speak);
 let shownPath = "";
 let focused = false;
@@ -37,7 +38,7 @@ function show(shown: NavigatorShown): void {
     showModel(shown.model);
   } else {
     rows.show(undefined);
-    byId("message").replaceChildren(...messageOf(shown, send));
+    messages.show(shown);
   }
 }
 

@@ -5,17 +5,70 @@ import { h } from "./dom";
 type Send = (message: FromNavigator) => void;
 type Message = Exclude<NavigatorShown, { kind: "open" }>;
 
-export function messageOf(shown: Message, send: Send): HTMLElement[] {
-  const button = (text: string, message: FromNavigator, secondary = false) =>
-    h("button", { class: secondary ? "main wide secondary" : "main wide", text, onclick: () => send(message) });
+/** The place of the message. Opening tells often how far it is: that changes in place, for its button may be pressed. */
+export class Messages {
+  private opening: Opening | undefined;
+
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly send: Send,
+  ) {}
+
+  show(shown: Message): void {
+    if (shown.kind !== "opening") {
+      this.opening = undefined;
+      this.place.replaceChildren(...messageOf(shown, this.send));
+      return;
+    }
+    if (this.opening?.title !== shown.title) {
+      this.opening = new Opening(shown.title);
+      const cancel = button("Cancel", true, () => this.send({ type: "cancel" }));
+      this.place.replaceChildren(...this.opening.elements, cancel);
+    }
+    this.opening.tell(shown.fraction, shown.message);
+  }
+}
+
+/** How far opening is. */
+class Opening {
+  private readonly bar = h("div");
+  private readonly progress: HTMLElement;
+  private readonly text = h("p", { class: "quiet" });
+
+  constructor(readonly title: string) {
+    this.progress = h("div", { attrs: { role: "progressbar", "aria-label": `Opening ${title}` } }, this.bar);
+  }
+
+  get elements(): HTMLElement[] {
+    return [h("p", { text: `Opening ${this.title}…` }), this.progress, this.text];
+  }
+
+  tell(fraction: number | null, message: string): void {
+    const percent = fraction === null ? null : Math.round(fraction * 100);
+    this.progress.className = percent === null ? "progress unknown" : "progress";
+    if (percent === null) {
+      this.progress.removeAttribute("aria-valuenow");
+    } else {
+      this.progress.setAttribute("aria-valuenow", String(percent));
+    }
+    this.bar.style.width = `${percent ?? 30}%`;
+    this.text.textContent = message;
+  }
+}
+
+function button(text: string, secondary: boolean, onclick: () => void): HTMLElement {
+  return h("button", { class: secondary ? "main wide secondary" : "main wide", text, onclick });
+}
+
+function messageOf(shown: Exclude<Message, { kind: "opening" }>, send: Send): HTMLElement[] {
+  const runs = (text: string, command: string, secondary = false) =>
+    button(text, secondary, () => send({ type: "run", command }));
   switch (shown.kind) {
     case "empty":
       return [
         h("p", { text: "Find the call sequences that cost the most, in any profile of any size." }),
-        button("Open Profile…", { type: "run", command: "fulcrum.profile.open" }),
-        ...(shown.again === null
-          ? []
-          : [button(`Open ${shown.again} Again`, { type: "run", command: "fulcrum.profile.openAgain" }, true)]),
+        runs("Open Profile…", "fulcrum.profile.open"),
+        ...(shown.again === null ? [] : [runs(`Open ${shown.again} Again`, "fulcrum.profile.openAgain", true)]),
         h("p", {
           class: "quiet",
           text: "pprof, folded stacks, perf, cpuprofile, Chrome trace, speedscope, Firefox, JFR, callgrind and more: the format is found by content.",
@@ -25,31 +78,11 @@ export function messageOf(shown: Message, send: Send): HTMLElement[] {
           text: "To compare two, choose Select Profile for Compare on the one before the change in the explorer, then Compare with Selected Profile on the other.",
         }),
       ];
-    case "opening":
-      return opening(shown, button("Cancel", { type: "cancel" }, true));
     case "trouble":
       return [
         h("p", { class: "trouble", text: shown.text, attrs: { role: "alert" } }),
-        button("Open Another…", { type: "run", command: "fulcrum.profile.open" }),
-        ...(shown.again ? [button("Try Again", { type: "run", command: "fulcrum.profile.openAgain" }, true)] : []),
+        runs("Open Another…", "fulcrum.profile.open"),
+        ...(shown.again ? [runs("Try Again", "fulcrum.profile.openAgain", true)] : []),
       ];
   }
-}
-
-function opening(shown: Extract<Message, { kind: "opening" }>, cancel: HTMLElement): HTMLElement[] {
-  const percent = shown.fraction === null ? null : Math.round(shown.fraction * 100);
-  const attrs = { role: "progressbar", "aria-label": `Opening ${shown.title}` };
-  return [
-    h("p", { text: `Opening ${shown.title}…` }),
-    h(
-      "div",
-      {
-        class: percent === null ? "progress unknown" : "progress",
-        attrs: percent === null ? attrs : { ...attrs, "aria-valuenow": String(percent) },
-      },
-      h("div", { style: { width: `${percent ?? 30}%` } }),
-    ),
-    h("p", { class: "quiet", text: shown.message }),
-    cancel,
-  ];
 }

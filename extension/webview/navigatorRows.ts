@@ -151,9 +151,11 @@ export class Rows {
     );
   }
 
-  private click({ target }: MouseEvent): void {
-    const at = Number((target as Element).closest<HTMLElement>("[data-at]")?.dataset.at ?? -1);
-    if (at >= 0) {
+  private click({ target, clientY }: MouseEvent): void {
+    // Rows that came in while the button was down have replaced the element: then it is where the pointer is.
+    const pointed = Math.floor((clientY - this.space.getBoundingClientRect().top) / rowHeight);
+    const at = Number((target as Element).closest<HTMLElement>("[data-at]")?.dataset.at ?? pointed);
+    if (this.list.entry(at)?.kind === "row") {
       this.active = at;
       this.choose();
     }
@@ -169,7 +171,7 @@ export class Rows {
       return;
     }
     if (/^[0-9]$/.test(event.key)) {
-      this.send({ type: "select", number: Number(event.key) });
+      this.select(Number(event.key));
       return;
     }
     const pageRows = Math.max(1, Math.floor(this.scroller.clientHeight / rowHeight) - 1);
@@ -204,7 +206,13 @@ export class Rows {
     const entry = this.list.entry(this.active);
     const row = entry?.kind === "row" ? this.row(entry.part, entry.index) : undefined;
     if (row !== undefined) {
-      this.send({ type: "select", number: row.number });
+      this.select(row.number);
+    }
+  }
+
+  private select(number: number): void {
+    if (this.model !== undefined) {
+      this.send({ type: "select", revision: this.model.revision, number });
     }
   }
 }

@@ -90,7 +90,7 @@ function crumbsOf(model: NavigatorModel, send: Send): HTMLElement {
             text: crumb.text,
             title: crumb.title,
             attrs: crumb.current ? { "aria-current": "step" } : {},
-            onclick: () => send({ type: "goTo", at: crumb.at }),
+            onclick: () => send({ type: "goTo", revision: model.revision, at: crumb.at }),
           }),
         ),
       ),

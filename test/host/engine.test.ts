@@ -59,3 +59,43 @@ test("an engine killed during a run leaves the program running and its records o
   await until("the profiled program to end by itself", () => !alive(profiled));
   assert.equal(api.engineState(), "running");
 });
+
+test("a restart that finds no engine is told, and the next request looks again", async () => {
+  const api = await fulcrum();
+  const engine = process.env.FULCRUM_ENGINE;
+  assert.ok(engine !== undefined, "the test's engine is named by a variable");
+  const messages = Messages.mark(api);
+  process.env.FULCRUM_ENGINE = "/nowhere/fulcrum";
+  try {
+    begin("fulcrum.restartEngine");
+    await messages.next(/There is no executable engine at \/nowhere\/fulcrum/);
+  } finally {
+    process.env.FULCRUM_ENGINE = engine;
+  }
+  await vscode.commands.executeCommand("fulcrum.profile.open", inWorkspace("profiles/figure2.folded"));
+  assert.equal(api.engineState(), "running");
+  assert.equal(api.navigator()?.title, "figure2.folded");
+});
+
+test("a killed engine comes back with the Navigator as it was", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("fulcrum.profile.open", inWorkspace("profiles/figure2.folded"));
+  await until("the profile", () => api.navigator()?.title === "figure2.folded");
+  const run = (command: string, ...args: unknown[]) =>
+    vscode.commands.executeCommand(`fulcrum.navigator.${command}`, ...args);
+  await run("toggleSuggester");
+  await run("toggleZoom");
+  await run("selectPath", ["c", "d"]);
+  const look = () => {
+    const { suggester, zoom, current } = api.navigator() ?? {};
+    return JSON.stringify([suggester, zoom, current?.frames.map((frame) => frame.name)]);
+  };
+  const before = look();
+  assert.match(before, /"HighBase",true,\["c","d"\]/);
+  const pid = api.enginePid();
+  killEngine(pid);
+  await until("another engine", () => api.engineState() === "running" && api.enginePid() !== pid);
+  await until("the Navigator as it was", () => look() === before);
+  await run("toggleZoom");
+  await run("close");
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import * as vscode from "vscode";
 import { begin, fulcrum, inWorkspace, Messages, show, test, until } from "./harness";
 
@@ -10,7 +11,7 @@ async function open(name: string) {
   await vscode.commands.executeCommand("fulcrum.profile.open", profile(name));
   const model = await until(name, () => {
     const shown = api.navigator();
-    return shown?.title === name && shown.lists[0] !== undefined && shown;
+    return shown?.title === path.basename(name) && shown.lists[0] !== undefined && shown;
   });
   return { api, model };
 }
@@ -54,27 +55,27 @@ test("navigator: a folded profile opens, and HighBase ranks by base", async () =
 
 test("navigator: Figure 2 by commands: [c], extended, zoomed to [a b c d], trimmed, and back", async () => {
   const { api } = await open("figure2.folded");
-  const path = () => api.navigator()?.current?.frames.map((frame) => frame.name);
+  const shown = () => api.navigator()?.current?.frames.map((frame) => frame.name);
   await goTo("c");
   assert.deepEqual([api.navigator()?.current?.base.cost, api.navigator()?.current?.cum.cost], ["15", "97"]);
   await goTo("d");
   await run("extendTop");
-  assert.deepEqual(path(), ["c", "d"]);
+  assert.deepEqual(shown(), ["c", "d"]);
   await run("toggleZoom");
   assert.deepEqual(
     (await api.navigatorRows("extendTop", 10)).map((row) => row.text),
     ["a → b"],
   );
   await run("extendTop");
-  assert.deepEqual(path(), ["a", "b", "c", "d"]);
+  assert.deepEqual(shown(), ["a", "b", "c", "d"]);
   await run("trimTop");
-  assert.deepEqual(path(), ["b", "c", "d"]);
+  assert.deepEqual(shown(), ["b", "c", "d"]);
   await run("trimBottom");
-  assert.deepEqual(path(), ["b", "c"]);
+  assert.deepEqual(shown(), ["b", "c"]);
   await run("back");
-  assert.deepEqual(path(), ["b", "c", "d"]);
+  assert.deepEqual(shown(), ["b", "c", "d"]);
   await run("forward");
-  assert.deepEqual(path(), ["b", "c"]);
+  assert.deepEqual(shown(), ["b", "c"]);
   await run("toggleZoom");
 });
 
@@ -98,6 +99,25 @@ test("navigator: labels, their overlap and coverage, kept for the profile when i
   await run("goToLabel", "left");
   await run("unlabel");
   assert.equal(api.navigator()?.coverage, null);
+});
+
+test("navigator: keys that come faster than answers mean the path that those before them lead to", async () => {
+  const { api } = await open("figure2.folded");
+  await run("selectPath", ["c"]);
+  const shown = () => api.navigator()?.current?.frames.map((frame) => frame.name);
+  const keys = ["extendTop", "extendBottom", "trimTop", "extendTop", "trimBottom"];
+  for (const key of keys) {
+    await run(key);
+  }
+  const slowly = shown();
+  await run("selectPath", ["c"]);
+  await Promise.all([...keys.map((key) => run(key)), run("label", "fast")]);
+  assert.deepEqual(shown(), slowly);
+  assert.deepEqual(
+    api.navigator()?.current?.labels.map((label) => label.name),
+    ["fast"],
+  );
+  await run("unlabel");
 });
 
 test("navigator: two profiles compared, the difference as the denominator", async () => {
@@ -124,6 +144,39 @@ test("navigator: a causal profile opens in its own view", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.profile.open", inWorkspace("two-threads.coz"));
   assert.equal(api.summary()?.path, inWorkspace("two-threads.coz").fsPath);
+});
+
+test("hot lines: bars of lines that ran stay on them while one types, in any language", async () => {
+  const folder = inWorkspace("profiles/typed");
+  const files = vscode.workspace.fs;
+  const write = (name: string, text: string) => files.writeFile(vscode.Uri.joinPath(folder, name), Buffer.from(text));
+  await write("app.py", "def helper():\n    a = 1\n    b = 2\n\nhelper()\n");
+  await write("app.folded", "main;helper (app.py:2) 30\nmain;helper (app.py:3) 10\n");
+  await open("typed/app.folded");
+  const editor = await show("profiles/typed/app.py");
+  const api = await fulcrum();
+  const bars = () => (api.hotLines(editor.document.uri)?.shapes ?? []).map(({ line, stale }) => [line, stale]);
+  const settle = (what: string, expected: [number, boolean][]) =>
+    until(what, () => JSON.stringify(bars()) === JSON.stringify(expected));
+  await settle("bars", [
+    [1, false],
+    [2, false],
+  ]);
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# one\n# two\n"));
+  // The editor moves them at once; the engine, which is asked a moment later, must not move them back.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await settle("bars two lines further down", [
+    [3, false],
+    [4, false],
+  ]);
+  await editor.edit((edit) => edit.insert(new vscode.Position(3, 4), "other = "));
+  await settle("a stale bar at the line that was changed", [
+    [3, true],
+    [4, false],
+  ]);
+  await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  await run("close");
+  await files.delete(folder, { recursive: true });
 });
 
 test("hot lines: bars where functions are declared, never beside causal results", async () => {

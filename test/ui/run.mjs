@@ -198,6 +198,34 @@ try {
     });
     await page.keyboard.press("Escape");
 
+    await test("program and working folder can be chosen by browsing", "run-browsed", async () => {
+      const input = page.locator(".quick-input-widget input:visible").first();
+      const title = (text) => page.locator(".quick-input-title", { hasText: text }).waitFor();
+      const choose = async (dialog, file) => {
+        await title(dialog);
+        await input.fill(path.join(workspace.folder, file));
+        await page.keyboard.press("Enter");
+      };
+      await vscode.command("Fulcrum: Run Causal Profiler");
+      await title("(1/4)");
+      const browse = page.locator(".quick-input-list .monaco-list-row", { hasText: "Browse…" });
+      await browse.click();
+      await title("Choose Program");
+      // Who leaves the dialog is where he was.
+      await page.keyboard.press("Escape");
+      await title("(1/4)");
+      await browse.click();
+      await choose("Choose Program", "build/serial");
+      await title("(2/4)");
+      await page.keyboard.press("Enter");
+      await title("(3/4)");
+      await page.locator(".quick-input-titlebar .action-label[aria-label^='Browse']").click();
+      await choose("Choose Working Folder", "build");
+      await title("(3/4)");
+      await until("the folder in the box", async () => /build\/?$/.test(await input.inputValue()));
+      await page.keyboard.press("Escape");
+    });
+
     await test("the profiler runs from the palette and its results appear", "run", async () => {
       await vscode.openFile("serial.cpp");
       await vscode.command("Fulcrum: Clear Results");

@@ -155,7 +155,10 @@ test("coverage is one stacked bar of what each label adds", () => {
 });
 
 test.each([
-  [{ gain: 0.1, table3: 0.125 }, "Without it, A is at most 10 % faster, by Amdahl's law. It is 12.5 % of what B costs."],
+  [
+    { gain: 0.1, table3: 0.125 },
+    "Without it, A is at most 10 % faster, by Amdahl's law. It is 12.5 % of what B costs.",
+  ],
   [{ gain: 0.1, table3: null }, "Without it, the program is at most 10 % faster, by Amdahl's law."],
   [{ gain: null, table3: 2 }, "It is 200 % of what B costs."],
   [{ gain: -0.1, table3: -0.2 }, null],

@@ -22,8 +22,9 @@ export type FromNavigator =
   | { type: "ready" }
   | { type: "focus"; focused: boolean; turn: number }
   | { type: "rows"; revision: number; step: NavigatorStep; from: number; count: number }
-  | { type: "select"; number: number }
-  | { type: "goTo"; at: number }
+  /** A number means the row that the view of this revision showed. */
+  | { type: "select"; revision: number; number: number }
+  | { type: "goTo"; revision: number; at: number }
   | { type: "frame"; name: string }
   | { type: "label"; name: string; action: "show" | "remove" | "unlabel" }
   | { type: "cancel" }

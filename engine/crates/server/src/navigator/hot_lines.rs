@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use fulcrum_paths::{AnySummary, ProfileInterface as _};
 use fulcrum_profiles::{quantity, share};
-use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
+use fulcrum_source::{Anchors, Definition, Qualified, definitions, has_definitions};
 
 use super::look::Look;
 use super::places::local;
@@ -70,21 +71,22 @@ pub(crate) fn lines(
     Ok(NavigatorLines { lines, note })
 }
 
-/// The lines of a document that ran; `callers`: it is known what was called from them.
-fn ran(look: &Look, here: Ran, callers: bool, path: &Path, text: &str) -> Vec<NavigatorLine> {
+/// The lines of a document that ran, where they are now; `callers`: it is known what was called from them.
+fn ran(look: &Look, here: Ran, callers: bool, path: &Path, text: &Arc<str>) -> Vec<NavigatorLine> {
     if here.is_empty() {
         return Vec::new();
     }
-    let defined = definitions(path, text);
-    let last = text.lines().count().max(1) as u32;
+    let then = look.baselines.of(path, text);
+    let defined = definitions(path, &then);
+    let anchors = Anchors::new(&then, text);
     here.into_iter()
         .map(|(recorded, it)| {
-            let there = recorded <= last && is_there(recorded, &it.functions, &defined, path);
-            let state = match there {
-                true => LineState::Exact,
-                false => LineState::Stale,
+            let anchor = anchors.anchor(recorded);
+            let state = match anchor.state {
+                _ if !is_there(recorded, &it.functions, &defined, path) => LineState::Stale,
+                state => crate::convert::state(state),
             };
-            let line = recorded.min(last) - 1;
+            let line = anchor.line - 1;
             let cost = Cost {
                 base: it.base,
                 cum: it.cum,
@@ -101,7 +103,7 @@ fn ran(look: &Look, here: Ran, callers: bool, path: &Path, text: &str) -> Vec<Na
         .collect()
 }
 
-/// Whether one of the line's functions still begins before it, as far as that can be known.
+/// Whether one of the line's functions begins before it, as far as that can be known: else the text is not the recorded one.
 fn is_there(line: u32, functions: &[String], defined: &[Definition], path: &Path) -> bool {
     let wanted = functions.iter().filter_map(|it| Qualified::parse(it));
     let mut lines = wanted

@@ -1,6 +1,7 @@
 //! What reads of a navigator's session: the search as it was when the request came, so that commands go on meanwhile.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fulcrum_model::call_tree::ValueType;
@@ -31,7 +32,12 @@ pub(crate) struct Look {
     pub drawing: Arc<Drawing>,
     /// The files that lines can be read from: the one that is looked at, or one of either side of a comparison, or none.
     pub measured: Arc<[Measured]>,
+    pub baselines: Arc<Baselines>,
 }
+
+/// The texts that recorded lines are taken to belong to: no profile tells the text of its code.
+#[derive(Debug, Default)]
+pub(crate) struct Baselines(Mutex<HashMap<PathBuf, Arc<str>>>);
 
 /// A file that may know which lines ran.
 #[derive(Debug)]
@@ -78,6 +84,15 @@ impl Measured {
             }
             _ => Arc::default(),
         }
+    }
+}
+
+impl Baselines {
+    /// The text of a file on disk when it was first asked for; `text`, which is on the screen, where there is none.
+    pub fn of(&self, path: &Path, text: &Arc<str>) -> Arc<str> {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let on_disk = || std::fs::read_to_string(path).map_or_else(|_| Arc::clone(text), Arc::from);
+        Arc::clone(texts.entry(path.to_owned()).or_insert_with(on_disk))
     }
 }
 

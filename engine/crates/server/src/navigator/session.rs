@@ -9,7 +9,7 @@ use fulcrum_paths::{
 };
 use fulcrum_profiles::{Files, Kept};
 
-use super::look::{Drawing, Look, Measured};
+use super::look::{Baselines, Drawing, Look, Measured};
 use super::recorded::{Place, Recorded, recorded};
 use super::{Work, convert};
 use crate::failure::Failure;
@@ -36,6 +36,7 @@ pub(crate) struct Session {
     /// Of the value type that is searched.
     drawing: Arc<Drawing>,
     measured: Arc<[Measured]>,
+    baselines: Arc<Baselines>,
     revision: u32,
     listing: NavigatorListing,
     rows: Vec<Row>,
@@ -90,6 +91,7 @@ impl Session {
             folders: Arc::new(folders),
             drawing: Arc::default(),
             measured: Arc::default(),
+            baselines: Arc::default(),
             revision: 1,
             listing: NavigatorListing::Suggestions,
             hidden: [Hidden::default(); 2],
@@ -153,6 +155,7 @@ impl Session {
             folders: Arc::clone(&self.folders),
             drawing: Arc::clone(&self.drawing),
             measured: Arc::clone(&self.measured),
+            baselines: Arc::clone(&self.baselines),
         }
     }
 

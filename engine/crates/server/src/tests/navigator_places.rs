@@ -167,10 +167,36 @@ fn lines_that_ran_cost_and_are_where_frames_open() {
         Shares are of 100 in all, `samples`. Where cost was measured, not what a speedup would bring.
     "#]];
     expect.assert_eq(hover.as_str().expect("text"));
-    // A function that begins further down now was not at this line.
-    it.client.open_document("app.py", &format!("#\n#\n{APP}"));
-    assert!(lines(&mut it, "app.py")[0].starts_with("4 5 stale helper"));
     assert_eq!(lines(&mut it, "src/cart.cpp"), [""; 0]);
+    it.leave();
+}
+
+#[test]
+fn lines_that_ran_move_with_the_text() {
+    let profile = "main;helper (app.py:6) 30\nmain;helper (app.py:5) 10\n";
+    let mut it = start(profile);
+    let mut place_of = |text: Option<&str>| -> Vec<String> {
+        if let Some(text) = text {
+            it.client.open_document("app.py", text);
+        }
+        let cut = |line: &String| line.split(" helper").next().unwrap_or_default().to_owned();
+        lines(&mut it, "app.py").iter().map(cut).collect()
+    };
+    assert_eq!(place_of(None), ["4 5 exact", "5 6 exact"]);
+    let with = |head: &str| format!("{head}{APP}");
+    assert_eq!(place_of(Some(&with("#\n"))), ["5 5 moved", "6 6 moved"]);
+    assert_eq!(place_of(Some(&with("#\n#\n#\n"))), ["7 5 moved", "8 6 moved"]);
+    // A line that was changed has its cost no more.
+    let line = APP.lines().nth(4).expect("five lines");
+    let changed = APP.replacen(line, &format!("{line} + 1"), 1);
+    assert_eq!(place_of(Some(&changed)), ["4 5 stale", "5 6 exact"]);
+    assert_eq!(place_of(Some(APP)), ["4 5 exact", "5 6 exact"]);
+    it.leave();
+    // In a text whose function begins further down than its lines, they were never right.
+    let mut it = start(profile);
+    let path = it.client.path("app.py");
+    std::fs::write(path, with("#\n#\n")).expect("the file is written");
+    assert!(lines(&mut it, "app.py")[0].starts_with("4 5 stale helper"));
     it.leave();
 }
 
