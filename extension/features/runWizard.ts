@@ -140,6 +140,9 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
           const file = await browseHere();
           if (file !== undefined) {
             resolve({ go: "next", value: file });
+          } else {
+            // The dialog may have emptied the list.
+            await list();
           }
           return;
         }

@@ -61,9 +61,9 @@ async function test(name, picture, body) {
   try {
     await body();
     passed += 1;
-    await picture(file);
+    await photograph(file);
   } catch (error) {
-    await picture(file.replace(".png", "-FAILED.png")).catch(() => undefined);
+    await photograph(file.replace(".png", "-FAILED.png")).catch(() => undefined);
     failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     await page.keyboard.press("Escape").catch(() => undefined);
   }
@@ -71,11 +71,11 @@ async function test(name, picture, body) {
 
 /** A picture in the middle of a test. */
 function shot(name) {
-  return picture(path.join(screenshots, `${String(number).padStart(2, "0")}-${name}.png`));
+  return photograph(path.join(screenshots, `${String(number).padStart(2, "0")}-${name}.png`));
 }
 
 /** What fades in or moves is shown as it will be. */
-function picture(file) {
+function photograph(file) {
   return page.screenshot({ path: file, animations: "disabled" });
 }
 
@@ -200,15 +200,24 @@ try {
 
     await test("program and working folder can be chosen by browsing", "run-browsed", async () => {
       const input = page.locator(".quick-input-widget input:visible").first();
-      const title = (text) => page.locator(".quick-input-title", { hasText: text }).waitFor();
+      const titled = (text) => page.locator(".quick-input-title", { hasText: text });
+      const title = (text) => titled(text).waitFor();
       const choose = async (dialog, file) => {
         await title(dialog);
         await input.fill(path.join(workspace.folder, file));
-        await page.keyboard.press("Enter");
+        // Until it has listed the folder the button does nothing.
+        await until(`${dialog} to close`, async () => {
+          const button = page.locator(".quick-input-action .monaco-button", { hasText: "Choose" });
+          await button.click({ timeout: patience }).catch(() => undefined);
+          return !(await appears(titled(dialog), 1000));
+        });
       };
       await vscode.command("Fulcrum: Run Causal Profiler");
       await title("(1/4)");
-      const browse = page.locator(".quick-input-list .monaco-list-row", { hasText: "Browse…" });
+      const row = (text) => page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+      // Programs that are found move it down.
+      await row("build/serial").first().waitFor();
+      const browse = row("Browse…");
       await browse.click();
       await title("Choose Program");
       // Who leaves the dialog is where he was.
@@ -330,7 +339,7 @@ try {
   await group("runs", () => runsTests({ test, vscode, page, shot, configure, workspace }));
 } catch (error) {
   failures.push({ name: "opening the workbench", message: String(error) });
-  await picture(path.join(screenshots, "00-FAILED.png")).catch(() => undefined);
+  await photograph(path.join(screenshots, "00-FAILED.png")).catch(() => undefined);
 } finally {
   await browser.close();
   await editor.stop();

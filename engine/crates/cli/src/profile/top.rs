@@ -47,9 +47,8 @@ pub fn top(args: &TopArgs) -> Outcome {
         None => alone(profile, kind, value)?,
         Some(path) => {
             let base = open(path, rules)?;
-            // The same value type, unless the user named one.
-            let wanted = args.value.as_deref().unwrap_or(&kind.name);
-            let base_value = value_of(&base, Some(wanted), path)?;
+            // By its name: of another file the same number may be another type.
+            let base_value = value_of(&base, Some(&kind.name), path)?;
             let sides = [
                 (args.source.file.as_path(), profile),
                 (path.as_path(), base),

@@ -80,13 +80,13 @@ impl Sink for Trace {
         let key = (text(&event.pid), text(&event.tid));
         match &*event.ph {
             "B" | "E" | "X" => {
-                let at = time(event.ts, "time")?;
+                let at = moment(event.ts)?;
                 let spans = self.threads.entry(key).or_default();
                 match &*event.ph {
                     "B" => spans.begin(at, &event.name),
                     "E" => spans.end(at, &event.name),
                     _ => {
-                        let duration = time(event.dur.or(Some(0.0)), "duration")?;
+                        let duration = nanoseconds(event.dur.unwrap_or(0.0))?;
                         spans.whole(at, duration, &event.name)?;
                     }
                 }
@@ -194,15 +194,55 @@ fn label(thread: &Key, names: &BTreeMap<Key, String>) -> String {
     }
 }
 
-/// Microseconds to nanoseconds.
-fn time(micros: Option<f64>, what: &str) -> Result<i64, String> {
-    let micros = micros.ok_or_else(|| format!("expected an event to have a {what}"))?;
+/// When something was. Launchers write what they did before the clock began at times below 0.
+fn moment(micros: Option<f64>) -> Result<i64, String> {
+    let micros = micros.ok_or("expected an event to have a time")?;
+    let distance = nanoseconds(micros.abs())?;
+    // Two of them are never further apart than a duration can be.
+    if distance > i64::MAX / 2 {
+        return Err(format!("the time {micros} is too large"));
+    }
+    Ok(if micros < 0.0 { -distance } else { distance })
+}
+
+fn nanoseconds(micros: f64) -> Result<i64, String> {
     whole(micros, 1e3).map_err(|fault| fault.problem)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::profile::testing::{check, check_fault};
+
+    #[test]
+    fn times_may_be_below_zero() {
+        // As Bazel writes its launch.
+        check(
+            r#"{"traceEvents":[
+              {"ph":"X","name":"launch","pid":1,"tid":2,"ts":-613000,"dur":613000},
+              {"ph":"X","name":"build","pid":1,"tid":2,"ts":-1,"dur":1},
+              {"ph":"B","name":"run","pid":1,"tid":2,"ts":-0.5},
+              {"ph":"E","pid":1,"tid":2,"ts":0}
+            ]}"#,
+            "time ns* 613000000
+             calls 3
+             launch 612999000 1
+             launch;build 500 1
+             launch;build;run 500 1",
+        );
+        let far = |ts: &str| format!(r#"{{"traceEvents":[{{"ph":"B","name":"a","ts":{ts}}}]}}"#);
+        for (ts, problem) in [
+            (
+                "-5e15",
+                "the JSON is wrong at column 48: the event \"a\": the time -5000000000000000 is too large",
+            ),
+            (
+                "5e15",
+                "the JSON is wrong at column 47: the event \"a\": the time 5000000000000000 is too large",
+            ),
+        ] {
+            check_fault(&far(ts), 1, problem);
+        }
+    }
 
     #[test]
     fn spans_nest_by_time() {

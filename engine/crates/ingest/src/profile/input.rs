@@ -15,8 +15,10 @@ use super::unwrap::Limits;
 
 /// How many bytes tell binary data from text.
 const HEAD: usize = 4096;
-/// How many lines tell one text format from another.
+/// How many lines tell one text format from another, and how many lines of comments may stand before them: perf's extended
+/// header has one for each processor.
 const LINES: usize = 60;
+const COMMENTS: usize = 20_000;
 
 /// An unwrapped file.
 pub struct Input<'a> {
@@ -128,9 +130,7 @@ impl<'a> Input<'a> {
 
     /// The first lines that hold anything, with their 1-based numbers. None of JSON.
     pub fn first_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        lines(&self.head)
-            .filter(|(_, line)| !line.trim().is_empty())
-            .take(LINES)
+        lines(&self.head).filter(|(_, line)| !line.trim().is_empty())
     }
 
     /// Whether it is a JSON object with all of these keys.
@@ -223,14 +223,18 @@ pub fn foreign(input: &Input) -> Fault {
     Fault::line(number, format!("the first record is {first}, {EXPECTED}")).advise(ADVICE)
 }
 
-/// The first lines that hold anything, as text.
+/// The first lines that hold anything, as text, with the comments among them.
 fn head(bytes: &[u8]) -> Cow<'_, str> {
-    let (mut found, mut end) = (0, 0);
-    while found < LINES && end < bytes.len() {
+    let (mut found, mut comments, mut end) = (0, 0, 0);
+    while found < LINES && comments < COMMENTS && end < bytes.len() {
         let rest = &bytes[end..];
         let length = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
         let line = String::from_utf8_lossy(&rest[..length]);
-        found += usize::from(!line.trim().is_empty());
+        match line.trim() {
+            "" => {}
+            line if line.starts_with('#') => comments += 1,
+            _ => found += 1,
+        }
         end += length;
     }
     String::from_utf8_lossy(&bytes[..end])

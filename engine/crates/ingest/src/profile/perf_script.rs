@@ -41,11 +41,14 @@ const WATCHED: u64 = 1 << 10;
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let outline = Outline::new(input.text())?;
     let mut types = vec![value("samples", "count")];
-    if outline.periods {
+    if outline.has_values() {
         let events = outline.events.iter();
-        types.extend(events.map(|event| value(event, unit(event))));
+        types.extend(events.map(|event| match outline.periods {
+            true => value(event, unit(event)),
+            false => value(event, "count"),
+        }));
     }
-    let mut stacks = Stacks::new(types, usize::from(outline.periods))?;
+    let mut stacks = Stacks::new(types, usize::from(outline.has_values()))?;
     let mut sample = Sample::default();
     let mut samples = 0_u64;
     for (number, line) in records(input.text()) {
@@ -154,10 +157,15 @@ impl<'a> Outline<'a> {
         Ok(outline)
     }
 
-    /// A sample's values: one sample, and its period for its event.
+    /// Whether each event is a value type: samples of several are not one sum.
+    fn has_values(&self) -> bool {
+        self.periods || self.events.len() > 1
+    }
+
+    /// A sample's values: one sample, and its period for its event; without periods one more of its event.
     fn values(&self, header: &Header, number: usize) -> Result<Vec<i64>, Fault> {
         let mut values = vec![1];
-        if self.periods {
+        if self.has_values() {
             let period = header.period.unwrap_or(1);
             let period = i64::try_from(period)
                 .map_err(|_| Fault::line(number, format!("the period {period} is too large")))?;
@@ -268,10 +276,15 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// `file.c:12`, which perf writes below a frame when asked for source lines.
+/// What perf writes below a frame when asked for source lines: `file.c:12`, of code without them `program[1bdc]`.
 fn is_source(text: &str) -> bool {
-    text.rsplit_once(':')
-        .is_some_and(|(_, line)| is_number(line))
+    let text = text.strip_suffix(" (inlined)").unwrap_or(text);
+    let line = text.rsplit_once(':').map(|(_, line)| line);
+    let place = || text.strip_suffix(']')?.rsplit_once('[');
+    line.is_some_and(is_number)
+        || place().is_some_and(|(name, at)| {
+            !name.is_empty() && !at.is_empty() && at.bytes().all(|it| it.is_ascii_hexdigit())
+        })
 }
 
 #[cfg(test)]
@@ -319,6 +332,44 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
             "samples* 2
              main 2",
         );
+    }
+
+    #[test]
+    fn events_without_periods_are_counted_apart() {
+        check(
+            "a 1 10.5: kmem:kmalloc: \n\t55a1 main+0x1 (/bin/a)\n\n\
+             a 1 10.6: sched:sched_switch: prev_comm=a\n\t55a1 main+0x1 (/bin/a)\n\n\
+             a 1 10.7: kmem:kmalloc: \n\t55a1 main+0x1 (/bin/a)\n",
+            "samples 3
+             kmem:kmalloc* 2
+             sched:sched_switch 1
+             main 3 2 1",
+        );
+    }
+
+    #[test]
+    fn a_long_header_hides_nothing() {
+        let header = "# sibling threads : 0\n".repeat(200);
+        check(
+            &format!("{header}perf 12 10.5: cycles:  55a1 main+0x1 (/bin/a)\n"),
+            "samples* 1
+             main 1",
+        );
+    }
+
+    #[test]
+    fn places_below_frames_are_passed_over() {
+        for (text, expected) in [
+            ("app.c:12", true),
+            ("libc-start.c:360 (inlined)", true),
+            ("bare[1bdc]", true),
+            ("[kernel.kallsyms][ffffffff8175336a]", true),
+            ("what is this", false),
+            ("[1bdc]", false),
+            ("bare[xyz]", false),
+        ] {
+            assert_eq!(is_source(text), expected, "{text}");
+        }
     }
 
     #[test]

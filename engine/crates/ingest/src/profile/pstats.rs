@@ -30,7 +30,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         // A caller takes at least a byte, unless functions share theirs: no profiler writes that.
         callers: input.bytes.len(),
     };
-    for entry in functions.iter() {
+    for entry in functions.iter().filter(|entry| !is_mark(&entry.key)) {
         let read = reader.function(entry);
         read.map_err(|fault| fault.at_byte(entry.at))?;
     }
@@ -92,6 +92,11 @@ impl Reader {
     }
 }
 
+/// `("__sampled__",)`, which the sampling profiler of Python 3.15 puts among the functions: it says how the file was made.
+fn is_mark(key: &Value) -> bool {
+    matches!(key, Value::Tuple(parts) if matches!(&parts[..], [Value::Text(_)]))
+}
+
 /// The row of file, line and name. Built-in functions have no file.
 fn function(key: &Value, graphs: &mut Graphs) -> Result<u32, Fault> {
     let Value::Tuple(parts) = key else {
@@ -119,7 +124,8 @@ fn wrong(what: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use crate::profile::testing::{check, check_fault};
+    use crate::profile::read;
+    use crate::profile::testing::{check, check_fault, text};
 
     /// `{(file, line, name): (1, 1, own, total, {(file, line, name): callers})}` as Python 3 writes it.
     fn stats(callers: &[u8]) -> Vec<u8> {
@@ -130,6 +136,15 @@ mod tests {
         bytes.extend(callers);
         bytes.extend(b"00");
         bytes
+    }
+
+    #[test]
+    fn what_the_sampling_profiler_says_of_itself_is_no_function() {
+        let callers = b")\x04i\x01\0\0\0i\x01\0\0\0g\0\0\0\0\0\0\xe0\x3fg\0\0\0\0\0\0\xf0\x3f";
+        let mut marked = b"\xfb)\x01z\x0b__sampled__T".to_vec();
+        marked.extend(&stats(callers)[1..]);
+        let shown = |bytes: &[u8]| text(&read(bytes, "x").expect("statistics"));
+        assert_eq!(shown(&marked), shown(&stats(callers)));
     }
 
     #[test]

@@ -185,7 +185,10 @@ fn lines_that_ran_move_with_the_text() {
     assert_eq!(place_of(None), ["4 5 exact", "5 6 exact"]);
     let with = |head: &str| format!("{head}{APP}");
     assert_eq!(place_of(Some(&with("#\n"))), ["5 5 moved", "6 6 moved"]);
-    assert_eq!(place_of(Some(&with("#\n#\n#\n"))), ["7 5 moved", "8 6 moved"]);
+    assert_eq!(
+        place_of(Some(&with("#\n#\n#\n"))),
+        ["7 5 moved", "8 6 moved"]
+    );
     // A line that was changed has its cost no more.
     let line = APP.lines().nth(4).expect("five lines");
     let changed = APP.replacen(line, &format!("{line} + 1"), 1);

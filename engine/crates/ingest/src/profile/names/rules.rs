@@ -142,6 +142,7 @@ fn clone_note(name: &str) -> Option<&str> {
     suffixes.split('.').all(known).then_some(before)
 }
 
+/// With a number behind it.
 const SUFFIXES: [&str; 7] = [
     "llvm",
     "constprop",
@@ -152,14 +153,26 @@ const SUFFIXES: [&str; 7] = [
     "localalias",
 ];
 
-/// `.cold`, `.cold.1`, `.llvm.123`.
+/// These stand also without.
+const BARE: [&str; 2] = ["cold", "localalias"];
+
+/// `.cold`, `.cold.1`, `.llvm.123`. In other languages a dot stands before functions of any name: `main.part`,
+/// `M$Violin.cold`.
 fn suffix(name: &str) -> Option<&str> {
     let (before, last) = name.rsplit_once('.')?;
     if !is_digits(last) {
-        return SUFFIXES.contains(&last).then_some(before);
+        return (BARE.contains(&last) && is_native(before)).then_some(before);
     }
     let (before, word) = before.rsplit_once('.')?;
     SUFFIXES.contains(&word).then_some(before)
+}
+
+/// A symbol of C, C++ or Rust, which has dots in suffixes only.
+fn is_native(name: &str) -> bool {
+    !name.contains(['.', '$'])
+        || name.contains("::")
+        || name.starts_with("_Z")
+        || suffix(name).is_some()
 }
 
 fn rust_hash(name: &str) -> Option<String> {
@@ -345,6 +358,13 @@ mod tests {
                 ("leaf(int) [clone .isra.0]", Some("leaf(int)")),
                 ("leaf(int) [clone .constprop.0.cold]", Some("leaf(int)")),
                 ("main.cold_start", None),
+                ("ns::f.cold", Some("ns::f")),
+                ("_Z4leafi.isra.0.cold", Some("_Z4leafi")),
+                // Go, Java.
+                ("main.part", None),
+                ("main.(*T).cold", None),
+                ("M$Violin.cold", None),
+                ("com.shop.Violin.cold", None),
                 ("main.work", None),
                 ("main.func1.2", None),
                 (".cold", None),
