@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, queues};
+use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, compare, queues};
 
 use crate::failure::Failure;
 use crate::navigator::Work;
@@ -21,14 +21,40 @@ pub(crate) struct OpenTrace {
     pub title: String,
     /// The queueing column, by thread and node, of the queue that was replayed last.
     cells: Mutex<Arc<queues::Cells>>,
-    /// The queue that was replayed last, with the names of its methods and the order that was asked for.
-    queue: Mutex<Option<Replayed>>,
-    /// The children that were put into order last: scrolling asks for them again and again.
-    sorted: Mutex<Option<Sorted>>,
+    /// By the names of its methods and the order that was asked for.
+    queue: Last<([String; 2], Option<queues::Order>), queues::Queue>,
+    /// Children by a cost.
+    sorted: Last<(u32, Option<u64>, Cost), Vec<Row>>,
+    /// By the number of the trace before. Numbers are not used again.
+    compared: Last<u32, compare::Comparison>,
 }
 
-type Replayed = (([String; 2], Option<queues::Order>), Arc<queues::Queue>);
-type Sorted = ((u32, Option<u64>, Cost), Arc<Vec<Row>>);
+/// What was found last, and what was asked for then: pages and scrolling ask for the same again and again.
+struct Last<K, V>(Mutex<Option<(K, Arc<V>)>>);
+
+impl<K, V> Default for Last<K, V> {
+    fn default() -> Self {
+        Last(Mutex::new(None))
+    }
+}
+
+impl<K: PartialEq, V> Last<K, V> {
+    /// Finds it, unless it is what was found last. Others may ask meanwhile.
+    fn or_find(
+        &self,
+        key: K,
+        find: impl FnOnce() -> Result<V, Failure>,
+    ) -> Result<Arc<V>, Failure> {
+        if let Some((last, found)) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            && *last == key
+        {
+            return Ok(Arc::clone(found));
+        }
+        let found = Arc::new(find()?);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, Arc::clone(&found)));
+        Ok(found)
+    }
+}
 
 impl std::fmt::Debug for OpenTrace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -79,8 +105,9 @@ impl OpenTrace {
             indexed,
             path,
             cells: Mutex::default(),
-            queue: Mutex::default(),
-            sorted: Mutex::default(),
+            queue: Last::default(),
+            sorted: Last::default(),
+            compared: Last::default(),
         };
         let opened = open.opened();
         Ok((open, opened))
@@ -150,27 +177,18 @@ impl OpenTrace {
         order: Option<queues::Order>,
         asked: &Asked<'_>,
     ) -> Result<Arc<queues::Queue>, Failure> {
-        let key = (names.map(str::to_owned), order);
-        let last = self
-            .queue
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if let Some((_, queue)) = last.filter(|(last, _)| *last == key) {
-            return Ok(queue);
-        }
-        let scope = fulcrum_events::Scope::default();
-        let found = queues::queue(&self.indexed.trace, &scope, names, order, &|| {
-            asked.wanted()
-        });
-        let queue = Arc::new(found.map_err(|error| match error {
-            queues::QueueError::Cancelled => Failure::cancelled(),
-            error => Failure::user(error.to_string(), None),
-        })?);
-        *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(queue.cells());
-        *self.queue.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((key, Arc::clone(&queue)));
-        Ok(queue)
+        self.queue.or_find((names.map(str::to_owned), order), || {
+            let scope = fulcrum_events::Scope::default();
+            let found = queues::queue(&self.indexed.trace, &scope, names, order, &|| {
+                asked.wanted()
+            });
+            let queue = found.map_err(|error| match error {
+                queues::QueueError::Cancelled => Failure::cancelled(),
+                error => Failure::user(error.to_string(), None),
+            })?;
+            *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(queue.cells());
+            Ok(queue)
+        })
     }
 
     /// Children by a cost.
@@ -181,21 +199,24 @@ impl OpenTrace {
         cost: Cost,
         asked: &Asked<'_>,
     ) -> Result<Arc<Vec<Row>>, Failure> {
-        let key = (thread, node, cost);
-        let last = self
-            .sorted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if let Some((_, rows)) = last.filter(|(last, _)| *last == key) {
-            return Ok(rows);
-        }
-        let found = self.indexed.dearest(thread, node, cost, &|| asked.wanted());
-        let rows = found.map_err(|_| Failure::cancelled())?;
-        let rows = Arc::new(rows.ok_or_else(|| absent(thread, node))?);
-        *self.sorted.lock().unwrap_or_else(PoisonError::into_inner) =
-            Some((key, Arc::clone(&rows)));
-        Ok(rows)
+        self.sorted.or_find((thread, node, cost), || {
+            let found = self.indexed.dearest(thread, node, cost, &|| asked.wanted());
+            let rows = found.map_err(|_| Failure::cancelled())?;
+            rows.ok_or_else(|| absent(thread, node))
+        })
+    }
+
+    /// What changed from the trace with this number to this one.
+    pub fn compared(
+        &self,
+        number: u32,
+        before: &OpenTrace,
+        watch: &dyn Fn(f64) -> bool,
+    ) -> Result<Arc<compare::Comparison>, Failure> {
+        self.compared.or_find(number, || {
+            compare::compare(&self.indexed.trace, &before.indexed.trace, watch)
+                .map_err(|_| Failure::cancelled())
+        })
     }
 }
 
@@ -228,5 +249,23 @@ pub(crate) fn fold_failure(
             format!("this part makes too large a call tree: {error}"),
             Some("Choose one thread, or a node."),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_last_is_not_looked_for_again() {
+        let last = Last::<u32, String>::default();
+        let find = |key: u32| last.or_find(key, || Ok(format!("of {key}")));
+        let first = find(1).expect("found");
+        let again = last.or_find(1, || panic!("it is known")).expect("known");
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(*find(2).expect("found"), "of 2");
+        assert!(last.or_find(1, || Err(Failure::cancelled())).is_err());
+        let kept = last.or_find(2, || panic!("a failure leaves it"));
+        assert_eq!(*kept.expect("known"), "of 2");
     }
 }

@@ -149,10 +149,8 @@ pub(crate) fn compare(
     navigator::thread(move || {
         let compared = guarded(EventsCompare::NAME, || {
             let watch = |part: f64| work.report("reading events", part);
-            let found = compare::compare(&a.indexed.trace, &b.indexed.trace, &watch);
-            found
-                .map(|it| comparison(&it, &params))
-                .map_err(|_| Failure::cancelled())
+            let found = a.compared(params.b, &b, &watch)?;
+            Ok(comparison(&found, &params))
         });
         work.end();
         let _ = work.tasks.send(Task::Worked(response(id, compared)));

@@ -409,6 +409,16 @@ fn two_traces_are_compared() {
         (&found["rows"][0]["path"], &found["rows"][0]["selfWallNs"]),
         (&json!(["orb.Servant.ping"]), &json!(2700))
     );
+    // Another page reads nothing again: between its beginning and its end it has no progress to tell.
+    let page = json!({ "a": after, "b": before, "from": 1, "count": 1, "workDoneToken": "page" });
+    let second = ask(&mut client, "compare", page);
+    assert_eq!(second["total"], found["total"]);
+    assert_ne!(second["rows"][0]["path"], found["rows"][0]["path"]);
+    let mut told = || client.notification_where("$/progress", |it| it["token"] == "page");
+    assert_eq!(
+        [&told()["value"]["kind"], &told()["value"]["kind"]],
+        ["begin", "end"]
+    );
     let failure = client.failure(
         "fulcrum/events/compare",
         json!({ "a": after, "b": 77, "from": 0, "count": 1 }),
