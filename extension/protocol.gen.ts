@@ -1273,6 +1273,8 @@ export type TraceOutcome = {
   logs: Array<string>;
   /** How the program ended, as a sentence. */
   exit: string;
+  /** Whether it ended by itself and with status 0. */
+  endedNormally: boolean;
   /** Whole sentences on why there is nothing, or less than there could be. */
   notes: Array<string>;
 };

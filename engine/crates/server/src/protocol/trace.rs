@@ -62,6 +62,8 @@ pub struct TraceOutcome {
     pub logs: Vec<String>,
     /// How the program ended, as a sentence.
     pub exit: String,
+    /// Whether it ended by itself and with status 0.
+    pub ended_normally: bool,
     /// Whole sentences on why there is nothing, or less than there could be.
     pub notes: Vec<String>,
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fulcrum_recorder::{LOG_LIMIT, Stdio, TraceOptions, TraceProgress};
+use fulcrum_recorder::{Exit, LOG_LIMIT, Stdio, TraceOptions, TraceProgress};
 use lsp_server::RequestId;
 
 use super::programs::{self, exit, failure, named};
@@ -48,6 +48,7 @@ pub(crate) fn start(state: &mut State, id: RequestId, params: TraceParams) -> Re
         let logs = fulcrum_recorder::logs(&recorded.run);
         Ok(TraceOutcome {
             exit: exit(&params.program, &recorded),
+            ended_normally: recorded.exit == Exit::Code(0),
             logs: logs.into_iter().map(text).collect(),
             run: text(recorded.run),
             notes: recorded.notes,

@@ -49,6 +49,7 @@ fn a_trace_is_recorded_and_a_cancelled_one_is_kept() {
     let given = params(&client, given);
     let outcome = client.ok("fulcrum/trace/start", given.clone());
     assert_eq!(outcome["exit"], "java ended normally.");
+    assert_eq!(outcome["endedNormally"], true);
     let run = std::path::PathBuf::from(outcome["run"].as_str().expect("a run"));
     let output = std::fs::read_to_string(run.join("stdout.txt")).expect("its output");
     assert_eq!(output, "done\n");
@@ -73,6 +74,7 @@ fn a_trace_is_recorded_and_a_cancelled_one_is_kept() {
     client.notify("window/workDoneProgress/cancel", json!({ "token": "u" }));
     let outcome = client.response(id).expect("an outcome");
     assert_eq!(outcome["exit"], "java was stopped.");
+    assert_eq!(outcome["endedNormally"], false);
     client.leave().expect("an orderly end");
 }
 
