@@ -16,6 +16,8 @@ import { programOrTrouble, type Traces, workspaceOf } from "./traces";
 
 export class Refine implements vscode.Disposable {
   private readonly panels: TablePanels<RefinePanel>;
+  /** The loop that goes on, also while it is stopping and its panel is closed. */
+  private going: RefinePanel | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable[];
   /** A loop began, went on to another run, or is over. */
@@ -26,7 +28,7 @@ export class Refine implements vscode.Disposable {
     private readonly traces: Traces,
     private readonly extensionUri: vscode.Uri,
   ) {
-    this.panels = new TablePanels("fulcrum.refine", extensionUri);
+    this.panels = new TablePanels("fulcrum.refine", (panel, state) => this.restore(panel, state));
     this.subscriptions = [
       this.panels,
       this.changed,
@@ -45,10 +47,6 @@ export class Refine implements vscode.Disposable {
     return this.going?.lastRun;
   }
 
-  private get going(): RefinePanel | undefined {
-    return this.panels.find((panel) => panel.model.state === "going");
-  }
-
   dispose(): void {
     for (const subscription of this.subscriptions) {
       subscription.dispose();
@@ -61,14 +59,24 @@ export class Refine implements vscode.Disposable {
       return;
     }
     if (this.going !== undefined) {
-      await messages.info("Fulcrum is already refining. Stop it, or wait until it ends.");
+      await messages.info(
+        this.going.model.stopping
+          ? "Fulcrum is still stopping the last refine loop. Wait until it has ended."
+          : "Fulcrum is already refining. Stop it, or wait until it ends.",
+      );
       return;
     }
     const chosen = fileOf(target) ?? (await this.traces.choose("Refine Trace"));
     const run = chosen === undefined ? undefined : traceFolderOf(chosen);
     const program = run === undefined ? undefined : await programOrTrouble(run);
     if (run !== undefined && program !== undefined) {
-      await this.panelOf(run, program).start(program);
+      this.going = this.panelOf(run, program);
+      try {
+        await this.going.start(program);
+      } finally {
+        this.going = undefined;
+        this.changed.fire();
+      }
     }
   }
 
@@ -95,13 +103,34 @@ export class Refine implements vscode.Disposable {
     }
   }
 
-  private panelOf(run: string, program: TracedProgram | undefined): RefinePanel {
-    const changed = () => this.changed.fire();
-    return this.panels.open(
-      `Refine ${runName(run)}`,
-      (panel) => new RefinePanel(this.engine, this.extensionUri, panel, run, program, changed),
-    );
+  /** The window was reloaded. A loop that went on then has ended with its engine. */
+  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { run } = (state ?? {}) as Partial<Loop>;
+    if (typeof run !== "string") {
+      panel.dispose();
+      return;
+    }
+    const made = this.panelOf(run, await programOf(run), panel);
+    try {
+      made.over(await this.engine.request("fulcrum/refine/open", { run }));
+    } catch (error) {
+      made.failed(error);
+    }
   }
+
+  private panelOf(
+    run: string,
+    program: TracedProgram | undefined,
+    panel = this.panels.create(`Refine ${runName(run)}`),
+  ): RefinePanel {
+    const changed = () => this.changed.fire();
+    return this.panels.add(new RefinePanel(this.engine, this.extensionUri, panel, run, program, changed));
+  }
+}
+
+/** What is kept of a panel while the window is reloaded. */
+interface Loop {
+  run: string;
 }
 
 /** One loop. */
@@ -110,7 +139,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   private token = "";
 
   constructor(
-    private readonly engine: Engine,
+    engine: Engine,
     extensionUri: vscode.Uri,
     panel: vscode.WebviewPanel,
     /** The run that it began with, and then that of its last iteration. */
@@ -118,12 +147,13 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     program: TracedProgram | undefined,
     private readonly changed: () => void,
   ) {
-    super(panel, extensionUri, "refine", refineHtml);
+    super(engine, extensionUri, panel, "refine", refineHtml);
     this.model = {
       title: `Refine ${runName(lastRun)}`,
       command: program === undefined ? "" : joinShellWords([program.program, ...program.args]),
-      state: "going",
-      message: "starting",
+      state: "done",
+      stopping: false,
+      message: "",
       fraction: 0,
       rows: [],
       hotspots: [],
@@ -134,12 +164,16 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
 
   async start(program: TracedProgram): Promise<void> {
     this.token = randomUUID();
-    this.change({});
+    this.change({ state: "going", message: "starting" });
     const settings = vscode.workspace.getConfiguration("fulcrum");
     const rule = settings.get<string>("refine.rule", "").trim();
     let listening: vscode.Disposable | undefined;
     try {
       const client = await this.engine.ready();
+      if (this.model.stopping) {
+        this.change({ state: "failed", message: "It was stopped before it began." });
+        return;
+      }
       listening = this.listen(client);
       const outcome = await client.sendRequest<RefineOutcome>("fulcrum/refine/start", {
         ...program,
@@ -152,9 +186,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
       });
       this.over(outcome);
     } catch (error) {
-      const trouble = troubleOf(error);
-      this.engine.log.error(`Refining ${this.model.command}: ${troubleText(trouble)}`);
-      this.change({ state: "failed", message: troubleText(trouble) });
+      this.failed(error);
     } finally {
       listening?.dispose();
     }
@@ -170,14 +202,21 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     });
   }
 
-  override closed(): void {
-    this.cancel();
-    this.changed();
+  failed(error: unknown): void {
+    const trouble = troubleOf(error);
+    this.engine.log.error(`Refining ${this.model.command}: ${troubleText(trouble)}`);
+    this.change({ state: "failed", message: troubleText(trouble) });
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.stop();
   }
 
   /** Stops the program; what was measured stays. */
-  private cancel(): void {
-    if (this.model.state === "going") {
+  private stop(): void {
+    if (this.model.state === "going" && !this.model.stopping) {
+      this.change({ stopping: true });
       void this.engine.running?.sendNotification("window/workDoneProgress/cancel", { token: this.token });
     }
   }
@@ -197,15 +236,15 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
 
   private change(change: Partial<RefineModel>): void {
     this.model = { ...this.model, ...change };
-    this.show({ type: "show", model: this.model });
+    this.page.show({ type: "show", model: this.model });
+    this.page.remember({ run: this.lastRun } satisfies Loop);
     this.changed();
   }
 
   protected override async answer(message: Exclude<FromRefine, { type: "ready" }>): Promise<void> {
     switch (message.type) {
       case "cancel":
-        this.change({ message: "stopping…" });
-        this.cancel();
+        this.stop();
         break;
       case "again":
         await vscode.commands.executeCommand("fulcrum.trace.refine", this.lastRun);

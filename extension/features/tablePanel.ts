@@ -1,64 +1,54 @@
 /** What the panels of refine loops and of two traces compared share: a page that a script fills from messages. */
 import * as vscode from "vscode";
+import { PageLink } from "../core/page";
 import type { PageAssets } from "../views/page";
+import type { Engine } from "./engine";
+import * as messages from "./messages";
 import { pageAssets, pageOptions } from "./webviewAssets";
 
-/** One panel. Its page is told what to show as soon as it is there, and then whenever that changes. */
-export abstract class TablePanel<To, From extends { type: string }> {
-  private ready = false;
-  private last: To | undefined;
+/** One panel. */
+export abstract class TablePanel<To, From extends { type: string }> implements vscode.Disposable {
+  protected readonly page: PageLink<To, From>;
 
   constructor(
-    readonly panel: vscode.WebviewPanel,
+    protected readonly engine: Engine,
     extensionUri: vscode.Uri,
+    readonly panel: vscode.WebviewPanel,
     script: string,
     html: (assets: PageAssets) => string,
   ) {
     panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
-    panel.webview.onDidReceiveMessage((message: From) => this.receive(message));
+    this.page = new PageLink<To, From>(
+      panel.webview,
+      (message) => this.answer(message),
+      (type, error) => void messages.showTrouble(engine.log, `${panel.title} (${type})`, error),
+    );
+    panel.webview.options = pageOptions(extensionUri);
     panel.webview.html = html(pageAssets(panel.webview, extensionUri, script, "trace"));
   }
 
   /** The user closed it. */
-  abstract closed(): void;
+  dispose(): void {
+    this.page.dispose();
+  }
 
   protected abstract answer(message: Exclude<From, { type: "ready" }>): Promise<void>;
-
-  /** What the page shows from now on. */
-  protected show(message: To): void {
-    this.last = message;
-    this.add(message);
-  }
-
-  /** What it shows besides. */
-  protected add(message: To): void {
-    if (this.ready) {
-      void this.panel.webview.postMessage(message);
-    }
-  }
-
-  private async receive(message: From): Promise<void> {
-    if (message.type !== "ready") {
-      await this.answer(message as Exclude<From, { type: "ready" }>);
-      return;
-    }
-    this.ready = true;
-    if (this.last !== undefined) {
-      this.add(this.last);
-    }
-  }
 }
 
 /** The open ones of a kind. */
-export class TablePanels<Panel extends Pick<TablePanel<never, never>, "panel" | "closed">>
+export class TablePanels<Panel extends vscode.Disposable & { readonly panel: vscode.WebviewPanel }>
   implements vscode.Disposable
 {
   private readonly all = new Set<Panel>();
+  private readonly serializer: vscode.Disposable;
 
+  /** `restore` gives a panel back its content when the window was reloaded, from what its page kept. */
   constructor(
     private readonly viewType: string,
-    private readonly extensionUri: vscode.Uri,
-  ) {}
+    restore: (panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
+  ) {
+    this.serializer = vscode.window.registerWebviewPanelSerializer(viewType, { deserializeWebviewPanel: restore });
+  }
 
   get newest(): Panel | undefined {
     return [...this.all].at(-1);
@@ -68,21 +58,23 @@ export class TablePanels<Panel extends Pick<TablePanel<never, never>, "panel" | 
     return [...this.all].find(wanted);
   }
 
-  open(title: string, make: (panel: vscode.WebviewPanel) => Panel): Panel {
-    const panel = vscode.window.createWebviewPanel(this.viewType, title, vscode.ViewColumn.Active, {
-      ...pageOptions(this.extensionUri),
+  create(title: string): vscode.WebviewPanel {
+    return vscode.window.createWebviewPanel(this.viewType, title, vscode.ViewColumn.Active, {
       retainContextWhenHidden: true,
     });
-    const made = make(panel);
+  }
+
+  add(made: Panel): Panel {
     this.all.add(made);
-    panel.onDidDispose(() => {
+    made.panel.onDidDispose(() => {
       this.all.delete(made);
-      made.closed();
+      made.dispose();
     });
     return made;
   }
 
   dispose(): void {
+    this.serializer.dispose();
     for (const { panel } of [...this.all]) {
       panel.dispose();
     }

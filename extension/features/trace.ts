@@ -6,6 +6,7 @@ import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient
 import { costText } from "../core/cost";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName, count } from "../core/format";
+import { PageLink } from "../core/page";
 import type {
   EventsOpened,
   EventsPart,
@@ -16,6 +17,7 @@ import type {
   NavigatorOpened,
 } from "../core/protocol";
 import { type FromTrace, type ToTrace, type TraceShown, traceCommands } from "../core/trace/messages";
+import { closeTraces, openTrace } from "../core/trace/sessions";
 import { traceHtml } from "../views/trace";
 import type { Engine } from "./engine";
 import { openLocation } from "./frames";
@@ -25,6 +27,11 @@ import { pageAssets, pageOptions } from "./webviewAssets";
 
 export const traceViewType = "fulcrum.trace";
 
+/** What is kept of a panel while the window is reloaded. */
+export interface TraceState {
+  run: string;
+}
+
 const noTimeline: EventsTimeline = { threads: [], collections: { start: [], end: [] }, names: [] };
 
 export class TracePanel implements vscode.Disposable {
@@ -33,11 +40,9 @@ export class TracePanel implements vscode.Disposable {
   private queueText: string | null = null;
   private queueOrder: EventsQueueOrder | null = null;
   private round = 0;
-  private searched: { text: string; next: { thread: number; node: number } | null } | undefined;
-  private ready = false;
-  private last: ToTrace | undefined;
-  /** What is to be shown as soon as the page is there. */
-  private wanted: ToTrace | undefined;
+  /** Cancelled when what is being opened is no longer wanted. */
+  private opening = new vscode.CancellationTokenSource();
+  private readonly page: PageLink<ToTrace, FromTrace>;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -50,9 +55,16 @@ export class TracePanel implements vscode.Disposable {
   ) {
     panel.title = titleOfRun(run);
     panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
+    this.page = new PageLink<ToTrace, FromTrace>(
+      panel.webview,
+      (message) => this.answer(message),
+      (type, error) => void messages.showTrouble(engine.log, `The trace (${type})`, error),
+    );
+    this.page.remember({ run } satisfies TraceState);
     this.subscriptions = [
-      panel.webview.onDidReceiveMessage((message: FromTrace) => this.receive(message)),
+      this.page,
       engine.onDidRestart(() => void this.open()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     ];
     panel.webview.options = pageOptions(extensionUri);
     panel.webview.html = traceHtml(pageAssets(panel.webview, extensionUri, "trace"));
@@ -67,39 +79,51 @@ export class TracePanel implements vscode.Disposable {
     for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
+    this.opening.cancel();
     void this.close();
   }
 
   /** Opens the trace, or opens it again in a new engine. */
   async open(): Promise<void> {
     const title = titleOfRun(this.run);
+    this.opening.cancel();
+    this.opening = new vscode.CancellationTokenSource();
+    const { token } = this.opening;
     this.opened = undefined;
-    this.post({ type: "opening", title, message: "", fraction: null });
+    this.page.show({ type: "opening", title, message: "", fraction: null });
     const workDoneToken = randomUUID();
     try {
       const listening = await this.listen(workDoneToken, title);
       try {
-        this.opened = await this.engine.request("fulcrum/events/open", { run: this.run, workDoneToken });
+        this.opened = await openTrace(this.engine, { run: this.run, workDoneToken }, token);
       } finally {
         listening.dispose();
       }
       await this.firstQueue(this.opened);
       this.show();
     } catch (error) {
+      if (token.isCancellationRequested) {
+        return;
+      }
       const trouble = troubleOf(error);
       this.engine.log.error(`Opening ${this.run}: ${troubleText(trouble)}`);
-      this.post({ type: "trouble", text: troubleText(trouble) });
+      this.page.show({ type: "trouble", text: troubleText(trouble) });
     }
   }
 
   /** The calls of a part as a call tree; opens the trace first when the engine does not know it. */
   async tree(part: EventsPart, workDoneToken: string, token: vscode.CancellationToken): Promise<NavigatorOpened> {
-    const opened = this.opened ?? (await this.engine.request("fulcrum/events/open", { run: this.run }));
-    const made = await this.engine.request("fulcrum/events/tree", { id: opened.id, part, workDoneToken }, token);
-    if (this.opened === undefined) {
-      await this.engine.request("fulcrum/events/close", { id: opened.id });
+    const { opened } = this;
+    const fold = (id: number) => this.engine.request("fulcrum/events/tree", { id, part, workDoneToken }, token);
+    if (opened !== undefined) {
+      return fold(opened.id);
     }
-    return made;
+    const own = await openTrace(this.engine, { run: this.run }, token);
+    try {
+      return await fold(own.id);
+    } finally {
+      await closeTraces(this.engine, [own.id]);
+    }
   }
 
   /** Goes to an event. */
@@ -112,20 +136,13 @@ export class TracePanel implements vscode.Disposable {
   private async close(): Promise<void> {
     const { opened } = this;
     this.opened = undefined;
-    if (opened === undefined || this.engine.state !== "running") {
-      return;
-    }
-    try {
-      await this.engine.request("fulcrum/events/close", { id: opened.id });
-    } catch (error) {
-      this.engine.log.debug(`Closing a trace: ${troubleText(troubleOf(error))}`);
-    }
+    await closeTraces(this.engine, opened === undefined ? [] : [opened.id]);
   }
 
   private async listen(token: string, title: string): Promise<vscode.Disposable> {
     const client = await this.engine.ready();
     return client.onProgress(new ProgressType<WorkDoneProgressReport>(), token, ({ message = "", percentage }) =>
-      this.post({ type: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 }),
+      this.page.show({ type: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 }),
     );
   }
 
@@ -142,15 +159,8 @@ export class TracePanel implements vscode.Disposable {
   }
 
   private replay(opened: EventsOpened, { put, take }: EventsQueueNames): Promise<EventsQueues> {
-    const { id } = opened;
-    return this.engine.request("fulcrum/events/queues", {
-      id,
-      put,
-      take,
-      order: this.queueOrder,
-      from: 0,
-      count: 1000,
-    });
+    const params = { id: opened.id, put, take, order: this.queueOrder, from: 0, count: 1000 };
+    return this.engine.request("fulcrum/events/queues", params, this.opening.token);
   }
 
   private show(): void {
@@ -161,39 +171,10 @@ export class TracePanel implements vscode.Disposable {
     this.round += 1;
     const { queue, queueText, queueOrder } = this;
     const shown: TraceShown = { trace, queue, queueText, queueOrder, canRefine: vscode.workspace.isTrusted };
-    this.post({ type: "show", shown, round: this.round });
+    this.page.show({ type: "show", shown, round: this.round });
   }
 
-  private post(message: ToTrace): void {
-    if (message.type === "show" || message.type === "opening" || message.type === "trouble") {
-      this.last = message;
-    }
-    if (this.ready) {
-      void this.panel.webview.postMessage(message);
-    } else if (message.type === "reveal") {
-      this.wanted = message;
-    }
-  }
-
-  private async receive(message: FromTrace): Promise<void> {
-    try {
-      await this.answer(message);
-    } catch (error) {
-      await messages.showTrouble(this.engine.log, `The trace (${message.type})`, error);
-    }
-  }
-
-  private async answer(message: FromTrace): Promise<void> {
-    if (message.type === "ready") {
-      this.ready = true;
-      for (const waiting of [this.last, this.wanted]) {
-        if (waiting !== undefined) {
-          this.post(waiting);
-        }
-      }
-      this.wanted = undefined;
-      return;
-    }
+  private async answer(message: Exclude<FromTrace, { type: "ready" }>): Promise<void> {
     const { opened } = this;
     if (opened === undefined) {
       return;
@@ -203,14 +184,14 @@ export class TracePanel implements vscode.Disposable {
       case "rows": {
         const { round, wanted } = message;
         const { rows } = await this.engine.request("fulcrum/events/children", { id, ...wanted });
-        this.post({ type: "rows", round, wanted, rows });
+        this.page.post({ type: "rows", round, wanted, rows });
         break;
       }
       case "timeline":
         await this.timeline(id, message);
         break;
       case "search":
-        await this.search(id, message.text, message.more);
+        await this.search(id, message);
         break;
       case "find":
         await this.find(id, message.thread, message.node);
@@ -258,24 +239,16 @@ export class TracePanel implements vscode.Disposable {
       ]);
       timeline = { ...calls, collections: states.collections, threads: [...states.threads, ...calls.threads] };
     } finally {
-      this.post({ type: "timeline", left, right, threads, levelsOf, timeline });
+      this.page.post({ type: "timeline", left, right, threads, levelsOf, timeline });
     }
   }
 
-  private async search(id: number, text: string, more: boolean): Promise<void> {
-    const from = more && this.searched?.text === text ? (this.searched.next ?? undefined) : undefined;
+  private async search(id: number, { number, text, from }: Extract<FromTrace, { type: "search" }>): Promise<void> {
     try {
-      const found = await this.engine.request("fulcrum/events/search", {
-        id,
-        text,
-        part: {},
-        count: 200,
-        ...(from === undefined ? {} : { from }),
-      });
-      this.searched = { text, next: found.next };
-      this.post({ type: "found", text, hits: found.hits, more: found.next !== null });
+      const found = await this.engine.request("fulcrum/events/search", { id, text, part: {}, count: 200, from });
+      this.page.post({ type: "found", number, ...found });
     } catch (error) {
-      this.post({ type: "notFound", text, why: troubleOf(error).message });
+      this.page.post({ type: "notFound", number, why: troubleOf(error).message });
     }
   }
 
@@ -289,7 +262,7 @@ export class TracePanel implements vscode.Disposable {
     });
     const [hit] = hits;
     if (hit !== undefined) {
-      this.post({ type: "reveal", hit });
+      this.page.post({ type: "reveal", hit });
     }
   }
 

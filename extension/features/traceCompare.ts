@@ -5,6 +5,7 @@ import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient
 import { troubleOf, troubleText } from "../core/errors";
 import type { EventsComparison } from "../core/protocol";
 import {
+  type DifferenceRow,
   differenceRow,
   type FromTraceCompare,
   type ToTraceCompare,
@@ -12,6 +13,7 @@ import {
   traceComparison,
 } from "../core/trace/compare";
 import { traceFolderOf } from "../core/trace/runs";
+import { closeTraces, openBoth } from "../core/trace/sessions";
 import { traceCompareHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
 import { TablePanel, TablePanels } from "./tablePanel";
@@ -36,7 +38,7 @@ export class TraceCompare implements vscode.Disposable {
     private readonly traces: Traces,
     private readonly extensionUri: vscode.Uri,
   ) {
-    this.panels = new TablePanels("fulcrum.traceCompare", extensionUri);
+    this.panels = new TablePanels("fulcrum.traceCompare", (panel, state) => this.restore(panel, state));
     this.subscriptions = [
       this.panels,
       vscode.commands.registerCommand("fulcrum.trace.compare", (target?: Target | Pair) => this.compare(target)),
@@ -70,12 +72,18 @@ export class TraceCompare implements vscode.Disposable {
     }
   }
 
-  private async open(pair: Pair): Promise<void> {
-    const made = this.panels.open(
-      "Traces compared",
-      (panel) => new ComparePanel(this.engine, this.traces, this.extensionUri, panel, pair),
-    );
-    await made.load();
+  private async open(pair: Pair, panel = this.panels.create("Traces compared")): Promise<void> {
+    await this.panels.add(new ComparePanel(this.engine, this.traces, this.extensionUri, panel, pair)).load();
+  }
+
+  /** The window was reloaded. */
+  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { before, after } = (state ?? {}) as Partial<Pair>;
+    if (typeof before !== "string" || typeof after !== "string") {
+      panel.dispose();
+      return;
+    }
+    await this.open({ before, after }, panel);
   }
 }
 
@@ -83,83 +91,110 @@ export class TraceCompare implements vscode.Disposable {
 class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
   comparison: TraceComparison | undefined;
   private ids: { a: number; b: number } | undefined;
+  /** Cancelled when what is being loaded is no longer wanted. */
+  private loading = new vscode.CancellationTokenSource();
+  private readonly restarts: vscode.Disposable;
 
   constructor(
-    private readonly engine: Engine,
+    engine: Engine,
     private readonly traces: Traces,
     extensionUri: vscode.Uri,
     panel: vscode.WebviewPanel,
     private pair: Pair,
   ) {
-    super(panel, extensionUri, "traceCompare", traceCompareHtml);
+    super(engine, extensionUri, panel, "traceCompare", traceCompareHtml);
+    this.restarts = engine.onDidRestart(() => {
+      // Its numbers mean other traces to the new engine, or none.
+      this.ids = undefined;
+      void this.load();
+    });
   }
 
-  override closed(): void {
+  override dispose(): void {
+    super.dispose();
+    this.restarts.dispose();
+    this.loading.cancel();
     void this.close();
   }
 
   async load(): Promise<void> {
-    const [a, b] = [titleOfRun(this.pair.after), titleOfRun(this.pair.before)];
+    this.loading.cancel();
+    this.loading = new vscode.CancellationTokenSource();
+    const { token } = this.loading;
+    const { before, after } = this.pair;
+    const [a, b] = [titleOfRun(after), titleOfRun(before)];
     this.panel.title = `${a} − ${b}`;
-    this.show({ type: "loading", a, b, message: "Reading both traces…" });
+    this.page.remember(this.pair);
+    const tell = (message: string) => this.page.show({ type: "loading", a, b, message });
+    tell("Reading both traces…");
     try {
       await this.close();
-      const open = (run: string) => this.engine.request("fulcrum/events/open", { run });
-      const [first, second] = await Promise.all([open(this.pair.after), open(this.pair.before)]);
-      this.ids = { a: first.id, b: second.id };
-      const found = await this.rows(0);
+      const ids = await openBoth(this.engine, { a: after, b: before }, token);
+      this.ids = ids;
+      const found = await this.rows(ids, 0, token, tell);
       this.comparison = traceComparison(a, b, found);
-      this.show({ type: "show", comparison: this.comparison, rows: found.rows.map(differenceRow) });
+      this.page.show({ type: "show", comparison: this.comparison, rows: found.rows.map(differenceRow) });
     } catch (error) {
+      if (token.isCancellationRequested) {
+        return;
+      }
       const trouble = troubleOf(error);
       this.engine.log.error(`Comparing ${a} with ${b}: ${troubleText(trouble)}`);
-      this.show({ type: "trouble", text: troubleText(trouble) });
+      this.page.show({ type: "trouble", text: troubleText(trouble) });
     }
   }
 
   private async close(): Promise<void> {
     const { ids } = this;
     this.ids = undefined;
-    if (ids === undefined || this.engine.state !== "running") {
-      return;
-    }
-    for (const id of [ids.a, ids.b]) {
-      try {
-        await this.engine.request("fulcrum/events/close", { id });
-      } catch (error) {
-        this.engine.log.debug(`Closing a trace: ${troubleText(troubleOf(error))}`);
-      }
+    if (ids !== undefined) {
+      await closeTraces(this.engine, [ids.a, ids.b]);
     }
   }
 
-  private async rows(from: number): Promise<EventsComparison> {
-    const { ids } = this;
-    if (ids === undefined) {
-      throw new Error("The traces are closed.");
-    }
+  private async rows(
+    ids: { a: number; b: number },
+    from: number,
+    token: vscode.CancellationToken,
+    tell: (message: string) => void,
+  ): Promise<EventsComparison> {
     const workDoneToken = randomUUID();
     const client = await this.engine.ready();
-    const [a, b] = [titleOfRun(this.pair.after), titleOfRun(this.pair.before)];
     const listening = client.onProgress(
       new ProgressType<WorkDoneProgressReport>(),
       workDoneToken,
       ({ message = "" }) => {
-        if (from === 0) {
-          this.show({ type: "loading", a, b, message });
+        if (!token.isCancellationRequested) {
+          tell(message);
         }
       },
     );
     try {
-      return await this.engine.request("fulcrum/events/compare", { ...ids, from, count: pageRows, workDoneToken });
+      const params = { ...ids, from, count: pageRows, workDoneToken };
+      return await this.engine.request("fulcrum/events/compare", params, token);
     } finally {
       listening.dispose();
+    }
+  }
+
+  private async more(from: number): Promise<void> {
+    const { ids } = this;
+    let rows: DifferenceRow[] = [];
+    try {
+      if (ids !== undefined) {
+        const found = await this.rows(ids, from, this.loading.token, () => undefined);
+        rows = found.rows.map(differenceRow);
+      }
+    } finally {
+      // The page waits for an answer before it asks again.
+      this.page.post({ type: "more", from, rows });
     }
   }
 
   protected override async answer(message: Exclude<FromTraceCompare, { type: "ready" }>): Promise<void> {
     switch (message.type) {
       case "more":
-        this.add({ type: "more", from: message.from, rows: (await this.rows(message.from)).rows.map(differenceRow) });
+        await this.more(message.from);
         break;
       case "swap":
         this.pair = { before: this.pair.after, after: this.pair.before };

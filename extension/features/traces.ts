@@ -11,7 +11,7 @@ import * as messages from "./messages";
 import type { Navigation } from "./navigation";
 import type { RunStore } from "./runStore";
 import { fileOf, type Target } from "./target";
-import { TracePanel, traceViewType } from "./trace";
+import { TracePanel, type TraceState, traceViewType } from "./trace";
 import { askTrace, type TraceRequest } from "./traceWizard";
 
 export class Traces implements vscode.Disposable {
@@ -30,7 +30,9 @@ export class Traces implements vscode.Disposable {
     this.subscriptions = [
       register("fulcrum.trace.open", (target?: Target) => this.open(target)),
       register("fulcrum.trace.record", (request?: TraceRequest) => this.record(request)),
-      register("fulcrum.trace.log", () => this.engine.log.show()),
+      vscode.window.registerWebviewPanelSerializer(traceViewType, {
+        deserializeWebviewPanel: (panel, state) => this.restore(panel, state),
+      }),
     ];
   }
 
@@ -69,6 +71,20 @@ export class Traces implements vscode.Disposable {
       retainContextWhenHidden: true,
       enableFindWidget: false,
     });
+    await this.show(file, panel);
+  }
+
+  /** The window was reloaded. */
+  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { run } = (state ?? {}) as Partial<TraceState>;
+    if (typeof run !== "string") {
+      panel.dispose();
+      return;
+    }
+    await this.show(run, panel);
+  }
+
+  private async show(file: string, panel: vscode.WebviewPanel): Promise<void> {
     const shown = new TracePanel(this.engine, this.navigation, this.extensionUri, panel, file);
     this.panels.add(shown);
     panel.onDidDispose(() => {
@@ -185,7 +201,7 @@ export class Traces implements vscode.Disposable {
       return;
     }
     await this.open(outcome.logs.length === 1 ? outcome.run : log);
-    if (!/ended normally/.test(outcome.exit)) {
+    if (!outcome.endedNormally) {
       await messages.info(outcome.exit);
     }
   }

@@ -1,4 +1,5 @@
 /** Making elements without HTML in strings: names of functions are full of `<` and `&`. */
+import type { Remember } from "../core/page";
 import { against, cutNames, titleHover } from "../core/titles";
 
 type Child = Node | string | null;
@@ -70,7 +71,18 @@ interface VsCode<Out> {
 declare function acquireVsCodeApi<Out>(): VsCode<Out>;
 
 /** The extension, as the page sees it. Once a page only. */
-export function connect<Out, In>(receive: (message: In) => void): VsCode<Out> {
-  window.addEventListener("message", ({ data }: MessageEvent<In>) => receive(data));
-  return acquireVsCodeApi<Out>();
+export function connect<Out, In extends { type: string }>(receive: (message: In) => void): VsCode<Out> {
+  const vscode = acquireVsCodeApi<Out>();
+  window.addEventListener("message", ({ data }: MessageEvent<In | Remember>) => {
+    if (isRemember(data)) {
+      vscode.setState(data.state);
+    } else {
+      receive(data);
+    }
+  });
+  return vscode;
+}
+
+function isRemember(message: { type: string }): message is Remember {
+  return message.type === "remember";
 }

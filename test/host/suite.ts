@@ -15,6 +15,7 @@ export async function runSuite(): Promise<SuiteResult> {
     await import("./compare.test");
     await import("./runs.test");
     await import("./navigator.test");
+    await import("./trace.test");
     await import("./engine.test");
   }
   return runTests();

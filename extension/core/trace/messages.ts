@@ -4,6 +4,7 @@ import type {
   EventsOpened,
   EventsOrder,
   EventsPart,
+  EventsPlace,
   EventsQueueNames,
   EventsQueueOrder,
   EventsRow,
@@ -36,6 +37,11 @@ interface Round {
   round: number;
 }
 
+/** Which search: another one has another number, also when it looks for the same text. */
+interface Search {
+  number: number;
+}
+
 export type ToTrace =
   | { type: "opening"; title: string; message: string; fraction: number | null }
   | { type: "trouble"; text: string }
@@ -49,10 +55,9 @@ export type ToTrace =
       levelsOf: number | null;
       timeline: EventsTimeline;
     }
-  | { type: "found"; text: string; hits: EventsHit[]; more: boolean }
-  | { type: "notFound"; text: string; why: string }
-  | { type: "reveal"; hit: EventsHit }
-  | { type: "focus" };
+  | ({ type: "found"; hits: EventsHit[]; next: EventsPlace | null } & Search)
+  | ({ type: "notFound"; why: string } & Search)
+  | { type: "reveal"; hit: EventsHit };
 
 export type FromTrace =
   | { type: "ready" }
@@ -67,7 +72,8 @@ export type FromTrace =
       levelsOf: number | null;
       levels: number;
     }
-  | { type: "search"; text: string; more: boolean }
+  /** From a place on: what `found` said is next. */
+  | ({ type: "search"; text: string; from: EventsPlace | null } & Search)
   /** Where a node is in the tree. */
   | { type: "find"; thread: number; node: number }
   | { type: "source"; method: number; name: string }
@@ -77,5 +83,5 @@ export type FromTrace =
   | { type: "run"; command: TraceCommand };
 
 /** Commands that the page may start. */
-export const traceCommands = ["refine", "compare", "record", "log"] as const;
+export const traceCommands = ["refine", "compare"] as const;
 export type TraceCommand = (typeof traceCommands)[number];

@@ -1,0 +1,81 @@
+/** The wire between the extension and a page: before the page is there, while it is, and after. */
+import { describe, expect, test } from "vitest";
+import { PageLink } from "../../extension/core/page";
+
+type To = { type: "show"; text: string } | { type: "rows"; from: number };
+type From = { type: "ready" } | { type: "ask" };
+
+/** A webview as VS Code's: it throws at who posts to it after it was closed. */
+function makePage(answer: (link: PageLink<To, From>) => Promise<void> = async () => {}) {
+  const said: unknown[] = [];
+  const failed: string[] = [];
+  let hears: (message: From) => unknown = () => {};
+  let open = true;
+  const webview = {
+    postMessage: async (message: unknown) => {
+      if (!open) {
+        throw new Error("Webview is disposed");
+      }
+      return said.push(message) > 0;
+    },
+    onDidReceiveMessage: (listener: (message: From) => unknown) => {
+      hears = listener;
+      return { dispose: () => {} };
+    },
+  };
+  const link: PageLink<To, From> = new PageLink(
+    webview,
+    () => answer(link),
+    (type, error) => failed.push(`${type}: ${(error as Error).message}`),
+  );
+  const close = () => {
+    open = false;
+    link.dispose();
+  };
+  return { link, said, failed, close, tell: (type: From["type"]) => hears({ type }) };
+}
+
+const show = (text: string): To => ({ type: "show", text });
+
+describe("a page", () => {
+  test("is told what waits for it as soon as it is there: the last that it shows, then all the rest", () => {
+    const { link, said, tell } = makePage();
+    link.show(show("opening"));
+    link.post({ type: "rows", from: 0 });
+    link.show(show("open"));
+    link.remember({ run: "/r" });
+    expect(said).toEqual([]);
+    tell("ready");
+    const kept = { type: "remember", state: { run: "/r" } };
+    expect(said).toEqual([kept, show("open"), { type: "rows", from: 0 }]);
+    // One that begins anew asks for its rows itself.
+    tell("ready");
+    expect(said.slice(3)).toEqual([kept, show("open")]);
+  });
+
+  test("that is gone is told nothing, by whoever still works for it", async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { said, failed, close, tell } = makePage(async (link) => {
+      await held;
+      link.show(show("late"));
+      throw new Error("its trace was closed");
+    });
+    tell("ready");
+    const answered = tell("ask");
+    close();
+    release();
+    await answered;
+    expect([said, failed]).toEqual([[], []]);
+  });
+
+  test("learns of what fails while it is there", async () => {
+    const { failed, tell } = makePage(async () => {
+      throw new Error("no such row");
+    });
+    await tell("ask");
+    expect(failed).toEqual(["ask: no such row"]);
+  });
+});

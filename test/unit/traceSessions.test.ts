@@ -1,0 +1,57 @@
+/** No trace stays open in the engine that nobody looks at. */
+import { describe, expect, test } from "vitest";
+import { closeTraces, openBoth, openTrace, type TraceEngine } from "../../extension/core/trace/sessions";
+
+/** Opens runs under rising numbers, unless they are named `bad`; what is open then. */
+function makeEngine(state = "running") {
+  const open = new Set<number>();
+  const asked: string[] = [];
+  let last = 0;
+  const request = async (method: string, params: { run?: string; id?: number }) => {
+    asked.push(method);
+    await Promise.resolve();
+    if (params.run === "bad") {
+      throw new Error("bad is no trace");
+    }
+    if (params.id !== undefined && !open.delete(params.id)) {
+      throw new Error(`trace ${params.id} is not open`);
+    }
+    if (params.run !== undefined) {
+      last += 1;
+      open.add(last);
+    }
+    return { id: last };
+  };
+  const engine = { state, log: { debug: () => {} }, request: request as TraceEngine["request"] };
+  return { engine, open, asked };
+}
+
+describe("traces in the engine", () => {
+  test("one whose panel was closed while it opened is closed as soon as it is there", async () => {
+    const { engine, open } = makeEngine();
+    const token = { isCancellationRequested: false };
+    const opening = openTrace(engine, { run: "a" }, token);
+    token.isCancellationRequested = true;
+    await expect(opening).rejects.toThrow("no longer wanted");
+    expect([...open]).toEqual([]);
+  });
+
+  test("of two, both are open or none", async () => {
+    const { engine, open } = makeEngine();
+    const token = { isCancellationRequested: false };
+    expect(await openBoth(engine, { a: "x", b: "y" }, token)).toEqual({ a: 1, b: 2 });
+    await expect(openBoth(engine, { a: "z", b: "bad" }, token)).rejects.toThrow("bad is no trace");
+    await expect(openBoth(engine, { a: "bad", b: "z" }, token)).rejects.toThrow("bad is no trace");
+    expect([...open]).toEqual([1, 2]);
+  });
+
+  test("closing goes on after one that is not open, and asks no engine that is away", async () => {
+    const { engine, open, asked } = makeEngine();
+    await openTrace(engine, { run: "a" }, { isCancellationRequested: false });
+    await closeTraces(engine, [7, 1]);
+    expect([...open]).toEqual([]);
+    const away = makeEngine("restarting");
+    await closeTraces(away.engine, [1]);
+    expect([asked.length, away.asked]).toEqual([3, []]);
+  });
+});
