@@ -28,7 +28,7 @@ export function traceHtml(assets: PageAssets): string {
 </header>
 <div id="legend" aria-hidden="true"></div>
 <section id="timeline" aria-label="Threads over time"><div id="lanes"><canvas id="drawing" tabindex="0" role="application" aria-roledescription="timeline" aria-label="Threads over time. Up and down choose a thread, left and right move, plus and minus zoom, Enter goes to the thread's events."></canvas></div></section>
-<div id="split" role="separator" aria-orientation="horizontal" aria-label="Height of the timeline" tabindex="0"></div>
+<div id="split" role="separator" aria-orientation="horizontal" aria-label="Height of the timeline" aria-controls="timeline" tabindex="0"></div>
 <div id="columns" aria-hidden="true"></div>
 <div id="events" tabindex="0" role="treegrid" aria-label="Threads and their events"><div id="space" role="rowgroup"></div></div>
 <footer id="status"><span id="spoken" role="status" aria-live="polite"></span><span id="actions"><button id="source" title="Go to the method (O)">Source</button><button id="bottlenecks" title="Search bottlenecks from here (B)">Search bottlenecks from here</button><button id="filter" title="A filter that observes what matters here (F)">Refine filter</button></span><span id="hints"><kbd>↑↓</kbd> row <kbd>←→</kbd> close, open <kbd>/</kbd> search <kbd>Z</kbd> zoom <kbd>O</kbd> source <kbd>B</kbd> bottlenecks <kbd>F</kbd> filter</span></footer>

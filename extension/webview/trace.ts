@@ -1,10 +1,11 @@
 /** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
-import type { EventsHit, EventsOrder, EventsQueueOrder } from "../core/protocol";
+import type { EventsHit, EventsOrder, EventsPlace, EventsQueueOrder } from "../core/protocol";
 import { stateLooks, traceThemes } from "../core/trace/colours";
 import type { FromTrace, ToTrace, TraceShown } from "../core/trace/messages";
 import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
 import { byId, connect, h } from "./dom";
 import { themeKind } from "./flamePaint";
+import { ProgressBar } from "./progress";
 import { Timeline } from "./traceTimeline";
 import { TraceTree } from "./traceTree";
 
@@ -18,23 +19,24 @@ const tip = byId("tip");
 const timeline = new Timeline(canvas, byId("timeline"), byId("lanes"), send);
 const tree = new TraceTree(byId("events"), byId("space"), byId("columns"), send, chosen, act);
 let shown: TraceShown | undefined;
+const opening = { says: h("p"), bar: new ProgressBar("Opening the trace") };
 let searchTimer: number | undefined;
-/** What the search has found so far, which of it is shown, and whether there is more. */
+/** Counts the searches, so that late answers to others are known. */
+let searches = 0;
+/** What the search has found so far, which of it is shown, and where there is more. */
 let hits: EventsHit[] = [];
 let hit = -1;
-let more = false;
+let more: EventsPlace | null = null;
 
 function receive(message: ToTrace): void {
   switch (message.type) {
-    case "opening": {
-      const share = message.fraction;
-      const bar = h("div", { class: share === null ? "progress unknown" : "progress" });
-      bar.append(h("div", { style: { width: share === null ? "30%" : `${share * 100}%` } }));
-      tell(h("p", { text: `Opening ${message.title}… ${message.message}` }), bar);
+    case "opening":
+      opening.says.textContent = `Opening ${message.title}… ${message.message}`;
+      opening.bar.set(message.fraction);
+      tell(opening.says, opening.bar.element);
       break;
-    }
     case "trouble":
-      tell(h("p", { class: "trouble", text: message.text }));
+      tell(h("p", { class: "trouble", text: message.text, attrs: { role: "alert" } }));
       break;
     case "show":
       show(message.shown, message.round);
@@ -46,12 +48,12 @@ function receive(message: ToTrace): void {
       timeline.receive(message.threads, message.levelsOf, message.timeline);
       break;
     case "found":
-      if (message.text === text.value) {
-        found(message.hits, message.more);
+      if (message.number === searches) {
+        found(message.hits, message.next);
       }
       break;
     case "notFound":
-      if (message.text === text.value) {
+      if (message.number === searches) {
         byId("found").textContent = message.why;
       }
       break;
@@ -59,16 +61,15 @@ function receive(message: ToTrace): void {
       inTime();
       tree.reveal(message.hit);
       break;
-    case "focus":
-      tree.focus();
-      break;
   }
 }
 
 function tell(...what: HTMLElement[]): void {
   byId("trace").hidden = true;
   byId("message").hidden = false;
-  byId("message").replaceChildren(...what);
+  if (what.some((it) => !it.isConnected)) {
+    byId("message").replaceChildren(...what);
+  }
 }
 
 function show(next: TraceShown, round: number): void {
@@ -110,8 +111,8 @@ function legend(): void {
   byId("legend").replaceChildren(...states, h("span", { class: "key" }, swatch(theme.gc, "gc"), "garbage collection"));
 }
 
-/** The tree has another row. */
-function chosen(row: TraceRow | undefined): void {
+/** The tree has another row, or knows more of its row. The timeline follows who goes somewhere. */
+function chosen(row: TraceRow | undefined, led: boolean): void {
   const method = row?.kind === "event" ? row.event.method : null;
   byId<HTMLButtonElement>("source").disabled = method === null;
   for (const id of ["bottlenecks", "filter"]) {
@@ -121,7 +122,9 @@ function chosen(row: TraceRow | undefined): void {
     return;
   }
   byId("spoken").textContent = spokenOf(row);
-  timeline.mark(row.kind === "thread" ? row.thread.id : row.event.thread, timeOf(row));
+  if (led) {
+    timeline.mark(row.kind === "thread" ? row.thread.id : row.event.thread, timeOf(row));
+  }
 }
 
 function nameOf(row: TraceRow): string {
@@ -175,10 +178,10 @@ function searchKey(key: string): boolean {
       text.select();
       return true;
     case "n":
-      next(1);
+      goToHit(1);
       return true;
     case "N":
-      next(-1);
+      goToHit(-1);
       return true;
     default:
       return false;
@@ -199,41 +202,43 @@ function order(id: EventsOrder): void {
 }
 
 function search(): void {
-  [hits, hit, more] = [[], -1, false];
+  [hits, hit, more] = [[], -1, null];
+  searches += 1;
   byId("found").textContent = "";
   const wanted = text.value;
   timeline.search(wanted === "" ? null : wanted.toLowerCase());
   clearTimeout(searchTimer);
   if (wanted !== "") {
-    searchTimer = window.setTimeout(() => send({ type: "search", text: wanted, more: false }), 200);
+    const asked: FromTrace = { type: "search", number: searches, text: wanted, from: null };
+    searchTimer = window.setTimeout(() => send(asked), 200);
   }
 }
 
-function found(added: readonly EventsHit[], there: boolean): void {
+function found(added: readonly EventsHit[], next: EventsPlace | null): void {
   const first = hits.length === 0;
   hits = [...hits, ...added];
-  more = there;
+  more = next;
   if (hits.length === 0) {
     byId("found").textContent = "nothing";
   } else if (first) {
-    next(1);
+    goToHit(1);
   } else {
     say();
   }
 }
 
 function say(): void {
-  byId("found").textContent = `${hit + 1} of ${hits.length}${more ? "+" : ""}`;
+  byId("found").textContent = `${hit + 1} of ${hits.length}${more === null ? "" : "+"}`;
 }
 
-function next(by: 1 | -1): void {
+function goToHit(by: 1 | -1): void {
   if (hits.length === 0) {
     return;
   }
   hit = (hit + by + hits.length) % hits.length;
-  if (hit === hits.length - 1 && more) {
-    more = false;
-    send({ type: "search", text: text.value, more: true });
+  if (hit === hits.length - 1 && more !== null) {
+    send({ type: "search", number: searches, text: text.value, from: more });
+    more = null;
   }
   const wanted = hits[hit];
   if (wanted !== undefined) {
@@ -359,12 +364,19 @@ canvas.addEventListener(
 );
 
 const split = byId("split");
+const leastHeight = 60;
+const mostHeight = () => Math.max(leastHeight, document.body.clientHeight - 180);
 function resize(height: number): void {
-  const most = document.body.clientHeight - 180;
-  byId("timeline").style.setProperty("flex-basis", `${Math.max(60, Math.min(height, most))}px`);
+  const fitting = Math.max(leastHeight, Math.min(height, mostHeight()));
+  byId("timeline").style.setProperty("flex-basis", `${fitting}px`);
   timeline.drawSoon();
   tree.drawSoon();
 }
+new ResizeObserver(() => {
+  split.setAttribute("aria-valuemin", String(leastHeight));
+  split.setAttribute("aria-valuemax", String(mostHeight()));
+  split.setAttribute("aria-valuenow", String(byId("timeline").clientHeight));
+}).observe(byId("timeline"));
 split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));
 split.addEventListener("pointermove", (event) => {
   if (split.hasPointerCapture(event.pointerId)) {

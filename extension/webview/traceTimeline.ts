@@ -3,7 +3,7 @@ import { fittingName } from "../core/flame/layout";
 import type { EventsOpened, EventsTimeline, EventsTimelineThread } from "../core/protocol";
 import { callColour, stateLooks, type TraceTheme, traceThemes } from "../core/trace/colours";
 import type { FromTrace } from "../core/trace/messages";
-import { threadName } from "../core/trace/rows";
+import { threadName, virtualMachine } from "../core/trace/rows";
 import {
   around,
   type Lane,
@@ -70,8 +70,8 @@ export class Timeline {
     this.trace = trace;
     this.whole = { left: trace.start, right: Math.max(trace.end, trace.start + 1) };
     this.span = this.whole;
-    // The virtual machine's own line has no states; its collections are in the ruler.
-    this.threads = trace.threads.filter((it) => it.id !== 1).map((it) => it.id);
+    // It has no states; its collections are in the ruler.
+    this.threads = trace.threads.filter((it) => it.id !== virtualMachine).map((it) => it.id);
     this.chosenThread = this.threads[0];
     [this.data, this.calls, this.marked, this.asked] = [undefined, undefined, undefined, ""];
     this.waiting = false;
@@ -89,10 +89,6 @@ export class Timeline {
 
   get chosen(): number | undefined {
     return this.chosenThread;
-  }
-
-  get shown(): Span {
-    return this.span;
   }
 
   choose(thread: number): void {

@@ -1,5 +1,6 @@
 /** The tree of a trace: a grid of rows, of which only those on screen exist as elements. */
 import type { EventsHit, EventsOpened, EventsOrder, EventsRow } from "../core/protocol";
+import { Chosen } from "../core/trace/chosen";
 import { type Branch, LazyTree } from "../core/trace/lazyTree";
 import type { FromTrace, RowsWanted } from "../core/trace/messages";
 import { cellsOf, eventRow, spokenOf, type TraceRow, threadRows, titleOf } from "../core/trace/rows";
@@ -17,6 +18,7 @@ export class TraceTree {
   private round = 0;
   private readonly asked = new Set<string>();
   private active = 0;
+  private readonly chosen: Chosen<TraceRow>;
   private drawing = 0;
   /** What is to be shown as soon as the rows on the way to it have come. */
   private wanted: EventsHit | undefined;
@@ -26,9 +28,10 @@ export class TraceTree {
     private readonly space: HTMLElement,
     private readonly columns: HTMLElement,
     private readonly send: (message: FromTrace) => void,
-    private readonly chosen: (row: TraceRow | undefined) => void,
+    chosen: (row: TraceRow | undefined, led: boolean) => void,
     private readonly key: (key: string) => boolean,
   ) {
+    this.chosen = new Chosen(chosen);
     scroller.addEventListener("scroll", () => this.drawSoon());
     scroller.addEventListener("keydown", (event) => this.keydown(event));
     scroller.addEventListener("click", (event) => this.click(event));
@@ -51,8 +54,12 @@ export class TraceTree {
       this.scroller.scrollTop = 0;
     }
     this.columns.replaceChildren(...this.headings());
-    this.draw();
-    this.choose(this.active);
+    if (same) {
+      this.draw();
+      this.chosen.update(this.row(this.active));
+    } else {
+      this.choose(this.active);
+    }
   }
 
   setOrder(order: EventsOrder): void {
@@ -66,8 +73,7 @@ export class TraceTree {
     for (const index of open) {
       this.tree.root.set(index, true);
     }
-    this.active = Math.min(this.active, this.tree.length - 1);
-    this.draw();
+    this.choose(Math.min(this.active, this.tree.length - 1), false);
   }
 
   get ordered(): EventsOrder {
@@ -84,9 +90,7 @@ export class TraceTree {
     }
     this.goOn();
     this.draw();
-    if (this.row(this.active) !== undefined) {
-      this.choose(this.active, false);
-    }
+    this.chosen.update(this.row(this.active));
   }
 
   get selected(): TraceRow | undefined {
@@ -338,6 +342,6 @@ export class TraceTree {
       this.scroller.scrollTop = top - space;
     }
     this.draw();
-    this.chosen(this.row(at));
+    this.chosen.choose(this.row(at));
   }
 }

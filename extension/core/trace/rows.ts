@@ -35,6 +35,9 @@ const tags: Readonly<Partial<Record<EventsRow["kind"], string>>> = {
 
 const none = "";
 
+/** The thread that stands for the virtual machine itself, by the protocol. */
+export const virtualMachine = 1;
+
 export function threadRows(trace: EventsOpened): TraceRow[] {
   return trace.threads.map((thread) => ({ kind: "thread", thread, children: thread.rows }));
 }
