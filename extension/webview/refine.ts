@@ -1,46 +1,61 @@
 /** The refine loop's page: the iterations' table, as it grows. */
-import type { FromRefine, RefineModel, RefineRow, ToRefine } from "../core/trace/refine";
+import { type FromRefine, type RefineModel, type RefineRow, refineSays, type ToRefine } from "../core/trace/refine";
 import { byId, connect, h } from "./dom";
+import { ProgressBar } from "./progress";
 
 const vscode = connect<FromRefine, ToRefine>(({ model }) => show(model));
 const send = (message: FromRefine) => vscode.postMessage(message);
 
+// A loop tells something new twice a second: what the mouse or the focus is on stays where it is.
+const title = h("h1");
+const command = h("div", { class: "quiet" });
+const says = h("span", { attrs: { role: "status", "aria-live": "polite", id: "says" } });
+const cancel = button("cancel", "Stop and keep what there is", () => send({ type: "cancel" }), "plain");
+const bar = new ProgressBar("Refining");
+const again = button("again", "Refine Again", () => send({ type: "again" }), "main");
+const filter = button("filter", "Open Filter", () => send({ type: "filter" }), "plain");
+const top = h("div");
+const body = h("tbody");
+const iterations = table();
+const end = h("div");
+let built: RefineModel["state"] | undefined;
+
 function show(model: RefineModel): void {
-  const focused = document.activeElement?.id;
-  byId("page").replaceChildren(
-    h("h1", { text: model.title }),
-    h("div", { class: "quiet", text: model.command }),
-    ...progress(model),
-    ...(model.rows.length === 0 ? [] : [table(model)]),
+  const text = refineSays(model);
+  if (says.textContent !== text) {
+    says.textContent = text;
+  }
+  cancel.disabled = model.stopping;
+  bar.set(model.fraction);
+  rows(model.rows);
+  iterations.hidden = model.rows.length === 0;
+  if (model.state !== built) {
+    built = model.state;
+    build(model);
+  }
+}
+
+function build(model: RefineModel): void {
+  title.textContent = model.title;
+  command.textContent = model.command;
+  says.className = model.state === "failed" ? "trouble" : "";
+  filter.hidden = model.filter === null;
+  top.replaceChildren(
+    ...(model.state === "going"
+      ? [h("div", { class: "line" }, cancel, says), bar.element]
+      : [h("div", { class: "line" }, again, filter), h("p", {}, says)]),
+  );
+  end.replaceChildren(
     ...hotspots(model),
     ...(model.notes.length === 0 ? [] : [h("ul", { class: "notes" }, ...model.notes.map((text) => h("li", { text })))]),
   );
-  if (focused) {
-    document.getElementById(focused)?.focus();
-  }
 }
 
-function progress(model: RefineModel): HTMLElement[] {
-  const says = h("span", {
-    class: model.state === "failed" ? "trouble" : "",
-    text: model.message,
-    attrs: { role: "status", "aria-live": "polite", id: "says" },
-  });
-  if (model.state === "going") {
-    const bar = h("div", { class: "progress" }, h("div", { style: { width: `${model.fraction * 100}%` } }));
-    const cancel = button("cancel", "Stop and keep what there is", () => send({ type: "cancel" }), "plain");
-    return [h("div", { class: "line" }, cancel, says), bar];
-  }
-  const again = button("again", "Refine Again", () => send({ type: "again" }), "main");
-  const filter = button("filter", "Open Filter", () => send({ type: "filter" }), "plain");
-  return [h("div", { class: "line" }, again, ...(model.filter === null ? [] : [filter])), h("p", {}, says)];
-}
-
-function button(id: string, text: string, onclick: () => void, kind: string): HTMLElement {
+function button(id: string, text: string, onclick: () => void, kind: string): HTMLButtonElement {
   return h("button", { class: kind, text, onclick, attrs: { id } });
 }
 
-function table({ rows }: RefineModel): HTMLElement {
+function table(): HTMLElement {
   const heads = [
     ["Iteration", "", "text"],
     ["Methods", "Methods with probes"],
@@ -54,15 +69,31 @@ function table({ rows }: RefineModel): HTMLElement {
     ["", ""],
   ] as const;
   const head = heads.map(([text, title, kind = ""]) => h("th", { text, title, class: kind, attrs: { scope: "col" } }));
-  return h(
-    "table",
-    { attrs: { "aria-label": "Iterations" } },
-    h("thead", {}, h("tr", {}, ...head)),
-    h("tbody", {}, ...rows.map((row, n) => line(row, rows[n - 1]))),
-  );
+  return h("table", { attrs: { "aria-label": "Iterations" } }, h("thead", {}, h("tr", {}, ...head)), body);
 }
 
-function line(row: RefineRow, before: RefineRow | undefined): HTMLElement {
+function rows(all: readonly RefineRow[]): void {
+  const focused = document.activeElement?.id;
+  for (const [n, row] of all.entries()) {
+    const wanted = line(row, all[n - 1]);
+    const there = body.rows[n];
+    if (there === undefined) {
+      body.append(wanted);
+      continue;
+    }
+    there.className = wanted.className;
+    for (const [at, cell] of [...wanted.cells].entries()) {
+      if (there.cells[at]?.isEqualNode(cell) === false) {
+        there.cells[at]?.replaceWith(cell);
+      }
+    }
+  }
+  if (focused && document.activeElement?.id !== focused) {
+    document.getElementById(focused)?.focus();
+  }
+}
+
+function line(row: RefineRow, before: RefineRow | undefined): HTMLTableRowElement {
   const cell = (text: string) => h("td", { text });
   const open = h("button", {
     class: "link",
@@ -112,4 +143,5 @@ function hotspots(model: RefineModel): HTMLElement[] {
   ];
 }
 
+byId("page").replaceChildren(title, command, top, iterations, end);
 send({ type: "ready" });

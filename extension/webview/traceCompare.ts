@@ -1,12 +1,18 @@
 /** Two traces compared: what appeared, vanished, got slower or faster. */
-import type { DifferenceRow, FromTraceCompare, ToTraceCompare, TraceComparison } from "../core/trace/compare";
+import {
+  type DifferenceRow,
+  type FromTraceCompare,
+  Pages,
+  type ToTraceCompare,
+  type TraceComparison,
+} from "../core/trace/compare";
 import { byId, connect, h } from "./dom";
 
 const vscode = connect<FromTraceCompare, ToTraceCompare>(receive);
 const send = (message: FromTraceCompare) => vscode.postMessage(message);
 const body = h("tbody");
 const more = h("button", { class: "plain", text: "Show More", attrs: { id: "more" } });
-let total = 0;
+const pages = new Pages();
 
 function receive(message: ToTraceCompare): void {
   switch (message.type) {
@@ -23,13 +29,13 @@ function receive(message: ToTraceCompare): void {
       show(message.comparison, message.rows);
       break;
     case "more":
-      add(message.rows);
+      add(message.from, message.rows);
       break;
   }
 }
 
 function show(comparison: TraceComparison, rows: readonly DifferenceRow[]): void {
-  total = comparison.total;
+  pages.begin(comparison.total);
   const heads = [
     ["Change", "What became of it from B to A", "text"],
     ["Call", "The call, what it is below, and the threads that make it", "text"],
@@ -59,12 +65,20 @@ function show(comparison: TraceComparison, rows: readonly DifferenceRow[]): void
     h("table", { attrs: { "aria-label": "Differences" } }, h("thead", {}, h("tr", {}, ...head)), body),
     more,
   );
-  add(rows);
+  add(0, rows);
 }
 
-function add(rows: readonly DifferenceRow[]): void {
-  body.append(...rows.map(line));
-  more.hidden = rows.length === 0 || body.children.length >= total;
+function add(from: number, rows: readonly DifferenceRow[]): void {
+  if (pages.take(from, rows.length)) {
+    body.append(...rows.map(line));
+    update();
+  }
+}
+
+function update(): void {
+  more.hidden = !pages.more;
+  more.disabled = pages.waiting;
+  more.textContent = pages.waiting ? "Comparing…" : "Show More";
 }
 
 function line(row: DifferenceRow): HTMLElement {
@@ -91,5 +105,11 @@ function line(row: DifferenceRow): HTMLElement {
   );
 }
 
-more.addEventListener("click", () => send({ type: "more", from: body.children.length }));
+more.addEventListener("click", () => {
+  const from = pages.ask();
+  update();
+  if (from !== undefined) {
+    send({ type: "more", from });
+  }
+});
 send({ type: "ready" });

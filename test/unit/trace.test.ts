@@ -1,9 +1,10 @@
 /** A trace's words and geometry. */
 import { describe, expect, test } from "vitest";
 import type { EventsRow, RefineIteration } from "../../extension/core/protocol";
+import { Chosen } from "../../extension/core/trace/chosen";
 import { stateLooks, traceThemes } from "../../extension/core/trace/colours";
-import { differenceRow, traceComparison } from "../../extension/core/trace/compare";
-import { methodText, refineRows } from "../../extension/core/trace/refine";
+import { differenceRow, Pages, traceComparison } from "../../extension/core/trace/compare";
+import { methodText, type RefineModel, refineRows, refineSays } from "../../extension/core/trace/refine";
 import { cellsOf, eventRow, partOf, spokenOf } from "../../extension/core/trace/rows";
 import { runName } from "../../extension/core/trace/runs";
 import { around, lanes, pan, reveal, ticks, zoom } from "../../extension/core/trace/timeline";
@@ -129,6 +130,67 @@ test("two traces compared: the change has a sign and a word, times are a call's 
   });
   expect(plain(all.summary)).toBe("2 paths: 1 vanished, 1 slower");
   expect(all.roles).toEqual(["main (1 / 2)"]);
+});
+
+test("pages of a comparison are asked for one at a time, and each is taken once", () => {
+  const pages = new Pages();
+  pages.begin(250);
+  expect([pages.take(0, 100), pages.ask(), pages.waiting, pages.ask()]).toEqual([true, 100, true, undefined]);
+  expect([pages.take(100, 100), pages.take(100, 100), pages.waiting, pages.more]).toEqual([true, false, false, true]);
+  // What could not be read is asked for again.
+  expect([pages.ask(), pages.take(200, 0), pages.ask(), pages.take(200, 50)]).toEqual([200, true, 200, true]);
+  expect([pages.more, pages.ask()]).toEqual([false, undefined]);
+  // An answer to a comparison that was loaded anew is late.
+  pages.begin(120);
+  expect(pages.take(100, 20)).toBe(false);
+});
+
+describe("the chosen row", () => {
+  const told: [string | undefined, boolean][] = [];
+  const chosen = new Chosen<string>((row, led) => told.push([row, led]));
+  const heard = () => told.splice(0);
+
+  test("leads when somebody goes to it, and not when rows around it come", () => {
+    chosen.choose("early");
+    expect(heard()).toEqual([["early", true]]);
+    chosen.update("early");
+    chosen.update("early");
+    expect(heard()).toEqual([]);
+  });
+
+  test("that has not come leads once, when it comes", () => {
+    chosen.choose(undefined);
+    chosen.update(undefined);
+    chosen.update("far");
+    chosen.update("far");
+    expect(heard()).toEqual([
+      [undefined, false],
+      ["far", true],
+    ]);
+  });
+
+  test("that is told anew, with another column, does not lead", () => {
+    chosen.choose("here");
+    chosen.update(undefined);
+    chosen.update("here, queued");
+    expect(heard()).toEqual([
+      ["here", true],
+      [undefined, false],
+      ["here, queued", false],
+    ]);
+  });
+});
+
+test("a refine loop that was asked to stop says so until it has stopped", () => {
+  const model: RefineModel = {
+    ...{ title: "Refine shop", command: "shop", state: "going", stopping: false, message: "run 2", fraction: 0.4 },
+    ...{ rows: [], hotspots: [], filter: null, notes: [] },
+  };
+  const says = (change: Partial<RefineModel>) => refineSays({ ...model, ...change });
+  expect([says({}), says({ stopping: true }), says({ stopping: true, message: "run 3" })]).toEqual([
+    ...["run 2", "stopping…", "stopping…"],
+  ]);
+  expect(says({ stopping: true, state: "done", message: "It was stopped." })).toBe("It was stopped.");
 });
 
 test("the refine loop's table: bars by what was metered, the last row may be going on", () => {

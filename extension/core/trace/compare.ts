@@ -42,6 +42,44 @@ export type FromTraceCompare =
   | { type: "swap" }
   | { type: "open"; side: "a" | "b"; thread: number; node: number };
 
+/** Rows that come a page at a time, one answer after another. */
+export class Pages {
+  private there = 0;
+  private total = 0;
+  private asked = false;
+
+  begin(total: number): void {
+    [this.there, this.total, this.asked] = [0, total, false];
+  }
+
+  get more(): boolean {
+    return this.there < this.total;
+  }
+
+  get waiting(): boolean {
+    return this.asked;
+  }
+
+  /** From where the next page is to be asked for; undefined while another one is on its way. */
+  ask(): number | undefined {
+    if (this.asked || !this.more) {
+      return undefined;
+    }
+    this.asked = true;
+    return this.there;
+  }
+
+  /** A page has come. False when it is not the next one: its rows are there already, or belong to something else. */
+  take(from: number, count: number): boolean {
+    if (from !== this.there) {
+      return false;
+    }
+    this.there += count;
+    this.asked = false;
+    return true;
+  }
+}
+
 const words: Readonly<Record<EventsChange, string>> = {
   appeared: "+ appeared",
   vanished: "− vanished",

@@ -25,6 +25,8 @@ export interface RefineModel {
   /** The command line. */
   command: string;
   state: "going" | "done" | "failed";
+  /** While it goes on: it was asked to stop. */
+  stopping: boolean;
   /** What is going on, how it ended, or why it could not. */
   message: string;
   /** 0 to 1 while it goes on. */
@@ -44,6 +46,11 @@ export type FromRefine =
   | { type: "filter" }
   | { type: "open"; run: string }
   | { type: "compare"; before: string; after: string };
+
+/** What is going on or how it ended. A loop that is asked to stop still tells what it does; that would look like a refusal. */
+export function refineSays({ state, stopping, message }: RefineModel): string {
+  return state === "going" && stopping ? "stopping…" : message;
+}
 
 export function refineRows(iterations: readonly RefineIteration[], going: boolean): RefineRow[] {
   const most = Math.max(1, ...iterations.map((it) => it.metered));
