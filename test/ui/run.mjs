@@ -55,9 +55,9 @@ let passed = 0;
 let number = 0;
 
 /** Runs one test and takes its picture, also when it fails. */
-async function test(name, picture, body) {
+async function test(name, image, body) {
   number += 1;
-  const file = path.join(screenshots, `${String(number).padStart(2, "0")}-${picture}.png`);
+  const file = path.join(screenshots, `${String(number).padStart(2, "0")}-${image}.png`);
   try {
     await body();
     passed += 1;
