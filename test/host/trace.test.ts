@@ -34,6 +34,9 @@ async function record(args: string[]): Promise<string> {
   return path.dirname(log);
 }
 
+/** How long a page takes to be there, at most; on a slower machine a test sees less. */
+const pageIsThere = 2_000;
+
 /** Begins a command whose panel is closed while the engine stands still; what the engine then says comes too late. */
 async function closedMeanwhile(command: string, ...args: unknown[]): Promise<void> {
   const api = await fulcrum();
@@ -45,6 +48,7 @@ async function closedMeanwhile(command: string, ...args: unknown[]): Promise<voi
   try {
     done = vscode.commands.executeCommand(command, ...args);
     await until("the panel", () => vscode.window.tabGroups.activeTabGroup.activeTab);
+    await new Promise((resolve) => setTimeout(resolve, pageIsThere));
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await until("no panel", () => vscode.window.tabGroups.all.every((group) => group.tabs.length === 0));
   } finally {

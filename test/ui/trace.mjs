@@ -189,6 +189,32 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
     await page.locator(".tab", { hasText: "-dispatcher.Main" }).first().click();
   });
 
+  await test("the lane that was gone to stays the chosen one when rows come", "trace-lane", async () => {
+    await go(/Dispatcher\.run/, /^Dispatcher-2$/);
+    await trace.locator("#drawing").focus();
+    await page.keyboard.press("ArrowDown");
+    const lane = plain(await trace.locator("#spoken").textContent());
+    assert.notEqual(lane, "Dispatcher-2");
+    const queue = await trace.locator("#queue").inputValue();
+    // Rows come again, with another column each time.
+    for (const [value, columns] of [
+      ["-1", 0],
+      [queue, 1],
+    ]) {
+      await trace.locator("#queue").selectOption(value);
+      await until("the column", async () => (await trace.locator("#columns .queueing").count()) === columns);
+      await until("rows", async () => (await trace.locator("#events .row.pending").count()) === 0);
+    }
+    await trace.locator("#drawing").focus();
+    await page.keyboard.press("Enter");
+    assert.equal((await active())?.name, lane);
+    const split = trace.locator("#split");
+    const [least, now, most] = await Promise.all(
+      ["aria-valuemin", "aria-valuenow", "aria-valuemax"].map(async (name) => Number(await split.getAttribute(name))),
+    );
+    assert.ok(60 <= least && least <= now && now <= most, `${least} ${now} ${most}`);
+  });
+
   await test(
     "from a thread: bottleneck search on its calls, and a filter for what matters",
     "trace-bottlenecks",
@@ -228,7 +254,31 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
     const refine = await frameWith(page, "[aria-label='Refine loop']");
     await until("a row", async () => (await refine.locator("tbody tr").count()) > 0);
     await shot("refine-going");
+    // While it tells something new twice a second, the button is the same and keeps the focus.
+    await refine.locator("#cancel").focus();
+    await refine.locator("#cancel").evaluate((button) => {
+      const seen = { said: [], same: true, focused: true, done: [] };
+      window.seen = seen;
+      const look = () => {
+        if (document.querySelector("#again") === null) {
+          seen.same &&= document.querySelector("#cancel") === button;
+          seen.focused &&= document.activeElement === button;
+          seen.said.push(document.querySelector("#says").textContent);
+          seen.done.push(Number(document.querySelector("[role=progressbar]")?.getAttribute("aria-valuenow")));
+        }
+      };
+      new MutationObserver(look).observe(document.querySelector("#page"), {
+        ...{ attributes: true, characterData: true, childList: true, subtree: true },
+      });
+    });
     await refine.locator("#again").waitFor();
+    const { said, same, focused, done } = await refine.evaluate(() => window.seen);
+    assert.ok(new Set(said).size > 1, `news: ${said}`);
+    assert.ok(same && focused, "the button stays");
+    assert.ok(
+      done.every((percent) => percent >= 0 && percent <= 100),
+      `percent: ${done}`,
+    );
     assert.match(plain(await refine.locator("#says").textContent()), /hotspots?/);
     const cells = (await refine.locator("tbody tr").last().locator("td").allTextContents()).map(plain);
     assert.match(cells[1], /^\d+$/, `methods in ${cells}`);
@@ -297,5 +347,51 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
       await page.waitForTimeout(500);
     });
   }
+
+  await test("a loop that is told to stop says so until it has stopped", "refine-stopped", async () => {
+    await trace.locator("#refine").click();
+    await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
+    const refine = await frameWith(page, "[aria-label='Refine loop'] #cancel");
+    await until("a row", async () => (await refine.locator("tbody tr").count()) > 0);
+    const told = [];
+    await refine.locator("#cancel").click();
+    await until("the loop's end", async () => {
+      told.push(plain(await refine.locator("#says").textContent()));
+      return (await refine.locator("#again").count()) > 0;
+    });
+    const [first] = told;
+    assert.equal(first, "stopping…", String(told));
+    assert.deepEqual([...new Set(told)].slice(0, -1), ["stopping…"]);
+  });
+
+  await test(
+    "a trace, a comparison and a refine loop are there again after Reload Window",
+    "trace-reloaded",
+    async () => {
+      await vscode.command("Notifications: Clear All Notifications");
+      const tabs = async () => (await page.locator(".tab .label-name").allTextContents()).map(plain);
+      const before = await tabs();
+      await vscode.command("Developer: Reload Window");
+      await page
+        .locator(".monaco-workbench .statusbar")
+        .first()
+        .waitFor({ state: "detached" })
+        .catch(() => undefined);
+      await vscode.ready();
+      await until("the tabs", async () => (await tabs()).length === before.length);
+      await page
+        .locator(".tab", { hasText: /^\d{8}T.*-dispatcher\.Main$/ })
+        .first()
+        .click();
+      trace = await frameWith(page, "#trace:not([hidden]) #events");
+      await until("its threads", async () => (await rows()).some((row) => row.name === "Receiver-1"));
+      await page.locator(".tab", { hasText: "−" }).first().click();
+      const compared = await frameWith(page, "[aria-label='Two traces compared'] tbody tr");
+      assert.match(plain(await compared.locator("#summary").textContent()), /^\d+ paths?/);
+      await page.locator(".tab", { hasText: "Refine" }).first().click();
+      const refine = await frameWith(page, "[aria-label='Refine loop'] tbody tr");
+      assert.match((await refine.locator(".hotspots").textContent()) ?? "", /pingWithWait/);
+    },
+  );
   await vscode.command("View: Close All Editors");
 }
