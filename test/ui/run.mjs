@@ -332,7 +332,7 @@ try {
 
   await group("trace", async () => {
     buildDispatcher(workspace.folder);
-    await traceTests({ test, vscode, page, shot, configure, workspace });
+    await traceTests({ test, vscode, page, shot, configure, workspace, enginePid });
   });
 
   // The last: it leaves no runs behind.
