@@ -1,4 +1,5 @@
 /** A webview's page as the extension sees it. No `vscode` in here: `vscode.Webview` is a {@link Webview}. */
+import { troubleOf } from "./errors";
 
 interface Webview<From> {
   postMessage(message: unknown): PromiseLike<boolean>;
@@ -82,7 +83,7 @@ export class PageLink<To, From extends { type: string }> {
     try {
       await this.answer(message as Asked<From>);
     } catch (error) {
-      if (!this.gone) {
+      if (!this.gone && !troubleOf(error).cancelled) {
         this.failed(message.type, error);
       }
     }

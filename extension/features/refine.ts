@@ -58,18 +58,13 @@ export class Refine implements vscode.Disposable {
       await messages.warn("Running a program needs a trusted workspace. Traces can be opened and read without.");
       return;
     }
-    if (this.going !== undefined) {
-      await messages.info(
-        this.going.model.stopping
-          ? "Fulcrum is still stopping the last refine loop. Wait until it has ended."
-          : "Fulcrum is already refining. Stop it, or wait until it ends.",
-      );
+    if (this.isGoing()) {
       return;
     }
     const chosen = fileOf(target) ?? (await this.traces.choose("Refine Trace"));
     const run = chosen === undefined ? undefined : traceFolderOf(chosen);
     const program = run === undefined ? undefined : await programOrTrouble(run);
-    if (run !== undefined && program !== undefined) {
+    if (run !== undefined && program !== undefined && !this.isGoing()) {
       this.going = this.panelOf(run, program);
       try {
         await this.going.start(program);
@@ -78,6 +73,19 @@ export class Refine implements vscode.Disposable {
         this.changed.fire();
       }
     }
+  }
+
+  /** Whether a loop goes on: if so, that is said. */
+  private isGoing(): boolean {
+    if (this.going === undefined) {
+      return false;
+    }
+    void messages.info(
+      this.going.model.stopping
+        ? "Fulcrum is still stopping the last refine loop. Wait until it has ended."
+        : "Fulcrum is already refining. Stop it, or wait until it ends.",
+    );
+    return true;
   }
 
   /** The table of a loop, from the folder of one of its runs. */

@@ -179,15 +179,18 @@ class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
 
   private async more(from: number): Promise<void> {
     const { ids } = this;
+    const { token } = this.loading;
+    if (ids === undefined) {
+      return;
+    }
     let rows: DifferenceRow[] = [];
     try {
-      if (ids !== undefined) {
-        const found = await this.rows(ids, from, this.loading.token, () => undefined);
-        rows = found.rows.map(differenceRow);
-      }
+      rows = (await this.rows(ids, from, token, () => undefined)).rows.map(differenceRow);
     } finally {
-      // The page waits for an answer before it asks again.
-      this.page.post({ type: "more", from, rows });
+      // The page waits for an answer before it asks again, unless it is loaded anew.
+      if (!token.isCancellationRequested) {
+        this.page.post({ type: "more", from, rows });
+      }
     }
   }
 

@@ -88,6 +88,10 @@ function rows(all: readonly RefineRow[]): void {
       }
     }
   }
+  // The iteration in which a loop was stopped is no row of its result.
+  for (const gone of [...body.rows].slice(all.length)) {
+    gone.remove();
+  }
   if (focused && document.activeElement?.id !== focused) {
     document.getElementById(focused)?.focus();
   }
@@ -100,6 +104,8 @@ function line(row: RefineRow, before: RefineRow | undefined): HTMLTableRowElemen
     text: row.going ? `${row.number}, going on` : `${row.number}`,
     title: "Open this iteration's trace",
     onclick: () => send({ type: "open", run: row.run }),
+    // Several runs make an iteration: another one is another button.
+    data: { run: row.run },
     attrs: { "aria-label": `Open the trace of iteration ${row.number}`, id: `open-${row.number}` },
   });
   const compare =

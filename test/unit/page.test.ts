@@ -77,5 +77,10 @@ describe("a page", () => {
     });
     await tell("ask");
     expect(failed).toEqual(["ask: no such row"]);
+    const cancelled = makePage(async () => {
+      throw Object.assign(new Error("the request was cancelled"), { code: -32800 });
+    });
+    await cancelled.tell("ask");
+    expect(cancelled.failed).toEqual([]);
   });
 });
