@@ -9,10 +9,11 @@ import { type FromRefine, methodText, type RefineModel, refineRows, type ToRefin
 import { programOf, runName, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
+import { settingsFor, workspaceOf } from "./folders";
 import * as messages from "./messages";
 import { TablePanel, TablePanels } from "./tablePanel";
 import { fileOf, type Target } from "./target";
-import { programOrTrouble, type Traces, workspaceOf } from "./traces";
+import { programOrTrouble, type Traces } from "./traces";
 
 export class Refine implements vscode.Disposable {
   private readonly panels: TablePanels<RefinePanel>;
@@ -173,7 +174,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   async start(program: TracedProgram): Promise<void> {
     this.token = randomUUID();
     this.change({ state: "going", message: "starting" });
-    const settings = vscode.workspace.getConfiguration("fulcrum");
+    const settings = settingsFor(program.cwd);
     const rule = settings.get<string>("refine.rule", "").trim();
     let listening: vscode.Disposable | undefined;
     try {

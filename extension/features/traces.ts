@@ -7,6 +7,7 @@ import { baseName } from "../core/format";
 import type { EventsOpened, RunEntry, TraceOutcome } from "../core/protocol";
 import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import type { Engine } from "./engine";
+import { workspaceOf } from "./folders";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
 import type { RunStore } from "./runStore";
@@ -216,10 +217,4 @@ export async function programOrTrouble(run: string): Promise<TracedProgram | und
     );
   }
   return program;
-}
-
-/** Where runs are kept: the workspace folder around a folder, else the first, else the folder itself. */
-export function workspaceOf(cwd: string): string {
-  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(cwd)) ?? vscode.workspace.workspaceFolders?.[0];
-  return folder?.uri.fsPath ?? cwd;
 }
