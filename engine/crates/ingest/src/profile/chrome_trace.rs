@@ -240,7 +240,7 @@ mod tests {
                 "the JSON is wrong at column 47: the event \"a\": the time 5000000000000000 is too large",
             ),
         ] {
-            check_fault(&far(ts), 1, problem);
+            check_fault(far(ts), 1, problem);
         }
     }
 

@@ -351,7 +351,7 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
     fn a_long_header_hides_nothing() {
         let header = "# sibling threads : 0\n".repeat(200);
         check(
-            &format!("{header}perf 12 10.5: cycles:  55a1 main+0x1 (/bin/a)\n"),
+            format!("{header}perf 12 10.5: cycles:  55a1 main+0x1 (/bin/a)\n"),
             "samples* 1
              main 1",
         );
