@@ -3,17 +3,19 @@ import * as vscode from "vscode";
 import { type RowModel, rowModel } from "../core/navigator/lists";
 import { type FromNavigator, type NavigatorShown, type ToNavigator, viewCommands } from "../core/navigator/messages";
 import { type NavigatorModel, navigatorModel } from "../core/navigator/model";
+import { PageLink } from "../core/page";
 import type { NavigatorCommand, NavigatorStep } from "../core/protocol";
 import { navigatorHtml } from "../views/navigator";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
+import * as messages from "./messages";
 import { type Navigation, titleOf } from "./navigation";
 import { pageAssets, pageOptions } from "./webviewAssets";
 
 const viewType = "fulcrum.navigator";
 
 export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvider {
-  private view: vscode.WebviewView | undefined;
+  private page: PageLink<ToNavigator, FromNavigator> | undefined;
   private shownModel: NavigatorModel | undefined;
   /** Commands of the page that are not answered yet. */
   private working = 0;
@@ -52,13 +54,15 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.view = view;
+    const page = new PageLink<ToNavigator, FromNavigator>(
+      view.webview,
+      (message) => this.answer(message),
+      (type, error) => void messages.showTrouble(this.engine.log, `The Navigator (${type})`, error),
+    );
+    this.page = page;
     view.webview.options = pageOptions(this.extensionUri);
-    view.webview.onDidReceiveMessage((message: FromNavigator) => this.receive(message));
     view.onDidDispose(() => {
-      if (this.view === view) {
-        this.view = undefined;
-      }
+      page.dispose();
       void focus(false);
     });
     view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
@@ -68,7 +72,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
   private update(): void {
     const shown = this.shownNow();
     this.shownModel = shown.kind === "open" ? shown.model : undefined;
-    this.post({ type: "show", shown });
+    this.page?.show({ type: "show", shown });
   }
 
   private shownNow(): NavigatorShown {
@@ -87,18 +91,11 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     }
   }
 
-  private post(message: ToNavigator): void {
-    void this.view?.webview.postMessage(message);
-  }
-
-  private async receive(message: FromNavigator): Promise<void> {
+  private async answer(message: Exclude<FromNavigator, { type: "ready" }>): Promise<void> {
     switch (message.type) {
-      case "ready":
-        this.update();
-        break;
       case "focus":
         await focus(message.focused);
-        this.post({ type: "keys", turn: message.turn });
+        this.page?.post({ type: "keys", turn: message.turn });
         break;
       case "rows":
         await this.rows(message);
@@ -135,7 +132,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     const rows = await this.navigation.rows(revision, step, from, count);
     const view = this.navigation.open?.view;
     if (rows !== undefined && view?.revision === revision) {
-      this.post({ type: "rows", revision, step, from, rows: rows.map((row) => rowModel(row, step, view)) });
+      this.page?.post({ type: "rows", revision, step, from, rows: rows.map((row) => rowModel(row, step, view)) });
     }
   }
 
@@ -151,13 +148,13 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
 
   private async busy(work: Thenable<unknown>): Promise<void> {
     this.working += 1;
-    const timer = setTimeout(() => this.post({ type: "busy", busy: this.working > 0 }), 150);
+    const timer = setTimeout(() => this.page?.post({ type: "busy", busy: this.working > 0 }), 150);
     try {
       await work;
     } finally {
       clearTimeout(timer);
       this.working -= 1;
-      this.post({ type: "busy", busy: this.working > 0 });
+      this.page?.post({ type: "busy", busy: this.working > 0 });
     }
   }
 }

@@ -1,6 +1,7 @@
 /** What the Navigator shows while there is nothing to search: how to begin, how far opening is, what went wrong. */
 import type { FromNavigator, NavigatorShown } from "../core/navigator/messages";
 import { h } from "./dom";
+import { ProgressBar } from "./progress";
 
 type Send = (message: FromNavigator) => void;
 type Message = Exclude<NavigatorShown, { kind: "open" }>;
@@ -31,27 +32,19 @@ export class Messages {
 
 /** How far opening is. */
 class Opening {
-  private readonly bar = h("div");
-  private readonly progress: HTMLElement;
+  private readonly bar: ProgressBar;
   private readonly text = h("p", { class: "quiet" });
 
   constructor(readonly title: string) {
-    this.progress = h("div", { attrs: { role: "progressbar", "aria-label": `Opening ${title}` } }, this.bar);
+    this.bar = new ProgressBar(`Opening ${title}`);
   }
 
   get elements(): HTMLElement[] {
-    return [h("p", { text: `Opening ${this.title}…` }), this.progress, this.text];
+    return [h("p", { text: `Opening ${this.title}…` }), this.bar.element, this.text];
   }
 
   tell(fraction: number | null, message: string): void {
-    const percent = fraction === null ? null : Math.round(fraction * 100);
-    this.progress.className = percent === null ? "progress unknown" : "progress";
-    if (percent === null) {
-      this.progress.removeAttribute("aria-valuenow");
-    } else {
-      this.progress.setAttribute("aria-valuenow", String(percent));
-    }
-    this.bar.style.width = `${percent ?? 30}%`;
+    this.bar.set(fraction);
     this.text.textContent = message;
   }
 }

@@ -15,9 +15,9 @@ use super::unwrap::Limits;
 
 /// How many bytes tell binary data from text.
 const HEAD: usize = 4096;
-/// How many lines tell one text format from another, and how many lines of comments may stand before them: perf's extended
-/// header has one for each processor.
+/// How many lines tell one text format from another.
 const LINES: usize = 60;
+/// How many lines of comments may stand among them: perf's extended header has some for each processor.
 const COMMENTS: usize = 20_000;
 
 /// An unwrapped file.

@@ -167,7 +167,7 @@ fn suffix(name: &str) -> Option<&str> {
     SUFFIXES.contains(&word).then_some(before)
 }
 
-/// A symbol of C, C++ or Rust, which has dots in suffixes only.
+/// A symbol of C, C++ or Rust, which has dots in suffixes only. Go's `main.cold` cannot be told from one of C.
 fn is_native(name: &str) -> bool {
     !name.contains(['.', '$'])
         || name.contains("::")
