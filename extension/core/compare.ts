@@ -28,8 +28,6 @@ export interface Axis {
 export interface CompareRow {
   label: string;
   location: string;
-  /** Clicking goes somewhere. */
-  reachable: boolean;
   remark: string;
   costBefore: string;
   costAfter: string;
@@ -79,7 +77,6 @@ function row(target: ComparedTarget, point: ComparedPoint): CompareRow {
   return {
     label: target.label,
     location: target.location,
-    reachable: target.uri !== null,
     remark:
       target.uri === null
         ? "not in the workspace"

@@ -1,5 +1,4 @@
 /** Costs and shares as people read them, the same as the command line writes them. */
-import { count } from "./format";
 
 const NO_BREAK_SPACE = "\u00a0";
 const MINUS = "\u2212";
@@ -127,9 +126,4 @@ export function barWidth(share: number | null): number {
 /** A path for a line of text: `a → b → c`. */
 export function pathText(path: readonly string[]): string {
   return path.join(" → ");
-}
-
-/** `3 frames`. */
-export function frames(path: readonly string[]): string {
-  return count(path.length, "frame");
 }

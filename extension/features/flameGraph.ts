@@ -184,9 +184,8 @@ export class FlameGraphPanel implements vscode.Disposable {
         flame,
         open.view.labels.map((label) => label.name),
       );
-      const { total, sides } = flame;
-      const totals = { total: sides?.a ?? total, totalAgainst: sides?.b ?? null };
-      this.post({ type: "tile", generation, tile: { section, range, minimum, depths, arrays, ...totals } });
+      const { total } = flame;
+      this.post({ type: "tile", generation, tile: { section, range, minimum, depths, arrays, total } });
     } catch (error) {
       this.trouble("Drawing the flame graph", error);
     }

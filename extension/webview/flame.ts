@@ -99,7 +99,7 @@ function describe({ section, place }: Selected): string {
     against: boxes.against?.[box] ?? null,
     caller: section === "callers",
     label,
-    total: graph.totals(section).total,
+    total: graph.total(section),
     unit: shown?.unit ?? "",
   });
 }

@@ -17,9 +17,8 @@ interface SectionState {
   target: Range;
   /** Places that were zoomed on, outermost first. */
   zoomed: Place[];
-  /** Costs of the root: of A, and of B. */
+  /** Cost of the root. In a comparison A's. */
   total: number;
-  totalAgainst: number | null;
 }
 
 export interface Selected {
@@ -62,14 +61,14 @@ export class FlameGraph {
     this.drawSoon();
   }
 
-  receive({ section, range, minimum, depths, arrays, total, totalAgainst }: Tile): void {
+  receive({ section, range, minimum, depths, arrays, total }: Tile): void {
     const state = this.sections.get(section);
     if (state === undefined) {
       return;
     }
     const first = state.tiles.best(whole, 0).tile === undefined;
     state.tiles.add(new FlameBoxes(arrays, range, minimum, depths));
-    [state.total, state.totalAgainst] = [total, totalAgainst];
+    state.total = total;
     if (first) {
       this.settle();
     }
@@ -94,9 +93,8 @@ export class FlameGraph {
     return state === undefined ? undefined : this.best(state).tile;
   }
 
-  totals(section: Section): { total: number; against: number | null } {
-    const state = this.sections.get(section);
-    return { total: state?.total ?? 0, against: state?.totalAgainst ?? null };
+  total(section: Section): number {
+    return this.sections.get(section)?.total ?? 0;
   }
 
   /** Where it was zoomed, for the breadcrumb: the section that is, and its places. */
@@ -357,7 +355,7 @@ export class FlameGraph {
 }
 
 function emptySection(): SectionState {
-  return { tiles: new FlameTiles(), range: whole, target: whole, zoomed: [], total: 0, totalAgainst: null };
+  return { tiles: new FlameTiles(), range: whole, target: whole, zoomed: [], total: 0 };
 }
 
 function contains(outer: Place, inner: Place): boolean {

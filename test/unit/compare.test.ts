@@ -54,7 +54,6 @@ test("a row has predicted and actual side by side", () => {
     {
       label: "a.cpp:14",
       location: "/w/a.cpp:14",
-      reachable: true,
       remark: "",
       costBefore: "4.2\u00a0ms",
       costAfter: "2.1\u00a0ms",
@@ -103,7 +102,6 @@ test("what is not known is said, not drawn", () => {
     speedup: "unknown",
     predicted: "unknown",
     predictedRange: null,
-    reachable: false,
     remark: "not in the workspace",
   });
 });

@@ -4,6 +4,7 @@
  * Labels take Okabe and Ito's colours, differences go from blue (less) over grey to orange (more): both can be told apart
  * with any colour vision, and differences carry their sign as text too.
  */
+import { hash } from "../hash";
 import type { ThemeKind } from "../shapes";
 
 export interface Paint {
@@ -137,15 +138,6 @@ export function differenceStep(delta: number): number {
   const size = Math.abs(delta);
   const step = size < 0.004 ? 0 : size < 0.05 ? 1 : size < 0.25 ? 2 : 3;
   return delta < 0 ? -step : step;
-}
-
-/** The same name has the same colour in every graph. Names of one file or class are near each other in nothing but this. */
-function hash(text: string): number {
-  let value = 2166136261;
-  for (let n = 0; n < text.length; n += 1) {
-    value = Math.imul(value ^ text.charCodeAt(n), 16777619);
-  }
-  return value >>> 0;
 }
 
 function paints(fills: readonly string[], text: string): Paint[] {

@@ -28,8 +28,6 @@ export interface Tile {
   arrays: FlameArrays;
   /** Cost of the graph's root. In a comparison A's. */
   total: number;
-  /** B's, in a comparison. */
-  totalAgainst: number | null;
 }
 
 export type ToFlame =

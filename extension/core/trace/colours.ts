@@ -2,6 +2,7 @@
  * Colours of a timeline: Okabe and Ito's, which any colour vision tells apart. States differ in height and pattern too, so
  * that colour is never the only sign.
  */
+import { hash } from "../hash";
 import type { EventsState } from "../protocol";
 import type { ThemeKind } from "../shapes";
 
@@ -85,9 +86,5 @@ export const stateLooks: Readonly<Record<EventsState, { height: number; hatched:
 
 /** The same name has the same colour. */
 export function callColour(theme: TraceTheme, name: string): string {
-  let value = 2166136261;
-  for (let n = 0; n < name.length; n += 1) {
-    value = Math.imul(value ^ name.charCodeAt(n), 16777619);
-  }
-  return theme.calls[(value >>> 0) % theme.calls.length] ?? theme.background;
+  return theme.calls[hash(name) % theme.calls.length] ?? theme.background;
 }
