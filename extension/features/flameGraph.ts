@@ -209,8 +209,11 @@ export class FlameGraphPanel implements vscode.Disposable {
         root: null,
       });
       const cost = costText(found.cost, open.view.unit);
+      const where = this.path === null ? "" : " of the whole profile";
       const summary =
-        found.count === 0 ? "nothing found" : `${count(found.count, "function")} · ${shareText(found.share)} (${cost})`;
+        found.count === 0
+          ? "nothing found"
+          : `${count(found.count, "function")} · ${shareText(found.share)} (${cost})${where}`;
       this.post({ type: "found", generation, text, summary });
     } catch (error) {
       this.trouble(`Searching for ${text}`, error);

@@ -56,6 +56,14 @@ function receive(message: ToFlame): void {
   }
 }
 
+/** The same words again are not spoken again. */
+function speak(words: string): void {
+  const spoken = byId("spoken");
+  if (spoken.textContent !== words) {
+    spoken.textContent = words;
+  }
+}
+
 function show(next: FlameShown): void {
   shown = next;
   const merged = next.path !== null;
@@ -180,6 +188,12 @@ function search(): void {
   }
 }
 
+function nextMatch(backwards: boolean): void {
+  if (!graph.nextMatch(backwards)) {
+    speak(`No box of this picture has ${text.value} in its name.`);
+  }
+}
+
 function clearSearch(): void {
   text.value = "";
   search();
@@ -199,8 +213,8 @@ canvas.addEventListener("keydown", (event) => {
     },
     Home: () => graph.reset(),
     "/": () => text.focus(),
-    n: () => graph.nextMatch(false),
-    N: () => graph.nextMatch(true),
+    n: () => nextMatch(false),
+    N: () => nextMatch(true),
     o: () => withPath((path) => send({ type: "source", name: path.at(-1) ?? "" })),
     p: () => withPath((path) => send({ type: "select", path })),
     m: () => withPath((path) => send({ type: "merge", path: path.slice(-1) })),
@@ -255,7 +269,7 @@ text.addEventListener("keydown", (event) => {
     event.preventDefault();
   } else if (event.key === "Enter") {
     canvas.focus();
-    graph.nextMatch(false);
+    nextMatch(false);
     event.preventDefault();
   }
 });

@@ -150,17 +150,17 @@ export class FlameGraph {
     }
   }
 
-  nextMatch(backwards: boolean): void {
-    const section = this.selected?.section ?? [...this.sections.keys()].at(-1) ?? "tree";
-    const boxes = this.boxes(section);
-    const { matches } = this;
-    if (boxes === undefined || matches === null) {
-      return;
+  /** False when no box that is drawn matches. */
+  nextMatch(backwards: boolean): boolean {
+    if (this.matches === null) {
+      return true;
     }
-    const found = nextMatch(boxes, this.selected?.place, backwards, (name) => matches(boxes.names[name] ?? ""));
+    const parts = [...this.panes()].map(([section, { boxes, skip }]) => ({ section, boxes, skip: skip ?? 0 }));
+    const found = nextMatch(parts, this.selected, backwards, this.matches);
     if (found !== undefined) {
-      this.select({ section, place: found.place });
+      this.select(found);
     }
+    return found !== undefined;
   }
 
   /** Zooms on a place, or on the selected one. */

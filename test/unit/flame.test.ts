@@ -139,13 +139,33 @@ describe("keys", () => {
   });
 
   test("matches come one after the other and round again", () => {
-    const isC = (name: number) => boxes.names[name] === "c";
-    const first = nextMatch(boxes, undefined, false, isC);
-    const second = nextMatch(boxes, first?.place, false, isC);
+    const isC = (name: string) => name === "c";
+    const tree = [{ section: "tree", boxes, skip: 0 }];
+    const first = nextMatch(tree, undefined, false, isC);
+    const second = nextMatch(tree, first, false, isC);
     expect([first?.place.x, second?.place.x]).toEqual([0, 0.6]);
-    expect(nextMatch(boxes, second?.place, false, isC)?.place.x).toBe(0);
-    expect(nextMatch(boxes, first?.place, true, isC)?.place.x).toBe(0.6);
-    expect(nextMatch(boxes, undefined, false, () => false)).toBeUndefined();
+    expect(nextMatch(tree, second, false, isC)?.place.x).toBe(0);
+    expect(nextMatch(tree, first, true, isC)?.place.x).toBe(0.6);
+    expect(nextMatch(tree, undefined, true, isC)?.place.x).toBe(0.6);
+    expect(nextMatch(tree, undefined, false, () => false)).toBeUndefined();
+  });
+
+  test("matches of callers and of callees follow one another, and the path is one of them only once", () => {
+    const halves = [
+      { section: "callers", boxes, skip: 1 },
+      { section: "callees", boxes, skip: 0 },
+    ];
+    const seen: string[] = [];
+    let at: ReturnType<typeof nextMatch<string>>;
+    for (let n = 0; n < 5; n += 1) {
+      at = nextMatch(halves, at, false, (name) => name === "a" || name === "e");
+      seen.push(`${at?.section} ${at?.place.row}`);
+    }
+    expect(seen).toEqual(["callers 1", "callees 0", "callees 1", "callers 1", "callees 0"]);
+    expect(nextMatch(halves, { section: "callees", place: placeOf(boxes, 0, 0) }, true, (it) => it === "e")).toEqual({
+      section: "callers",
+      place: placeOf(boxes, 1, 2),
+    });
   });
 });
 

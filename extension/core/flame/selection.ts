@@ -68,22 +68,33 @@ export function namesTo(boxes: FlameBoxes, place: Place): string[] {
     .map((box) => boxes.nameOf(box));
 }
 
-/** The next box, in reading order and round again, that `matches`; undefined when none does. */
-export function nextMatch(
-  boxes: FlameBoxes,
-  from: Place | undefined,
+/** Boxes that a search goes through, without the first `skip` rows. */
+export interface Searched<S> {
+  section: S;
+  boxes: FlameBoxes;
+  skip: number;
+}
+
+/** The next box that `matches`: in reading order, one section after the other and round again; undefined when none does. */
+export function nextMatch<S>(
+  parts: readonly Searched<S>[],
+  from: { section: S; place: Place } | undefined,
   backwards: boolean,
-  matches: (name: number) => boolean,
-): { box: number; place: Place } | undefined {
-  const start = from === undefined ? -1 : indexOf(boxes, from);
-  const direction = backwards ? -1 : 1;
-  for (let tried = 1; tried <= boxes.count; tried += 1) {
-    const box = (((start + direction * tried) % boxes.count) + boxes.count) % boxes.count;
-    if (matches(boxes.name[box] ?? -1)) {
-      return found(boxes, rowOf(boxes, box), box);
-    }
-  }
-  return undefined;
+  matches: (name: string) => boolean,
+): { section: S; place: Place } | undefined {
+  const all = parts.flatMap(({ section, boxes, skip }, part) => {
+    const wanted = boxes.names.map(matches);
+    const [, first] = boxes.row(skip - 1);
+    const hits = [...boxes.name.keys()].filter((box) => box >= first && wanted[boxes.name[box] ?? -1] === true);
+    return hits.map((box) => ({ section, boxes, part, box }));
+  });
+  const here = parts.findIndex((it) => it.section === from?.section);
+  const boxes = parts[here]?.boxes;
+  const at = from === undefined || boxes === undefined ? -1 : indexOf(boxes, from.place);
+  const next = backwards
+    ? (all.findLast(({ part, box }) => part < here || (part === here && box < at)) ?? all.at(-1))
+    : (all.find(({ part, box }) => part > here || (part === here && box > at)) ?? all[0]);
+  return next && { section: next.section, place: placeOf(next.boxes, rowOf(next.boxes, next.box), next.box) };
 }
 
 /** The range that a box fills. */
