@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import { costText, pathText, shareText } from "../core/cost";
 import { troubleOf, troubleText } from "../core/errors";
-import type { FlameArrays } from "../core/flame/boxes";
-import type { FlameShown, FromFlame, Section, ToFlame } from "../core/flame/messages";
+import { type FlameArrays, joined } from "../core/flame/boxes";
+import type { FlameShown, FromFlame, Need, Section, ToFlame } from "../core/flame/messages";
 import { count } from "../core/format";
 import { crumbText } from "../core/navigator/model";
 import type { NavigatorFlame, NavigatorFlameParams, NavigatorFlameWidth, NavigatorView } from "../core/protocol";
@@ -11,13 +11,20 @@ import { shortTitle } from "../core/titles";
 import { flameHtml } from "../views/flame";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
-import type { Navigation } from "./navigation";
+import * as messages from "./messages";
+import type { Navigation, ProfileSource } from "./navigation";
 import { pageAssets, pageOptions } from "./webviewAssets";
 
 const viewType = "fulcrum.flameGraph";
+/** Rows that the engine sends at most. */
+const mostRows = 1000;
+const noPaths = "A call graph has no paths to draw: there is no flame graph of it.";
 
 export class FlameGraphPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
+  /** What `path` is a path of, and the number of such profiles so far. */
+  private source: ProfileSource | undefined;
+  private sources = 0;
   private path: string[] | null = null;
   private width: NavigatorFlameWidth = "a";
   private generation = 0;
@@ -54,9 +61,10 @@ export class FlameGraphPanel implements vscode.Disposable {
       return;
     }
     if (open.opened.kind === "graph") {
-      vscode.window.setStatusBarMessage("A call graph has no paths to draw: there is no flame graph of it.", 6000);
+      vscode.window.setStatusBarMessage(noPaths, 6000);
       return;
     }
+    this.turnTo(open.source);
     this.path = path;
     if (this.panel === undefined) {
       this.create();
@@ -74,7 +82,13 @@ export class FlameGraphPanel implements vscode.Disposable {
     });
     this.panel = panel;
     panel.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icon.svg");
-    panel.webview.onDidReceiveMessage((message: FromFlame) => this.receive(message));
+    panel.webview.onDidReceiveMessage(async (message: FromFlame) => {
+      try {
+        await this.receive(message);
+      } catch (error) {
+        void messages.showTrouble(this.engine.log, `The flame graph (${message.type})`, error);
+      }
+    });
     panel.onDidDispose(() => {
       this.panel = undefined;
     });
@@ -83,29 +97,46 @@ export class FlameGraphPanel implements vscode.Disposable {
 
   /** Another profile, value or label changes the picture; a step of the search only what *This path* would show. */
   private follow(): void {
-    const open = this.navigation.open;
-    if (this.panel === undefined || open === undefined) {
+    const { state } = this.navigation;
+    if (state.kind === "opening") {
+      // When that is cancelled, the picture goes on.
       return;
     }
-    if (pictureOf(open) === this.seen) {
+    if (state.kind === "open" && pictureOf(state) === this.seen) {
       this.post({ type: "current", path: this.currentPath() });
-      return;
+    } else {
+      this.refresh();
     }
-    this.path = this.seen.startsWith(`[${open.opened.id},`) ? this.path : null;
-    this.refresh();
+  }
+
+  /** Another profile has other paths. The engine's own numbers begin anew when it is restarted. */
+  private turnTo(source: ProfileSource): void {
+    if (source !== this.source) {
+      this.source = source;
+      this.sources += 1;
+      this.path = null;
+    }
   }
 
   private refresh(): void {
     const open = this.navigation.open;
-    if (this.panel === undefined || open === undefined) {
+    if (this.panel === undefined) {
       return;
     }
+    if (open === undefined || open.opened.kind === "graph") {
+      this.seen = "";
+      this.panel.title = "Flame Graph";
+      this.post({ type: "nothing", text: open === undefined ? this.absence() : noPaths });
+      return;
+    }
+    this.turnTo(open.source);
     const { opened, view } = open;
     const path = this.currentPath();
     this.seen = pictureOf(open);
     this.generation += 1;
     const shown: FlameShown = {
       generation: this.generation,
+      layout: JSON.stringify([this.sources, view.value, this.path, this.width]),
       title: this.path === null ? opened.title : crumbText(this.path),
       path: this.path,
       currentPath: path,
@@ -119,17 +150,30 @@ export class FlameGraphPanel implements vscode.Disposable {
   }
 
   private post(message: ToFlame): void {
-    void this.panel?.webview.postMessage(message);
+    this.panel?.webview.postMessage(message).then(undefined, (error) => {
+      this.engine.log.debug(`The flame graph's page was gone: ${error}`);
+    });
+  }
+
+  /** Why there is no profile to draw. */
+  private absence(): string {
+    return this.navigation.state.kind === "opening"
+      ? "Another profile is being opened."
+      : "The profile was closed. The next one that is opened is drawn here.";
   }
 
   private async receive(message: FromFlame): Promise<void> {
+    if (this.navigation.open === undefined && message.type !== "ready" && message.type !== "need") {
+      this.post({ type: "trouble", text: this.absence() });
+      return;
+    }
     switch (message.type) {
       case "ready":
         this.refresh();
         this.post({ type: "focus" });
         break;
       case "need":
-        await this.fetch(message);
+        await this.fetch(message.generation, message.need);
         break;
       case "search":
         await this.search(message.generation, message.text);
@@ -159,35 +203,31 @@ export class FlameGraphPanel implements vscode.Disposable {
     }
   }
 
-  private async fetch({
-    generation,
-    section,
-    range,
-    minimum,
-    depths,
-  }: Extract<FromFlame, { type: "need" }>): Promise<void> {
+  /** Every need is answered: the page asks for each once, and again only for what failed. */
+  private async fetch(generation: number, need: Need): Promise<void> {
     const open = this.navigation.open;
     if (open === undefined || generation !== this.generation) {
+      this.post({ type: "failed", generation, need });
       return;
     }
+    const { section, range, minimum, depths } = need;
+    const labels = open.view.labels.map((label) => label.name);
+    const asked = { id: open.opened.id, what: this.what(section), width: this.width, ...range, minimum };
+    const rows = (fromDepth: number) =>
+      this.engine.request("fulcrum/navigator/flame", { ...asked, fromDepth, depths: depths - fromDepth });
     try {
-      const flame = await this.engine.request("fulcrum/navigator/flame", {
-        id: open.opened.id,
-        what: this.what(section),
-        width: this.width,
-        ...range,
-        minimum,
-        fromDepth: 0,
-        depths,
-      });
-      const arrays = arraysOf(
-        flame,
-        open.view.labels.map((label) => label.name),
-      );
-      const { total } = flame;
-      this.post({ type: "tile", generation, tile: { section, range, minimum, depths, arrays, total } });
+      const first = await rows(0);
+      const { levels, total } = first;
+      const pieces = [arraysOf(first, labels)];
+      for (let from = mostRows; from < Math.min(depths, levels); from += mostRows) {
+        pieces.push(arraysOf(await rows(from), labels));
+      }
+      this.post({ type: "tile", generation, tile: { section, range, minimum, arrays: joined(pieces), levels, total } });
     } catch (error) {
-      this.trouble("Drawing the flame graph", error);
+      this.post({ type: "failed", generation, need });
+      if (generation === this.generation) {
+        this.trouble("Drawing the flame graph", error);
+      }
     }
   }
 

@@ -17,7 +17,8 @@ export function flameHtml(assets: PageAssets): string {
 <nav id="trail" aria-label="Zoomed on"></nav>
 <main id="scroller"><div id="space"><canvas id="canvas" tabindex="0" role="application" aria-roledescription="flame graph" aria-label="Flame graph. Arrow keys move, Enter zooms in, Escape zooms out, slash searches."></canvas></div></main>
 <footer id="status"><span id="spoken" role="status" aria-live="polite"></span><span id="hints"><kbd>←↑↓→</kbd> move <kbd>↵</kbd> zoom <kbd>Esc</kbd> out <kbd>/</kbd> search <kbd>M</kbd> merge <kbd>O</kbd> source <kbd>P</kbd> to Navigator</span></footer>
-<div id="tip" role="tooltip" hidden></div>`,
+<div id="tip" role="tooltip" hidden></div>
+<p id="nothing" role="status" hidden></p>`,
     assets,
   );
 }

@@ -15,11 +15,12 @@ const canvas = byId<HTMLCanvasElement>("canvas");
 const text = byId<HTMLInputElement>("text");
 const tip = byId("tip");
 const graph = new FlameGraph(canvas, byId("scroller"), byId("space"), send, (what) => {
-  if (what === "selection") {
-    byId("spoken").textContent = graph.selected === undefined ? "" : describe(graph.selected);
-  } else {
+  if (what !== "selection") {
     showTrail();
     selectSomething();
+  }
+  if (what !== "zoom") {
+    speak(graph.selected === undefined ? "" : describe(graph.selected));
   }
 });
 let shown: FlameShown | undefined;
@@ -30,10 +31,17 @@ function receive(message: ToFlame): void {
     case "show":
       show(message.shown);
       break;
+    case "nothing":
+      showNothing(message.text);
+      break;
     case "tile":
       if (message.generation === shown?.generation) {
-        byId("spoken").textContent = "";
         graph.receive(message.tile);
+      }
+      break;
+    case "failed":
+      if (message.generation === shown?.generation) {
+        graph.failed(message.need);
       }
       break;
     case "found":
@@ -45,13 +53,15 @@ function receive(message: ToFlame): void {
       if (shown !== undefined) {
         shown.currentPath = message.path;
         byId<HTMLButtonElement>("merged").disabled = message.path === null && shown.path === null;
+        // What could not be had while another profile was opened is asked for again.
+        graph.drawSoon();
       }
       break;
     case "focus":
       canvas.focus();
       break;
     case "trouble":
-      byId("spoken").textContent = message.text;
+      speak(message.text);
       break;
   }
 }
@@ -66,6 +76,7 @@ function speak(words: string): void {
 
 function show(next: FlameShown): void {
   shown = next;
+  byId("nothing").hidden = true;
   const merged = next.path !== null;
   press("tree", !merged);
   press("merged", merged);
@@ -80,6 +91,12 @@ function show(next: FlameShown): void {
   if (text.value !== "") {
     search();
   }
+}
+
+/** In place of the graph, which stays below: the same one may come back when the engine was started anew. */
+function showNothing(words: string): void {
+  byId("nothing").textContent = words;
+  byId("nothing").hidden = false;
 }
 
 /** Who has the keys has a place to start from, as soon as there is one. */
@@ -145,7 +162,7 @@ function withPath(use: (path: string[]) => void): void {
   }
   const path = isFunction(selected) ? pathOf(selected) : [];
   if (path.length === 0) {
-    byId("spoken").textContent = `${nameOf(selected)} is no function: paths begin further in.`;
+    speak(`${nameOf(selected)} is no function: paths begin further in.`);
   } else {
     use(path);
   }

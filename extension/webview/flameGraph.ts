@@ -1,7 +1,8 @@
 /** The graph itself: what is zoomed, what is selected, which parts are missing, and one frame of drawing. */
 import { FlameBoxes, FlameTiles, type Range } from "../core/flame/boxes";
-import { boxAt, type Pane, type Screen } from "../core/flame/layout";
-import type { FlameShown, FromFlame, Section, Tile } from "../core/flame/messages";
+import { boxAt, type Pane, rowsInSight, type Screen, withCallers } from "../core/flame/layout";
+import type { FlameShown, FromFlame, Need, Section, Tile } from "../core/flame/messages";
+import { Needs } from "../core/flame/needs";
 import { firstPlace, nextMatch, type Place, placeOf, step, type Way, zoomOn } from "../core/flame/selection";
 import { Painter } from "./flamePaint";
 
@@ -35,7 +36,10 @@ export class FlameGraph {
   private shown: FlameShown | undefined;
   private matches: ((name: string) => boolean) | null = null;
   private readonly painter: Painter;
-  private readonly asked = new Set<string>();
+  private readonly needs = new Needs();
+  /** Pixels above the path, and the rows of callers that they are for. */
+  private above = 0;
+  private callers = 0;
   private frame = 0;
   private glideFrom = 0;
 
@@ -52,28 +56,41 @@ export class FlameGraph {
   }
 
   show(shown: FlameShown): void {
+    const stays = shown.layout === this.shown?.layout;
     this.shown = shown;
-    const names: Section[] = shown.path === null ? ["tree"] : ["callers", "callees"];
-    this.sections = new Map(names.map((name) => [name, emptySection()]));
-    this.selected = undefined;
-    this.asked.clear();
-    this.scroller.scrollTop = 0;
+    this.needs.clear();
+    if (stays) {
+      for (const { tiles } of this.sections.values()) {
+        tiles.outdate();
+      }
+    } else {
+      const names: Section[] = shown.path === null ? ["tree"] : ["callers", "callees"];
+      this.sections = new Map(names.map((name) => [name, emptySection()]));
+      this.selected = undefined;
+      [this.above, this.callers] = [0, 0];
+      this.scroller.scrollTop = 0;
+    }
     this.drawSoon();
   }
 
-  receive({ section, range, minimum, depths, arrays, total }: Tile): void {
+  receive({ section, range, minimum, arrays, levels, total }: Tile): void {
     const state = this.sections.get(section);
     if (state === undefined) {
       return;
     }
     const first = state.tiles.best(whole, 0).tile === undefined;
-    state.tiles.add(new FlameBoxes(arrays, range, minimum, depths));
+    state.tiles.add(new FlameBoxes(arrays, range, minimum, levels));
     state.total = total;
     if (first) {
       this.settle();
     }
     this.notice("tiles");
     this.drawSoon();
+  }
+
+  /** What could not be had is asked for again at the next drawing. */
+  failed(need: Need): void {
+    this.needs.failed(need);
   }
 
   search(matches: ((name: string) => boolean) | null): void {
@@ -90,7 +107,7 @@ export class FlameGraph {
 
   boxes(section: Section): FlameBoxes | undefined {
     const state = this.sections.get(section);
-    return state === undefined ? undefined : this.best(state).tile;
+    return state?.tiles.best(state.range, this.minimum(state.range), this.rowsInSight(section)).tile;
   }
 
   total(section: Section): number {
@@ -257,19 +274,37 @@ export class FlameGraph {
 
   /** The path stands in the middle when there are callers above it. */
   private settle(): void {
-    this.space.style.height = `${this.rows() * rowHeight}px`;
-    const callers = this.sections.has("callers") ? this.callerRows() : 0;
-    this.scroller.scrollTop = Math.max(0, callers * rowHeight - this.scroller.clientHeight / 2);
+    this.callers = this.callerRows();
+    this.above = this.callers * rowHeight;
+    this.stretch(0);
+    this.scroller.scrollTop = Math.max(0, this.above - this.scroller.clientHeight / 2);
+  }
+
+  /** The path stays where it is when a part has other callers. */
+  private anchor(): void {
+    const callers = this.callerRows();
+    const { scrollTop } = this.scroller;
+    if (callers === this.callers) {
+      this.stretch(scrollTop);
+      return;
+    }
+    this.callers = callers;
+    const { above, scrolled } = withCallers({ above: this.above, scrolled: scrollTop }, callers, rowHeight);
+    this.above = above;
+    this.stretch(scrolled);
+    this.scroller.scrollTop = scrolled;
+  }
+
+  /** There is as much to scroll as there are rows; beside a path at least as much as is scrolled, so that it stays. */
+  private stretch(scrolled: number): void {
+    const merged = this.sections.has("callees");
+    const below = this.boxes(merged ? "callees" : "tree")?.levels ?? 0;
+    const least = (merged ? scrolled : 0) + this.scroller.clientHeight;
+    this.space.style.height = `${Math.max(this.above + below * rowHeight, least)}px`;
   }
 
   private callerRows(): number {
-    return Math.max(0, (this.boxes("callers")?.rows ?? 1) - 1);
-  }
-
-  private rows(): number {
-    return this.sections.has("tree")
-      ? (this.boxes("tree")?.rows ?? 0)
-      : this.callerRows() + (this.boxes("callees")?.rows ?? 0);
+    return Math.max(0, (this.boxes("callers")?.levels ?? 1) - 1);
   }
 
   private screen(): Screen {
@@ -280,18 +315,16 @@ export class FlameGraph {
     return (range.right - range.left) / Math.max(1, this.scroller.clientWidth);
   }
 
-  private best(state: SectionState): { tile: FlameBoxes | undefined; enough: boolean } {
-    const rows = Math.ceil((this.scroller.scrollTop + this.scroller.clientHeight) / rowHeight);
-    return state.tiles.best(state.range, this.minimum(state.range), rows);
+  private rowsInSight(section: Section): number {
+    return rowsInSight(this.above - this.scroller.scrollTop, section === "callers" ? "up" : "down", this.screen());
   }
 
   private panes(): Map<Section, Pane> {
-    const top = this.sections.has("callers") ? this.callerRows() * rowHeight : 0;
     const panes = new Map<Section, Pane>();
     for (const [section, state] of this.sections) {
-      const { tile } = this.best(state);
+      const tile = this.boxes(section);
       if (tile !== undefined) {
-        const y = top - this.scroller.scrollTop;
+        const y = this.above - this.scroller.scrollTop;
         const up = section === "callers";
         panes.set(section, { boxes: tile, range: state.range, y, direction: up ? "up" : "down", skip: up ? 1 : 0 });
       }
@@ -308,7 +341,7 @@ export class FlameGraph {
         this.drawSoon();
       }
     }
-    this.space.style.height = `${Math.max(this.rows() * rowHeight, this.scroller.clientHeight)}px`;
+    this.anchor();
     const screen = this.screen();
     this.canvas.style.width = `${screen.width}px`;
     this.canvas.style.height = `${screen.height}px`;
@@ -335,20 +368,10 @@ export class FlameGraph {
     if (shown === undefined || this.scroller.clientWidth === 0) {
       return;
     }
-    const rows = Math.ceil((this.scroller.scrollTop + this.scroller.clientHeight) / rowHeight);
     for (const [section, { tiles, target }] of this.sections) {
-      const minimum = this.minimum(target);
-      if (tiles.best(target, minimum, rows).enough) {
-        continue;
-      }
-      // A little more on both sides, so that moving sideways shows something at once.
-      const air = (target.right - target.left) / 2;
-      const range = { left: Math.max(0, target.left - air), right: Math.min(1, target.right + air) };
-      const depths = Math.min(1000, Math.max(300, rows * 2));
-      const key = `${section} ${range.left} ${range.right} ${depths}`;
-      if (!this.asked.has(key)) {
-        this.asked.add(key);
-        this.send({ type: "need", generation: shown.generation, section, range, minimum, depths });
+      const need = this.needs.of(section, tiles, target, this.minimum(target), this.rowsInSight(section));
+      if (need !== undefined) {
+        this.send({ type: "need", generation: shown.generation, need });
       }
     }
   }

@@ -21,6 +21,17 @@ function writeMillion(file) {
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
+/** `hot` is called by `wide`, and by `near`, which a narrow chain of forty calls leads to. */
+function writeNarrowCallers(file) {
+  const chain = Array.from({ length: 40 }, (_, n) => `d${n}`).join(";");
+  writeFileSync(file, `main;wide;hot 9000\nmain;near;hot 995\n${chain};near;hot 5\n`);
+}
+
+/** One stack of 2,500 calls. */
+function writeDeep(file) {
+  writeFileSync(file, `${Array.from({ length: 2500 }, (_, n) => `f${n}`).join(";")} 10\n`);
+}
+
 export async function flameTests({ test, vscode, page, shot, configure, workspace }) {
   const plain = (text) => (text ?? "").replaceAll("\u00a0", " ");
   let flame;
@@ -34,6 +45,25 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     }));
   const says = (pattern) =>
     until(`the selected frame to be ${pattern}`, async () => pattern.test(await spoken()) && (await spoken()));
+
+  /** What the tooltip says of the boxes down the middle of the page, by the pixel of their row's upper half. */
+  const column = async () => {
+    const { x, y, width, height } = await flame.locator("#scroller").boundingBox();
+    const seen = new Map();
+    for (let down = 6; down < height; down += 18) {
+      await page.mouse.move(x + width / 2, y + down);
+      const text = await flame.locator("#tip").evaluate((tip) => (tip.hidden ? "" : tip.textContent));
+      if (text !== "") {
+        seen.set(text.split(":")[0], down);
+      }
+    }
+    await page.mouse.move(5, 5);
+    return seen;
+  };
+  const open = async (name) => {
+    await explorerMenu({ page, vscode, shot })(name, "Open Profile…");
+    await until("the profile", async () => (await nav.frame.locator(".title").textContent()) === name);
+  };
 
   await test("the flame graph opens from the Navigator by a key", "flame-tree", async () => {
     await vscode.command("View: Close All Editors");
@@ -69,6 +99,29 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     await until("the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
   });
 
+  await test("a label colours the graph and leaves zoom and selection where they were", "flame-label", async () => {
+    await page.keyboard.press("Enter");
+    const trail = flame.locator("#trail button", { hasText: "shop::parse 39 %" });
+    await trail.waitFor();
+    await page.keyboard.press("p");
+    await nav.current("main", "shop::serve", "shop::parse");
+    await nav.label("parsing");
+    await flame.locator("#legend .tag", { hasText: "parsing" }).waitFor();
+    await says(/^shop::parse: 390.*, label parsing$/);
+    assert.equal(await trail.count(), 1);
+    await nav.press("g");
+    await flame.locator("#canvas").focus();
+    await page.waitForTimeout(500);
+    await says(/^shop::parse: 390/);
+    assert.equal(await trail.count(), 1);
+    await shot("flame-label-zoomed");
+    await page.keyboard.press("Escape");
+    await until("the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
+    await vscode.command("Fulcrum: Navigator: Remove Label from Path");
+    await until("no label", async () => (await flame.locator("#legend .tag").count()) === 0);
+    await flame.locator("#canvas").focus();
+  });
+
   await test("slash searches and says the matched share, counted once", "flame-search", async () => {
     await page.keyboard.press("/");
     await page.keyboard.type("string");
@@ -96,6 +149,85 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       await page.keyboard.press("ArrowUp");
       await says(caller);
     }
+  });
+
+  await test(
+    "a search beside a path says what it counts, and goes through both halves",
+    "flame-merged-search",
+    async () => {
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowDown");
+      await says(/^std::string::push_back: 150/);
+      await page.keyboard.press("/");
+      await page.keyboard.type("shop");
+      await until("the share", async () => /of the whole profile$/.test(await flame.locator("#found").textContent()));
+      await page.keyboard.press("Enter");
+      await says(/^shop::parse: 150/);
+      await page.keyboard.press("n");
+      await says(/^shop::serve: 150/);
+      await shot("flame-merged-found");
+      await page.keyboard.press("/");
+      await flame.locator("#text").fill("render");
+      await page.keyboard.press("Enter");
+      await says(/^No box of this picture has render in its name/);
+      await flame.locator("#text").fill("");
+    },
+  );
+
+  await test(
+    "zooming on a caller leaves it where it is, however many callers come to sight",
+    "flame-callers",
+    async () => {
+      writeNarrowCallers(path.join(workspace.folder, "profiles", "callers.folded"));
+      await open("callers.folded");
+      await nav.find("hot");
+      await nav.go("hot");
+      await nav.current("hot");
+      await nav.press("m");
+      await page.locator(".tab.active", { hasText: "hot" }).waitFor();
+      await until("callers", async () => (await drawn()).boxes === 5);
+      await flame.locator("#canvas").focus();
+      await says(/^hot: 10,000/);
+      await page.keyboard.press("ArrowUp");
+      await says(/^wide: 9,000/);
+      const before = await column();
+      await page.keyboard.press("ArrowRight");
+      await says(/^near: 1,000/);
+      await page.keyboard.press("Enter");
+      await flame.locator("#trail button", { hasText: "near 10 %" }).waitFor();
+      // They stand above the screen.
+      await until("forty callers more", async () => (await flame.locator("#space").boundingBox()).height > 40 * 18);
+      await page.waitForTimeout(400);
+      const after = await column();
+      assert.equal(after.get("near"), before.get("wide"));
+      assert.equal(after.get("hot"), before.get("hot"));
+      await page.keyboard.press("Escape");
+      await until("the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
+      await page.waitForTimeout(400);
+      assert.deepEqual(await column(), before);
+    },
+  );
+
+  await test("the innermost of 2,500 calls comes when one scrolls there", "flame-deep", async () => {
+    writeDeep(path.join(workspace.folder, "profiles", "deep.folded"));
+    await open("deep.folded");
+    await nav.press("g");
+    await until("boxes", async () => (await drawn()).boxes > 20);
+    const bottom = () => flame.locator("#scroller").evaluate((it) => it.scrollTo(0, it.scrollHeight));
+    await until("the innermost", async () => {
+      await bottom();
+      return (await column()).has("f2499");
+    });
+  });
+
+  await test("a closed profile has no flame graph, and another one opened has", "flame-closed", async () => {
+    await vscode.command("Fulcrum: Close Profile");
+    await flame.locator("#nothing", { hasText: "closed" }).waitFor();
+    await shot("flame-nothing");
+    await open("callers.folded");
+    await until("boxes", async () => (await drawn()).boxes >= 5);
+    assert.equal(await flame.locator("#nothing").isVisible(), false);
   });
 
   await test(

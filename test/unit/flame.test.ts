@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { FlameBoxes, FlameTiles } from "../../extension/core/flame/boxes";
+import { FlameBoxes, FlameTiles, joined } from "../../extension/core/flame/boxes";
 import { changeText, describeBox, signOf } from "../../extension/core/flame/describe";
-import { boxAt, fittingName, type Pane, shortName, visibleBoxes } from "../../extension/core/flame/layout";
+import {
+  boxAt,
+  fittingName,
+  type Pane,
+  rowsInSight,
+  shortName,
+  visibleBoxes,
+  withCallers,
+} from "../../extension/core/flame/layout";
+import { Needs } from "../../extension/core/flame/needs";
 import { firstPlace, indexOf, namesTo, nextMatch, placeOf, step } from "../../extension/core/flame/selection";
 import { flame } from "./makeNavigator";
 
@@ -61,6 +70,26 @@ describe("layout", () => {
   test("rows off the screen are not drawn", () => {
     expect(drawn({ ...pane, y: -10 }).map(([name]) => name)).toEqual(["b", "e", "c", "d", "c"]);
     expect(drawn({ ...pane, y: 95 }).map(([name]) => name)).toEqual(["a"]);
+  });
+
+  test("rows in sight are those down to the edge that they grow to, and the next", () => {
+    expect(rowsInSight(0, "down", screen)).toBe(11);
+    expect(rowsInSight(-95, "down", screen)).toBe(21);
+    expect(rowsInSight(200, "down", screen)).toBe(1);
+    // Rows 0 to 5 end at 60 to 0, if row 0 begins at 50.
+    expect(rowsInSight(50, "up", screen)).toBe(7);
+    expect(rowsInSight(-30, "up", screen)).toBe(1);
+  });
+
+  test("the path stays where it is on the screen when there are other callers", () => {
+    const y = ({ above, scrolled }: ReturnType<typeof withCallers>) => above - scrolled;
+    const few = { above: 20, scrolled: 0 };
+    const many = withCallers(few, 40, 10);
+    expect(many).toEqual({ above: 400, scrolled: 380 });
+    expect(withCallers(many, 2, 10)).toEqual(few);
+    // Fewer than what is above it on the screen: the rest is empty.
+    expect(withCallers({ above: 400, scrolled: 100 }, 5, 10)).toEqual({ above: 300, scrolled: 0 });
+    expect([many, withCallers(many, 7, 10), withCallers(many, 90, 10)].map(y)).toEqual([20, 20, 20]);
   });
 
   test("a million boxes in a row are at most one a pixel, and quick", () => {
@@ -170,8 +199,8 @@ describe("keys", () => {
 });
 
 describe("tiles", () => {
-  const tile = (left: number, right: number, minimum: number, depths?: number) =>
-    new FlameBoxes(flame([[0, left, right - left, "a"]]), { left, right }, minimum, depths);
+  const tile = (left: number, right: number, minimum: number, levels?: number) =>
+    new FlameBoxes(flame([[0, left, right - left, "a"]]), { left, right }, minimum, levels);
 
   test("the coarsest that is fine enough is drawn; when none is, the finest, and more is asked for", () => {
     const tiles = new FlameTiles();
@@ -188,8 +217,76 @@ describe("tiles", () => {
 
   test("a part whose rows were cut is not enough for who scrolled past them", () => {
     const tiles = new FlameTiles();
-    tiles.add(tile(0, 1, 0.01, 1));
+    const [cut, deeper] = [
+      tile(0, 1, 0.01, 3),
+      new FlameBoxes(flame([0, 1].map((row) => [row, 0, 1, "a"])), whole, 0.01, 3),
+    ];
+    tiles.add(cut);
     expect([tiles.best(whole, 0.01, 1).enough, tiles.best(whole, 0.01, 2).enough]).toEqual([true, false]);
+    tiles.add(deeper);
+    expect(tiles.best(whole, 0.01, 2)).toEqual({ tile: deeper, enough: true });
+    // The rows that were there stay while more are fetched.
+    expect(tiles.best(whole, 0.01, 3)).toEqual({ tile: deeper, enough: false });
+  });
+
+  test("a part with all rows is enough however far one scrolls", () => {
+    const tiles = new FlameTiles();
+    tiles.add(tile(0, 1, 0.01));
+    expect(tiles.best(whole, 0.01, 5000).enough).toBe(true);
+  });
+
+  test("with other labels parts are drawn until the engine has told them anew", () => {
+    const tiles = new FlameTiles();
+    const [before, part, after, later] = [
+      tile(0, 1, 0.01),
+      tile(0.2, 0.4, 0.001),
+      tile(0, 1, 0.01),
+      tile(0.2, 0.4, 0.001),
+    ];
+    tiles.add(before);
+    tiles.add(part);
+    tiles.outdate();
+    expect(tiles.best({ left: 0.2, right: 0.3 }, 0.001)).toEqual({ tile: part, enough: false });
+    tiles.add(later);
+    expect(tiles.best({ left: 0.2, right: 0.3 }, 0.001)).toEqual({ tile: later, enough: true });
+    expect(tiles.best(whole, 0.01)).toEqual({ tile: before, enough: false });
+    tiles.add(after);
+    expect(tiles.best(whole, 0.01)).toEqual({ tile: after, enough: true });
+  });
+
+  test("what a view lacks is asked for once; what could not be had, again; and by far more rows at a time", () => {
+    const tiles = new FlameTiles();
+    const needs = new Needs();
+    const of = (left: number, right: number, rows = 40) => needs.of("tree", tiles, { left, right }, 0.001, rows);
+    const first = of(0.375, 0.625);
+    expect(first).toEqual({ section: "tree", range: { left: 0.25, right: 0.75 }, minimum: 0.001, depths: 300 });
+    expect(of(0.375, 0.625)).toBeUndefined();
+    needs.failed(first ?? expect.fail("nothing was asked for"));
+    expect(of(0.375, 0.625)).toEqual(first);
+    expect([300, 301, 302, 2500].map((rows) => of(0, 1, rows)?.depths)).toEqual([300, 600, undefined, 4800]);
+    tiles.add(tile(0, 1, 0.001));
+    expect(of(0, 1)).toBeUndefined();
+  });
+
+  test("pieces of a part that came one after the other are one", () => {
+    const upper = {
+      ...flame([
+        [0, 0, 1, "a"],
+        [1, 0, 1, "b"],
+      ]),
+      containers: [0],
+    };
+    const lower = {
+      ...flame([
+        [2, 0, 0.5, "c"],
+        [2, 0.5, 0.5, "a"],
+      ]),
+      containers: [1],
+    };
+    const both = new FlameBoxes(joined([upper, lower]), whole, 0.001, 3);
+    expect([0, 1, 2, 3].map((box) => both.nameOf(box))).toEqual(["a", "b", "c", "a"]);
+    expect([0, 1, 2, 3].map((box) => both.isContainer(box))).toEqual([true, false, false, true]);
+    expect([both.rows, both.levels, both.reaches(9), both.against]).toEqual([3, 3, true, null]);
   });
 
   test("old parts go, the overview stays", () => {

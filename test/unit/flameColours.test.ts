@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { differenceStep, flameThemes, labelPaint, type Paint, paintOf } from "../../extension/core/flame/colours";
+import { hash } from "../../extension/core/hash";
 
 function channels(colour: string): [red: number, green: number, blue: number] {
   const value = Number.parseInt(colour.slice(1), 16);
@@ -69,4 +70,12 @@ test.each([
 ])("a difference of %d of the greatest is step %d", (delta, step) => {
   expect(differenceStep(delta)).toBe(step);
   expect(paintOf({ ...look, delta }, theme, false)).toBe(theme.differences[3 + step]);
+});
+
+test.each([
+  ["", 0x811c9dc5],
+  ["a", 0xe40c292c],
+  ["foobar", 0xbf9cf968],
+])("the hash of %j is FNV-1a's", (text, value) => {
+  expect(hash(text)).toBe(value);
 });

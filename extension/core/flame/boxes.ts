@@ -32,7 +32,10 @@ export interface Range {
 /** Sorted by row, then by left edge, with the rows' beginnings. Boxes of one row do not overlap. */
 export class FlameBoxes {
   readonly count: number;
+  /** The rows that are here, from row 0 on. */
   readonly rows: number;
+  /** The rows that there are, here or not. */
+  readonly levels: number;
   readonly x: Float64Array;
   readonly width: Float64Array;
   readonly name: Uint32Array;
@@ -53,12 +56,12 @@ export class FlameBoxes {
     readonly range: Range,
     /** Boxes narrower than this were left out. */
     readonly minimum: number,
-    /** Rows from this one on were left out. */
-    readonly depths = Number.POSITIVE_INFINITY,
+    levels = 0,
   ) {
     const { depth, x } = arrays;
     this.count = depth.length;
     this.rows = depth.reduce((most, row) => Math.max(most, row + 1), 0);
+    this.levels = Math.max(this.rows, levels);
     const order = Uint32Array.from(depth.keys());
     order.sort((a, b) => at(depth, a) - at(depth, b) || at(x, a) - at(x, b));
     const pick = (values: readonly number[]) => (box: number) => at(values, box);
@@ -113,15 +116,57 @@ export class FlameBoxes {
   covers(range: Range): boolean {
     return this.range.left <= range.left && this.range.right >= range.right;
   }
+
+  /** Whether all of the first `rows` that there are are here. */
+  reaches(rows: number): boolean {
+    return this.rows >= Math.min(rows, this.levels);
+  }
+}
+
+/** Pieces of one part that hold its rows one after the other, as one. */
+export function joined(pieces: readonly FlameArrays[]): FlameArrays {
+  let names = 0;
+  const numbered = pieces.map((piece) => {
+    const first = names;
+    names += piece.names.length;
+    const later = (name: number) => first + name;
+    return { ...piece, name: piece.name.map(later), containers: piece.containers.map(later) };
+  });
+  const all = <T>(column: (piece: FlameArrays) => readonly T[]) => numbered.flatMap(column);
+  return {
+    depth: all((it) => it.depth),
+    x: all((it) => it.x),
+    width: all((it) => it.width),
+    name: all((it) => it.name),
+    label: all((it) => it.label),
+    cost: all((it) => it.cost),
+    own: all((it) => it.own),
+    against: pieces.some((it) => it.against === null) ? null : all((it) => it.against ?? []),
+    names: all((it) => it.names),
+    containers: all((it) => it.containers),
+  };
 }
 
 /** The last few parts that were fetched: going back and forth needs no engine. */
 export class FlameTiles {
   private readonly tiles: FlameBoxes[] = [];
+  private readonly outdated = new WeakSet<FlameBoxes>();
 
   constructor(private readonly most = 12) {}
 
+  /** The boxes stand where they stood, but what is told of them is not so any more: shown until the engine says how it is. */
+  outdate(): void {
+    for (const tile of this.tiles) {
+      this.outdated.add(tile);
+    }
+  }
+
   add(tile: FlameBoxes): void {
+    const replaced = this.tiles.findIndex((it) => this.outdated.has(it) && tile.covers(it.range));
+    if (replaced >= 0) {
+      this.tiles[replaced] = tile;
+      return;
+    }
     this.tiles.push(tile);
     if (this.tiles.length > this.most) {
       // The first is the overview, which every view can fall back on.
@@ -131,16 +176,18 @@ export class FlameTiles {
 
   /**
    * What to draw for a range: of the parts that hold it, the coarsest that still has every box of `minimum` and every one of
-   * `rows`; when there is none, the finest. `enough` is false when the engine should be asked for more.
+   * `rows`; when there is none, the finest, if possible of those with all rows. `enough` is false when the engine should be
+   * asked for more.
    */
   best(range: Range, minimum: number, rows = 1): { tile: FlameBoxes | undefined; enough: boolean } {
     const holding = this.tiles.filter((tile) => tile.covers(range));
-    // A part that ends where its rows were cut has more below.
-    const deep = (tile: FlameBoxes) => tile.rows < tile.depths || tile.depths >= rows;
-    const fine = holding.filter((tile) => tile.minimum <= minimum * 1.001 && deep(tile));
-    const enough = fine.length > 0;
-    const order = (a: FlameBoxes, b: FlameBoxes) => (enough ? b.minimum - a.minimum : a.minimum - b.minimum);
-    return { tile: (enough ? fine : holding).sort(order)[0], enough };
+    const deep = holding.filter((tile) => tile.reaches(rows));
+    const fine = deep.filter((tile) => tile.minimum <= minimum * 1.001 && !this.outdated.has(tile));
+    if (fine.length > 0) {
+      return { tile: fine.sort((a, b) => b.minimum - a.minimum)[0], enough: true };
+    }
+    const next = deep.length > 0 ? deep : holding;
+    return { tile: next.sort((a, b) => a.minimum - b.minimum || b.rows - a.rows)[0], enough: false };
   }
 }
 

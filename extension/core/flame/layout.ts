@@ -71,6 +71,28 @@ export function visibleBoxes(pane: Pane, screen: Screen, emit: Emit): number {
   return emitted;
 }
 
+/**
+ * The rows of a pane, counted from row 0, that the screen shows; and one more, so that keys can go there. `y` is where row 0
+ * begins.
+ */
+export function rowsInSight(y: number, direction: Pane["direction"], { height, rowHeight }: Screen): number {
+  const shown = direction === "down" ? Math.ceil((height - y) / rowHeight) : Math.ceil(y / rowHeight) + 1;
+  return Math.max(1, shown + 1);
+}
+
+/** How callers and callees stand: the path between them begins `above` pixels from the top, of which some are scrolled away. */
+export interface Standing {
+  above: number;
+  scrolled: number;
+}
+
+/** The same with other callers above the path, which stays where it is on the screen: there may be empty space above them. */
+export function withCallers({ above, scrolled }: Standing, rows: number, rowHeight: number): Standing {
+  const y = above - scrolled;
+  const next = Math.max(rows * rowHeight, y);
+  return { above: next, scrolled: next - y };
+}
+
 /** The box of a pane at a place on the screen, in pixels; -1: none. */
 export function boxAt(pane: Pane, screen: Screen, x: number, y: number): number {
   const { boxes, range, direction } = pane;

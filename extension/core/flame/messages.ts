@@ -8,6 +8,8 @@ export type Section = "tree" | "callers" | "callees";
 export interface FlameShown {
   /** Rises whenever what is drawn must be fetched anew. */
   generation: number;
+  /** What the places of boxes depend on: while it is the same, each stands where it stood. */
+  layout: string;
   title: string;
   /** The path that is merged over all its contexts; null: the whole tree. */
   path: string[] | null;
@@ -19,20 +21,31 @@ export interface FlameShown {
   labels: string[];
 }
 
+/** A part that is asked for: boxes at least `minimum` wide, in the first `depths` rows. */
+export interface Need {
+  section: Section;
+  range: Range;
+  minimum: number;
+  depths: number;
+}
+
 export interface Tile {
   section: Section;
   range: Range;
   minimum: number;
-  /** Rows from this one on were not asked for. */
-  depths: number;
   arrays: FlameArrays;
+  /** The rows that there are, sent or not. */
+  levels: number;
   /** Cost of the graph's root. In a comparison A's. */
   total: number;
 }
 
 export type ToFlame =
   | { type: "show"; shown: FlameShown }
+  /** There is nothing to draw. */
+  | { type: "nothing"; text: string }
   | { type: "tile"; generation: number; tile: Tile }
+  | { type: "failed"; generation: number; need: Need }
   | { type: "found"; generation: number; text: string; summary: string }
   /** The Navigator went elsewhere: what *This path* would show. */
   | { type: "current"; path: string[] | null }
@@ -41,7 +54,7 @@ export type ToFlame =
 
 export type FromFlame =
   | { type: "ready" }
-  | { type: "need"; generation: number; section: Section; range: Range; minimum: number; depths: number }
+  | { type: "need"; generation: number; need: Need }
   | { type: "search"; generation: number; text: string }
   | { type: "source"; name: string }
   | { type: "select"; path: string[] }

@@ -1,0 +1,207 @@
+/** What the flame graph's panel tells its page, with an editor and an engine of a few lines. */
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { FromFlame, Need, ToFlame } from "../../extension/core/flame/messages";
+import type { NavigatorFlameParams } from "../../extension/core/protocol";
+import type { Engine } from "../../extension/features/engine";
+import { FlameGraphPanel } from "../../extension/features/flameGraph";
+import type { Navigation, NavigationState } from "../../extension/features/navigation";
+import { flame, opened, view } from "./makeNavigator";
+
+const editor = vi.hoisted(() => ({
+  commands: new Map<string, () => unknown>(),
+  posted: [] as ToFlame[],
+  receive: (_: FromFlame): unknown => undefined,
+  gone: () => undefined as unknown,
+  errors: [] as string[],
+}));
+
+vi.mock("vscode", () => ({
+  ViewColumn: { Active: -1 },
+  Uri: { joinPath: () => "uri" },
+  commands: {
+    registerCommand: (name: string, run: () => unknown) => {
+      editor.commands.set(name, run);
+      return { dispose: () => undefined };
+    },
+    executeCommand: async (name: string) => {
+      throw new Error(`no command ${name}`);
+    },
+  },
+  window: {
+    showErrorMessage: async (text: string) => void editor.errors.push(text),
+    createWebviewPanel: () => ({
+      reveal: () => undefined,
+      dispose: () => undefined,
+      onDidDispose: (listener: () => unknown) => {
+        editor.gone = listener;
+      },
+      webview: {
+        asWebviewUri: () => "uri",
+        onDidReceiveMessage: (listener: (message: FromFlame) => unknown) => {
+          editor.receive = listener;
+        },
+        postMessage: async (message: ToFlame) => editor.posted.push(message) > 0,
+      },
+    }),
+  },
+}));
+
+const source = { files: ["a.folded"], against: [] };
+const open = { kind: "open", opened: opened(), view: view(), source } as const satisfies NavigationState;
+const labelled = view({ labels: [{ name: "hot", paths: [["c"]], base: 15, cum: 97, marginal: 97 }] });
+const need: Need = { section: "tree", range: { left: 0, right: 1 }, minimum: 0.001, depths: 300 };
+
+let state: NavigationState;
+let changed: () => void;
+let answer: (params: NavigatorFlameParams) => Promise<unknown>;
+
+const answered = async (params: NavigatorFlameParams) => {
+  const from = params.fromDepth ?? 0;
+  const rows = Math.max(0, Math.min(params.depths ?? 200, 1000, 2500 - from));
+  const boxes = flame(Array.from({ length: rows }, (_, n) => [from + n, 0, 1, `f${from + n}`] as const));
+  return {
+    ...boxes,
+    label: boxes.depth.map(() => -1),
+    labels: [],
+    total: 1000,
+    sides: null,
+    levels: 2500,
+  };
+};
+
+function become(next: NavigationState): void {
+  state = next;
+  changed();
+}
+
+function last<K extends ToFlame["type"]>(type: K): Extract<ToFlame, { type: K }> | undefined {
+  return editor.posted.findLast((it): it is Extract<ToFlame, { type: K }> => it.type === type);
+}
+
+const generation = () => last("show")?.shown.generation ?? -1;
+const ask = (asked: Need) => editor.receive({ type: "need", generation: generation(), need: asked });
+
+beforeEach(async () => {
+  [editor.posted, editor.errors, state, answer] = [[], [], open, answered];
+  const navigation = {
+    get state() {
+      return state;
+    },
+    get open() {
+      return state.kind === "open" ? state : undefined;
+    },
+    onDidChange: (listener: () => void) => {
+      changed = listener;
+      return { dispose: () => undefined };
+    },
+    do: async () => true,
+  };
+  const log = { warn: () => undefined, debug: () => undefined, error: () => undefined };
+  const engine = { log, request: (_: string, params: NavigatorFlameParams) => answer(params) };
+  new FlameGraphPanel(engine as unknown as Engine, navigation as unknown as Navigation, "uri" as never);
+  await editor.commands.get("fulcrum.navigator.flameGraph")?.();
+  await editor.receive({ type: "ready" });
+});
+
+describe("layout", () => {
+  test("labels, and the key pressed again, leave it; another path, width, value or profile is another", async () => {
+    const layouts = [last("show")?.shown.layout];
+    const next = () => layouts.push(last("show")?.shown.layout);
+    become({ ...open, view: labelled });
+    expect(last("show")?.shown.labels).toEqual(["hot"]);
+    next();
+    await editor.commands.get("fulcrum.navigator.flameGraph")?.();
+    next();
+    expect(new Set(layouts).size).toBe(1);
+    await editor.receive({ type: "merge", path: ["a"] });
+    next();
+    await editor.receive({ type: "width", width: "b" });
+    next();
+    become({ ...open, view: view({ value: "bytes" }) });
+    next();
+    become({ ...open, source: { ...source } });
+    next();
+    expect(last("show")?.shown.path).toBeNull();
+    expect(new Set(layouts).size).toBe(5);
+  });
+
+  test("an engine that was started anew has the same profile, whatever number it gives it", () => {
+    const before = last("show")?.shown;
+    become({ kind: "empty" });
+    expect(last("nothing")?.text).toContain("closed");
+    become({ kind: "opening", title: "", message: "", fraction: null });
+    become({ ...open, opened: opened({ id: 7 }) });
+    const after = last("show")?.shown;
+    expect(after?.layout).toBe(before?.layout);
+    expect(after?.generation).toBeGreaterThan(before?.generation ?? 0);
+  });
+});
+
+describe("needs", () => {
+  test("while another profile is opened a need fails; when that is cancelled the page hears that it may ask again", async () => {
+    become({ kind: "opening", title: "", message: "", fraction: null });
+    await ask(need);
+    expect(last("failed")).toEqual({ type: "failed", generation: generation(), need });
+    await editor.receive({ type: "select", path: ["a"] });
+    expect(last("trouble")?.text).toContain("being opened");
+    editor.posted = editor.posted.filter((it) => it.type === "show");
+    become(open);
+    expect(last("current")).toBeDefined();
+    await ask(need);
+    expect(last("tile")?.tile.levels).toBe(2500);
+  });
+
+  test("one that the engine refuses fails, and says why", async () => {
+    answer = () => Promise.reject(new Error("no memory"));
+    await ask(need);
+    expect(last("failed")?.need).toEqual(need);
+    expect(last("trouble")?.text).toContain("no memory");
+  });
+
+  test("one of a picture that is gone fails without words", async () => {
+    const before = generation();
+    become({ ...open, view: labelled });
+    await editor.receive({ type: "need", generation: before, need });
+    expect(last("failed")?.generation).toBe(before);
+    expect(last("trouble")).toBeUndefined();
+  });
+
+  test("more rows than the engine sends at once come as one part", async () => {
+    await ask({ ...need, depths: 2400 });
+    const { depth, names, name } = last("tile")?.tile.arrays ?? flame([]);
+    expect([depth.length, depth.at(-1), names[name.at(-1) ?? -1]]).toEqual([2400, 2399, "f2399"]);
+  });
+});
+
+test("a closed profile and a call graph have no picture, and keys say so", async () => {
+  become({ kind: "empty" });
+  expect(last("nothing")?.text).toContain("closed");
+  await editor.receive({ type: "search", generation: generation(), text: "a" });
+  expect(last("trouble")?.text).toContain("closed");
+  become({ ...open, opened: opened({ id: 2, kind: "graph" }), source: { ...source } });
+  expect(last("nothing")?.text).toContain("no paths");
+});
+
+test("what a message of the page comes to grief with is told", async () => {
+  await editor.receive({ type: "select", path: ["a"] });
+  await vi.waitFor(() => expect(editor.errors.join()).toContain("no command fulcrum.navigator.focus"));
+});
+
+test("nothing is posted to a page that is gone", async () => {
+  const asked = ask(need);
+  editor.gone();
+  const count = editor.posted.length;
+  await asked;
+  become({ kind: "empty" });
+  expect(editor.posted.length).toBe(count);
+});
+
+test("in a merged path a search says that its figures are of the whole profile", async () => {
+  answer = async () => ({ count: 2, names: ["a"], cost: 340, share: 0.34, sides: null });
+  const search = () => editor.receive({ type: "search", generation: generation(), text: "a" });
+  await search();
+  expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340)");
+  await editor.receive({ type: "merge", path: ["a"] });
+  await search();
+  expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340) of the whole profile");
+});
