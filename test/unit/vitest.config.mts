@@ -1,7 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/** The unit floor: `extension/core` and the benchmarks' arithmetic, so no test here needs an editor or an engine. */
+/**
+ * The unit floor: `extension/core`, a panel with a stand-in for the editor, and the benchmarks' arithmetic. No test here needs
+ * an editor or an engine.
+ */
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   // A limit is for tests that hang, not for slow machines.
