@@ -260,6 +260,43 @@ fn=(3)
 summary: 825 1
 ";
 
+    /// Costs of Ir in lines that do not matter here.
+    const ONE_FILE: &str = "positions: line\nevents: Ir\nfl=a.c\n";
+
+    #[test]
+    fn functions_that_call_one_another_cost_no_more_than_both() {
+        check(
+            format!(
+                "{ONE_FILE}fn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\nfn=f\n1 30\ncfn=g\ncalls=3 1\n2 70\n\
+                 fn=g\n1 60\ncfn=f\ncalls=2 1\n2 50\n"
+            ),
+            "Ir*
+             main 10/100
+             f 30/90
+             g 60/70
+             main > f ?/90
+             f > g ?/70
+             g > f ?/50",
+        );
+    }
+
+    #[test]
+    fn what_nobody_calls_by_name_costs_what_it_calls() {
+        // A handler of signals, which was called once more.
+        check(
+            format!(
+                "{ONE_FILE}fn=main\n1 10\ncfn=handler\ncalls=1 1\n2 11\nfn=handler\n1 6\ncfn=work\ncalls=6 1\n2 60\n\
+                 fn=work\n1 60\n"
+            ),
+            "Ir*
+             main 10/21
+             handler 6/66
+             work 60/60
+             main > handler ?/11
+             handler > work ?/60",
+        );
+    }
+
     #[test]
     fn functions_and_calls_are_summed() {
         check(
@@ -268,7 +305,7 @@ summary: 825 1
              Memory bytes
              main 20/820 15000/34999
              func1 105/400 0/20000
-             func2 700/400 8000/-1
+             func2 700/700 8000/8000
              main > func1 ?/400 ?/20000
              main > func2 ?/400 ?/-1
              func1 > func1 ?/30 ?/0

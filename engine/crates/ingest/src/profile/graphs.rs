@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fulcrum_model::CallGraph;
-use fulcrum_model::call_graph::{CallGraphError, GraphCall, GraphFunction};
+use fulcrum_model::call_graph::{CallGraphError, Cycles, GraphCall, GraphFunction, nearer_zero};
 use fulcrum_model::call_tree::ValueType;
 
 use super::collected::Collected;
@@ -148,24 +148,50 @@ impl Graphs {
         }))
     }
 
-    /// As told; else the sum over the calls of a function, or, when nobody calls it, its own cost and its calls'. A
-    /// function's calls of itself are inside its other calls.
+    /// As told; else a function's own cost and its calls', or the calls of it where these cost more, for a file may leave
+    /// out what they called. Its calls of itself are inside the others. What functions that call one another cost is inside
+    /// one another: of these it is the sum of the calls of a function, which holds such insides several times, but no more
+    /// than all of them and what they call cost together.
     fn cums(&self) -> Result<Vec<Vec<i64>>, Fault> {
-        let none = || vec![None::<Vec<i64>>; self.functions.len()];
-        let (mut incoming, mut outgoing) = (none(), none());
+        let between = self.calls.iter().map(|call| (call.caller, call.callee));
+        let cycles = Cycles::new(self.functions.len(), between);
+        let zeros = |count: usize| vec![vec![0; self.types.len()]; count];
+        let mut incoming = zeros(self.functions.len());
+        let mut most = zeros(cycles.count());
+        for (row, function) in (0..).zip(&self.functions) {
+            sum(&mut most[cycles.of(row)], &function.base)?;
+        }
         for call in self.calls.iter().filter(|call| call.caller != call.callee) {
-            for (sums, row) in [(&mut incoming, call.callee), (&mut outgoing, call.caller)] {
-                let zeros = || vec![0; self.types.len()];
-                sum(sums[row as usize].get_or_insert_with(zeros), &call.cum)?;
+            sum(&mut incoming[call.callee as usize], &call.cum)?;
+            if cycles.leaves(call.caller, call.callee) {
+                sum(&mut most[cycles.of(call.caller)], &call.cum)?;
             }
         }
-        let mut cums = Vec::with_capacity(self.functions.len());
-        for ((function, incoming), outgoing) in self.functions.iter().zip(incoming).zip(outgoing) {
-            let mut alone = function.base.clone();
-            sum(&mut alone, &outgoing.unwrap_or_default())?;
-            cums.push(function.cum.clone().or(incoming).unwrap_or(alone));
-        }
-        Ok(cums)
+        let rows = (0..).zip(&self.functions).zip(incoming);
+        let cum = |((row, function), incoming): ((u32, &Function), Vec<i64>)| {
+            let most = &most[cycles.of(row)];
+            match &function.cum {
+                Some(told) => told.clone(),
+                None if cycles.holds_several(row) => {
+                    let both = incoming.iter().zip(most);
+                    both.map(|(&cost, &most)| nearer_zero(cost, most)).collect()
+                }
+                None => {
+                    let both = incoming.iter().zip(most);
+                    both.map(|(&cost, &most)| farther_from_zero(cost, most))
+                        .collect()
+                }
+            }
+        };
+        Ok(rows.map(cum).collect())
+    }
+}
+
+fn farther_from_zero(a: i64, b: i64) -> i64 {
+    if a.unsigned_abs() > b.unsigned_abs() {
+        a
+    } else {
+        b
     }
 }
 

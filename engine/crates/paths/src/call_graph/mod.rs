@@ -10,10 +10,8 @@
 
 mod attribution;
 
-use std::collections::BTreeMap;
-
 use fulcrum_model::CallGraph;
-use fulcrum_model::call_graph::CallGraphError;
+use fulcrum_model::call_graph::{CallGraphError, GraphCall};
 
 use crate::extensions::Side;
 use crate::interface::{ProfileInterface, Refusal};
@@ -54,24 +52,18 @@ impl CallGraphProfile {
         names.dedup();
         let position = |function: &str| {
             let found = names.binary_search_by(|it| it.as_str().cmp(function));
-            found.expect("every function's name is in the list")
+            found.expect("every function's name is in the list") as u32
         };
-        let mut functions = vec![(0, 0); names.len()];
-        for function in &graph.functions {
-            let (base, cum) = &mut functions[position(&function.name)];
-            *base += function.base;
-            *cum += function.cum;
-        }
-        let mut calls: BTreeMap<(usize, usize), (Option<i64>, i64)> = BTreeMap::new();
-        for call in &graph.calls {
-            let at = |n: u32| position(&graph.functions[n as usize].name);
-            let key = (at(call.caller), at(call.callee));
-            let (base, cum) = calls.entry(key).or_insert((Some(0), 0));
-            *base = base.zip(call.base).map(|(a, b)| a + b);
-            *cum += call.cum;
-        }
+        let to: Vec<u32> = graph
+            .functions
+            .iter()
+            .map(|it| position(&it.name))
+            .collect();
+        let graph = graph.clone().joined(&to, names.clone());
+        let functions = graph.functions.iter().map(|it| (it.base, it.cum)).collect();
+        let call = |it: &GraphCall| ((it.caller as usize, it.callee as usize), (it.base, it.cum));
         Ok(CallGraphProfile {
-            graph: Graph::new(functions, calls),
+            graph: Graph::new(functions, graph.calls.iter().map(call).collect()),
             names,
         })
     }

@@ -9,7 +9,6 @@ mod tests;
 use std::collections::HashMap;
 
 use fulcrum_model::CallGraph;
-use fulcrum_model::call_graph::{GraphCall, GraphFunction};
 use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
 
 use super::{Calls, Format, Profile};
@@ -117,7 +116,15 @@ fn rename_graphs(
         }
     }
     let targets = Targets::new(&target);
-    let graph = |graph: CallGraph| targets.join(graph, &new);
+    let to: Vec<u32> = (0..target.len() as u32)
+        .map(|row| targets.of(row))
+        .collect();
+    let mut names = vec![String::new(); targets.count];
+    // Of those that go to one place the first has its name.
+    for ((function, new), &to) in first.functions.iter().zip(&new).zip(&to).rev() {
+        names[to as usize] = new.clone().unwrap_or_else(|| function.name.clone());
+    }
+    let graph = |graph: CallGraph| graph.joined(&to, names.clone());
     graphs.into_iter().map(graph).collect()
 }
 
@@ -126,6 +133,8 @@ struct Targets<'t> {
     target: &'t [u32],
     /// The new number of each function that others go to.
     number: Vec<u32>,
+    /// How many those are.
+    count: usize,
 }
 
 impl<'t> Targets<'t> {
@@ -139,52 +148,15 @@ impl<'t> Targets<'t> {
                 next += 1;
             }
         }
-        Targets { target, number }
+        let count = next as usize;
+        Targets {
+            target,
+            number,
+            count,
+        }
     }
 
     fn of(&self, function: u32) -> u32 {
         self.number[self.target[function as usize] as usize]
-    }
-
-    fn join(&self, graph: CallGraph, new: &[Option<String>]) -> CallGraph {
-        let mut functions: Vec<GraphFunction> = Vec::new();
-        for (row, function) in graph.functions.iter().enumerate() {
-            match self.of(row as u32) as usize {
-                to if to == functions.len() => functions.push(GraphFunction {
-                    name: new[row].clone().unwrap_or_else(|| function.name.clone()),
-                    ..function.clone()
-                }),
-                to => {
-                    functions[to].base += function.base;
-                    functions[to].cum += function.cum;
-                }
-            }
-        }
-        let mut calls: Vec<GraphCall> = Vec::new();
-        let mut pairs: HashMap<(u32, u32), usize> = HashMap::new();
-        for call in &graph.calls {
-            let (caller, callee) = (self.of(call.caller), self.of(call.callee));
-            // Inside what is one function now, the callee's cost is in both of the sums above.
-            if caller == callee && call.caller != call.callee {
-                functions[caller as usize].cum -= call.cum;
-            }
-            let row = *pairs.entry((caller, callee)).or_insert(calls.len());
-            match calls.get_mut(row) {
-                Some(sum) => {
-                    sum.cum += call.cum;
-                    sum.base = sum.base.zip(call.base).map(|(a, b)| a + b);
-                }
-                None => calls.push(GraphCall {
-                    caller,
-                    callee,
-                    ..*call
-                }),
-            }
-        }
-        CallGraph {
-            value_type: graph.value_type,
-            functions,
-            calls,
-        }
     }
 }
