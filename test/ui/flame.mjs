@@ -43,8 +43,16 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       boxes: Number(canvas.dataset.drawn),
       milliseconds: Number(canvas.dataset.milliseconds),
     }));
-  const says = (pattern) =>
-    until(`the selected frame to be ${pattern}`, async () => pattern.test(await spoken()) && (await spoken()));
+  const says = async (pattern) => {
+    let last = "";
+    const probe = async () => {
+      last = await spoken();
+      return pattern.test(last) && last;
+    };
+    return until(() => `the selected frame to be ${pattern}, not ${JSON.stringify(last)}`, probe);
+  };
+  /** A key for the graph, which has the keys again should the Navigator have them. */
+  const key = (name) => flame.locator("#canvas").press(name);
 
   /** What the tooltip says of the boxes down the middle of the page, by the pixel of their row's upper half. */
   const column = async () => {
@@ -81,29 +89,29 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
 
   await test("arrows go from frame to frame, and each is said aloud", "flame-keys", async () => {
     await says(/^all: 1,000/);
-    await page.keyboard.press("ArrowDown");
+    await key("ArrowDown");
     await says(/^main: 1,000/);
-    await page.keyboard.press("ArrowDown");
+    await key("ArrowDown");
     await says(/^shop::serve: 990 .*\(99 %\), 40 .* its own/);
-    await page.keyboard.press("ArrowDown");
+    await key("ArrowDown");
     await says(/^shop::render: 512/);
-    await page.keyboard.press("ArrowRight");
+    await key("ArrowRight");
     await says(/^shop::parse: 390/);
   });
 
   await test("Enter zooms in, Escape out", "flame-zoom", async () => {
-    await page.keyboard.press("Enter");
+    await key("Enter");
     await flame.locator("#trail button", { hasText: "shop::parse 39 %" }).waitFor();
     await page.waitForTimeout(400);
-    await page.keyboard.press("Escape");
+    await key("Escape");
     await until("the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
   });
 
   await test("a label colours the graph and leaves zoom and selection where they were", "flame-label", async () => {
-    await page.keyboard.press("Enter");
+    await key("Enter");
     const trail = flame.locator("#trail button", { hasText: "shop::parse 39 %" });
     await trail.waitFor();
-    await page.keyboard.press("p");
+    await key("p");
     await nav.current("main", "shop::serve", "shop::parse");
     await nav.label("parsing");
     await flame.locator("#legend .tag", { hasText: "parsing" }).waitFor();
@@ -115,7 +123,7 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     await says(/^shop::parse: 390/);
     assert.equal(await trail.count(), 1);
     await shot("flame-label-zoomed");
-    await page.keyboard.press("Escape");
+    await key("Escape");
     await until("the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
     await vscode.command("Fulcrum: Navigator: Remove Label from Path");
     await until("no label", async () => (await flame.locator("#legend .tag").count()) === 0);
@@ -123,12 +131,12 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
   });
 
   await test("slash searches and says the matched share, counted once", "flame-search", async () => {
-    await page.keyboard.press("/");
+    await key("/");
     await page.keyboard.type("string");
     const found = await until("the share", async () => plain(await flame.locator("#found").textContent()));
     // push_back 150 and to_string 190 of 1,000.
     assert.match(found, /^2 functions · 34 % \(340/);
-    await page.keyboard.press("Enter");
+    await flame.locator("#text").press("Enter");
     await says(/^std::(string::push_back|to_string): /);
     await page.mouse.move(5, 5);
     await page.waitForTimeout(300);
@@ -146,7 +154,7 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     await flame.locator("#canvas").focus();
     await says(/^std::string::push_back: 150/);
     for (const caller of [/^shop::parse: 150/, /^shop::serve: 150/, /^main: 150/]) {
-      await page.keyboard.press("ArrowUp");
+      await key("ArrowUp");
       await says(caller);
     }
   });
@@ -155,21 +163,21 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     "a search beside a path says what it counts, and goes through both halves",
     "flame-merged-search",
     async () => {
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("ArrowDown");
+      await key("ArrowDown");
+      await key("ArrowDown");
+      await key("ArrowDown");
       await says(/^std::string::push_back: 150/);
-      await page.keyboard.press("/");
+      await key("/");
       await page.keyboard.type("shop");
       await until("the share", async () => /of the whole profile$/.test(await flame.locator("#found").textContent()));
-      await page.keyboard.press("Enter");
+      await flame.locator("#text").press("Enter");
       await says(/^shop::parse: 150/);
-      await page.keyboard.press("n");
+      await key("n");
       await says(/^shop::serve: 150/);
       await shot("flame-merged-found");
-      await page.keyboard.press("/");
+      await key("/");
       await flame.locator("#text").fill("render");
-      await page.keyboard.press("Enter");
+      await flame.locator("#text").press("Enter");
       await says(/^No box of this picture has render in its name/);
       await flame.locator("#text").fill("");
     },
@@ -189,12 +197,12 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       await until("callers", async () => (await drawn()).boxes === 5);
       await flame.locator("#canvas").focus();
       await says(/^hot: 10,000/);
-      await page.keyboard.press("ArrowUp");
+      await key("ArrowUp");
       await says(/^wide: 9,000/);
       const before = await column();
-      await page.keyboard.press("ArrowRight");
+      await key("ArrowRight");
       await says(/^near: 1,000/);
-      await page.keyboard.press("Enter");
+      await key("Enter");
       await flame.locator("#trail button", { hasText: "near 10 %" }).waitFor();
       // They stand above the screen.
       await until("forty callers more", async () => (await flame.locator("#space").boundingBox()).height > 40 * 18);
@@ -202,7 +210,7 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       const after = await column();
       assert.equal(after.get("near"), before.get("wide"));
       assert.equal(after.get("hot"), before.get("hot"));
-      await page.keyboard.press("Escape");
+      await key("Escape");
       await until("the whole graph", async () => (await flame.locator("#trail button").count()) === 0);
       await page.waitForTimeout(400);
       assert.deepEqual(await column(), before);
@@ -244,8 +252,8 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       await until("boxes", async () => (await drawn()).boxes > 30);
       await flame.locator("#canvas").focus();
       await says(/^all: 30,000/);
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("ArrowDown");
+      await key("ArrowDown");
+      await key("ArrowDown");
       await says(/^Servlet\.service: .* B 20,000, Δ \+10,000 \(\+50 %\)/);
       await flame.locator(".scale", { hasText: "less in A" }).waitFor();
       // Both at once, as one works with them.
@@ -273,7 +281,7 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       "Escape",
     ]) {
       for (const key of keys.split(" ")) {
-        await page.keyboard.press(key);
+        await key(key);
       }
       // What each frame of the glide took.
       times.push(
@@ -308,20 +316,20 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       async () => (await nav.frame.locator(".title").textContent()) === "threads.speedscope.json",
     );
     await flame.locator("#canvas").focus();
-    await page.keyboard.press("Home");
+    await key("Home");
     await until("the outermost box", async () => {
-      await page.keyboard.press("ArrowUp");
+      await key("ArrowUp");
       return /^all: 10/.test(await spoken());
     });
-    await page.keyboard.press("ArrowDown");
+    await key("ArrowDown");
     await says(/^first \(1\): 7/);
-    await page.keyboard.press("p");
+    await key("p");
     await says(/^first \(1\) is no function/);
-    await page.keyboard.press("ArrowDown");
+    await key("ArrowDown");
     await says(/^main: 7/);
-    await page.keyboard.press("ArrowDown");
+    await key("ArrowDown");
     await says(/^work: 7/);
-    await page.keyboard.press("p");
+    await key("p");
     await nav.current("main", "work");
   });
 

@@ -280,7 +280,7 @@ export function walk({ page, list, name, wanted, key = "Home", step = "ArrowDown
 
 /**
  * Waits until the probe gives something true, and gives it back. The limit is for what never comes: it says nothing about
- * how fast a machine is, and may be as long as anybody would wait.
+ * how fast a machine is, and may be as long as anybody would wait. What it was waiting for is text, or tells it when it ends.
  */
 export async function until(what, probe, timeout = limit) {
   const deadline = Date.now() + timeout;
@@ -290,7 +290,7 @@ export async function until(what, probe, timeout = limit) {
       return last;
     }
     if (Date.now() > deadline) {
-      throw new Error(`Waited ${timeout / 1000} seconds for ${what}.`);
+      throw new Error(`Waited ${timeout / 1000} seconds for ${typeof what === "function" ? what() : what}.`);
     }
     await new Promise((resolve) => setTimeout(resolve, 150));
   }
