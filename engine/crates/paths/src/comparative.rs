@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::ValueType;
 
 use crate::extensions::{Extensions, Side};
 use crate::index::Index;
@@ -24,6 +25,7 @@ use crate::runs::{Normalisation, Runs};
 #[derive(Debug)]
 pub struct ComparativeProfile {
     names: Names,
+    unit: String,
     runs: Arc<Runs>,
 }
 
@@ -61,6 +63,46 @@ impl fmt::Display for DifferentUnits {
 
 impl std::error::Error for DifferentUnits {}
 
+/// All runs in the unit of the first, or in the finest decimal part of it that one of them counts in.
+fn in_one_unit(a: Vec<Run>, b: Vec<Run>) -> Result<(Vec<Run>, Vec<Run>, String), DifferentUnits> {
+    let mut finest: Option<ValueType> = None;
+    for (tree, value) in a.iter().chain(&b) {
+        let kind = &tree.value_types()[*value];
+        let plain = |kind: &ValueType| match kind.decimals().0 {
+            "count" => String::new(),
+            unit => unit.to_owned(),
+        };
+        match &finest {
+            Some(it) if plain(it) != plain(kind) => {
+                return Err(DifferentUnits {
+                    a: it.unit.clone(),
+                    b: kind.unit.clone(),
+                });
+            }
+            Some(it) if it.decimals().1 >= kind.decimals().1 => {}
+            _ => finest = Some(kind.clone()),
+        }
+    }
+    let finest = finest.unwrap_or_else(|| ValueType::new("", ""));
+    let scaled = |(tree, value): Run| {
+        let kind = &tree.value_types()[value];
+        let times = finest.decimals().1.saturating_sub(kind.decimals().1);
+        if times == 0 {
+            return Ok((tree, value));
+        }
+        let fine = 10_i64.checked_pow(times as u32).unwrap_or(i64::MAX);
+        match tree.in_unit(value, &finest.unit, fine) {
+            Ok(tree) => Ok((Arc::new(tree), 0)),
+            Err(_) => Err(DifferentUnits {
+                a: finest.unit.clone(),
+                b: kind.unit.clone(),
+            }),
+        }
+    };
+    let all = |side: Vec<Run>| side.into_iter().map(scaled).collect::<Result<_, _>>();
+    Ok((all(a)?, all(b)?, finest.unit.clone()))
+}
+
 impl ComparativeProfile {
     /// Compares a value type of A with one of B.
     ///
@@ -85,23 +127,21 @@ impl ComparativeProfile {
         b: Vec<Run>,
         normalisation: Normalisation,
     ) -> Result<Self, DifferentUnits> {
-        let unit = |(tree, value): &Run| tree.value_types()[*value].unit.clone();
-        let expected = a.first().map(unit).unwrap_or_default();
-        let other = a.iter().chain(&b).map(unit).find(|it| *it != expected);
-        if let Some(other) = other {
-            return Err(DifferentUnits {
-                a: expected,
-                b: other,
-            });
-        }
+        let (a, b, unit) = in_one_unit(a, b)?;
         let trees: Vec<&CallTree> = a.iter().chain(&b).map(|it| &*it.0).collect();
         let names = Names::of(&trees);
         let index = |(tree, value): Run| Index::new(tree, value, &names);
         let [a, b] = [a, b].map(|side| side.into_iter().map(index).collect());
         Ok(ComparativeProfile {
             runs: Arc::new(Runs::new(a, b, normalisation)),
+            unit,
             names,
         })
+    }
+
+    /// The unit of all costs: of runs whose counts have fractions, the finest.
+    pub fn unit(&self) -> &str {
+        &self.unit
     }
 
     pub(crate) fn names(&self) -> &Names {

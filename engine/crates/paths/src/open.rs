@@ -153,7 +153,7 @@ pub fn open(
 ) -> Result<Opened, OpenError> {
     let first = a.first().ok_or(OpenError::Nothing)?;
     let value_types: Vec<ValueType> = first.value_types().into_iter().cloned().collect();
-    let chosen = value_types[first.value(value)?].clone();
+    let mut chosen = value_types[first.value(value)?].clone();
     // A number is the first file's; others may have the same values in another order.
     let value = value.map(|_| chosen.name.as_str());
     let identities = |side: &[Source]| side.iter().map(|it| it.identity.clone()).collect();
@@ -169,7 +169,9 @@ pub fn open(
         let runs = |side: Vec<Source>| side.into_iter().map(|it| run(it, value)).collect();
         let (a, b): (Result<_, _>, Result<_, _>) = (runs(a), runs(b));
         let compared = ComparativeProfile::of_runs(a?, b?, normalisation);
-        AnyProfile::Comparison(compared.map_err(OpenError::DifferentUnits)?)
+        let compared = compared.map_err(OpenError::DifferentUnits)?;
+        chosen.unit = compared.unit().to_owned();
+        AnyProfile::Comparison(compared)
     };
     Ok(Opened {
         profile,

@@ -169,6 +169,30 @@ fn normalisation_is_what_was_asked_for() {
 }
 
 #[test]
+fn counts_with_and_without_fractions_are_compared_in_the_finest_part() {
+    let run = |unit: &str, value| {
+        let mut builder = CallTreeBuilder::new(vec![ValueType::new("samples", unit)]).unwrap();
+        let f = builder.intern(Frame::function("f")).unwrap();
+        builder.add(&[f], &[value]).unwrap();
+        (Arc::new(builder.finish().unwrap()), 0)
+    };
+    for (a, b, sides) in [
+        (("", 3), ("0.01 count", 250), (300, 250)),
+        (("0.1 count", 3), ("count", 2), (3, 20)),
+        (("0.1 count", 3), ("0.001 count", 2), (300, 2)),
+    ] {
+        let profile = ComparativeProfile::new(run(a.0, a.1), run(b.0, b.1)).unwrap();
+        let (a, b) = sides;
+        assert_eq!(profile.sides(), Some(Sides { a, b }));
+        assert!(profile.unit().starts_with("0."));
+    }
+    let refused = ComparativeProfile::new(run("", 3), run("0.1 s", 3));
+    assert_eq!(refused.err().map(|it| it.b), Some("0.1 s".into()));
+    let large = ComparativeProfile::new(run("", i64::MAX / 8), run("0.1 count", 3));
+    assert_eq!(large.err().map(|it| it.a), Some("0.1 count".into()));
+}
+
+#[test]
 fn every_run_must_have_the_same_unit() {
     let mut builder = CallTreeBuilder::new(vec![ValueType::new("alloc", "bytes")]).unwrap();
     let f = builder.intern(Frame::function("f")).unwrap();

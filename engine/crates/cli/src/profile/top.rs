@@ -116,6 +116,7 @@ fn compared(
     let [a, b] = <[Arc<CallTree>; 2]>::try_from(trees).expect("there were two sides");
     let profile = ComparativeProfile::new((a, values[0]), (b, values[1]))
         .map_err(|error| Failure::BadInput(error.to_string()))?;
+    let kind = ValueType::new(kind.name, profile.unit());
     Ok(functions(&profile, kind, notes))
 }
 

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
+use fulcrum_model::call_tree::ValueType;
+
 use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::graphs::Graphs;
 use super::input::{Input, lines};
+use super::names::is_address;
 use super::texts::cut;
-use super::units::value;
+use super::units::{nanoseconds, value};
 
 /// How many kinds of event one file may have.
 const EVENTS: usize = 256;
@@ -58,14 +61,20 @@ struct Reader {
     /// Once the events are known.
     graphs: Option<Graphs>,
     events: Vec<String>,
+    /// What the costs of each are multiplied by.
+    scales: Vec<i64>,
     /// Numbers before the costs of a line.
     positions: usize,
     names: Names,
     files: Names,
+    /// Executables and libraries.
+    objects: Names,
     file: String,
+    object: String,
     function: Option<u32>,
     callee: Option<String>,
     callee_file: Option<String>,
+    callee_object: Option<String>,
     /// The callee whose cost is on the next line.
     call: Option<u32>,
     negative: u64,
@@ -91,19 +100,21 @@ impl Reader {
             }
             "fn" => {
                 let name = self.names.name(text)?;
-                self.function = Some(self.row(&name, None)?);
+                self.function = Some(self.row(&name, None, None)?);
             }
             "cfn" => self.callee = Some(self.names.name(text)?),
             "calls" => {
                 let Some(name) = self.callee.take() else {
                     return Err(Fault::whole("expected cfn= before calls="));
                 };
-                let file = self.callee_file.take();
-                self.call = Some(self.row(&name, file.as_deref())?);
+                let (file, object) = (self.callee_file.take(), self.callee_object.take());
+                self.call = Some(self.row(&name, file.as_deref(), object.as_deref())?);
             }
             "jfi" => drop(self.files.name(text)?),
             "jfn" => drop(self.names.name(text)?),
-            "ob" | "cob" | "jump" | "jcnd" | "rec" | "frfn" => {}
+            "ob" => self.object = self.objects.name(text)?,
+            "cob" => self.callee_object = Some(self.objects.name(text)?),
+            "jump" | "jcnd" | "rec" | "frfn" => {}
             _ => return Err(expected(line)),
         }
         Ok(())
@@ -122,9 +133,10 @@ impl Reader {
                     let problem = format!("expected 1 to {EVENTS} events, got {}", events.len());
                     return Err(Fault::whole(problem));
                 }
-                let types = events.iter().map(|event| self::event(event)).collect();
+                let (types, scales) = events.iter().map(|event| self::event(event)).unzip();
                 self.graphs.get_or_insert_with(|| Graphs::new(types));
                 self.events = events;
+                self.scales = scales;
             }
             "positions" => self.positions = text.split_whitespace().count(),
             _ if key.contains(char::is_whitespace) => return Err(expected(line)),
@@ -138,9 +150,19 @@ impl Reader {
         self.graphs.as_mut().ok_or_else(|| Fault::whole(problem))
     }
 
-    fn row(&mut self, name: &str, file: Option<&str>) -> Result<u32, Fault> {
+    /// The row of a function, whose file and object are the current ones unless they are told.
+    fn row(&mut self, name: &str, file: Option<&str>, object: Option<&str>) -> Result<u32, Fault> {
         let file = file.unwrap_or(&self.file).to_owned();
-        self.graphs()?.function(name, &file)
+        let object = object.unwrap_or(&self.object);
+        let object = object.rsplit('/').next().unwrap_or(object);
+        // Of stripped code only addresses are known, which other objects have too. Valgrind loads it at the same place each time.
+        match is_address(name) && !object.is_empty() {
+            true => {
+                let name = format!("0x{} ({object})", name[2..].trim_start_matches('0'));
+                self.graphs()?.function(&name, &file)
+            }
+            false => self.graphs()?.function(name, &file),
+        }
     }
 
     fn costs(&mut self, line: &str) -> Result<(), Fault> {
@@ -157,12 +179,15 @@ impl Reader {
                 let events = self.events.len();
                 return Err(Fault::whole(format!("expected at most {events} costs")));
             };
-            *slot = word.parse().map_err(|_| {
+            let cost: i64 = word.parse().map_err(|_| {
                 Fault::whole(format!(
                     "expected a whole number as cost, got {}",
                     quote(word)
                 ))
             })?;
+            *slot = cost
+                .checked_mul(self.scales[n])
+                .ok_or_else(|| Fault::whole(format!("the cost {cost} is too large")))?;
             self.negative += u64::from(*slot < 0);
         }
         let Some(function) = self.function else {
@@ -199,14 +224,20 @@ impl Names {
     }
 }
 
-/// xdebug writes units behind names: `Time_(10ns)`, `Memory_(bytes)`.
-fn event(text: &str) -> fulcrum_model::call_tree::ValueType {
-    match text
-        .strip_suffix(')')
-        .and_then(|text| text.split_once("_("))
-    {
-        Some((name, unit)) => value(name, unit),
-        None => value(text, "count"),
+/// The type of an event, and what its costs are multiplied by. xdebug writes units behind names: `Time_(10ns)`,
+/// `Memory_(bytes)`.
+fn event(text: &str) -> (ValueType, i64) {
+    let named = text.strip_suffix(')').and_then(|it| it.split_once("_("));
+    let Some((name, unit)) = named else {
+        return (value(text, "count"), 1);
+    };
+    let times = unit.trim_start_matches(|it: char| it.is_ascii_digit());
+    let number = unit[..unit.len() - times.len()].parse().unwrap_or(1);
+    match nanoseconds(times) {
+        Some(scale) if (1..=1_000_000).contains(&number) => {
+            (value(name, "ns"), number * scale as i64)
+        }
+        _ => (value(name, unit), 1),
     }
 }
 
@@ -301,15 +332,30 @@ summary: 825 1
     fn functions_and_calls_are_summed() {
         check(
             TEXT,
-            "Time 10ns*
+            "Time ns*
              Memory bytes
-             main 20/820 15000/34999
-             func1 105/400 0/20000
-             func2 700/700 8000/8000
-             main > func1 ?/400 ?/20000
-             main > func2 ?/400 ?/-1
-             func1 > func1 ?/30 ?/0
+             main 200/8200 15000/34999
+             func1 1050/4000 0/20000
+             func2 7000/7000 8000/8000
+             main > func1 ?/4000 ?/20000
+             main > func2 ?/4000 ?/-1
+             func1 > func1 ?/300 ?/0
              note: 1 costs are negative, such as memory that was given back.",
+        );
+    }
+
+    #[test]
+    fn stripped_code_is_known_by_its_addresses_and_object() {
+        check(
+            "positions: line\nevents: Ir\nob=(1) /usr/bin/app\nfl=(1) ???\nfn=(1) 0x00001091a0\n0 10\n\
+             cob=(2) /usr/lib/libz.so\ncfn=(2) 0x4850\ncalls=1 0\n0 90\ncfn=(3) 0x109200\ncalls=1 0\n0 5\n\
+             ob=(2)\nfn=(2)\n0 90\nob=(1)\nfn=(3)\n0 5\n",
+            "Ir*
+             0x1091a0 (app) 10/105
+             0x4850 (libz.so) 90/90
+             0x109200 (app) 5/5
+             0x1091a0 (app) > 0x4850 (libz.so) ?/90
+             0x1091a0 (app) > 0x109200 (app) ?/5",
         );
     }
 

@@ -56,6 +56,8 @@ type Key = (String, String);
 #[derive(Default)]
 struct Trace {
     seen: u64,
+    /// Spans that belong to no thread.
+    asynchronous: u64,
     threads: BTreeMap<Key, Spans>,
     names: BTreeMap<Key, String>,
     /// By process and id, each with the number of its first event.
@@ -115,6 +117,10 @@ impl Sink for Trace {
                 }
                 Ok(())
             }
+            "b" | "S" => {
+                self.asynchronous += 1;
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -147,6 +153,21 @@ impl Trace {
 
     fn spans(self) -> Result<Collected, Fault> {
         let mut stacks = Stacks::new(vec![value("time", "ns"), value("calls", "count")], 0)?;
+        if self.threads.is_empty() {
+            return Err(match self.asynchronous {
+                0 => Fault::whole("the trace has no spans (events B, E or X) and no CPU profile"),
+                spans => Fault::whole(format!(
+                    "the trace has no spans of threads (events B, E or X) and no CPU profile; {spans} asynchronous \
+                     spans have no call stacks"
+                )),
+            });
+        }
+        if self.asynchronous > 0 {
+            stacks.note(format!(
+                "{} asynchronous spans are left out: they belong to no thread and have no call stacks.",
+                self.asynchronous
+            ));
+        }
         let several = self.threads.len() > 1;
         let mut odd = 0;
         for (thread, spans) in self.threads {
@@ -300,6 +321,28 @@ mod tests {
              (root);f 1 20000
              (root);f;g 1 5000
              note: The trace holds CPU profiles; its other events are not shown.",
+        );
+    }
+
+    #[test]
+    fn spans_of_no_thread_have_no_stacks() {
+        let spans = r#"{"ph":"b","cat":"net","id":1,"name":"get","ts":1},{"ph":"e","cat":"net","id":1,"name":"get","ts":9}"#;
+        check(
+            format!(r#"[{spans},{{"ph":"X","name":null,"ts":0,"dur":2}}]"#),
+            "time ns* 2000
+             calls 1
+             [unknown] 2000 1
+             note: 1 asynchronous spans are left out: they belong to no thread and have no call stacks.",
+        );
+        check_fault(
+            format!("[{spans}]"),
+            0,
+            "the trace has no spans of threads (events B, E or X) and no CPU profile; 1 asynchronous spans have no call stacks",
+        );
+        check_fault(
+            r#"{"traceEvents":[]}"#,
+            0,
+            "the trace has no spans (events B, E or X) and no CPU profile",
         );
     }
 

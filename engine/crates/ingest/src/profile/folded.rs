@@ -3,6 +3,7 @@
 mod contexts;
 mod piece;
 
+use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -19,22 +20,25 @@ use super::units::{Decimals, value, whole};
 
 /// The first line that is no comment ends with a number.
 pub fn detect(input: &Input) -> bool {
-    let mut records = input.first_lines().filter(|(_, line)| !is_comment(line));
+    let mut records = input.first_lines().filter(|(_, line)| is_record(line));
     records
         .next()
         .and_then(|(_, line)| split(line))
-        .is_some_and(|(path, _)| !path.is_empty())
+        .is_some_and(|(path, count)| !path.is_empty() && count.fraction().is_some())
 }
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
+    refuse_others(input)?;
     if let Some(collected) = collect(input, None)? {
         return Ok(collected);
     }
     // Some counts have fractions: how fine they are must be known before the first is kept.
     let mut decimals = Decimals::default();
     for line in records(input.text()) {
-        if let Some((_, count)) = split(line) {
+        if let Some((_, count)) = split(line)
+            && let Some(count) = count.fraction()
+        {
             decimals.see(count);
         }
     }
@@ -116,7 +120,8 @@ fn end(text: &[u8], parts: &mut [Part], scale: f64) -> Option<(usize, Why)> {
     let lines = str::from_utf8(&text[..before]).unwrap_or_default();
     let mut counts = records(lines).filter_map(|line| Some((line, split(line)?.1)));
     let crossed = counts.find(|&(_, count)| {
-        sum += whole(count, scale).map_or(0, |count| u128::from(count.unsigned_abs()));
+        let count = count.scaled(scale).and_then(Result::ok);
+        sum += count.map_or(0, |count| u128::from(count.unsigned_abs()));
         sum > MAX_MAGNITUDE as u128
     });
     crossed
@@ -194,14 +199,78 @@ fn is_record(line: &str) -> bool {
     !line.trim().is_empty() && !is_comment(line)
 }
 
+/// `# …` and `// …`. A function may be called `#block` or `//route`: what has no space there and ends with a count is a stack.
 fn is_comment(line: &str) -> bool {
-    line.starts_with('#') || line.starts_with("//")
+    let behind = line.strip_prefix('#').or_else(|| line.strip_prefix("//"));
+    behind.is_some_and(|behind| {
+        behind.starts_with(char::is_whitespace)
+            || split(line).is_none_or(|(_, count)| count.fraction().is_none())
+    })
 }
 
-/// The frames and the count. Frames may hold spaces; py-spy writes a space and the count for samples without a stack.
-fn split(line: &str) -> Option<(&str, f64)> {
+/// What stands behind a stack, which is no number yet.
+#[derive(Clone, Copy)]
+struct Count<'t>(&'t str);
+
+impl Count<'_> {
+    /// `None` when it has a fraction, or is no whole number of 64 bits at all.
+    fn whole(self) -> Option<i64> {
+        self.0.parse().ok().filter(|&count| count >= 0)
+    }
+
+    /// `None` when it is no number.
+    fn fraction(self) -> Option<f64> {
+        self.0.parse().ok()
+    }
+
+    /// In parts of one: how many are in one is `scale`. `None` when it is no number.
+    fn scaled(self, scale: f64) -> Option<Result<i64, Fault>> {
+        match self
+            .whole()
+            .and_then(|count| count.checked_mul(scale as i64))
+        {
+            Some(count) => Some(Ok(count)),
+            None => self.fraction().map(|count| whole(count, scale)),
+        }
+    }
+}
+
+/// The frames and what stands behind. Frames may hold spaces; py-spy writes a space and the count for samples without a stack.
+fn split(line: &str) -> Option<(&str, Count<'_>)> {
     let (path, count) = line.trim_end().rsplit_once([' ', '\t'])?;
-    Some((path.trim(), count.parse().ok()?))
+    Some((path.trim(), Count(count)))
+}
+
+/// Refuses what has numbers at the ends of its lines and is another thing.
+fn refuse_others(input: &Input) -> Result<(), Fault> {
+    let records = || input.first_lines().filter(|(_, line)| is_record(line));
+    let Some((number, first)) = records().next() else {
+        return Ok(());
+    };
+    // /debug/pprof/goroutine?debug=1 and threadcreate
+    if first.contains(" profile: total ") {
+        let problem = format!(
+            "this is Go's text of a profile, not its profile: {}",
+            quote(first)
+        );
+        let advice = "fetch it without ?debug=1, as `go tool pprof` does";
+        return Err(Fault::line(number, problem).advise(advice));
+    }
+    // Each stack once, with two counts.
+    let two = |(_, line)| {
+        let (path, _) = split(line)?;
+        let (path, before) = split(path)?;
+        before.whole().map(|_| path)
+    };
+    let stacks: Option<HashSet<&str>> = records().map(two).collect();
+    let lines = records().count();
+    let are_stacks = records().any(|(_, line)| line.contains(';'));
+    if lines > 1 && are_stacks && stacks.is_some_and(|stacks| stacks.len() == lines) {
+        let problem = "each stack has two counts, as in a file of differences";
+        let advice = "open the two profiles that it was made of, and compare them";
+        return Err(Fault::line(number, problem).advise(advice));
+    }
+    Ok(())
 }
 
 /// The problem of a line that is no stack, with which `rest` begins.
@@ -226,6 +295,59 @@ mod tests {
              a;b 5
              a;b;c 5
              a;b;d 4",
+        );
+    }
+
+    #[test]
+    fn a_function_may_begin_as_a_comment_does() {
+        check(
+            "# a;b 1\n#comment\n//\n// c 4\n#<Class:Shop>#each;block 2\n//route;get 3\n",
+            "samples* 5
+             #<Class:Shop>#each 0
+             #<Class:Shop>#each;block 2
+             //route 0
+             //route;get 3",
+        );
+    }
+
+    #[test]
+    fn large_counts_are_exact() {
+        check(
+            "a 9007199254740993\nb 1e3\nc +2\n",
+            "samples* 9007199254741995
+             a 9007199254740993
+             b 1000
+             c 2",
+        );
+        // In tenths.
+        check(
+            "a 900719925474099\nb 0.5\n",
+            "samples 0.1 count* 9007199254740995
+             a 9007199254740990
+             b 5
+             note: Counts have fractions; they are kept as whole multiples of 0.1.",
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_folded_stacks_is_refused() {
+        check_fault(
+            "a;b 10 20\na;c 3 1\n",
+            1,
+            "each stack has two counts, as in a file of differences",
+        );
+        check_fault(
+            "goroutine profile: total 12\n1 @ 0x43a1f6\n#\t0x43a1f5\tmain.work+0x5\t/a.go:1\n",
+            1,
+            "this is Go's text of a profile, not its profile: \"goroutine profile: total 12\"",
+        );
+        // Functions with numbers in their names.
+        check(
+            "a;step 1 20\na;step 2 1\n",
+            "samples* 21
+             a 0
+             a;step 1 20
+             a;step 2 1",
         );
     }
 

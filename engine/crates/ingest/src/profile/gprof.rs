@@ -7,11 +7,11 @@ use super::graphs::Graphs;
 use super::input::{Input, lines};
 use super::units::{value, whole};
 
-/// Headings that gprof writes.
+/// Headings that gprof writes, those of the traditional style too.
 pub fn detect(input: &Input) -> bool {
     input.first_lines().any(|(_, line)| {
         let line = line.trim();
-        line == "Flat profile:" || is_graph_head(line)
+        ["Flat profile:", "call graph profile:"].contains(&line) || is_graph_head(line)
     })
 }
 
@@ -34,7 +34,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 }
 
 fn is_graph_head(line: &str) -> bool {
-    line.starts_with("index") && line.contains("% time") && line.contains("children")
+    let traditional = || line.contains("%time") && line.contains("descend");
+    line.starts_with("index")
+        && (line.contains("% time") && line.contains("children") || traditional())
 }
 
 fn is_flat_head(line: &str) -> bool {
@@ -48,7 +50,13 @@ fn section(text: &str, head: fn(&str) -> bool) -> impl Iterator<Item = (usize, &
         .skip(1)
         .take_while(|(_, line)| {
             let line = line.trim_start_matches(' ');
-            let ends = ["\u{c}", "%", "This table describes", "Index by function"];
+            let ends = [
+                "\u{c}",
+                "%",
+                "This table describes",
+                "Index by function",
+                "granularity:",
+            ];
             !ends.iter().any(|end| line.starts_with(end))
         })
         .filter(|(_, line)| !line.trim().is_empty())
@@ -74,6 +82,10 @@ fn graph<'a>(
         if line.starts_with("---") {
             callees = false;
             caller = None;
+            continue;
+        }
+        // The rest of the head that `gprof -T` writes.
+        if line.trim_start().starts_with("called/total") {
             continue;
         }
         let is_primary = line.starts_with('[');
@@ -186,6 +198,29 @@ fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use crate::profile::testing::{check, check_fault};
+
+    #[test]
+    fn the_traditional_style_is_read_too() {
+        // gprof -T
+        check(
+            "call graph profile:\n          The sum of self and descendents is the major sort\n\n\
+             granularity: each sample hit covers 2 byte(s) for 20.00% of 0.05 seconds\n\n                                  \
+             called/total       parents \nindex  %time    self descendants  called+self    name    \tindex\n\
+             \x20                                 called/total       children\n\n\
+             [1]    100.0    0.01        0.04       1         main [1]\n\
+             \x20               0.03        0.01       2/2           work [2]\n\n\
+             -----------------------------------------------\n\n\
+             \x20               0.03        0.01       2/2           main [1]\n\
+             [2]     80.0    0.03        0.01       2         work [2]\n\n\
+             -----------------------------------------------\n\n\n\n\
+             granularity: each sample hit covers 2 byte(s) for 20.00% of 0.05 seconds\n\n  \
+             %   cumulative   self              self     total           \n",
+            "time ns*
+             main 10000000/50000000
+             work 30000000/40000000
+             main > work 30000000/40000000",
+        );
+    }
 
     const FLAT: &str = "\
 Flat profile:

@@ -17,6 +17,7 @@ use super::Format;
 use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
+use super::parents::too_large;
 use super::stacks::{FrameId, Stacks};
 use super::symbols::{At, Code, bracketed};
 use super::units::value;
@@ -38,7 +39,16 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let samples = || records.iter().filter_map(Record::sample);
     let threads: BTreeSet<(u32, u32)> = samples().map(|it| (it.pid, it.tid)).collect();
     // perf adds events of its own, which have no samples.
-    let sampled: BTreeSet<usize> = samples().map(|it| it.event).collect();
+    let counted = |sample: &Sample| {
+        let rows = sample
+            .counters
+            .iter()
+            .filter_map(|it| header.rows.get(&it.id));
+        rows.copied().collect::<Vec<_>>()
+    };
+    let sampled: BTreeSet<usize> = samples()
+        .flat_map(|it| counted(it).into_iter().chain([it.event]))
+        .collect();
     let mut types = vec![value("samples", "count")];
     let mut columns = vec![0; header.events.len()];
     for &row in &sampled {
@@ -50,6 +60,8 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut reader = Reader {
         stacks: Stacks::new(types, default_value)?,
         columns,
+        rows: std::mem::take(&mut header.rows),
+        counted: HashMap::new(),
         processes: Processes::default(),
         places: HashMap::new(),
         named: Vec::new(),
@@ -75,6 +87,10 @@ struct Reader<'i, 'a> {
     stacks: Stacks,
     /// The value type of each event.
     columns: Vec<usize>,
+    /// The event of each of its numbers.
+    rows: HashMap<u64, usize>,
+    /// How far each event was counted on each processor, or in each thread, by its number.
+    counted: HashMap<(u64, u32), u64>,
     processes: Processes,
     /// Where the frames of each place are in `named`.
     places: HashMap<Key, (usize, usize)>,
@@ -131,12 +147,29 @@ impl Reader<'_, '_> {
         };
         let mut values = vec![0; self.stacks.width()];
         values[0] = 1;
-        if let Some(&column) = self.columns.get(sample.event) {
-            values[column] = i64::try_from(sample.period)
-                .map_err(|_| Fault::whole(format!("the period {} is too large", sample.period)))?;
+        if !self.growth(sample, &mut values)? {
+            values[self.columns[sample.event]] = whole(sample.period)?;
         }
         let cut = sample.broken;
         self.stacks.add_cut(container, &stack, cut, &values)
+    }
+
+    /// How much the counters of a sample grew since the one before, as `perf` tells the events of a group (`{a,b}:S`) of which
+    /// only the first takes samples. False when it carries none.
+    fn growth(&mut self, sample: &Sample, values: &mut [i64]) -> Result<bool, Fault> {
+        let mut known = false;
+        for counter in &sample.counters {
+            let Some(&row) = self.rows.get(&counter.id) else {
+                continue;
+            };
+            known = true;
+            let before = self.counted.entry((counter.id, counter.tid)).or_default();
+            let grown = whole(counter.value.saturating_sub(*before))?;
+            *before = counter.value;
+            let value = &mut values[self.columns[row]];
+            *value = value.checked_add(grown).ok_or_else(too_large)?;
+        }
+        Ok(known)
     }
 
     /// The range of an address's frames.
@@ -199,4 +232,8 @@ impl Reader<'_, '_> {
         }
         self.stacks.finish(Format::PerfData)
     }
+}
+
+fn whole(period: u64) -> Result<i64, Fault> {
+    i64::try_from(period).map_err(|_| Fault::whole(format!("the period {period} is too large")))
 }

@@ -29,9 +29,17 @@ struct Frame<'a> {
     object: &'a str,
 }
 
-/// One of the first lines is a sample's header.
+/// One of the first lines is a sample's header, or the first a header without the fields that samples are told apart by.
 pub fn detect(input: &Input) -> bool {
-    input.first_lines().any(|(_, line)| header(line).is_some())
+    input.first_lines().any(|(_, line)| header(line).is_some()) || bare(input).is_some()
+}
+
+/// The first line of a sample without time or event, as `perf script -F` may write it: what tells it is the frame below.
+fn bare<'i>(input: &'i Input) -> Option<(usize, &'i str)> {
+    let mut lines = input.first_lines().filter(|(_, line)| is_record(line));
+    let (head, below) = (lines.next()?, lines.next()?.1);
+    let is_frame = below.starts_with('\t') && !frame(below.trim_start())?.symbol.is_empty();
+    (is_frame && !head.1.starts_with('\t')).then_some(head)
 }
 
 /// Samples between two looks at whether anybody waits for them.
@@ -40,6 +48,17 @@ const WATCHED: u64 = 1 << 10;
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let outline = Outline::new(input.text())?;
+    if outline.threads.is_empty()
+        && let Some((number, line)) = bare(input)
+    {
+        let problem = format!(
+            "expected the process, time and event of a sample, got {}",
+            quote(line.trim())
+        );
+        let advice =
+            "run `perf script` without -F, or with -F comm,pid,tid,time,period,event,ip,sym,dso";
+        return Err(Fault::line(number, problem).advise(advice));
+    }
     let mut types = vec![value("samples", "count")];
     if outline.has_values() {
         let events = outline.events.iter();
@@ -72,7 +91,10 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
                 sample.push(&mut stacks, &frame)?;
             }
         } else if !indented {
-            let problem = format!("expected the first line of a sample, got {}", quote(line));
+            let problem = format!(
+                "expected the first line of a sample, got {}",
+                quote(line.trim())
+            );
             return Err(Fault::line(number, problem));
         } else if let Some(frame) = frame(line.trim_start()) {
             // What precedes the first sample belongs to none.
@@ -177,7 +199,12 @@ impl<'a> Outline<'a> {
 }
 
 fn records(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    lines(text).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    lines(text).filter(|(_, line)| is_record(line))
+}
+
+/// Not a comment, and nothing that `--show-mmap-events` and the like write between samples.
+fn is_record(line: &str) -> bool {
+    !line.trim().is_empty() && !line.starts_with('#') && !line.contains(": PERF_RECORD_")
 }
 
 /// Clocks count nanoseconds.
@@ -323,6 +350,33 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
              {my app 2 (61/63)};main 0 0 0
              {my app 2 (61/63)};main;[kernel.kallsyms] 1 0 500",
         );
+    }
+
+    #[test]
+    fn what_perf_tells_between_samples_is_left_out() {
+        check(
+            "app 61 1.5: PERF_RECORD_COMM exec: app:61/61\n\
+             app 61 1.6: PERF_RECORD_MMAP2 61/61: [0x55d0(0x1000) @ 0 fe:00 12 34]: r-xp /bin/app\n\
+             app 61 2.0: 7 cycles: \n\t 6f1 f (/bin/app)\n\n\
+             app 61 3.0: PERF_RECORD_EXIT(61:61):(60:60)\n",
+            "samples 1
+             cycles* 7
+             f 1 7",
+        );
+    }
+
+    #[test]
+    fn fields_that_are_missing_are_named() {
+        for head in ["app 61", "app 61 cycles: ", "app 1.5: ", "app", "  cycles:"] {
+            check_fault(
+                format!("# captured\n{head}\n\t             6f1 f+0x4 (/bin/app)\n\n"),
+                2,
+                &format!(
+                    "expected the process, time and event of a sample, got \"{}\"",
+                    head.trim()
+                ),
+            );
+        }
     }
 
     #[test]

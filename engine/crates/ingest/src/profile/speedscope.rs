@@ -76,12 +76,12 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let file: File = input.parse()?;
     let mut units: Vec<Unit> = Vec::new();
     for one in &file.profiles {
-        if !units.iter().any(|unit| unit.name == one.unit) {
+        if !units.iter().any(|unit| unit.is_of(one)) {
             units.push(Unit::new(&one.unit, &file.profiles));
             check_types(units.len())?;
         }
     }
-    let row = |one: &One| units.iter().position(|unit| unit.name == one.unit);
+    let row = |one: &One| units.iter().position(|unit| unit.is_of(one));
     let active = file.profiles.get(file.active_profile_index.unwrap_or(0));
     let default = active.or(file.profiles.first()).and_then(row);
     let Some(default) = default else {
@@ -107,7 +107,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         let mut writer = Writer {
             container: None,
             frames: &frames,
-            scale: units[row].scale,
+            scale: nanoseconds(&one.unit).unwrap_or(units[row].scale),
             values: vec![0; units.len()],
             row,
             stacks: &mut stacks,
@@ -138,6 +138,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 /// What the weights of some profiles count.
 struct Unit {
     name: String,
+    /// Times have one for each of their names.
     scale: f64,
     short: String,
 }
@@ -169,6 +170,11 @@ impl Unit {
                 name => name,
             }),
         }
+    }
+
+    /// Whether a profile's weights are in it. Times are in nanoseconds, whatever they were in.
+    fn is_of(&self, one: &One) -> bool {
+        self.name == one.unit || self.short == "ns" && nanoseconds(&one.unit).is_some()
     }
 
     fn value_type(&self) -> ValueType {
@@ -342,6 +348,23 @@ mod tests {
              {s} 0 0
              {s};a 0 250000
              {s};a;b 0 1500000",
+        );
+    }
+
+    #[test]
+    fn units_of_time_are_one_value_type() {
+        let seconds = SAMPLED
+            .replace("milliseconds", "seconds")
+            .replace("\"s\"", "\"t\"");
+        check(
+            file(&format!("{SAMPLED},{seconds}"), ""),
+            "time ns* 1751750000
+             {s} 0
+             {s};a 250000
+             {s};a;b 1500000
+             {t} 0
+             {t};a 250000000
+             {t};a;b 1500000000",
         );
     }
 

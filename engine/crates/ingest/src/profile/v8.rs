@@ -1,5 +1,7 @@
 //! V8's CPU profiles, as `.cpuprofile` files and Chrome traces hold them: a tree of calls, and the node of each sample.
 
+use std::borrow::Cow;
+
 use fulcrum_model::call_tree::ValueType;
 use serde::Deserialize;
 
@@ -54,6 +56,8 @@ struct CallFrame {
     url: String,
     /// 0-based; -1 is none.
     line_number: Option<i64>,
+    /// 0-based; -1 is none.
+    column_number: Option<i64>,
 }
 
 /// The values of these profiles; time is what counts.
@@ -151,13 +155,13 @@ impl CpuProfile {
                     (i128::from(value) * i128::from(it.ticks) / i128::from(all)) as i64
                 };
                 let values = left.map(share);
-                let frame = stacks.frame(name(&node.call_frame), url, it.line)?;
+                let frame = stacks.frame(&name(&node.call_frame), url, it.line)?;
                 stacks.add(&[frame], &values[..stacks.width()])?;
                 all -= it.ticks;
                 left = [left[0] - values[0], left[1] - values[1]];
             }
             if left != [0, 0] {
-                let frame = stacks.frame(name(&node.call_frame), "", 0)?;
+                let frame = stacks.frame(&name(&node.call_frame), "", 0)?;
                 stacks.add(&[frame], &left[..stacks.width()])?;
             }
         }
@@ -205,15 +209,28 @@ fn row(ids: &Ids, id: u64, what: &str) -> Result<usize, Fault> {
 }
 
 fn frame(call: &CallFrame, stacks: &mut Stacks) -> Result<FrameId, Fault> {
-    let line = call.line_number.and_then(|line| line.checked_add(1));
-    let line = line.and_then(|line| u32::try_from(line).ok());
-    stacks.frame(name(call), local(&call.url), line.unwrap_or(0))
+    let line = from_one(call.line_number).unwrap_or(0);
+    stacks.frame(&name(call), local(&call.url), line)
 }
 
-fn name(call: &CallFrame) -> &str {
-    match &*call.function_name {
-        "" => "(anonymous)",
-        name => name,
+/// A number that the file counts from 0.
+fn from_one(number: Option<i64>) -> Option<u32> {
+    let number = number.filter(|&number| number >= 0)?.checked_add(1)?;
+    u32::try_from(number).ok()
+}
+
+/// Functions without a name are told apart by their places, as in V8's own traces of stacks: `(anonymous) app.js:5:12`.
+fn name(call: &CallFrame) -> Cow<'_, str> {
+    if !call.function_name.is_empty() {
+        return Cow::Borrowed(&call.function_name);
+    }
+    let file = local(&call.url);
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let place = |number| from_one(number).map_or(String::new(), |number| format!(":{number}"));
+    match (file, place(call.line_number)) {
+        ("", _) => "(anonymous)".into(),
+        (file, line) if line.is_empty() => format!("(anonymous) {file}").into(),
+        (file, line) => format!("(anonymous) {file}{line}{}", place(call.column_number)).into(),
     }
 }
 
@@ -253,8 +270,43 @@ mod tests {
             "samples 3
              time ns* 90000
              (root) 0 0
-             (root);(anonymous) 1 10000
-             (root);(anonymous);f 2 80000",
+             (root);(anonymous) a.js:5 1 10000
+             (root);(anonymous) a.js:5;f 2 80000",
+        );
+    }
+
+    #[test]
+    fn functions_without_a_name_are_told_apart_by_their_places() {
+        let node = |id: u64, place: &str, children: &str| {
+            format!(
+                "{{\"id\":{id},\"callFrame\":{{\"functionName\":\"\",{place}}},\"hitCount\":{id}{children}}}"
+            )
+        };
+        let nodes = [
+            node(1, "\"url\":\"\",\"lineNumber\":-1", ",\"children\":[2,3,4]"),
+            node(
+                2,
+                "\"url\":\"file:///lib/b.js\",\"lineNumber\":0,\"columnNumber\":99",
+                "",
+            ),
+            node(
+                3,
+                "\"url\":\"file:///lib/b.js\",\"lineNumber\":0,\"columnNumber\":7",
+                "",
+            ),
+            node(
+                4,
+                "\"url\":\"https://a.b/c.js\",\"lineNumber\":-1,\"columnNumber\":-1",
+                "",
+            ),
+        ];
+        check(
+            profile(&nodes.join(","), ""),
+            "samples* 10
+             (anonymous) 1
+             (anonymous);(anonymous) b.js:1:100 2
+             (anonymous);(anonymous) b.js:1:8 3
+             (anonymous);(anonymous) c.js 4",
         );
     }
 
@@ -264,8 +316,8 @@ mod tests {
             profile(&tree(), ""),
             "samples* 3
              (root) 0
-             (root);(anonymous) 1
-             (root);(anonymous);f 2",
+             (root);(anonymous) a.js:5 1
+             (root);(anonymous) a.js:5;f 2",
         );
     }
 

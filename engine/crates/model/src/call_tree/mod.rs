@@ -64,6 +64,19 @@ impl ValueType {
             unit: unit.into(),
         }
     }
+
+    /// The unit without the decimal part that readers of numbers with fractions put before it, and the number of its
+    /// decimals: `count` and 3 of `0.001 count`.
+    pub fn decimals(&self) -> (&str, usize) {
+        let part = self.unit.split_once(' ').filter(|(part, _)| {
+            let zeros = part.strip_prefix("0.").and_then(|it| it.strip_suffix('1'));
+            zeros.is_some_and(|zeros| zeros.bytes().all(|byte| byte == b'0'))
+        });
+        match part {
+            Some((part, unit)) => (unit, part.len() - 2),
+            None => (&self.unit, 0),
+        }
+    }
 }
 
 /// A call tree. Several roots are allowed. Siblings have different frames.
@@ -151,6 +164,36 @@ impl CallTree {
         self.values[value_type].iter().sum()
     }
 
+    /// The tree with one value type alone, in another unit that `times` of are one of the old.
+    ///
+    /// # Errors
+    /// [`CallTreeError::TooMuchCost`], when its values would add up to more than [`MAX_MAGNITUDE`].
+    ///
+    /// # Panics
+    /// When there is no such value type.
+    pub fn in_unit(
+        &self,
+        value_type: usize,
+        unit: &str,
+        times: i64,
+    ) -> Result<CallTree, CallTreeError> {
+        let name = &self.value_types[value_type].name;
+        let values = &self.values[value_type];
+        let sum: u128 = values.iter().map(|it| u128::from(it.unsigned_abs())).sum();
+        if sum.saturating_mul(times.unsigned_abs().into()) > MAX_MAGNITUDE as u128 {
+            let value = name.clone();
+            return Err(CallTreeError::TooMuchCost { value });
+        }
+        Ok(CallTree {
+            frames: self.frames.clone(),
+            value_types: vec![ValueType::new(name, unit)],
+            parent: self.parent.clone(),
+            end: self.end.clone(),
+            frame: self.frame.clone(),
+            values: vec![values.iter().map(|value| value * times).collect()],
+        })
+    }
+
     /// A node's frame.
     ///
     /// # Panics
@@ -192,6 +235,20 @@ impl CallTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_unit_tells_its_decimals() {
+        for (unit, plain, decimals) in [
+            ("0.001 count", "count", 3),
+            ("0.1 ", "", 1),
+            ("ns", "ns", 0),
+            ("0.5 count", "0.5 count", 0),
+            ("0.21 count", "0.21 count", 0),
+        ] {
+            let kind = ValueType::new("cpu", unit);
+            assert_eq!(kind.decimals(), (plain, decimals), "{unit}");
+        }
+    }
 
     #[test]
     fn nodes_are_in_preorder_and_a_subtree_is_an_interval() {

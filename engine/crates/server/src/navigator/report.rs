@@ -41,7 +41,7 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
     };
     if let Some(faster) = estimate.gain.and_then(faster) {
         let program = estimate.table3.map_or("the program", |_| "A");
-        out += &format!(" Without it, {program} is at most {faster}, by Amdahl's law.");
+        out += &format!(" Without that cost, {program} is at most {faster}, by Amdahl's law.");
     }
     if let Some(table3) = estimate.table3.filter(|it| *it > 0.0) {
         out += &format!(" It is {:.1} % of what B costs.", 100.0 * table3);

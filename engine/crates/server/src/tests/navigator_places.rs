@@ -323,7 +323,7 @@ fn the_report_reads_well_in_a_pull_request() {
 
         `samples`, 100 in all.
 
-        2 labels together cover 97 (97.0 %). Without it, the program is at most 33.3 times as fast, by Amdahl's law.
+        2 labels together cover 97 (97.0 %). Without that cost, the program is at most 33.3 times as fast, by Amdahl's law.
 
         | label | with calls | itself | not covered above |
         | --- | ---: | ---: | ---: |

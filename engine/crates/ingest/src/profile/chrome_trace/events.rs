@@ -14,7 +14,9 @@ use crate::profile::fault::quote;
 #[serde(default)]
 pub struct Event {
     /// Its kind.
+    #[serde(deserialize_with = "text")]
     pub ph: String,
+    #[serde(deserialize_with = "text")]
     pub name: String,
     /// Microseconds.
     pub ts: Option<f64>,
@@ -24,6 +26,11 @@ pub struct Event {
     pub tid: Value,
     pub id: Value,
     pub args: Value,
+}
+
+/// Some writers say that there is no name.
+fn text<'de, D: serde::Deserializer<'de>>(text: D) -> Result<String, D::Error> {
+    Option::deserialize(text).map(Option::unwrap_or_default)
 }
 
 /// What takes the events.

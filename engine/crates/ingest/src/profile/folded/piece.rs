@@ -12,7 +12,7 @@ use memchr::{memchr, memrchr};
 
 use super::super::fault::Fault;
 use super::super::stacks::MAX_DEPTH;
-use super::super::units::{Decimals, whole};
+use super::super::units::Decimals;
 use super::contexts::{Contexts, TooMany};
 use super::{is_record, split};
 
@@ -209,10 +209,15 @@ impl<'t> Part<'t> {
 
     fn record(&mut self, line: &'t str, decimals: Option<Decimals>) -> Result<(&'t str, i64), Why> {
         let (stack, count) = split(line).ok_or(Why::Wrong)?;
-        let count = match decimals {
-            Some(decimals) => whole(count, decimals.scale()),
-            None if !is_whole(count) => return Err(Why::Fraction),
-            None => whole(count, 1.0),
+        let count = match (decimals, count.whole()) {
+            (None, Some(count)) => Ok(count),
+            (None, None) if count.fraction().is_some_and(|it| !is_whole(it)) => {
+                return Err(Why::Fraction);
+            }
+            _ => {
+                let scale = decimals.unwrap_or_default().scale();
+                count.scaled(scale).ok_or(Why::Wrong)?
+            }
         };
         let count = count.map_err(Why::Fault)?;
         self.sum += u128::from(count.unsigned_abs());

@@ -12,6 +12,7 @@ use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
 
 use super::{Calls, Format, Profile};
+pub(super) use rules::is_address;
 pub use rules::{ALL, Rule};
 
 /// The version of the rules. It grows whenever a rule gives another name than before: labels saved under another version

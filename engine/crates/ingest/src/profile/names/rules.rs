@@ -260,7 +260,8 @@ fn recursion_level(name: &str) -> Option<String> {
     (!before.is_empty() && is_digits(level)).then(|| before.to_owned())
 }
 
-fn is_address(name: &str) -> bool {
+/// `0x7f12`.
+pub fn is_address(name: &str) -> bool {
     let hex = name.strip_prefix("0x").unwrap_or("");
     !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

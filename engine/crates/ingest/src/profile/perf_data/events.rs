@@ -20,6 +20,7 @@ const CALLCHAIN: u64 = 1 << 5;
 const STACK_USER: u64 = 1 << 13;
 
 /// Flags of an event.
+const INHERIT: u64 = 1 << 1;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
 const FREQUENCY: u64 = 1 << 10;
 
@@ -42,6 +43,8 @@ pub struct Event {
     read: u64,
     /// Records that are no samples tell their time too.
     all: bool,
+    /// Threads that are started later are counted too, each with counters of its own.
+    inherit: bool,
 }
 
 /// One sample.
@@ -59,6 +62,18 @@ pub struct Sample {
     pub broken: bool,
     /// It carries a copy of the stack.
     pub has_stack: bool,
+    /// Counters as they stood, of all events of its group: what it was taken for is how much they grew.
+    pub counters: Vec<Counter>,
+}
+
+/// How far an event was counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counter {
+    /// The event's number, one for each processor or thread that it was counted on.
+    pub id: u64,
+    /// The thread, where each has a counter of its own behind one number; else 0.
+    pub tid: u32,
+    pub value: u64,
 }
 
 /// Where code ran.
@@ -87,6 +102,7 @@ impl Event {
             sample,
             read,
             all: flags & SAMPLE_ID_ALL != 0,
+            inherit: flags & INHERIT != 0,
         })
     }
 
@@ -130,9 +146,11 @@ impl Event {
         } else {
             self.period
         };
-        if has(READ) {
-            self.skip_read(&mut record)?;
-        }
+        let tid = (thread >> 32) as u32;
+        let counters = match has(READ) {
+            true => self.counters(tid, &mut record)?,
+            false => Vec::new(),
+        };
         let mut chain = Vec::new();
         let mut broken = false;
         if has(CALLCHAIN) {
@@ -150,28 +168,47 @@ impl Event {
         }
         Ok(Sample {
             pid: thread as u32,
-            tid: (thread >> 32) as u32,
+            tid,
             time,
             event: row,
             period,
             chain,
             broken,
             has_stack: has(STACK_USER),
+            counters,
         })
     }
 
-    fn skip_read(&self, record: &mut Cursor) -> Result<(), Fault> {
-        let has = |bit: u32| u64::from(self.read >> bit & 1 == 1);
+    /// Reads how far this event, or each of its group, was counted. None when they are not told apart.
+    fn counters(&self, tid: u32, record: &mut Cursor) -> Result<Vec<Counter>, Fault> {
+        let has = |bit: u32| usize::from(self.read >> bit & 1 == 1);
         let (times, id, group, lost) = (has(0) + has(1), has(2), has(3), has(4));
-        let words = match group {
-            0 => 1 + times + id + lost,
-            _ => {
-                let count = record.u64()?;
-                count.saturating_mul(1 + id + lost).saturating_add(times)
-            }
+        let words = |count: u64, each: usize| {
+            let bytes = count.saturating_mul(8 * each as u64);
+            usize::try_from(bytes).unwrap_or(usize::MAX)
         };
-        let bytes = usize::try_from(words.saturating_mul(8)).unwrap_or(usize::MAX);
-        record.take(bytes).map(|_| ())
+        let tid = if self.inherit { tid } else { 0 };
+        let mut counters = Vec::new();
+        let mut read = |mut counter: Cursor, between: usize| -> Result<(), Fault> {
+            let value = counter.u64()?;
+            counter.take(8 * between)?;
+            if id == 1 {
+                let id = counter.u64()?;
+                counters.push(Counter { id, tid, value });
+            }
+            Ok(())
+        };
+        if group == 0 {
+            read(record.take(words(1, 1 + times + id + lost))?, times)?;
+        } else {
+            let count = record.u64()?;
+            record.take(words(1, times))?;
+            let mut all = record.take(words(count, 1 + id + lost))?;
+            while !all.is_empty() {
+                read(all.take(words(1, 1 + id + lost))?, 0)?;
+            }
+        }
+        Ok(counters)
     }
 }
 

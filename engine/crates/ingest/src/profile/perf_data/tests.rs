@@ -257,6 +257,71 @@ fn callers_that_are_no_addresses_are_left_out() {
     );
 }
 
+/// Two events of one group, of which the first takes samples: each has a number, and samples have address, thread, time, number,
+/// period and counters.
+fn group(flags: u64) -> Vec<u8> {
+    let sample = 1 | 1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8;
+    let of = |config, id| {
+        let read = 1 << 2 | 1 << 3;
+        let attr = words(&[halves(1, 64), config, 4000, sample, read, flags, 0, 0]);
+        record(64, 0, &[attr, words(&[id])].concat())
+    };
+    let head = [b"PERFILE2".to_vec(), words(&[16])].concat();
+    [head, of(0, 70), of(2, 71)].concat()
+}
+
+fn counted(tid: u32, time: u64, clock: u64, faults: u64) -> Vec<u8> {
+    let body = [
+        1005,
+        halves(1, tid),
+        time,
+        70,
+        9999,
+        2,
+        clock,
+        70,
+        faults,
+        71,
+    ];
+    record(9, 2, &words(&body))
+}
+
+#[test]
+fn events_of_a_group_are_as_much_as_their_counters_grew() {
+    let head = group(0);
+    let app = map(1, 1, 1000, 0, "app");
+    // In the order of time, not of the file.
+    let later = counted(1, 30, 900, 12);
+    let earlier = counted(1, 20, 500, 5);
+    check(
+        &[head, app, later, earlier].concat(),
+        "samples 2
+         cpu-clock ns* 900
+         page-faults 12
+         app+0 0 0 0
+         app+0;inlined 5 2 900 12",
+    );
+}
+
+#[test]
+fn each_thread_has_counters_of_its_own_when_they_are_inherited() {
+    let head = group(1 << 1);
+    let app = map(1, 1, 1000, 0, "app");
+    let samples = [counted(1, 20, 500, 5), counted(2, 30, 300, 1)].concat();
+    check(
+        &[head, app, samples].concat(),
+        "samples 2
+         cpu-clock ns* 800
+         page-faults 6
+         {thread (1/1)} 0 0 0
+         {thread (1/1)};app+0 0 0 0
+         {thread (1/1)};app+0;inlined 5 1 500 5
+         {thread (1/2)} 0 0 0
+         {thread (1/2)};app+0 0 0 0
+         {thread (1/2)};app+0;inlined 5 1 300 1",
+    );
+}
+
 #[test]
 fn a_recorder_that_was_killed_leaves_what_it_wrote() {
     let records = [

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use fulcrum_model::CallTree;
 
-use super::names::{decimal, decimals};
+use super::names::decimal;
 use super::samples::{Order, for_each};
 
 /// Writes the stacks of one value type.
 pub fn write(tree: &CallTree, order: Order, value: usize, to: &mut impl Write) -> io::Result<()> {
-    let (_, decimals) = decimals(&tree.value_types()[value]);
+    let (_, decimals) = tree.value_types()[value].decimals();
     let values = tree.values(value);
     let names: Vec<String> = tree
         .frames()

@@ -36,6 +36,11 @@ pub enum WriteError {
         /// The number.
         value: usize,
     },
+    /// All values of this type are 0, and the format has nothing to say that with.
+    Nothing {
+        /// Its name.
+        value: String,
+    },
     /// The file, or what stands for it, does not take more.
     Io(io::Error),
 }
@@ -49,6 +54,9 @@ impl fmt::Display for WriteError {
             ),
             WriteError::NoSuchValue { value } => {
                 write!(f, "the profile has no value type number {value}")
+            }
+            WriteError::Nothing { value } => {
+                write!(f, "all values of type {value:?} are 0: there is no stack to write")
             }
             WriteError::Io(error) => write!(f, "the profile cannot be written: {error}"),
         }
@@ -66,7 +74,7 @@ impl From<io::Error> for WriteError {
 /// Writes a profile. `value` is the number of the value type to write; pprof, which holds all, shows it first.
 ///
 /// # Errors
-/// When the profile has no stacks or no such value type, and when `to` fails.
+/// When the profile has no stacks or no such value type, when there is nothing to write, and when `to` fails.
 pub fn write(
     profile: &Profile,
     target: Target,
@@ -105,6 +113,10 @@ fn write_stacks(
     };
     if value >= tree.value_types().len() {
         return Err(WriteError::NoSuchValue { value });
+    }
+    if target != Target::Pprof && tree.values(value).iter().all(|&value| value == 0) {
+        let value = tree.value_types()[value].name.clone();
+        return Err(WriteError::Nothing { value });
     }
     match target {
         Target::Folded => folded::write(tree, order, value, to)?,

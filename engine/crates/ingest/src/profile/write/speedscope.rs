@@ -7,7 +7,7 @@ use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::FrameKind;
 use serde_json::{Value, json};
 
-use super::names::{container, decimal, decimals};
+use super::names::{container, decimal};
 use super::samples::{Order, for_each};
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
@@ -25,7 +25,7 @@ struct One {
 /// Writes the stacks of one value type.
 pub fn write(tree: &CallTree, order: Order, value: usize, to: &mut impl Write) -> io::Result<()> {
     let kind = &tree.value_types()[value];
-    let (unit, decimals) = decimals(kind);
+    let (unit, decimals) = kind.decimals();
     let values = tree.values(value);
     let (frames, rows) = frames(tree);
     // In the order of their first stacks.
