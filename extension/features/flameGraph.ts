@@ -6,6 +6,7 @@ import { type FlameArrays, joined } from "../core/flame/boxes";
 import type { FlameShown, FromFlame, Need, Section, ToFlame } from "../core/flame/messages";
 import { count } from "../core/format";
 import { crumbText } from "../core/navigator/model";
+import { PageLink } from "../core/page";
 import type { NavigatorFlame, NavigatorFlameParams, NavigatorFlameWidth, NavigatorView } from "../core/protocol";
 import { shortTitle } from "../core/titles";
 import { flameHtml } from "../views/flame";
@@ -22,6 +23,7 @@ const noPaths = "A call graph has no paths to draw: there is no flame graph of i
 
 export class FlameGraphPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
+  private page: PageLink<ToFlame, FromFlame> | undefined;
   /** What `path` is a path of, and the number of such profiles so far. */
   private source: ProfileSource | undefined;
   private sources = 0;
@@ -71,7 +73,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     } else {
       this.panel.reveal();
       this.refresh();
-      this.post({ type: "focus" });
+      this.page?.post({ type: "focus" });
     }
   }
 
@@ -80,19 +82,20 @@ export class FlameGraphPanel implements vscode.Disposable {
       ...pageOptions(this.extensionUri),
       retainContextWhenHidden: true,
     });
-    this.panel = panel;
+    const page = new PageLink<ToFlame, FromFlame>(
+      panel.webview,
+      (message) => this.receive(message),
+      (type, error) => void messages.showTrouble(this.engine.log, `The flame graph (${type})`, error),
+    );
+    [this.panel, this.page] = [panel, page];
     panel.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icon.svg");
-    panel.webview.onDidReceiveMessage(async (message: FromFlame) => {
-      try {
-        await this.receive(message);
-      } catch (error) {
-        void messages.showTrouble(this.engine.log, `The flame graph (${message.type})`, error);
-      }
-    });
     panel.onDidDispose(() => {
-      this.panel = undefined;
+      page.dispose();
+      [this.panel, this.page] = [undefined, undefined];
     });
     panel.webview.html = flameHtml(pageAssets(panel.webview, this.extensionUri, "flame"));
+    this.refresh();
+    page.post({ type: "focus" });
   }
 
   /** Another profile, value or label changes the picture; a step of the search only what *This path* would show. */
@@ -103,7 +106,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       return;
     }
     if (state.kind === "open" && pictureOf(state) === this.seen) {
-      this.post({ type: "current", path: this.currentPath() });
+      this.page?.post({ type: "current", path: this.currentPath() });
     } else {
       this.refresh();
     }
@@ -126,7 +129,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     if (open === undefined || open.opened.kind === "graph") {
       this.seen = "";
       this.panel.title = "Flame Graph";
-      this.post({ type: "nothing", text: open === undefined ? this.absence() : noPaths });
+      this.page?.show({ type: "nothing", text: open === undefined ? this.absence() : noPaths });
       return;
     }
     this.turnTo(open.source);
@@ -146,13 +149,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       labels: view.labels.map((label) => label.name),
     };
     this.panel.title = `Flame Graph: ${shortTitle(shown.title, 50)}`;
-    this.post({ type: "show", shown });
-  }
-
-  private post(message: ToFlame): void {
-    this.panel?.webview.postMessage(message).then(undefined, (error) => {
-      this.engine.log.debug(`The flame graph's page was gone: ${error}`);
-    });
+    this.page?.show({ type: "show", shown });
   }
 
   /** Why there is no profile to draw. */
@@ -162,16 +159,12 @@ export class FlameGraphPanel implements vscode.Disposable {
       : "The profile was closed. The next one that is opened is drawn here.";
   }
 
-  private async receive(message: FromFlame): Promise<void> {
-    if (this.navigation.open === undefined && message.type !== "ready" && message.type !== "need") {
-      this.post({ type: "trouble", text: this.absence() });
+  private async receive(message: Exclude<FromFlame, { type: "ready" }>): Promise<void> {
+    if (this.navigation.open === undefined && message.type !== "need") {
+      this.page?.post({ type: "trouble", text: this.absence() });
       return;
     }
     switch (message.type) {
-      case "ready":
-        this.refresh();
-        this.post({ type: "focus" });
-        break;
       case "need":
         await this.fetch(message.generation, message.need);
         break;
@@ -207,7 +200,7 @@ export class FlameGraphPanel implements vscode.Disposable {
   private async fetch(generation: number, need: Need): Promise<void> {
     const open = this.navigation.open;
     if (open === undefined || generation !== this.generation) {
-      this.post({ type: "failed", generation, need });
+      this.page?.post({ type: "failed", generation, need });
       return;
     }
     const { section, range, minimum, depths } = need;
@@ -222,9 +215,13 @@ export class FlameGraphPanel implements vscode.Disposable {
       for (let from = mostRows; from < Math.min(depths, levels); from += mostRows) {
         pieces.push(arraysOf(await rows(from), labels));
       }
-      this.post({ type: "tile", generation, tile: { section, range, minimum, arrays: joined(pieces), levels, total } });
+      this.page?.post({
+        type: "tile",
+        generation,
+        tile: { section, range, minimum, arrays: joined(pieces), levels, total },
+      });
     } catch (error) {
-      this.post({ type: "failed", generation, need });
+      this.page?.post({ type: "failed", generation, need });
       if (generation === this.generation) {
         this.trouble("Drawing the flame graph", error);
       }
@@ -254,7 +251,7 @@ export class FlameGraphPanel implements vscode.Disposable {
         found.count === 0
           ? "nothing found"
           : `${count(found.count, "function")} · ${shareText(found.share)} (${cost})${where}`;
-      this.post({ type: "found", generation, text, summary });
+      this.page?.post({ type: "found", generation, text, summary });
     } catch (error) {
       this.trouble(`Searching for ${text}`, error);
     }
@@ -265,7 +262,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     const text = troubleText(trouble);
     this.engine.log.warn(`${doing}${this.path === null ? "" : ` of ${pathText(this.path)}`}: ${text}`);
     if (!trouble.cancelled) {
-      this.post({ type: "trouble", text });
+      this.page?.post({ type: "trouble", text });
     }
   }
 }

@@ -39,6 +39,7 @@ vi.mock("vscode", () => ({
         asWebviewUri: () => "uri",
         onDidReceiveMessage: (listener: (message: FromFlame) => unknown) => {
           editor.receive = listener;
+          return { dispose: () => undefined };
         },
         postMessage: async (message: ToFlame) => editor.posted.push(message) > 0,
       },
