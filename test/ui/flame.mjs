@@ -280,8 +280,8 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       "Escape",
       "Escape",
     ]) {
-      for (const key of keys.split(" ")) {
-        await key(key);
+      for (const name of keys.split(" ")) {
+        await key(name);
       }
       // What each frame of the glide took.
       times.push(

@@ -2,8 +2,8 @@
 
 use fulcrum_ingest::profile::names::{ALL, normalise};
 use fulcrum_ingest::profile::{
-    At, Calls, Code, Format, Limits, Profile, Symbols, Target, read_as, read_lines, read_with,
-    write,
+    At, Calls, Code, Format, Limits, Profile, Symbols, Target, WriteError, read_as, read_lines,
+    read_with, write,
 };
 use fulcrum_ingest::{IngestError, Place};
 
@@ -98,7 +98,17 @@ fn sound(profile: Profile) {
     }
     for target in [Target::Folded, Target::Speedscope, Target::Pprof] {
         let mut file = Vec::new();
-        write(&profile, target, profile.default_value, &mut file).expect("into memory");
+        let written = write(&profile, target, profile.default_value, &mut file);
+        let costs = |&value: &i64| value != 0;
+        match written {
+            Ok(()) => {}
+            // Text has no way to say that.
+            Err(WriteError::Nothing { .. }) if target != Target::Pprof => {
+                assert!(!tree.values(profile.default_value).iter().any(costs));
+                assert!(file.is_empty());
+            }
+            Err(error) => panic!("into memory: {error}"),
+        }
         // What costs nothing is not written.
         if target == Target::Pprof && totals.iter().any(|&total| total != 0) {
             let again = read_with(&file, NAME, Limits::default(), &Named).expect("our own");

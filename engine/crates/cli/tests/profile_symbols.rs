@@ -72,15 +72,19 @@ fn inlined_functions_are_frames_where_the_program_has_debug_information() {
     const INLINED: &str = "\
 volatile int sink;
 namespace shop { inline __attribute__((always_inline)) void tax() { sink++; sink++; } }
-static inline __attribute__((always_inline)) void total() { shop::tax(); }
-extern \"C\" __attribute__((noinline)) void leaf(void) { total(); }
+namespace shop { namespace { struct Cart { __attribute__((always_inline)) void total() { tax(); } }; } }
+extern \"C\" __attribute__((noinline)) void leaf(void) { shop::Cart().total(); }
 int main() { leaf(); return sink; }
 ";
     let folder = tempfile::tempdir().expect("a folder");
     for (options, expect) in [
         (
             &["-O1", "-g"][..],
-            &["\"shop::tax\" 12/12", "\"leaf\" 0/12", "\"total\" 0/12"][..],
+            &[
+                "\"shop::tax\" 12/12",
+                "\"leaf\" 0/12",
+                "\"shop::(anonymous namespace)::Cart::total\" 0/12",
+            ][..],
         ),
         (&["-O1"], &["\"leaf\" 12/12"]),
     ] {

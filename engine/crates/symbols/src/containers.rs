@@ -2,8 +2,6 @@
 
 use gimli::{AttributeValue, UnitOffset};
 
-use crate::file::Reader;
-
 /// A namespace, class or function, with the offsets of the entries inside it.
 struct Container {
     start: usize,
@@ -19,6 +17,7 @@ struct Container {
 pub(crate) struct Containers(Vec<Container>);
 
 /// Where an entry stands.
+#[derive(Default)]
 pub(crate) struct Place {
     /// `shop::Queue`; empty at the top.
     pub(crate) prefix: String,
@@ -26,11 +25,23 @@ pub(crate) struct Place {
     pub(crate) closure: Option<(u64, u64)>,
 }
 
+impl Place {
+    /// The name of a function that stands here: `shop::Queue::push`. The body of a closure, which has no line of its own, is
+    /// named by what the closure stands in.
+    pub(crate) fn qualified(&self, name: &str, has_line: bool) -> String {
+        match (&self.closure, &*self.prefix) {
+            (Some(_), prefix) if !has_line => format!("{prefix}::{{lambda}}"),
+            (_, "") => name.to_owned(),
+            (_, prefix) => format!("{prefix}::{name}"),
+        }
+    }
+}
+
 impl Containers {
     /// Reads a unit's containers.
-    pub(crate) fn read<'a>(
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
+    pub(crate) fn read<R: gimli::Reader<Offset = usize>>(
+        dwarf: &gimli::Dwarf<R>,
+        unit: &gimli::Unit<R>,
     ) -> gimli::Result<Containers> {
         let mut all: Vec<Container> = Vec::new();
         let mut open: Vec<(isize, usize)> = Vec::new();
@@ -69,7 +80,7 @@ impl Containers {
                 match attribute.name() {
                     gimli::DW_AT_name => {
                         let name = dwarf.attr_string(unit, attribute.value())?;
-                        container.name = Some(name.to_string_lossy().into_owned());
+                        container.name = Some(name.to_string_lossy()?.into_owned());
                     }
                     gimli::DW_AT_decl_file => {
                         container.file = match attribute.value() {

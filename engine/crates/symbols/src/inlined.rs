@@ -1,19 +1,28 @@
 //! Which functions were inlined at an address: from debug information, for profiles that know only places.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::rc::Rc;
 
-use gimli::{EndianRcSlice, NativeEndian};
+use gimli::{AttributeValue, EndianRcSlice, NativeEndian, UnitOffset, UnitRef};
 use object::{Object, ObjectSection as _};
 
+use crate::containers::Containers;
 use crate::file::{self, Cache, Dwarf};
+
+type Reader = EndianRcSlice<NativeEndian>;
 
 /// Bytes of debug information, uncompressed, that are read for this. More is left unread.
 const LIMIT: u64 = 1 << 30;
 
 /// The inlined functions of one executable or library.
-pub struct Inlined(addr2line::Context<EndianRcSlice<NativeEndian>>);
+pub struct Inlined {
+    context: addr2line::Context<Reader>,
+    /// What encloses functions in each unit that was asked for, by where it begins; `None` when that is damaged.
+    containers: RefCell<HashMap<Option<usize>, Option<Containers>>>,
+}
 
 impl fmt::Debug for Inlined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -49,11 +58,15 @@ impl Inlined {
         }
         let dwarf = Dwarf::load(path, module).ok()?;
         let owned = dwarf.map(|section| EndianRcSlice::new(Rc::from(section), NativeEndian));
-        addr2line::Context::from_dwarf(owned).ok().map(Inlined)
+        let context = addr2line::Context::from_dwarf(owned).ok()?;
+        Some(Inlined {
+            context,
+            containers: RefCell::default(),
+        })
     }
 
     /// The functions that were inlined at an address as the linker assigned it, outermost first, by their linkage names
-    /// where they have one. The function that they were inlined into is not among them.
+    /// where they have one, else by their own with what encloses them: `shop::Queue::push`. The function that they were inlined into is not among them.
     pub fn at(&self, address: u64) -> Vec<String> {
         let inlined = self.frames(address).into_iter().skip(1);
         inlined.filter_map(|frame| frame.name).collect()
@@ -62,16 +75,21 @@ impl Inlined {
     /// The function at an address as the linker assigned it and what was inlined into it, outermost first, each with the
     /// line that ran. Empty where nothing is known.
     pub fn frames(&self, address: u64) -> Vec<CodeFrame> {
-        let Ok(mut frames) = self.0.find_frames(address).skip_all_loads() else {
+        let Ok(mut frames) = self.context.find_frames(address).skip_all_loads() else {
             return Vec::new();
         };
         let mut found = Vec::new();
         // Damaged debug information ends the list.
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref().and_then(|it| it.raw_name().ok());
+            let name = name.filter(|it| !it.is_empty()).map(|name| {
+                let die = frame.dw_die_offset;
+                let qualified = die.and_then(|die| self.qualified(address, die, &name));
+                qualified.unwrap_or_else(|| name.into_owned())
+            });
             let place = frame.location.as_ref();
             found.push(CodeFrame {
-                name: name.map(|it| it.into_owned()).filter(|it| !it.is_empty()),
+                name,
                 file: place.and_then(|it| it.file).unwrap_or("").to_owned(),
                 line: place.and_then(|it| it.line).unwrap_or(0),
             });
@@ -79,12 +97,74 @@ impl Inlined {
         found.reverse();
         found
     }
+
+    /// The name of a C++ function that has no linkage name, with its namespaces and classes. `None` of all others.
+    fn qualified(&self, address: u64, die: UnitOffset<usize>, name: &str) -> Option<String> {
+        if name.starts_with("_Z") {
+            return None;
+        }
+        let unit = self.context.find_dwarf_and_unit(address);
+        let unit = unit.skip_all_loads()?;
+        let language = unit.entry(UnitOffset(unit.header.size_of_header()));
+        let language = language.ok()?.attr_value(gimli::DW_AT_language)?;
+        if !matches!(language, AttributeValue::Language(it) if is_cpp(it)) {
+            return None;
+        }
+        let (declaration, has_line) = declaration(unit, die)?;
+        let begins = unit.header.debug_info_offset().map(|it| it.0);
+        let mut all = self.containers.borrow_mut();
+        let containers = all
+            .entry(begins)
+            .or_insert_with(|| Containers::read(unit.dwarf, unit.unit).ok());
+        let place = containers.as_ref()?.place(declaration);
+        Some(place.qualified(name, has_line))
+    }
+}
+
+fn is_cpp(language: gimli::DwLang) -> bool {
+    [
+        gimli::DW_LANG_C_plus_plus,
+        gimli::DW_LANG_C_plus_plus_03,
+        gimli::DW_LANG_C_plus_plus_11,
+        gimli::DW_LANG_C_plus_plus_14,
+        gimli::DW_LANG_C_plus_plus_17,
+        gimli::DW_LANG_C_plus_plus_20,
+    ]
+    .contains(&language)
+}
+
+/// Where a function is declared: from its code to its origin, and from there to what stands in its class. `None` when it has
+/// a linkage name, or is declared in another unit. Beside it whether it has a line of its own.
+fn declaration(
+    unit: UnitRef<'_, Reader>,
+    mut die: UnitOffset<usize>,
+) -> Option<(UnitOffset<usize>, bool)> {
+    let mut has_line = false;
+    // Longer chains are damage.
+    for _ in 0..8 {
+        let entry = unit.entry(die).ok()?;
+        let has = |name| entry.attr_value(name).is_some();
+        if has(gimli::DW_AT_linkage_name) || has(gimli::DW_AT_MIPS_linkage_name) {
+            return None;
+        }
+        let next = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+        has_line |= has(gimli::DW_AT_decl_line);
+        match next.into_iter().find_map(|it| entry.attr_value(it)) {
+            None => return Some((die, has_line)),
+            Some(AttributeValue::UnitRef(origin)) => die = origin,
+            Some(AttributeValue::DebugInfoRef(origin)) => {
+                die = origin.to_unit_offset(&unit.header)?;
+            }
+            Some(_) => return None,
+        }
+    }
+    None
 }
 
 /// A function at an address and the line that ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeFrame {
-    /// Its linkage name.
+    /// Its linkage name, or what [`Inlined::at`] gives in its place.
     pub name: Option<String>,
     /// As the compiler was given it, under its folder; empty when it is not known.
     pub file: String,

@@ -86,6 +86,12 @@ fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected
             "The file is cut short in line {cut}, which is left out."
         ));
     }
+    if has_two_counts(input) {
+        stacks.note(
+            "Each stack has two numbers, and the first is read as the end of its function's name. If this is a file of \
+             differences, open the two profiles that it was made of and compare them.",
+        );
+    }
     if scale > 1.0 {
         stacks.note(format!(
             "Counts have fractions; they are kept as whole multiples of {}.",
@@ -256,7 +262,12 @@ fn refuse_others(input: &Input) -> Result<(), Fault> {
         let advice = "fetch it without ?debug=1, as `go tool pprof` does";
         return Err(Fault::line(number, problem).advise(advice));
     }
-    // Each stack once, with two counts.
+    Ok(())
+}
+
+/// Whether each stack stands once, with two numbers, as `difffolded.pl` writes it. Functions may end with a number, too.
+fn has_two_counts(input: &Input) -> bool {
+    let records = || input.first_lines().filter(|(_, line)| is_record(line));
     let two = |(_, line)| {
         let (path, _) = split(line)?;
         let (path, before) = split(path)?;
@@ -264,13 +275,7 @@ fn refuse_others(input: &Input) -> Result<(), Fault> {
     };
     let stacks: Option<HashSet<&str>> = records().map(two).collect();
     let lines = records().count();
-    let are_stacks = records().any(|(_, line)| line.contains(';'));
-    if lines > 1 && are_stacks && stacks.is_some_and(|stacks| stacks.len() == lines) {
-        let problem = "each stack has two counts, as in a file of differences";
-        let advice = "open the two profiles that it was made of, and compare them";
-        return Err(Fault::line(number, problem).advise(advice));
-    }
-    Ok(())
+    lines > 1 && stacks.is_some_and(|stacks| stacks.len() == lines)
 }
 
 /// The problem of a line that is no stack, with which `rest` begins.
@@ -330,16 +335,14 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_folded_stacks_is_refused() {
-        check_fault(
+    fn two_counts_may_be_a_file_of_differences() {
+        check(
             "a;b 10 20\na;c 3 1\n",
-            1,
-            "each stack has two counts, as in a file of differences",
-        );
-        check_fault(
-            "goroutine profile: total 12\n1 @ 0x43a1f6\n#\t0x43a1f5\tmain.work+0x5\t/a.go:1\n",
-            1,
-            "this is Go's text of a profile, not its profile: \"goroutine profile: total 12\"",
+            "samples* 21
+             a 0
+             a;b 10 20
+             a;c 3 1
+             note: Each stack has two numbers, and the first is read as the end of its function's name. If this is a file of differences, open the two profiles that it was made of and compare them.",
         );
         // Functions with numbers in their names.
         check(
@@ -348,6 +351,15 @@ mod tests {
              a 0
              a;step 1 20
              a;step 2 1",
+        );
+    }
+
+    #[test]
+    fn gos_text_is_refused() {
+        check_fault(
+            "goroutine profile: total 12\n1 @ 0x43a1f6\n#\t0x43a1f5\tmain.work+0x5\t/a.go:1\n",
+            1,
+            "this is Go's text of a profile, not its profile: \"goroutine profile: total 12\"",
         );
     }
 

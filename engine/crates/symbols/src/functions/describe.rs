@@ -186,15 +186,11 @@ impl Reading<'_> {
             None => self.containers.insert(Containers::read(dwarf, unit)?),
         };
         let place = containers.place(declaration);
-        match place.closure {
-            Some((file, line)) if description.line.is_none() => {
-                let index = usize::try_from(file).unwrap_or(usize::MAX);
-                description.file = Some(files.get(index).copied().flatten());
-                description.line = u32::try_from(line).ok();
-                *name = format!("{}::{{lambda}}", place.prefix);
-            }
-            _ if !place.prefix.is_empty() => *name = format!("{}::{name}", place.prefix),
-            _ => {}
+        *name = place.qualified(name, description.line.is_some());
+        if let (Some((file, line)), None) = (place.closure, description.line) {
+            let index = usize::try_from(file).unwrap_or(usize::MAX);
+            description.file = Some(files.get(index).copied().flatten());
+            description.line = u32::try_from(line).ok();
         }
         Ok(())
     }
