@@ -23,6 +23,7 @@ export const Method = {
   NavigatorFlameSearch: "fulcrum/navigator/flameSearch",
   NavigatorGetFrame: "fulcrum/navigator/frame",
   NavigatorGetLines: "fulcrum/navigator/lines",
+  NavigatorGetNames: "fulcrum/navigator/names",
   NavigatorGetReport: "fulcrum/navigator/report",
   NavigatorClose: "fulcrum/navigator/close",
   TraceStart: "fulcrum/trace/start",
@@ -61,6 +62,7 @@ export interface Requests {
   "fulcrum/navigator/flameSearch": { params: NavigatorFlameSearchParams; result: NavigatorFlameSearchResult };
   "fulcrum/navigator/frame": { params: NavigatorFrameParams; result: NavigatorFrameResult };
   "fulcrum/navigator/lines": { params: NavigatorLinesParams; result: NavigatorLines };
+  "fulcrum/navigator/names": { params: NavigatorNamesParams; result: NavigatorNames };
   "fulcrum/navigator/report": { params: NavigatorReportParams; result: NavigatorReport };
   "fulcrum/navigator/close": { params: NavigatorCloseParams; result: null };
   "fulcrum/trace/start": { params: TraceParams; result: TraceOutcome };
@@ -1212,6 +1214,52 @@ export type NavigatorLineKind = "function" | "line";
 
 /** How much a function costs. In a comparison, how much dearer or cheaper it became. */
 export type NavigatorHeat = "cold" | "hot1" | "hot2" | "hot3" | "hot4" | "less1" | "less2" | "less3";
+
+/** Parameters of `fulcrum/navigator/names`. */
+export type NavigatorNamesParams = {
+  /** The navigator. */
+  id: number;
+  /** How many names to send at most. */
+  count: number;
+};
+
+/** Answer to `fulcrum/navigator/names`. */
+export type NavigatorNames = {
+  /** The version of the rules. Under another one labels may not find their paths. */
+  version: number;
+  /** All rules, in the order in which they are applied. */
+  rules: Array<NavigatorNameRule>;
+  /** Names that they changed, sorted by what they were. */
+  renamed: Array<NavigatorRenamed>;
+  /** How many were not sent. */
+  more: number;
+};
+
+/** A rule that makes names alike. */
+export type NavigatorNameRule = {
+  /** As `names` of `fulcrum/navigator/open` takes it. */
+  name: string;
+  /** An example, and what becomes of it. */
+  before: string;
+  /** What becomes of the example. */
+  after: string;
+  /** It is applied unless another choice is made. */
+  byDefault: boolean;
+  /** It was applied to this profile. */
+  applied: boolean;
+  /** Different names of this profile that it changed. */
+  names: number;
+};
+
+/** A name that rules changed. */
+export type NavigatorRenamed = {
+  /** As the file has it. */
+  raw: string;
+  /** As paths know it. */
+  name: string;
+  /** The rules that changed it, in this order. */
+  rules: Array<string>;
+};
 
 /** Parameters of `fulcrum/navigator/report`. */
 export type NavigatorReportParams = {

@@ -13,7 +13,7 @@ mod symbols;
 mod tests;
 
 pub use error::Error;
-pub use fulcrum_ingest::profile::names::Rule;
+pub use fulcrum_ingest::profile::names::{self, Rule};
 pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};
 pub use quantity::{faster, grouped, percent, quantity, share};

@@ -98,26 +98,51 @@ fn parse(path: &Path, bytes: Vec<u8>, rules: &[Rule], watch: &Watch) -> Result<P
     profile.map_err(|error| Error::File(format!("{name}: {error}")))
 }
 
-/// The rules for names of an option or setting: `default`, `all`, `none`, or some, separated by commas.
+/// The rules for names of an option or setting: `default`, `all`, `none`, names of rules, or several of these, separated by
+/// commas; in the order in which they are applied.
 ///
 /// # Errors
 /// When there is no such rule, one sentence.
 pub fn named_rules(text: &str) -> Result<Vec<Rule>, String> {
-    let rule = |name: &str| {
-        let found = ALL.into_iter().find(|rule| rule.name() == name.trim());
-        found.ok_or_else(|| format!("there is no rule {:?}", name.trim()))
-    };
-    match text {
-        "default" => Ok(default_rules()),
-        "all" => Ok(ALL.to_vec()),
-        "none" => Ok(Vec::new()),
-        list => list.split(',').map(rule).collect(),
+    let mut wanted = Vec::new();
+    for name in text.split(',').map(str::trim) {
+        match name {
+            "default" => wanted.extend(default_rules()),
+            "all" => wanted.extend(ALL),
+            "none" => {}
+            name => match ALL.into_iter().find(|rule| rule.name() == name) {
+                Some(rule) => wanted.push(rule),
+                None => return Err(format!("there is no rule {name:?}")),
+            },
+        }
     }
+    Ok(ALL
+        .into_iter()
+        .filter(|rule| wanted.contains(rule))
+        .collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rules_are_named_alone_and_together() {
+        let some = [Rule::Demangle, Rule::SourceLine];
+        for (text, expect) in [
+            ("default", default_rules()),
+            ("all", ALL.to_vec()),
+            ("none", Vec::new()),
+            ("source-line, demangle", some.to_vec()),
+            ("none,demangle,source-line,demangle", some.to_vec()),
+            ("default,source-line,anonymous-number", ALL.to_vec()),
+        ] {
+            assert_eq!(named_rules(text), Ok(expect), "{text}");
+        }
+        for wrong in ["", "demangled", "default,,demangle"] {
+            assert!(named_rules(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn large_files_are_read_whole() {

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fulcrum_ingest::profile::{self, names::Rule};
+use fulcrum_ingest::profile::names::{Renamed, Rule};
+use fulcrum_ingest::profile::{self, Profile};
 use fulcrum_model::Watch;
 use fulcrum_model::call_tree::{CallTree, Frame, FrameKind, ValueType};
 use fulcrum_paths::{
@@ -43,6 +44,8 @@ pub struct Session {
     pub notes: Vec<String>,
     /// What can be searched; the first file's.
     pub value_types: Vec<ValueType>,
+    /// Names that rules changed in any of the files, sorted by what they were.
+    pub renamed: Vec<Renamed>,
     a: Vec<Source>,
     b: Vec<Source>,
     normalisation: Normalisation,
@@ -55,7 +58,7 @@ impl Session {
     /// # Errors
     /// When a file is no profile, the files do not fit together, or `hear` broke.
     pub fn open(files: &Files, hear: &Hear) -> Result<Self, Error> {
-        let mut notes = Vec::new();
+        let (mut notes, mut renamed) = (Vec::new(), Vec::new());
         let mut done = 0_u32;
         let all = (files.files.len() + files.against.len()) as u32;
         let mut side = |paths: &[PathBuf]| -> Result<Vec<Source>, Error> {
@@ -68,18 +71,24 @@ impl Session {
                 let watch = Watch::new(move |fraction| hear(&what, fraction));
                 let watch = watch.part(part(done), part(done + 1));
                 watch.at(0.0).map_err(|_| Error::Cancelled)?;
-                sources.push(source(path, &files.rules, &mut notes, &watch)?);
+                let Read { profile, digest } = read_watched(path, &files.rules, &watch)?;
+                let name = path.display();
+                notes.extend(profile.notes.iter().map(|note| format!("{name}: {note}")));
+                sources.push(source(path, digest, profile, &mut renamed));
                 done += 1;
             }
             Ok(sources)
         };
         let (a, b) = (side(&files.files)?, side(&files.against)?);
+        renamed.sort_by(|a: &Renamed, b| a.raw.cmp(&b.raw));
+        renamed.dedup();
         let last = f64::from(all) / f64::from(all + 1);
         if hear("preparing the search", last).is_break() {
             return Err(Error::Cancelled);
         }
         let value = files.value.as_deref();
-        Session::of(a, b, value, files.normalisation, notes)
+        let session = Session::of(a, b, value, files.normalisation, notes)?;
+        Ok(Session { renamed, ..session })
     }
 
     /// Opens a tree that was made of something else than a file of ours to read. `name` is what people know it by, and
@@ -122,6 +131,7 @@ impl Session {
             identity: opened.identity,
             notes,
             value_types: opened.value_types,
+            renamed: Vec::new(),
             a,
             b,
             normalisation,
@@ -181,16 +191,9 @@ impl Session {
     }
 }
 
-fn source(
-    path: &Path,
-    rules: &[Rule],
-    notes: &mut Vec<String>,
-    watch: &Watch,
-) -> Result<Source, Error> {
-    let Read { profile, digest } = read_watched(path, rules, watch)?;
-    let name = path.display();
-    notes.extend(profile.notes.iter().map(|note| format!("{name}: {note}")));
-    Ok(Source {
+fn source(path: &Path, digest: String, profile: Profile, renamed: &mut Vec<Renamed>) -> Source {
+    renamed.extend(profile.renamed);
+    Source {
         identity: SourceIdentity {
             digest,
             file: file_name(path),
@@ -200,7 +203,7 @@ fn source(
             profile::Calls::Tree(tree) => Calls::Tree(Arc::new(tree)),
             profile::Calls::Graphs(graphs) => Calls::Graphs(graphs),
         },
-    })
+    }
 }
 
 fn file_name(path: &Path) -> String {

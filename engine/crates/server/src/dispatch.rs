@@ -75,6 +75,7 @@ fn request(state: &mut State, request: Request) {
     call.looking::<navigator::FlameSearch>();
     call.looking::<navigator::Frame>();
     call.looking::<navigator::Lines>();
+    call.looking::<navigator::Names>();
     call.looking::<navigator::Report>();
     call.mutating::<events::Close>();
     call.traced::<events::Children>();

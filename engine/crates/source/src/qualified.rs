@@ -12,9 +12,12 @@ pub struct Qualified {
 }
 
 impl Qualified {
-    /// Takes a name apart. `None` when it names no function: `[unknown]`, `(anonymous)`, `0x4f2`.
+    /// Takes a name apart. `None` when it names no function: `[unknown]`, `(anonymous) app.js:5`, `0x4f2`.
     pub fn parse(text: &str) -> Option<Qualified> {
-        let mut text = text.trim().replace("(anonymous namespace)::", "");
+        if text.starts_with("(anonymous) ") {
+            return None;
+        }
+        let mut text = without_place(text.trim()).replace("(anonymous namespace)::", "");
         text = text
             .replace("{anonymous}::", "")
             .replace("(*", "")
@@ -64,6 +67,15 @@ impl Qualified {
         // One name more may be a crate, a package or `Object`.
         (left.len() <= 1 || path > 0).then_some(2 * inner + path)
     }
+}
+
+/// rbspy's `total - lib/cart.rb:12` without the place.
+fn without_place(text: &str) -> &str {
+    let place = text.rsplit_once(" - ").filter(|(_, file)| {
+        let file = file.rsplit_once(':').map_or(*file, |(file, _)| file);
+        Path::new(file).extension().is_some()
+    });
+    place.map_or(text, |(name, _)| name)
 }
 
 /// Crates have underscores where their folders have hyphens.
@@ -235,6 +247,8 @@ mod tests {
             ("#secret", "secret"),
             ("shop.cart:total", "shop cart total"),
             ("total (cart.py:12)", "total"),
+            ("total (cart.py)", "total"),
+            ("total - lib/cart.rb:12", "total"),
         ] {
             let parsed = Qualified::parse(text).map(|it| {
                 let mut all = it.containers;
@@ -246,6 +260,8 @@ mod tests {
         for text in [
             "[unknown]",
             "(anonymous)",
+            "(anonymous) app.js:5:12",
+            "(anonymous) app.js",
             "0x4f2a",
             "",
             "<module>",

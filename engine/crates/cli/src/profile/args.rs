@@ -21,7 +21,7 @@ pub struct Source {
     /// Any profile of calls, compressed or not; its content tells the format; - is standard input
     pub file: PathBuf,
     /// Rules that make names alike: default, all, none, or some of demangle, compiler-suffix, rust-hash, jvm-lambda,
-    /// jvm-hidden, jvm-generated, recursion-level, address, anonymous-number
+    /// jvm-hidden, jvm-generated, recursion-level, address, source-line, anonymous-number; default,source-line adds one
     #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
     pub names: Names,
 }

@@ -7,6 +7,7 @@ use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, So
 
 use super::collected::Collected;
 use super::fault::Fault;
+use super::names::placed;
 use super::texts::{Texts, cut};
 use super::{Calls, Format, Profile};
 
@@ -68,12 +69,10 @@ impl Stacks {
         self.frame_in(name, file, line, "")
     }
 
-    /// A function whose name ends with the place that ran, as py-spy writes them: `sort (loop.py:14)`.
+    /// A function whose name may end with the place that ran: `sort (loop.py:14)`.
     pub fn placed(&mut self, text: &str) -> Result<FrameId, Fault> {
-        let place = text.strip_suffix(')').and_then(|it| it.rsplit_once(" ("));
-        let place = place.and_then(|(_, place)| place.rsplit_once(':'));
-        match place.and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-            Some((file, line)) => self.frame(text, file, line),
+        match placed(text) {
+            Some(place) => self.frame(text, place.file, place.line),
             None => self.frame(text, "", 0),
         }
     }

@@ -11,6 +11,7 @@ use fulcrum_paths::{
 };
 use fulcrum_profiles::{Files, Lines, Rule};
 
+use super::naming::Naming;
 use super::places::{ByName, by_name};
 use super::recorded::Recorded;
 use crate::failure::Failure;
@@ -33,6 +34,7 @@ pub(crate) struct Look {
     /// The files that lines can be read from: the one that is looked at, or one of either side of a comparison, or none.
     pub measured: Arc<[Measured]>,
     pub baselines: Arc<Baselines>,
+    pub naming: Arc<Naming>,
 }
 
 /// The texts that recorded lines are taken to belong to: no profile tells the text of its code.

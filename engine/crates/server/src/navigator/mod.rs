@@ -4,6 +4,7 @@ pub(crate) mod convert;
 pub(crate) mod flame;
 pub(crate) mod hot_lines;
 mod look;
+mod naming;
 pub(crate) mod places;
 mod ran_lines;
 mod recorded;

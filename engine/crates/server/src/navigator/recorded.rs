@@ -1,6 +1,10 @@
 //! Where a profile itself says that its functions are.
 
 use std::collections::HashMap;
+use std::path::Path;
+
+use fulcrum_profiles::names::placed;
+use fulcrum_source::has_definitions;
 
 /// Where the profile says that its functions are: file and 1-based line, by name.
 pub(crate) type Recorded = HashMap<String, Vec<Place>>;
@@ -16,14 +20,23 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place at the end of a name.
+    /// The place at the end of a name; of one whose line a rule took away, the file.
     fn of_name(name: &str) -> Option<Place> {
-        let (_, place) = name.strip_suffix(')')?.rsplit_once(" (")?;
-        let (file, line) = place.rsplit_once(':')?;
-        Some(Place {
-            file: Some(file).filter(|it| !it.is_empty())?.to_owned(),
-            line: Some(line.parse().ok()?),
-            declared: false,
+        if let Some(place) = placed(name) {
+            return Some(Place {
+                file: place.file.to_owned(),
+                line: Some(place.line),
+                declared: false,
+            });
+        }
+        let file = match name.strip_suffix(')') {
+            Some(name) => name.rsplit_once(" (")?.1,
+            None => name.rsplit_once(" - ")?.1,
+        };
+        has_definitions(Path::new(file)).then(|| Place {
+            file: file.to_owned(),
+            line: None,
+            declared: true,
         })
     }
 }
@@ -57,4 +70,33 @@ pub fn recorded(open: &fulcrum_profiles::Session) -> Recorded {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_end_with_places() {
+        for (name, file, line, declared) in [
+            (
+                "serve (app/server.py:380)",
+                "app/server.py",
+                Some(380),
+                false,
+            ),
+            ("each - lib/shop.rb:7", "lib/shop.rb", Some(7), false),
+            ("serve (app/server.py)", "app/server.py", None, true),
+            ("each - lib/shop.py", "lib/shop.py", None, true),
+        ] {
+            let place = Place::of_name(name).expect(name);
+            assert_eq!(
+                (&*place.file, place.line, place.declared),
+                (file, line, declared)
+            );
+        }
+        for name in ["main", "f(int) (inlined)", "a - b", "operator- (x, y)"] {
+            assert_eq!(Place::of_name(name), None, "{name}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use fulcrum_paths::{
 use fulcrum_profiles::{Files, Kept};
 
 use super::look::{Baselines, Drawing, Look, Measured};
+use super::naming::Naming;
 use super::recorded::{Place, Recorded, recorded};
 use super::{Work, convert};
 use crate::failure::Failure;
@@ -37,6 +38,7 @@ pub(crate) struct Session {
     drawing: Arc<Drawing>,
     measured: Arc<[Measured]>,
     baselines: Arc<Baselines>,
+    naming: Arc<Naming>,
     revision: u32,
     listing: NavigatorListing,
     rows: Vec<Row>,
@@ -52,13 +54,15 @@ impl Session {
         workspace: Option<&Path>,
         work: &Work,
     ) -> Result<(Session, NavigatorOpened), Failure> {
-        let open = fulcrum_profiles::Session::open(files, &work.hear())?;
+        let mut open = fulcrum_profiles::Session::open(files, &work.hear())?;
+        let renamed = std::mem::take(&mut open.renamed);
         let all = files.files.iter().chain(&files.against);
         let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
         let folders = folders.collect();
         let measured = Measured::of(files, &open);
         let (mut session, opened) = Session::of(open, folders, workspace);
         session.measured = measured;
+        session.naming = Arc::new(Naming::new(&files.rules, renamed));
         Ok((session, opened))
     }
 
@@ -92,6 +96,7 @@ impl Session {
             drawing: Arc::default(),
             measured: Arc::default(),
             baselines: Arc::default(),
+            naming: Arc::default(),
             revision: 1,
             listing: NavigatorListing::Suggestions,
             hidden: [Hidden::default(); 2],
@@ -151,6 +156,7 @@ impl Session {
             title: Arc::clone(&self.title),
             value: self.open.identity.value.clone(),
             unit: self.open.identity.unit.clone(),
+            naming: Arc::clone(&self.naming),
             recorded: Arc::clone(&self.recorded),
             folders: Arc::clone(&self.folders),
             drawing: Arc::clone(&self.drawing),

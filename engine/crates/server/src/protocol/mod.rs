@@ -102,6 +102,8 @@ methods! {
     NavigatorGetFrame = "fulcrum/navigator/frame" (NavigatorFrameParams) -> NavigatorFrameResult;
     /// What the functions of a document cost, for the gutter.
     NavigatorGetLines = "fulcrum/navigator/lines" (NavigatorLinesParams) -> NavigatorLines;
+    /// The rules for names, and the names that they changed.
+    NavigatorGetNames = "fulcrum/navigator/names" (NavigatorNamesParams) -> NavigatorNames;
     /// The labels as Markdown.
     NavigatorGetReport = "fulcrum/navigator/report" (NavigatorReportParams) -> NavigatorReport;
     /// Closes a navigator.

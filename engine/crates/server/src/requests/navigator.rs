@@ -20,9 +20,9 @@ use crate::protocol::{
     NavigatorDo, NavigatorFlame, NavigatorFlameParams, NavigatorFlameSearch,
     NavigatorFlameSearchParams, NavigatorFlameSearchResult, NavigatorFrameParams,
     NavigatorFrameResult, NavigatorGetFlame, NavigatorGetFrame, NavigatorGetLines,
-    NavigatorGetReport, NavigatorGetRows, NavigatorLines, NavigatorLinesParams, NavigatorOpen,
-    NavigatorOpenParams, NavigatorReport, NavigatorReportParams, NavigatorRows,
-    NavigatorRowsParams, NavigatorSearch, NavigatorView,
+    NavigatorGetNames, NavigatorGetReport, NavigatorGetRows, NavigatorLines, NavigatorLinesParams,
+    NavigatorNames, NavigatorNamesParams, NavigatorOpen, NavigatorOpenParams, NavigatorReport,
+    NavigatorReportParams, NavigatorRows, NavigatorRowsParams, NavigatorSearch, NavigatorView,
 };
 use crate::state::Snapshot;
 
@@ -206,6 +206,8 @@ looking! {
         |look, _, params| flame::search(look, params);
     Frame = NavigatorGetFrame (NavigatorFrameParams) -> NavigatorFrameResult: places::frame;
     Lines = NavigatorGetLines (NavigatorLinesParams) -> NavigatorLines: hot_lines::lines;
+    Names = NavigatorGetNames (NavigatorNamesParams) -> NavigatorNames:
+        |look: &Look, _, params: &NavigatorNamesParams| Ok(look.naming.answer(params.count));
     Report = NavigatorGetReport (NavigatorReportParams) -> NavigatorReport: |look, _, _| Ok(report::report(look));
 }
 

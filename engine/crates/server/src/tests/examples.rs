@@ -289,6 +289,7 @@ fn navigator(document: &mut String) {
             json!({ "id": 1, "name": "consume" }),
         ),
         ("navigatorLines", "lines", json!({ "id": 1, "uri": uri })),
+        ("navigatorNames", "names", json!({ "id": 1, "count": 100 })),
         ("navigatorReport", "report", json!({ "id": 1 })),
         ("navigatorClose", "close", json!({ "id": 1 })),
     ];

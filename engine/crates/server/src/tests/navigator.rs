@@ -15,11 +15,14 @@ pub(super) struct Navigator {
 }
 
 impl Navigator {
-    pub fn open(mut client: Client, files: &[&str], against: &[&str]) -> Navigator {
+    pub fn open(client: Client, files: &[&str], against: &[&str]) -> Navigator {
         let path = |name: &&str| client.path(name);
         let files: Vec<_> = files.iter().map(path).collect();
         let against: Vec<_> = against.iter().map(path).collect();
-        let params = json!({ "files": files, "against": against });
+        Navigator::with(client, json!({ "files": files, "against": against }))
+    }
+
+    pub fn with(mut client: Client, params: Value) -> Navigator {
         let opened = client.ok("fulcrum/navigator/open", params);
         Navigator {
             client,

@@ -10,14 +10,17 @@ const CART: &str = "namespace shop {\n\nint Cart::total(int n) {\n  return n;\n}
 const APP: &str = "class App:\n    def run(self):\n        pass\n\ndef helper():\n    pass\n";
 
 fn start(profile: &str) -> Navigator {
-    let client = Client::start(&[
+    Navigator::open(client(profile), &["p"], &[])
+}
+
+fn client(profile: &str) -> Client {
+    Client::start(&[
         ("src/cart.cpp", CART),
         ("app.py", APP),
         ("web/cart.ts", "export const pay = () => 1;\n"),
         ("node_modules/x/pay.ts", "export function pay() {}\n"),
         ("p", profile),
-    ]);
-    Navigator::open(client, &["p"], &[])
+    ])
 }
 
 /// The places of a name: file, line, character, how it was found.
@@ -137,6 +140,43 @@ fn functions_cost_at_the_lines_that_declare_them_now() {
         ["1 null moved App.run cold: 1 (0.1 %) here, 1 (0.1 %) with calls"]
     );
     assert_eq!(lines(&mut it, "nowhere.py"), [""; 0]);
+    it.leave();
+}
+
+#[test]
+fn lines_of_a_function_are_one_when_the_rule_says_so() {
+    let profile =
+        "main;helper (app.py:6) 30\nmain;helper (app.py:5) 10\nmain;App.run (app.py:3) 60\n";
+    let client = client(profile);
+    let params = json!({ "files": [client.path("p")], "names": "default,source-line" });
+    let mut it = Navigator::with(client, params);
+    it.command(json!({ "kind": "suggest" }));
+    assert_eq!(
+        it.rows("suggestion"),
+        ["main 100", "App.run (app.py) 60", "helper (app.py) 40"]
+    );
+    assert_eq!(
+        places(&mut it, "helper (app.py)"),
+        ["app.py:4:4 recordedFile"]
+    );
+    let names = it.ask("names", json!({ "count": 2 }));
+    let rules = names["rules"].as_array().expect("a list");
+    let rule = rules.iter().find(|it| it["name"] == "source-line");
+    let rule = rule.expect("the rule");
+    assert_eq!(
+        (&rule["applied"], &rule["byDefault"], &rule["names"]),
+        (&json!(true), &json!(false), &json!(3))
+    );
+    assert_eq!(
+        (&names["renamed"], &names["more"]),
+        (
+            &json!([
+                { "raw": "App.run (app.py:3)", "name": "App.run (app.py)", "rules": ["source-line"] },
+                { "raw": "helper (app.py:5)", "name": "helper (app.py)", "rules": ["source-line"] }
+            ]),
+            &json!(1)
+        )
+    );
     it.leave();
 }
 

@@ -79,6 +79,7 @@ fn the_server_says_what_it_can() {
                   "fulcrum/navigator/flameSearch",
                   "fulcrum/navigator/frame",
                   "fulcrum/navigator/lines",
+                  "fulcrum/navigator/names",
                   "fulcrum/navigator/report",
                   "fulcrum/navigator/close",
                   "fulcrum/trace/start",

@@ -13,7 +13,7 @@ use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
 
 use super::{Calls, Format, Profile};
 pub(super) use rules::is_address;
-pub use rules::{ALL, Rule};
+pub use rules::{ALL, Placed, Rule, placed};
 
 /// The version of the rules. It grows whenever a rule gives another name than before: labels saved under another version
 /// may not find their paths.
@@ -21,9 +21,7 @@ pub const VERSION: u32 = 1;
 
 /// The rules that are applied unless the user says otherwise.
 pub fn default_rules() -> Vec<Rule> {
-    ALL.into_iter()
-        .filter(|&rule| rule != Rule::AnonymousNumber)
-        .collect()
+    ALL.into_iter().filter(|rule| rule.is_default()).collect()
 }
 
 /// A name that rules changed.

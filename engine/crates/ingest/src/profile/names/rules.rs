@@ -21,12 +21,15 @@ pub enum Rule {
     RecursionLevel,
     /// A bare address becomes `[unknown]`.
     Address,
+    /// The line that ran goes from names that have it: py-spy's `f (app.py:12)` and rbspy's `f - app.rb:12`. Not on by default:
+    /// it makes functions of one name in one file one, such as the methods of several classes.
+    SourceLine,
     /// `Outer$1` and `lambda$main$0` lose their numbers. Not on by default: it makes different classes one.
     AnonymousNumber,
 }
 
 /// All rules, in the order in which they are applied.
-pub const ALL: [Rule; 9] = [
+pub const ALL: [Rule; 10] = [
     Rule::Demangle,
     Rule::CompilerSuffix,
     Rule::RustHash,
@@ -35,6 +38,7 @@ pub const ALL: [Rule; 9] = [
     Rule::JvmGenerated,
     Rule::RecursionLevel,
     Rule::Address,
+    Rule::SourceLine,
     Rule::AnonymousNumber,
 ];
 
@@ -50,8 +54,36 @@ impl Rule {
             Rule::JvmGenerated => "jvm-generated",
             Rule::RecursionLevel => "recursion-level",
             Rule::Address => "address",
+            Rule::SourceLine => "source-line",
             Rule::AnonymousNumber => "anonymous-number",
         }
+    }
+
+    /// A name, and what the rule makes of it.
+    pub fn example(self) -> (&'static str, &'static str) {
+        match self {
+            Rule::Demangle => ("_ZNK4shop4CartIdE5totalEi", "shop::Cart<double>::total"),
+            Rule::CompilerSuffix => ("work.constprop.0", "work"),
+            Rule::RustHash => ("core::fmt::write::h0123456789abcdef", "core::fmt::write"),
+            Rule::JvmLambda => ("Main$$Lambda$14/0x0000000800c03000.run", "Main$$Lambda.run"),
+            Rule::JvmHidden => (
+                "LambdaForm$MH/0x0000000800c03000.invoke",
+                "LambdaForm$MH.invoke",
+            ),
+            Rule::JvmGenerated => (
+                "GeneratedMethodAccessor12.invoke",
+                "GeneratedMethodAccessor.invoke",
+            ),
+            Rule::RecursionLevel => ("work'2", "work"),
+            Rule::Address => ("0x7f12", "[unknown]"),
+            Rule::SourceLine => ("total (cart.py:12)", "total (cart.py)"),
+            Rule::AnonymousNumber => ("Outer$1.run", "Outer$.run"),
+        }
+    }
+
+    /// Whether it is applied unless the user says otherwise.
+    pub fn is_default(self) -> bool {
+        !matches!(self, Rule::SourceLine | Rule::AnonymousNumber)
     }
 
     /// The name that it makes of `name`; `None` when it leaves it as it is.
@@ -65,6 +97,7 @@ impl Rule {
             Rule::JvmGenerated => jvm_generated(name),
             Rule::RecursionLevel => recursion_level(name),
             Rule::Address => is_address(name).then(|| "[unknown]".to_owned()),
+            Rule::SourceLine => placed(name).map(|it| it.without_line()),
             Rule::AnonymousNumber => anonymous_number(name),
         }
     }
@@ -266,6 +299,40 @@ pub fn is_address(name: &str) -> bool {
     !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// A name that ends with the place that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Placed<'n> {
+    /// `sort (loop.py`, `sort - loop.rb`.
+    head: &'n str,
+    /// `loop.py`.
+    pub file: &'n str,
+    /// From 1.
+    pub line: u32,
+}
+
+impl Placed<'_> {
+    /// The name without the line: `sort (loop.py)`.
+    pub fn without_line(self) -> String {
+        let bracket = self.head[..self.head.len() - self.file.len()].ends_with('(');
+        format!("{}{}", self.head, if bracket { ")" } else { "" })
+    }
+}
+
+/// py-spy writes `sort (loop.py:14)`, rbspy `sort - loop.rb:14`.
+pub fn placed(name: &str) -> Option<Placed<'_>> {
+    let (name, separator) = match name.strip_suffix(')') {
+        Some(name) => (name, " ("),
+        None => (name, " - "),
+    };
+    let (head, line) = name.rsplit_once(':')?;
+    let (function, file) = head.rsplit_once(separator)?;
+    let line = line
+        .parse()
+        .ok()
+        .filter(|&line| line > 0 && !function.is_empty())?;
+    (!file.is_empty()).then_some(Placed { head, file, line })
+}
+
 fn anonymous_number(name: &str) -> Option<String> {
     let mut out = String::with_capacity(name.len());
     let mut rest = name;
@@ -296,6 +363,36 @@ mod tests {
         for &(name, expect) in cases {
             assert_eq!(rule.apply(name).as_deref(), expect, "{name}");
         }
+    }
+
+    #[test]
+    fn examples_are_what_rules_do() {
+        for rule in ALL {
+            let (before, after) = rule.example();
+            assert_eq!(
+                rule.apply(before).as_deref(),
+                Some(after),
+                "{}",
+                rule.name()
+            );
+        }
+    }
+
+    #[test]
+    fn lines_that_ran_go() {
+        check(
+            Rule::SourceLine,
+            &[
+                ("<module> (app/run.py:24)", Some("<module> (app/run.py)")),
+                ("each - /usr/lib/a b.rb:7", Some("each - /usr/lib/a b.rb")),
+                ("Cart.total (cart.py)", None),
+                ("total (cart.py:0)", None),
+                ("total (cart.py:x)", None),
+                ("f(int):12", None),
+                (" - a.rb:7", None),
+                ("std::sort (:12)", None),
+            ],
+        );
     }
 
     #[test]

@@ -265,6 +265,60 @@ pub struct NavigatorSuggestion {
     pub why: String,
 }
 
+/// Parameters of `fulcrum/navigator/names`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorNamesParams {
+    /// The navigator.
+    pub id: u32,
+    /// How many names to send at most.
+    pub count: u32,
+}
+
+/// Answer to `fulcrum/navigator/names`.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorNames {
+    /// The version of the rules. Under another one labels may not find their paths.
+    pub version: u32,
+    /// All rules, in the order in which they are applied.
+    pub rules: Vec<NavigatorNameRule>,
+    /// Names that they changed, sorted by what they were.
+    pub renamed: Vec<NavigatorRenamed>,
+    /// How many were not sent.
+    pub more: u32,
+}
+
+/// A rule that makes names alike.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorNameRule {
+    /// As `names` of `fulcrum/navigator/open` takes it.
+    pub name: String,
+    /// An example, and what becomes of it.
+    pub before: String,
+    /// What becomes of the example.
+    pub after: String,
+    /// It is applied unless another choice is made.
+    pub by_default: bool,
+    /// It was applied to this profile.
+    pub applied: bool,
+    /// Different names of this profile that it changed.
+    pub names: u32,
+}
+
+/// A name that rules changed.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NavigatorRenamed {
+    /// As the file has it.
+    pub raw: String,
+    /// As paths know it.
+    pub name: String,
+    /// The rules that changed it, in this order.
+    pub rules: Vec<String>,
+}
+
 /// Parameters of `fulcrum/navigator/report`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
