@@ -16,6 +16,7 @@ import { HotLines, type HotMarks } from "./features/hotLines";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
 import { Live } from "./features/live";
 import * as messages from "./features/messages";
+import { NameRules } from "./features/nameRules";
 import { Navigation } from "./features/navigation";
 import { NavigatorView } from "./features/navigator";
 import { NavigatorCommands } from "./features/navigatorCommands";
@@ -86,7 +87,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   context.subscriptions.push(
     ...[log, session, store, gutter, ranking, status, profiles, live, compare, run],
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
-    new NavigatorCommands(engine, navigation),
+    ...[new NavigatorCommands(engine, navigation), new NameRules(engine, navigation)],
     ...[traces, refine, traceCompare, runs],
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),

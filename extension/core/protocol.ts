@@ -50,6 +50,8 @@ export {
   type NavigatorLabelOverlap,
   type NavigatorLine,
   type NavigatorLocation,
+  type NavigatorNameRule,
+  type NavigatorNames,
   type NavigatorNormalisation,
   type NavigatorOpened,
   type NavigatorPathSides,

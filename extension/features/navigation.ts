@@ -17,6 +17,7 @@ import type {
 import { type Engine, orCancelled } from "./engine";
 import { folderOf } from "./folders";
 import * as messages from "./messages";
+import { rulesFor } from "./nameRules";
 
 /** What to open. Several files on a side are the runs of that side. */
 export interface ProfileSource {
@@ -65,7 +66,15 @@ export class Navigation implements vscode.Disposable {
     private readonly engine: Engine,
     private readonly memory: vscode.Memento,
   ) {
-    this.subscriptions = [this.changed, engine.onDidRestart(() => void this.reopen())];
+    this.subscriptions = [
+      this.changed,
+      engine.onDidRestart(() => void this.reopen()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("fulcrum.profile.names")) {
+          void this.renamed();
+        }
+      }),
+    ];
   }
 
   get state(): NavigationState {
@@ -270,6 +279,7 @@ export class Navigation implements vscode.Disposable {
         "fulcrum/navigator/open",
         {
           ...source,
+          names: rulesFor(source.files[0] ?? ""),
           workspace: folderOf(source.files[0] ?? "") ?? null,
           workDoneToken,
         },
@@ -346,6 +356,14 @@ export class Navigation implements vscode.Disposable {
     }
   }
 
+  /** Other rules give other names: it is another profile of the same files, without a path to go back to. */
+  private async renamed(): Promise<void> {
+    const open = this.open;
+    if (open !== undefined && open.source.made === undefined) {
+      await this.openAt({ ...open.source }, { ...open.view, current: null });
+    }
+  }
+
   private set(state: NavigationState): void {
     this.current = state;
     const view = state.kind === "open" ? state.view : undefined;
@@ -358,6 +376,7 @@ export class Navigation implements vscode.Disposable {
       "fulcrum.navigator.back": (view?.history.at ?? 0) > 0,
       "fulcrum.navigator.forward": view !== undefined && (view.history.at ?? -1) + 1 < view.history.count,
       "fulcrum.navigator.tree": state.kind === "open" && state.opened.kind !== "graph",
+      "fulcrum.navigator.file": state.kind === "open" && state.source.made === undefined,
       "fulcrum.navigator.values": state.kind === "open" && state.opened.valueTypes.length > 1,
     };
     for (const [key, value] of Object.entries(keys)) {

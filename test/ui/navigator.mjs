@@ -1,5 +1,7 @@
 /** Bottleneck search by keyboard: the paper's Figure 2, its worked example (§2.3), labels, the automatic search. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { appears, frameWith, patience, until, walk } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
@@ -95,7 +97,10 @@ export function explorerMenu({ vscode, shot }) {
   };
 }
 
-export async function navigatorTests({ test, vscode, page, shot, configure }) {
+/** As `py-spy record -f raw` writes it: each function with the line that ran. */
+const pyspy = "main (app.py:3);total (cart.py:12) 4\nmain (app.py:3);total (cart.py:14) 3\nmain (app.py:3) 1\n";
+
+export async function navigatorTests({ test, vscode, page, shot, configure, workspace }) {
   const explorer = explorerMenu({ page, vscode, shot });
   let nav;
 
@@ -267,6 +272,42 @@ export async function navigatorTests({ test, vscode, page, shot, configure }) {
     });
     assert.match(text, /TCommandImpl\.setOutputProperties/);
     await shot("report");
+    await vscode.command("View: Revert and Close Editor");
+  });
+
+  await test("rules for names are chosen from a list and hold for the profile that is open", "name-rules", async () => {
+    writeFileSync(path.join(workspace.folder, "profiles", "pyspy.folded"), pyspy);
+    await explorer("pyspy.folded", "Open Profile…");
+    await nav.begins("main (app.py:3)", "total (cart.py:12)", "total (cart.py:14)");
+    const rule = page.locator(".quick-input-list .monaco-list-row", { hasText: "source-line" });
+    // The keys of who clicks a box are the box's.
+    const toggle = () =>
+      rule.locator("input[type=checkbox], .monaco-checkbox, .quick-input-list-checkbox").first().click();
+    const accept = () => page.locator(".quick-input-action .monaco-button", { hasText: "OK" }).click();
+    const choose = async () => {
+      await vscode.command("Navigator: Choose Rules for Names…");
+      await page.locator(".quick-input-title", { hasText: "Rules for Names" }).waitFor();
+      await rule.waitFor();
+    };
+    await choose();
+    assert.match(plain(await rule.textContent()), /total \(cart\.py:12\) → total \(cart\.py\)/);
+    await toggle();
+    await shot("name-rules-list");
+    await accept();
+    const joined = await nav.begins("main (app.py)", "total (cart.py)");
+    assert.equal(joined.length, 2);
+    assert.deepEqual(joined[1].cells, ["87.5 %", "87.5 %"]);
+    // What they did, before and after.
+    await choose();
+    assert.match(plain(await rule.textContent()), /3 names here/);
+    await page.locator(".quick-input-titlebar .action-label[aria-label^='Show Names']").click();
+    await until("the names", async () => (await vscode.documentText()).includes("`total (cart.py:14)`"));
+    await shot("name-rules-before-and-after");
+    // As it was.
+    await choose();
+    await toggle();
+    await accept();
+    await nav.begins("main (app.py:3)", "total (cart.py:12)", "total (cart.py:14)");
     await vscode.command("View: Revert and Close Editor");
   });
 

@@ -112,7 +112,13 @@ pub fn named_rules(text: &str) -> Result<Vec<Rule>, String> {
             "none" => {}
             name => match ALL.into_iter().find(|rule| rule.name() == name) {
                 Some(rule) => wanted.push(rule),
-                None => return Err(format!("there is no rule {name:?}")),
+                None => {
+                    let names: Vec<_> = ALL.into_iter().map(Rule::name).collect();
+                    return Err(format!(
+                        "there is no rule {name:?}: give default, all, none or some of {}",
+                        names.join(", ")
+                    ));
+                }
             },
         }
     }

@@ -3,7 +3,7 @@
 mod contexts;
 mod piece;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -15,7 +15,6 @@ use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::input::Input;
-use super::names::placed;
 use super::stacks::{FrameId, Stacks};
 use super::units::{Decimals, value, whole};
 
@@ -159,12 +158,6 @@ fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault
         .flat_map(|(part, it)| it.contexts.names.iter().map(move |&name| (name, part)))
         .collect();
     names.sort_unstable_by_key(|(name, _)| name.as_ptr().addr());
-    if let Some(name) = with_its_lines(names.iter().map(|&(name, _)| name)) {
-        stacks.note(format!(
-            "Functions are told apart by the lines that ran, as in {}: the rule source-line makes those of one function one.",
-            quote(name)
-        ));
-    }
     let mut ids: Vec<Vec<FrameId>> = vec![Vec::new(); parts.len()];
     for (name, part) in names {
         ids[part].push(frame(stacks, name)?);
@@ -202,14 +195,6 @@ fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault
         stacks.add(&frames, &[count])?;
     }
     Ok(())
-}
-
-/// The first name of a function that is there with another line, too.
-fn with_its_lines<'t>(names: impl Iterator<Item = &'t str>) -> Option<&'t str> {
-    let mut lines = HashMap::new();
-    names.into_iter().find(|name| {
-        placed(name).is_some_and(|it| *lines.entry(it.without_line()).or_insert(it.line) != it.line)
-    })
 }
 
 fn records(text: &str) -> impl Iterator<Item = &str> {

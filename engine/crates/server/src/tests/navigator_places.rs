@@ -181,6 +181,30 @@ fn lines_of_a_function_are_one_when_the_rule_says_so() {
 }
 
 #[test]
+fn the_setting_knows_the_rules() {
+    let mut it = start("main 1\n");
+    let names = it.ask("names", json!({ "count": 0 }));
+    let rules = names["rules"].as_array().expect("a list").iter();
+    let known: Vec<_> = ["default", "all", "none"]
+        .into_iter()
+        .chain(rules.filter_map(|it| it["name"].as_str()))
+        .collect();
+    let manifest = include_str!("../../../../../package.json");
+    let manifest: Value = serde_json::from_str(manifest).expect("JSON");
+    let pages = manifest["contributes"]["configuration"]
+        .as_array()
+        .expect("pages");
+    let setting = pages
+        .iter()
+        .find_map(|page| page["properties"].get("fulcrum.profile.names"))
+        .expect("the setting");
+    assert_eq!(setting["items"]["enum"], json!(known));
+    let described = setting["items"]["markdownEnumDescriptions"].as_array();
+    assert_eq!(described.map(Vec::len), Some(known.len()));
+    it.leave();
+}
+
+#[test]
 fn lines_that_ran_cost_and_are_where_frames_open() {
     let mut it =
         start("main;helper (app.py:6) 30\nmain;helper (app.py:5) 10\nmain;helper (gone.py:1) 60\n");

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
 
+use super::fault::quote;
 use super::{Calls, Format, Profile};
 pub(super) use rules::is_address;
 pub use rules::{ALL, Placed, Rule, placed};
@@ -83,10 +84,30 @@ pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeEr
     };
     let mut renamed: Vec<_> = renamed.into_values().collect();
     renamed.sort_by(|a, b| a.raw.cmp(&b.raw));
+    let mut notes = profile.notes;
+    if let Calls::Tree(tree) = &calls
+        && let Some(name) = with_its_lines(tree.frames())
+    {
+        notes.push(format!(
+            "Functions are told apart by the lines that ran, as in {}: the rule {} makes those of one function one.",
+            quote(name),
+            Rule::SourceLine.name()
+        ));
+    }
     Ok(Profile {
         calls,
         renamed,
+        notes,
         ..profile
+    })
+}
+
+/// The first name of a function that is there with another line, too.
+fn with_its_lines(frames: &[Frame]) -> Option<&str> {
+    let mut lines = HashMap::new();
+    let mut names = frames.iter().map(|frame| frame.name.as_str());
+    names.find(|name| {
+        placed(name).is_some_and(|it| *lines.entry(it.without_line()).or_insert(it.line) != it.line)
     })
 }
 

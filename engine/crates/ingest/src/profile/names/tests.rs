@@ -74,3 +74,23 @@ fn without_rules_nothing_changes() {
     let profile = read(b"main;_Z4leafi.cold 1\n", "x").expect("folded");
     assert_eq!(normalise(profile.clone(), &[]), Ok(profile));
 }
+
+#[test]
+fn lines_that_tell_functions_apart_are_noted_until_a_rule_joins_them() {
+    let notes = |text: &str, rules: &[Rule]| {
+        let profile = read(text.as_bytes(), "x").unwrap_or_else(|error| panic!("{error}"));
+        normalise(profile, rules).expect("fits").notes
+    };
+    let lines = "main (app.py:3);work (app.py:7) 1\nmain (app.py:3);work (app.py:8) 2\n";
+    assert_eq!(
+        notes(lines, &default_rules()),
+        [
+            "Functions are told apart by the lines that ran, as in \"work (app.py:8)\": the rule source-line makes those of \
+             one function one."
+        ]
+    );
+    assert!(notes(lines, &[Rule::SourceLine]).is_empty());
+    // Each function is there with one line: the one it begins in, for all that is known.
+    let starts = "main (app.py:3);work (app.py:7) 1\nmain (app.py:3) 2\n";
+    assert!(notes(starts, &default_rules()).is_empty());
+}

@@ -1,0 +1,91 @@
+/** Chooses the rules that make a profile's names alike, and shows what they changed. */
+import * as vscode from "vscode";
+import { namesMarkdown, ruleItems, rulesText, settingOf } from "../core/navigator/names";
+import type { NavigatorNames } from "../core/protocol";
+import type { Engine } from "./engine";
+import { settingsFor } from "./folders";
+import * as messages from "./messages";
+import type { Navigation } from "./navigation";
+
+const setting = "profile.names";
+/** Names that are shown before and after. */
+const mostNames = 5000;
+
+export class NameRules implements vscode.Disposable {
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly navigation: Navigation,
+  ) {
+    this.subscription = vscode.commands.registerCommand("fulcrum.navigator.names", () => this.choose());
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+  }
+
+  private async choose(): Promise<void> {
+    const open = this.navigation.open;
+    const [file] = open?.source.files ?? [];
+    if (open === undefined || file === undefined) {
+      return;
+    }
+    try {
+      const params = { id: open.opened.id, count: mostNames };
+      const names = await this.engine.request("fulcrum/navigator/names", params);
+      const picked = await pick(names);
+      if (picked === "show") {
+        const content = namesMarkdown(open.opened.title, names);
+        const document = await vscode.workspace.openTextDocument({ language: "markdown", content });
+        await vscode.window.showTextDocument(document);
+      } else if (picked !== undefined) {
+        await write(file, settingOf(names.rules, picked));
+      }
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, "Choosing rules for names", error);
+    }
+  }
+}
+
+/** The rules for the names of a file's functions, as the engine takes them. */
+export function rulesFor(file: string): string {
+  return rulesText(settingsFor(file).get<string[]>(setting, ["default"]));
+}
+
+/** The setting is the workspace's when there is one. The Navigator opens its profile again when it changes. */
+async function write(file: string, rules: string[] | undefined): Promise<void> {
+  const target =
+    vscode.workspace.workspaceFolders === undefined
+      ? vscode.ConfigurationTarget.Global
+      : vscode.ConfigurationTarget.Workspace;
+  await settingsFor(file).update(setting, rules, target);
+}
+
+/** The names of the rules that are picked, or that the names are to be shown instead. */
+function pick(names: NavigatorNames): Promise<string[] | "show" | undefined> {
+  const list = vscode.window.createQuickPick();
+  const show = { iconPath: new vscode.ThemeIcon("list-flat"), tooltip: "Show Names Before and After" };
+  list.title = "Rules for Names";
+  list.placeholder = "Names that these rules make alike are one function";
+  list.canSelectMany = true;
+  list.matchOnDescription = true;
+  list.buttons = [show];
+  list.items = ruleItems(names.rules);
+  list.selectedItems = list.items.filter(({ picked }) => picked);
+  return new Promise((resolve) => {
+    list.onDidTriggerButton(() => {
+      resolve("show");
+      list.hide();
+    });
+    list.onDidAccept(() => {
+      resolve(list.selectedItems.map(({ label }) => label));
+      list.hide();
+    });
+    list.onDidHide(() => {
+      resolve(undefined);
+      list.dispose();
+    });
+    list.show();
+  });
+}
