@@ -17,6 +17,12 @@ import type { Navigation, ProfileSource } from "./navigation";
 import { pageAssets, pageOptions } from "./webviewAssets";
 
 const viewType = "fulcrum.flameGraph";
+/** What the editor keeps of the panel when the window is left. */
+interface Kept {
+  path: string[] | null;
+  width: NavigatorFlameWidth;
+}
+
 /** Rows that the engine sends at most. */
 const mostRows = 1000;
 const noPaths = "A call graph has no paths to draw: there is no flame graph of it.";
@@ -40,6 +46,9 @@ export class FlameGraphPanel implements vscode.Disposable {
   ) {
     this.subscriptions = [
       navigation.onDidChange(() => this.follow()),
+      vscode.window.registerWebviewPanelSerializer(viewType, {
+        deserializeWebviewPanel: (panel, kept: Kept | undefined) => this.restore(panel, kept),
+      }),
       vscode.commands.registerCommand("fulcrum.navigator.flameGraph", () => this.show(null)),
       vscode.commands.registerCommand("fulcrum.navigator.flamePath", () => this.show(this.currentPath())),
     ];
@@ -69,7 +78,11 @@ export class FlameGraphPanel implements vscode.Disposable {
     this.turnTo(open.source);
     this.path = path;
     if (this.panel === undefined) {
-      this.create();
+      const panel = vscode.window.createWebviewPanel(viewType, "Flame Graph", vscode.ViewColumn.Active, {
+        retainContextWhenHidden: true,
+      });
+      this.adopt(panel);
+      this.page?.post({ type: "focus" });
     } else {
       this.panel.reveal();
       this.refresh();
@@ -77,11 +90,22 @@ export class FlameGraphPanel implements vscode.Disposable {
     }
   }
 
-  private create(): void {
-    const panel = vscode.window.createWebviewPanel(viewType, "Flame Graph", vscode.ViewColumn.Active, {
-      ...pageOptions(this.extensionUri),
-      retainContextWhenHidden: true,
-    });
+  /** The panel of before the window was reloaded. It shows what it showed once the Navigator has its profile again. */
+  private async restore(panel: vscode.WebviewPanel, kept: Kept | undefined): Promise<void> {
+    this.panel?.dispose();
+    this.adopt(panel);
+    const restored = await this.navigation.restore();
+    const open = this.navigation.open;
+    if (restored && open !== undefined && kept !== undefined) {
+      this.turnTo(open.source);
+      this.path = kept.path;
+      this.width = kept.width;
+    }
+    this.refresh();
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    panel.webview.options = pageOptions(this.extensionUri);
     const page = new PageLink<ToFlame, FromFlame>(
       panel.webview,
       (message) => this.receive(message),
@@ -95,7 +119,6 @@ export class FlameGraphPanel implements vscode.Disposable {
     });
     panel.webview.html = flameHtml(pageAssets(panel.webview, this.extensionUri, "flame"));
     this.refresh();
-    page.post({ type: "focus" });
   }
 
   /** Another profile, value or label changes the picture; a step of the search only what *This path* would show. */
@@ -150,6 +173,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     };
     this.panel.title = `Flame Graph: ${shortTitle(shown.title, 50)}`;
     this.page?.show({ type: "show", shown });
+    this.page?.remember({ path: this.path, width: this.width } satisfies Kept);
   }
 
   /** Why there is no profile to draw. */

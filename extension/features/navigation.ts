@@ -29,6 +29,12 @@ export interface ProfileSource {
   made?: Made;
 }
 
+/** How an open profile is looked at: what comes back with it. */
+interface Look extends Pick<NavigatorView, "value" | "suggester" | "zoom" | "cutoff"> {
+  /** The current path, outermost function first; null: none. */
+  path: string[] | null;
+}
+
 export interface Made {
   title: string;
   /** Asked again when the engine was restarted. */
@@ -45,6 +51,8 @@ export type NavigationState =
 export type Wanted = NavigatorCommand | ((view: NavigatorView) => NavigatorCommand | undefined);
 
 const rememberedKey = "fulcrum.navigator";
+/** Kept as long as what is remembered is open. */
+const lookKey = "fulcrum.navigator.look";
 /** LSP's codes: the content was modified; the request was cancelled. */
 const contentModified = -32801;
 
@@ -55,6 +63,8 @@ export class Navigation implements vscode.Disposable {
   private wanted: ProfileSource | undefined;
   private opening: vscode.CancellationTokenSource | undefined;
   private openCount = 0;
+  private restored: Promise<boolean> | undefined;
+  private keptLook: string | undefined;
   /** Keys and clicks may come faster than answers. */
   private readonly order = new InOrder();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -97,7 +107,10 @@ export class Navigation implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.opening?.cancel();
+    // What is being opened when the window is left is opened again when it comes back.
+    const opening = this.opening;
+    this.opening = undefined;
+    opening?.cancel();
     for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
@@ -109,7 +122,25 @@ export class Navigation implements vscode.Disposable {
     return this.openAt(source);
   }
 
-  private async openAt(source: ProfileSource, before?: NavigatorView): Promise<boolean> {
+  /**
+   * Opens what was open when the window was left, and how it was looked at. Only once, and not when something was opened
+   * since. A failure is shown in the view alone: nobody asked now.
+   */
+  restore(): Promise<boolean> {
+    this.restored ??= this.openLast();
+    return this.restored;
+  }
+
+  private async openLast(): Promise<boolean> {
+    const source = this.memory.get<ProfileSource>(rememberedKey);
+    const look = this.memory.get<Look>(lookKey);
+    if (this.current.kind !== "empty" || source === undefined || look === undefined) {
+      return false;
+    }
+    return this.openAt(source, look, true);
+  }
+
+  private async openAt(source: ProfileSource, before?: Look, quiet = false): Promise<boolean> {
     this.opening?.cancel();
     const opening = new vscode.CancellationTokenSource();
     this.opening = opening;
@@ -138,7 +169,7 @@ export class Navigation implements vscode.Disposable {
       return true;
     } catch (error) {
       if (this.opening === opening) {
-        this.failed(title, error);
+        this.failed(title, error, quiet);
       }
       return false;
     } finally {
@@ -159,6 +190,7 @@ export class Navigation implements vscode.Disposable {
     this.wanted = undefined;
     this.before = { kind: "empty" };
     this.set({ kind: "empty" });
+    this.keep(undefined);
     if (left !== undefined) {
       await this.forget(left.opened.id);
     }
@@ -302,8 +334,7 @@ export class Navigation implements vscode.Disposable {
   }
 
   /** Where the search begins: as it was before, else with what the suggester says. */
-  private async begin(before: NavigatorView | undefined): Promise<void> {
-    const path = before?.current?.frames.map((frame) => frame.name);
+  private async begin(before: Look | undefined): Promise<void> {
     if (before !== undefined) {
       const { value, suggester, zoom, cutoff } = before;
       await this.do((now) => (now.value === value ? undefined : { kind: "value", name: value }));
@@ -311,20 +342,28 @@ export class Navigation implements vscode.Disposable {
       await this.do((now) => (now.zoom === zoom ? undefined : { kind: "setZoom", on: zoom }));
       await this.do((now) => (now.cutoff === cutoff ? undefined : { kind: "setCutoff", cutoff }));
     }
-    await this.do(path === undefined ? { kind: "suggest" } : { kind: "selectPath", path });
+    const path = before?.path ?? null;
+    await this.do(path === null ? { kind: "suggest" } : { kind: "selectPath", path });
   }
 
-  private failed(title: string, error: unknown): void {
+  private failed(title: string, error: unknown, quiet: boolean): void {
     const trouble = troubleOf(error);
     const before = this.before;
     this.before = { kind: "empty" };
     if (trouble.cancelled || this.opening?.token.isCancellationRequested) {
       this.set(before);
+      if (before.kind !== "open") {
+        this.keep(undefined);
+      }
       return;
     }
     const text = troubleText(trouble);
     this.engine.log.error(`Opening ${title}: ${text}`);
     this.set(before.kind === "open" ? before : { kind: "trouble", title, text });
+    if (quiet) {
+      this.keep(undefined);
+      return;
+    }
     // Whoever waits for the profile does not wait until the message is closed.
     void this.offerAnother(title, error);
   }
@@ -351,7 +390,7 @@ export class Navigation implements vscode.Disposable {
       return;
     }
     this.set({ kind: "empty" });
-    if (await this.openAt(open.source, open.view)) {
+    if (await this.openAt(open.source, lookOf(open.view))) {
       this.engine.log.info(`Opened ${open.opened.title} again.`);
     }
   }
@@ -360,12 +399,15 @@ export class Navigation implements vscode.Disposable {
   private async renamed(): Promise<void> {
     const open = this.open;
     if (open !== undefined && open.source.made === undefined) {
-      await this.openAt({ ...open.source }, { ...open.view, current: null });
+      await this.openAt({ ...open.source }, { ...lookOf(open.view), path: null });
     }
   }
 
   private set(state: NavigationState): void {
     this.current = state;
+    if (state.kind === "open") {
+      this.keep(state.source.made === undefined ? lookOf(state.view) : undefined);
+    }
     const view = state.kind === "open" ? state.view : undefined;
     const keys = {
       "fulcrum.navigating": view !== undefined,
@@ -389,6 +431,18 @@ export class Navigation implements vscode.Disposable {
   }
 
   private readonly contexts = new Map<string, boolean>();
+
+  private keep(look: Look | undefined): void {
+    const text = JSON.stringify(look) ?? "";
+    if (text !== this.keptLook) {
+      this.keptLook = text;
+      void this.memory.update(lookKey, look);
+    }
+  }
+}
+
+function lookOf({ value, suggester, zoom, cutoff, current }: NavigatorView): Look {
+  return { value, suggester, zoom, cutoff, path: current?.frames.map((frame) => frame.name) ?? null };
 }
 
 /** `after.pb.gz`, `after.pb.gz − before.pb.gz`, `3 files − 3 files`. */

@@ -67,6 +67,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     });
     view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
     this.update();
+    void this.navigation.restore();
   }
 
   private update(): void {

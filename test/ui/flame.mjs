@@ -346,4 +346,21 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       await page.waitForTimeout(500);
     });
   }
+
+  await test("profile, path and flame graph are there again after Reload Window", "flame-reloaded", async () => {
+    await vscode.command("Fulcrum: Focus on Navigator View");
+    await nav.press("m");
+    await page.locator(".tab.active", { hasText: "work" }).waitFor();
+    await vscode.reload();
+    await vscode.command("Fulcrum: Focus on Navigator View");
+    nav = await navigatorPage(page);
+    await nav.current("main", "work");
+    assert.equal(await nav.frame.locator(".title").textContent(), "threads.speedscope.json");
+    await page.locator(".tab", { hasText: "Flame Graph" }).click();
+    await page.locator(".tab.active", { hasText: "work" }).waitFor();
+    flame = await frameWith(page, "#canvas");
+    // The path with its two threads as callers.
+    await flame.locator("#canvas").focus();
+    await says(/^work: 10/);
+  });
 }

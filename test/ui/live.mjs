@@ -41,18 +41,10 @@ export async function liveTests({ test, vscode, page, workspace, shot }) {
   /** Through the wizard, to the end of the program, which has none. */
   async function start() {
     await vscode.command("Fulcrum: Run Causal Profiler");
-    const input = page.locator(".quick-input-widget input");
-    const step = (n) => page.locator(".quick-input-title", { hasText: `(${n}/4)` }).waitFor();
-    await step(1);
-    await input.fill("build/serial");
-    await page.keyboard.press("Enter");
-    await step(2);
-    await page.keyboard.press("Enter");
-    await step(3);
-    await page.keyboard.press("Enter");
-    await step(4);
-    await input.fill("");
-    await page.keyboard.press("Enter");
+    await vscode.answer("(1/4)", "build/serial");
+    await vscode.answer("(2/4)");
+    await vscode.answer("(3/4)");
+    await vscode.answer("(4/4)", "");
     await until("experiments in the status bar", async () => (await experiments()) > 0);
   }
 

@@ -241,8 +241,7 @@ try {
       await title("(1/4)");
       await browse.click();
       await choose("Choose Program", "build/serial");
-      await title("(2/4)");
-      await page.keyboard.press("Enter");
+      await vscode.answer("(2/4)");
       await title("(3/4)");
       await page.locator(".quick-input-titlebar .action-label[aria-label^='Browse']").click();
       await choose("Choose Working Folder", "build");
@@ -256,20 +255,13 @@ try {
       await vscode.command("Fulcrum: Clear Results");
       await until("an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
       await vscode.command("Fulcrum: Run Causal Profiler");
-      const input = page.locator(".quick-input-widget input");
-      const step = (n) => page.locator(".quick-input-title", { hasText: `(${n}/4)` }).waitFor();
-      await step(1);
+      await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "build/serial" }).first().waitFor();
       await shot("run-choose");
-      await input.fill("build/serial");
-      await page.keyboard.press("Enter");
-      await step(2);
-      await page.keyboard.press("Enter");
-      await step(3);
-      await page.keyboard.press("Enter");
-      await step(4);
-      await input.fill("20");
-      await page.keyboard.press("Enter");
+      await vscode.answer("(1/4)", "build/serial");
+      await vscode.answer("(2/4)");
+      await vscode.answer("(3/4)");
+      await vscode.answer("(4/4)", "20");
       await until("experiments in the status bar", async () =>
         /[1-9]\d*\sexperiment/.test((await vscode.statusText()) ?? ""),
       );

@@ -31,7 +31,6 @@ export function buildDispatcher(folder) {
 }
 
 export async function traceTests({ test, vscode, page, shot, configure, workspace, enginePid }) {
-  const input = page.locator(".quick-input-widget input");
   let trace;
 
   const runs = () =>
@@ -113,9 +112,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
     await vscode.command("Notifications: Clear All Notifications");
     await vscode.command("View: Close Primary Side Bar");
     await vscode.command("Fulcrum: Record a Trace");
-    await page.locator(".quick-input-title", { hasText: "(1/2)" }).waitFor();
-    await input.fill(command);
-    await page.keyboard.press("Enter");
+    await vscode.answer("(1/2)", command);
     await page.locator(".quick-input-title", { hasText: "(2/2)" }).waitFor();
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "dispatcher.fulcrum-filter" }).click();
     await openTrace();
@@ -394,13 +391,7 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
       await vscode.command("Notifications: Clear All Notifications");
       const tabs = async () => (await page.locator(".tab .label-name").allTextContents()).map(plain);
       const before = await tabs();
-      await vscode.command("Developer: Reload Window");
-      await page
-        .locator(".monaco-workbench .statusbar")
-        .first()
-        .waitFor({ state: "detached" })
-        .catch(() => undefined);
-      await vscode.ready();
+      await vscode.reload();
       await until("the tabs", async () => (await tabs()).length === before.length);
       await page
         .locator(".tab", { hasText: /^\d{8}T.*-dispatcher\.Main$/ })

@@ -49,10 +49,42 @@ export function workbench(page) {
 
     again,
 
+    /** Reloads the window, and waits until the new one is there. */
+    async reload() {
+      await page.evaluate(() => {
+        window.isBeforeReload = true;
+      });
+      await this.command("Developer: Reload Window");
+      const isNew = () =>
+        window.isBeforeReload === undefined && document.querySelector(".monaco-workbench .statusbar") !== null;
+      // While it goes there is no page to ask.
+      await until("the window to come back", () => page.evaluate(isNew).catch(() => false));
+    },
+
     /** Runs a command by its title from the palette. */
     async command(title) {
       const row = page.locator(".quick-input-list .monaco-list-row.focused", { hasText: title }).first();
       await pick("F1", `>${title}`, row);
+    },
+
+    /**
+     * Answers a question by its title, with a text or with what is there: until it is gone. Between two questions keys can
+     * go nowhere.
+     */
+    async answer(title, text) {
+      const heading = page.locator(".quick-input-title", { hasText: title });
+      const input = page.locator(".quick-input-box input").first();
+      await heading.waitFor();
+      await until(`an answer to ${title}`, async () => {
+        if (!(await heading.isVisible())) {
+          return true;
+        }
+        if (text !== undefined) {
+          await input.fill(text, { timeout: patience }).catch(() => undefined);
+        }
+        await input.press("Enter", { timeout: patience }).catch(() => undefined);
+        return goes(heading, patience);
+      });
     },
 
     async openFile(name) {

@@ -1,6 +1,7 @@
 /** What the flame graph's panel tells its page, with an editor and an engine of a few lines. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { FromFlame, Need, ToFlame } from "../../extension/core/flame/messages";
+import type { Remember } from "../../extension/core/page";
 import type { NavigatorFlameParams } from "../../extension/core/protocol";
 import type { Engine } from "../../extension/features/engine";
 import { FlameGraphPanel } from "../../extension/features/flameGraph";
@@ -10,9 +11,33 @@ import { flame, opened, view } from "./makeNavigator";
 const editor = vi.hoisted(() => ({
   commands: new Map<string, () => unknown>(),
   posted: [] as ToFlame[],
+  kept: undefined as unknown,
   receive: (_: FromFlame): unknown => undefined,
   gone: () => undefined as unknown,
   errors: [] as string[],
+  revive: async (_panel: unknown, _kept: unknown): Promise<void> => undefined,
+}));
+
+const panel = vi.hoisted(() => () => ({
+  reveal: () => undefined,
+  dispose: () => undefined,
+  onDidDispose: (listener: () => unknown) => {
+    editor.gone = listener;
+  },
+  webview: {
+    asWebviewUri: () => "uri",
+    onDidReceiveMessage: (listener: (message: FromFlame) => unknown) => {
+      editor.receive = listener;
+      return { dispose: () => undefined };
+    },
+    postMessage: async (message: ToFlame | Remember) => {
+      if (message.type === "remember") {
+        editor.kept = message.state;
+        return true;
+      }
+      return editor.posted.push(message) > 0;
+    },
+  },
 }));
 
 vi.mock("vscode", () => ({
@@ -29,21 +54,11 @@ vi.mock("vscode", () => ({
   },
   window: {
     showErrorMessage: async (text: string) => void editor.errors.push(text),
-    createWebviewPanel: () => ({
-      reveal: () => undefined,
-      dispose: () => undefined,
-      onDidDispose: (listener: () => unknown) => {
-        editor.gone = listener;
-      },
-      webview: {
-        asWebviewUri: () => "uri",
-        onDidReceiveMessage: (listener: (message: FromFlame) => unknown) => {
-          editor.receive = listener;
-          return { dispose: () => undefined };
-        },
-        postMessage: async (message: ToFlame) => editor.posted.push(message) > 0,
-      },
-    }),
+    createWebviewPanel: panel,
+    registerWebviewPanelSerializer: (_: string, serializer: { deserializeWebviewPanel: typeof editor.revive }) => {
+      editor.revive = serializer.deserializeWebviewPanel;
+      return { dispose: () => undefined };
+    },
   },
 }));
 
@@ -53,6 +68,7 @@ const labelled = view({ labels: [{ name: "hot", paths: [["c"]], base: 15, cum: 9
 const need: Need = { section: "tree", range: { left: 0, right: 1 }, minimum: 0.001, depths: 300 };
 
 let state: NavigationState;
+let restorable: NavigationState;
 let changed: () => void;
 let answer: (params: NavigatorFlameParams) => Promise<unknown>;
 
@@ -83,7 +99,7 @@ const generation = () => last("show")?.shown.generation ?? -1;
 const ask = (asked: Need) => editor.receive({ type: "need", generation: generation(), need: asked });
 
 beforeEach(async () => {
-  [editor.posted, editor.errors, state, answer] = [[], [], open, answered];
+  [editor.posted, editor.errors, state, answer, restorable] = [[], [], open, answered, open];
   const navigation = {
     get state() {
       return state;
@@ -96,6 +112,10 @@ beforeEach(async () => {
       return { dispose: () => undefined };
     },
     do: async () => true,
+    restore: async () => {
+      become(restorable);
+      return restorable.kind === "open";
+    },
   };
   const log = { warn: () => undefined, debug: () => undefined, error: () => undefined };
   const engine = { log, request: (_: string, params: NavigatorFlameParams) => answer(params) };
@@ -205,4 +225,33 @@ test("in a merged path a search says that its figures are of the whole profile",
   await editor.receive({ type: "merge", path: ["a"] });
   await search();
   expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340) of the whole profile");
+});
+
+describe("a window that is reloaded", () => {
+  const reload = async () => {
+    const { kept } = editor;
+    become({ kind: "empty" });
+    editor.gone();
+    editor.posted = [];
+    const revived = editor.revive(panel(), kept);
+    await editor.receive({ type: "ready" });
+    await revived;
+  };
+
+  test("gives back the path and the width that were shown", async () => {
+    await editor.receive({ type: "merge", path: ["a", "b"] });
+    await editor.receive({ type: "width", width: "b" });
+    await reload();
+    expect(last("show")?.shown).toMatchObject({ path: ["a", "b"], width: "b" });
+  });
+
+  test("has another profile's whole tree, or says that there is none", async () => {
+    await editor.receive({ type: "merge", path: ["a", "b"] });
+    restorable = { kind: "empty" };
+    await reload();
+    expect(last("show")).toBeUndefined();
+    expect(last("nothing")?.text).toContain("The next one that is opened is drawn here");
+    become({ ...open, source: { ...source } });
+    expect(last("show")?.shown.path).toBeNull();
+  });
 });

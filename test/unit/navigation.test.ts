@@ -1,0 +1,194 @@
+/** What the Navigator has open, with an editor and an engine of a few lines. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Engine } from "../../extension/features/engine";
+import { Navigation } from "../../extension/features/navigation";
+import { opened, view } from "./makeNavigator";
+
+const editor = vi.hoisted(() => ({
+  errors: [] as string[],
+  names: ["default"],
+  configured: (_: { affectsConfiguration: (section: string) => boolean }): void => undefined,
+}));
+
+vi.mock("vscode", () => {
+  class EventEmitter {
+    private readonly listeners: (() => void)[] = [];
+    readonly event = (listener: () => void) => this.listeners.push(listener);
+    fire = () => {
+      for (const listener of this.listeners) {
+        listener();
+      }
+    };
+    dispose = () => undefined;
+  }
+  class CancellationTokenSource {
+    readonly token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+    cancel = () => {
+      this.token.isCancellationRequested = true;
+    };
+    dispose = () => undefined;
+  }
+  return {
+    EventEmitter,
+    CancellationTokenSource,
+    Uri: { file: (path: string) => path },
+    ConfigurationTarget: {},
+    commands: { executeCommand: async () => undefined },
+    window: { showErrorMessage: async (text: string) => void editor.errors.push(text) },
+    workspace: {
+      getConfiguration: () => ({ get: () => editor.names }),
+      getWorkspaceFolder: () => undefined,
+      onDidChangeConfiguration: (listener: typeof editor.configured) => {
+        editor.configured = listener;
+        return { dispose: () => undefined };
+      },
+    },
+  };
+});
+vi.mock("vscode-languageclient/node", () => ({ ProgressType: class {}, LanguageClient: class {} }));
+
+const path = [
+  { name: "a", base: 0, cum: 0 },
+  { name: "b", base: 0, cum: 0 },
+];
+let memory: Map<string, unknown>;
+let asked: [method: string, params: Record<string, unknown>][];
+let there: boolean;
+
+/** The engine does what commands say, as far as they say how a profile is looked at. */
+function start(): Navigation {
+  let now = view();
+  const command = (it: Record<string, unknown>) => {
+    now = { ...now, revision: now.revision + 1 };
+    switch (it.kind) {
+      case "value":
+        now = { ...now, value: String(it.name) };
+        break;
+      case "setZoom":
+        now = { ...now, zoom: it.on === true };
+        break;
+      case "selectPath":
+        now = view({ ...now, current: { frames: path, labels: [] } as never });
+        break;
+    }
+    return now;
+  };
+  const request = async (method: string, params: Record<string, unknown>) => {
+    asked.push([method, params]);
+    if (method === "fulcrum/navigator/open" && !there) {
+      throw new Error("no such file");
+    }
+    if (method === "fulcrum/navigator/open") {
+      now = view();
+      return opened();
+    }
+    return method === "fulcrum/navigator/command" ? command(params.command as Record<string, unknown>) : null;
+  };
+  const log = { info: () => undefined, warn: () => undefined, debug: () => undefined, error: () => undefined };
+  const listening = { onProgress: () => ({ dispose: () => undefined }) };
+  const engine = { log, request, ready: async () => listening, onDidRestart: () => ({ dispose: () => undefined }) };
+  const kept = {
+    get: (key: string) => memory.get(key),
+    update: async (key: string, value: unknown) => void memory.set(key, value && JSON.parse(JSON.stringify(value))),
+  };
+  return new Navigation(engine as unknown as Engine, kept as never);
+}
+
+const commands = () =>
+  asked.filter(([method]) => method === "fulcrum/navigator/command").map(([, params]) => params.command);
+
+beforeEach(() => {
+  [memory, asked, there] = [new Map(), [], true];
+  [editor.errors, editor.names] = [[], ["default"]];
+});
+
+// A message may come after what led to it.
+afterEach(async () => {
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(editor.errors).toEqual([]);
+});
+
+describe("a window that is reloaded", () => {
+  const looked = async () => {
+    const before = start();
+    await before.openSource({ files: ["/p/a.folded"], against: [] });
+    await before.do({ kind: "setZoom", on: !view().zoom });
+    await before.do({ kind: "selectPath", path: ["a", "b"] });
+    asked = [];
+    return before;
+  };
+
+  test("opens what was open, as it was looked at, and that is no opening by a person", async () => {
+    await looked();
+    const after = start();
+    expect(await after.restore()).toBe(true);
+    expect(asked[0]?.[1]).toMatchObject({ files: ["/p/a.folded"], against: [] });
+    expect(commands()).toEqual([
+      { kind: "setZoom", on: !view().zoom },
+      { kind: "selectPath", path: ["a", "b"] },
+    ]);
+    expect(after.open?.view.current?.frames).toEqual(path);
+    expect(after.opens).toBe(0);
+    // The view may be made again; the profile is opened once.
+    asked = [];
+    await after.restore();
+    expect(asked).toEqual([]);
+  });
+
+  test("leaves closed what was closed", async () => {
+    await (await looked()).close();
+    const after = start();
+    expect(await after.restore()).toBe(false);
+    expect(after.state.kind).toBe("empty");
+    expect(after.remembered?.files).toEqual(["/p/a.folded"]);
+  });
+
+  test("does not come between what was opened since", async () => {
+    await looked();
+    const after = start();
+    await after.openSource({ files: ["/p/other.folded"], against: [] });
+    expect(await after.restore()).toBe(false);
+    expect(after.remembered?.files).toEqual(["/p/other.folded"]);
+  });
+
+  test("says in the view that a profile is gone, and asks for it once", async () => {
+    await looked();
+    there = false;
+    const after = start();
+    expect(await after.restore()).toBe(false);
+    expect(after.state).toMatchObject({ kind: "trouble", title: "a.folded" });
+    expect(await start().restore()).toBe(false);
+    expect(asked.length).toBe(1);
+  });
+
+  test("opens what was still being opened when it was left", async () => {
+    await looked();
+    const left = start();
+    const restored = left.restore();
+    left.dispose();
+    await restored;
+    expect(await start().restore()).toBe(true);
+  });
+
+  test("knows nothing of a part of a trace, which is not a file", async () => {
+    const before = await looked();
+    await before.openSource({ files: [], against: [], made: { title: "part", open: async () => opened() } });
+    expect(await start().restore()).toBe(false);
+  });
+});
+
+test("other rules for names open the files again, with nothing of their paths", async () => {
+  const navigation = start();
+  await navigation.openSource({ files: ["/p/a.folded"], against: [] });
+  await navigation.do({ kind: "selectPath", path: ["a", "b"] });
+  const { source } = navigation.open ?? {};
+  asked = [];
+  editor.configured({ affectsConfiguration: (section) => section === "fulcrum.gutter" });
+  expect(asked).toEqual([]);
+  editor.names = ["default", "source-line"];
+  editor.configured({ affectsConfiguration: (section) => section === "fulcrum.profile.names" });
+  await vi.waitFor(() => expect(commands()).toEqual([{ kind: "suggest" }]));
+  expect(asked[0]?.[1].names).toBe("default,source-line");
+  expect(navigation.open?.source).not.toBe(source);
+  expect(navigation.open?.source).toEqual(source);
+});
