@@ -1,5 +1,6 @@
 //! Writing for people: colours, glyphs and streams that may have closed.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write as _};
 
 use crate::outcome::Failure;
@@ -18,6 +19,21 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Writes a line to standard error, if anybody still listens.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Text of a file for a terminal, which must not take a part of it for a command.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        match c.is_control() {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    out.into()
 }
 
 /// How to write for one stream.
@@ -157,8 +173,9 @@ pub struct Cell {
 
 impl Cell {
     pub fn left(text: impl Into<String>) -> Cell {
+        let text: String = text.into();
         Cell {
-            text: text.into(),
+            text: shown(&text).into_owned(),
             colour: None,
             right: false,
         }

@@ -129,6 +129,8 @@ fn what_cannot_be_compared_is_refused() {
             "profile",
             "top",
             &samples,
+            "--value",
+            "samples",
             "--against",
             &sample("work.callgrind"),
         ],

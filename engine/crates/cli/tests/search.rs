@@ -421,3 +421,132 @@ fn files_are_opened_as_fulcrum_profile_opens_them() {
         "has no value type \"2\"",
     );
 }
+
+#[test]
+fn numbers_of_a_list_hold_until_the_next_list() {
+    let files = Files::new();
+    let profile = files.write("p", "main;a 10\nmain;b 5\n");
+    let (answers, _) = script(
+        &[&profile],
+        "suggest; select 0; label x; suggest; overlap; select 1; auto; select 0",
+    );
+    assert_eq!(answers[5]["path"], json!(["a"]), "overlap lists no paths");
+    assert_eq!(answers[7]["path"], answers[6]["suggestions"][0]["path"]);
+}
+
+#[test]
+fn names_with_brackets_commas_and_semicolons_can_be_typed() {
+    let files = Files::new();
+    let names = "main;[unknown] 5\n[libc.so.6];[unknown] 3\nmain;std::map<int, int>::find 2\n";
+    let profile = files.write("p", names);
+    let (answers, code) = script(
+        &[&profile],
+        "path [unknown]; path [[unknown]]\npath \"[libc.so.6]\"; label 'x; y'\npath std::map<int, int>::find; \
+         label std::map<int, int>::find; estimate std::map<int, int>::find; estimate \"std::map<int, int>::find\", 'x; y'",
+    );
+    assert_eq!(code, Some(0), "{answers:?}");
+    assert_eq!(answers[0]["path"], json!(["[unknown]"]));
+    assert_eq!(answers[0]["path"], answers[1]["path"]);
+    let removable = |n: usize| answers[n]["estimate"]["removable"].as_i64();
+    assert_eq!(
+        (removable(6), removable(7)),
+        (Some(2), Some(5)),
+        "{answers:?}"
+    );
+}
+
+#[test]
+fn what_says_nothing_says_why() {
+    let files = Files::new();
+    let profile = files.write("p", "main;a 10\nmain;b 5\n");
+    let other = files.write("q", "main;a 5\nmain;b 10\n");
+    let nothing = files.write("zero", "a 0\n");
+    let evil = files.write("evil", "main;e\x1b[2Jvil 10\n");
+    for (args, code, stdout, stderr) in [
+        (
+            vec!["navigate", &profile, "--script", "estimate"],
+            1,
+            "",
+            "nothing is labelled",
+        ),
+        (
+            vec![
+                "navigate",
+                &nothing,
+                "--script",
+                "path a; label x; estimate",
+            ],
+            0,
+            "the profile costs nothing",
+            "",
+        ),
+        (
+            vec!["suggest", &profile, "--auto", "--against", &other],
+            1,
+            "both sides cost the same",
+            "",
+        ),
+        (vec!["suggest", &evil], 0, "e\\u{1b}[2Jvil  cum 10", ""),
+        (
+            vec!["navigate", "-"],
+            2,
+            "",
+            "give the commands with --script",
+        ),
+        (
+            vec!["suggest", "-", "--against", "-"],
+            2,
+            "",
+            "standard input holds one profile",
+        ),
+    ] {
+        let run = fulcrum(&args)
+            .stdin(Stdio::null())
+            .output()
+            .expect("it runs");
+        assert_eq!(run.status.code(), Some(code), "{args:?}");
+        for (said, part) in [(run.stdout, stdout), (run.stderr, stderr)] {
+            let said = String::from_utf8(said).expect("UTF-8");
+            assert!(said.contains(part), "{args:?}: {said}");
+            assert!(!said.contains('\x1b'), "{args:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn scaled_runs_cost_the_same_and_their_last_digits_are_no_difference() {
+    let files = Files::new();
+    let [a, b, c] = [
+        files.write("a", "main;a 35\nmain;b 35\n"),
+        files.write("b", "main;a 66\nmain;b 10\n"),
+        files.write("c", "main;a 67\nmain;b 10\n"),
+    ];
+    let args = [
+        &*a,
+        &a,
+        "--against",
+        &b,
+        "--against",
+        &c,
+        "--normalise",
+        "totals",
+    ];
+    let (answers, _) = script(&args, "path main");
+    assert_eq!(answers[0]["cum"], 0, "the mean of B ends in a half");
+    let [c1, d1] = [
+        files.write("c1", "main;a 40\nmain;b 33\n"),
+        files.write("d1", "main;a 41\nmain;b 34\n"),
+    ];
+    let args = [
+        &*c1,
+        &c1,
+        "--against",
+        &d1,
+        "--against",
+        &d1,
+        "--normalise",
+        "totals",
+    ];
+    let (answers, _) = script(&args, "path main");
+    assert_eq!(answers[0]["spread"]["cum"]["p"], 1.0, "{answers:?}");
+}

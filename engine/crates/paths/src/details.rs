@@ -219,12 +219,12 @@ pub(crate) fn report<P: ProfileInterface>(
     profile: &P,
     labels: &Labels<P::Summary>,
 ) -> Vec<LabelReport> {
-    let mut before = Vec::new();
-    let mut covered = 0;
+    let running = profile.running_total_cum_of(&labels.summaries());
+    let (mut at, mut covered) = (0, 0);
     let mut reports = Vec::new();
     for label in labels.all() {
-        before.extend(label.summaries.iter().cloned());
-        let now = profile.total_cum_of(&before);
+        at += label.summaries.len();
+        let now = running[at - 1];
         reports.push(LabelReport {
             name: label.name.clone(),
             summaries: label.summaries.len(),

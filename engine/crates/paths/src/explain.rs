@@ -75,5 +75,9 @@ fn percent(part: i64, whole: i64) -> String {
     if whole == 0 {
         return format!("{part}");
     }
-    format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+    let share = 100.0 * part as f64 / whole as f64;
+    let text = format!("{:.1} %", share.abs());
+    // Nothing has no sign.
+    let negative = share < 0.0 && text != "0.0 %";
+    format!("{}{text}", if negative { "\u{2212}" } else { "" })
 }

@@ -1,5 +1,7 @@
 //! Labels: names that an analyst gives to summaries (BOTTLENECKS §2.3). They mean nothing to the search.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,8 @@ pub struct Label<S> {
     pub name: String,
     /// The summaries, at least one, no path twice.
     pub summaries: Vec<S>,
+    /// Digests of their paths: what is not among them is new, however many there are.
+    paths: HashSet<u64>,
     prepared: Prepared<S>,
 }
 
@@ -104,18 +108,26 @@ impl<S: Clone> Labels<S> {
 
     /// Gives a summary a label. Nothing changes when it has it.
     pub fn add<P: ProfileInterface<Summary = S>>(&mut self, profile: &P, name: &str, s: S) {
-        if self.of(profile, &s).contains(&name) {
+        let path = profile.path_of(&s);
+        let digest = digest_of(&path);
+        let label = self.labels.iter_mut().find(|it| it.name == name);
+        if label.as_ref().is_some_and(|label| {
+            let same = |it: &S| profile.path_of(it) == path;
+            label.paths.contains(&digest) && label.summaries.iter().any(same)
+        }) {
             return;
         }
         self.prepared = Prepared::default();
-        match self.labels.iter_mut().find(|it| it.name == name) {
+        match label {
             Some(label) => {
+                label.paths.insert(digest);
                 label.prepared = Prepared::default();
                 label.summaries.push(s);
             }
             None => self.labels.push(Label {
                 name: name.into(),
                 summaries: vec![s],
+                paths: HashSet::from([digest]),
                 prepared: Prepared::default(),
             }),
         }
@@ -139,6 +151,8 @@ impl<S: Clone> Labels<S> {
                     .is_some_and(|path| profile.path_of(it) != *path)
             };
             label.summaries.retain(keep);
+            let digests = label.summaries.iter();
+            label.paths = digests.map(|it| digest_of(&profile.path_of(it))).collect();
             removed += before - label.summaries.len();
         }
         self.labels.retain(|it| !it.summaries.is_empty());
@@ -164,6 +178,12 @@ impl<S: Clone> Labels<S> {
             labels: self.labels.iter().map(label).collect(),
         }
     }
+}
+
+fn digest_of(path: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    path.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What tells profiles apart. The search only compares it.

@@ -53,7 +53,7 @@ pub use interface::{
 };
 pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
 pub use nearness::Nearness;
-pub use open::{Calls, OpenError, Opened, Source, find_value, open};
+pub use open::{Calls, OpenError, Opened, Source, find_value, open, same_value, value_names};
 pub use paradox::{Paradox, paradox_of};
 pub use runs::Normalisation;
 pub use search::{Loaded, Search, SearchError};

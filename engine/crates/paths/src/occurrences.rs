@@ -31,8 +31,9 @@ pub(crate) struct Occurrences(Arc<Inner>);
 struct Inner {
     path: Arc<[NameId]>,
     at: At,
-    /// Base and cum.
-    costs: OnceLock<(i64, i64)>,
+    both: OnceLock<Option<(i64, i64)>>,
+    base: OnceLock<i64>,
+    cum: OnceLock<i64>,
     along: OnceLock<Arc<Region>>,
     covered: OnceLock<Arc<Region>>,
 }
@@ -49,7 +50,9 @@ impl Occurrences {
         Occurrences(Arc::new(Inner {
             path,
             at,
-            costs: OnceLock::new(),
+            both: OnceLock::new(),
+            base: OnceLock::new(),
+            cum: OnceLock::new(),
             along: OnceLock::new(),
             covered: OnceLock::new(),
         }))
@@ -112,17 +115,25 @@ impl Occurrences {
 
     /// The path's own cost: that of `along(s)`.
     pub fn base(&self, index: &Index) -> i64 {
-        self.costs(index).0
+        match self.both(index) {
+            Some((base, _)) => base,
+            None => *self.0.base.get_or_init(|| self.along(index).cost()),
+        }
     }
 
     /// The cost of the path and what it calls: of `along(s) ∪ descendants(s)`.
     pub fn cum(&self, index: &Index) -> i64 {
-        self.costs(index).1
+        match self.both(index) {
+            Some((_, cum)) => cum,
+            None => *self.0.cum.get_or_init(|| self.covered(index).cost()),
+        }
     }
 
-    fn costs(&self, index: &Index) -> (i64, i64) {
-        *self.0.costs.get_or_init(|| match self.0.at {
-            At::Name(name) => index.flat(name),
+    /// Base and cum, where both take one look at each occurrence. `None` under recursion: then the one can be far more work
+    /// than the other.
+    fn both(&self, index: &Index) -> Option<(i64, i64)> {
+        *self.0.both.get_or_init(|| match self.0.at {
+            At::Name(name) => Some(index.flat(name)),
             At::These(_) if self.apart(index) => {
                 let (mut base, mut cum, mut covered) = (0, 0, 0);
                 self.each(index, |Occurrence { last, first }| {
@@ -133,9 +144,9 @@ impl Occurrences {
                         cum += along + index.between(last + 1, covered);
                     }
                 });
-                (base, cum)
+                Some((base, cum))
             }
-            At::These(_) => (self.along(index).cost(), self.covered(index).cost()),
+            At::These(_) => None,
         })
     }
 

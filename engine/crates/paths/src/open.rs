@@ -52,18 +52,63 @@ impl Source {
         find_value(&types, name).ok_or_else(|| OpenError::NoSuchValue {
             file: self.identity.file.clone(),
             value: name.into(),
-            choices: types.iter().map(|it| it.name.clone()).collect(),
+            choices: value_names(&types),
         })
+    }
+
+    /// The position of what is compared with a value type of the first file: the same, or the default when nothing was
+    /// asked for, which a note tells.
+    fn value_beside(
+        &self,
+        first: &Source,
+        chosen: &ValueType,
+        asked: Option<&str>,
+        notes: &mut Vec<String>,
+    ) -> Result<usize, OpenError> {
+        let types = self.value_types();
+        if let Some(same) = same_value(&types, chosen) {
+            return Ok(same);
+        }
+        if asked.is_some() {
+            return self.value(Some(&chosen.name));
+        }
+        notes.push(format!(
+            "{} of {} is compared with {} of {}, which has no {}.",
+            chosen.name,
+            first.identity.file,
+            types[self.default_value].name,
+            self.identity.file,
+            chosen.name
+        ));
+        Ok(self.default_value)
     }
 }
 
-/// The position of the value type with this name, or, when none has it, with this number from 1.
+/// What value types are called where one is chosen: their names, and behind those that several have, their units.
+pub fn value_names(types: &[&ValueType]) -> Vec<String> {
+    let name = |it: &&ValueType| match types.iter().filter(|other| other.name == it.name).count() {
+        1 => it.name.clone(),
+        _ => format!("{} ({})", it.name, it.unit),
+    };
+    types.iter().map(name).collect()
+}
+
+/// The position of the value type that is called so, or has this name, or, when none has it, this number from 1.
 pub fn find_value(types: &[&ValueType], wanted: &str) -> Option<usize> {
-    let by_name = types.iter().position(|it| it.name == wanted);
-    by_name.or_else(|| {
+    let called = value_names(types).iter().position(|it| it == wanted);
+    let named = || types.iter().position(|it| it.name == wanted);
+    called.or_else(named).or_else(|| {
         let number: usize = wanted.parse().ok()?;
         number.checked_sub(1).filter(|&n| n < types.len())
     })
+}
+
+/// The position of another file's value type: that of its name and unit, whatever decimals it has, else that of its name.
+pub fn same_value(types: &[&ValueType], wanted: &ValueType) -> Option<usize> {
+    let named = |it: &&ValueType| it.name == wanted.name;
+    let same = |it: &&ValueType| named(it) && it.decimals().0 == wanted.decimals().0;
+    let position = types.iter().position(same);
+    position.or_else(|| types.iter().position(named))
 }
 
 /// A profile that can be searched.
@@ -73,10 +118,12 @@ pub struct Opened {
     pub profile: AnyProfile,
     /// What tells it apart.
     pub identity: ProfileIdentity,
-    /// The value type that is searched.
-    pub value: ValueType,
+    /// The position of the value type that is searched.
+    pub value: usize,
     /// All value types of the first file.
     pub value_types: Vec<ValueType>,
+    /// What a reader should know about how the files fit together. Whole sentences.
+    pub notes: Vec<String>,
 }
 
 /// Why files cannot be searched.
@@ -153,40 +200,49 @@ pub fn open(
 ) -> Result<Opened, OpenError> {
     let first = a.first().ok_or(OpenError::Nothing)?;
     let value_types: Vec<ValueType> = first.value_types().into_iter().cloned().collect();
-    let mut chosen = value_types[first.value(value)?].clone();
-    // A number is the first file's; others may have the same values in another order.
-    let value = value.map(|_| chosen.name.as_str());
+    let at = first.value(value)?;
+    let chosen = &value_types[at];
+    let mut notes = Vec::new();
     let identities = |side: &[Source]| side.iter().map(|it| it.identity.clone()).collect();
-    let identity = ProfileIdentity {
+    let mut identity = ProfileIdentity {
         sources: identities(&a),
         against: identities(&b),
         value: chosen.name.clone(),
         unit: chosen.unit.clone(),
     };
     let profile = if b.is_empty() {
-        alone(a, value)?
+        alone(a, at)?
     } else {
-        let runs = |side: Vec<Source>| side.into_iter().map(|it| run(it, value)).collect();
+        // The same value may stand elsewhere in other files.
+        let mut values = vec![at];
+        for other in a[1..].iter().chain(&b) {
+            values.push(other.value_beside(first, chosen, value, &mut notes)?);
+        }
+        let mut values = values.into_iter();
+        let mut runs = |side: Vec<Source>| {
+            let each = side.into_iter().zip(&mut values);
+            each.map(|(it, value)| run(it, value)).collect()
+        };
         let (a, b): (Result<_, _>, Result<_, _>) = (runs(a), runs(b));
         let compared = ComparativeProfile::of_runs(a?, b?, normalisation);
         let compared = compared.map_err(OpenError::DifferentUnits)?;
-        chosen.unit = compared.unit().to_owned();
+        identity.unit = compared.unit().to_owned();
         AnyProfile::Comparison(compared)
     };
     Ok(Opened {
         profile,
         identity,
-        value: chosen,
+        value: at,
         value_types,
+        notes,
     })
 }
 
-fn alone(mut a: Vec<Source>, value: Option<&str>) -> Result<AnyProfile, OpenError> {
+fn alone(mut a: Vec<Source>, value: usize) -> Result<AnyProfile, OpenError> {
     let only = a.pop().ok_or(OpenError::Nothing)?;
     if !a.is_empty() {
         return Err(OpenError::NothingToCompareWith);
     }
-    let value = only.value(value)?;
     match only.calls {
         Calls::Tree(tree) => Ok(AnyProfile::Tree(CallTreeProfile::new(tree, value))),
         Calls::Graphs(graphs) => {
@@ -198,8 +254,7 @@ fn alone(mut a: Vec<Source>, value: Option<&str>) -> Result<AnyProfile, OpenErro
     }
 }
 
-fn run(source: Source, value: Option<&str>) -> Result<(Arc<CallTree>, usize), OpenError> {
-    let value = source.value(value)?;
+fn run(source: Source, value: usize) -> Result<(Arc<CallTree>, usize), OpenError> {
     match source.calls {
         Calls::Tree(tree) => Ok((tree, value)),
         Calls::Graphs(_) => Err(OpenError::GraphCompared {

@@ -81,7 +81,7 @@ impl Runs {
             Some(scales) => {
                 let scaled = costs.iter().zip(&scales[first..]);
                 let sum: f64 = scaled.map(|(&cost, scale)| cost as f64 * scale).sum();
-                (sum / costs.len() as f64).round() as i64
+                half_away(sum / costs.len() as f64)
             }
         };
         Sides {
@@ -104,6 +104,14 @@ impl Runs {
     }
 }
 
+/// The nearest whole number, halves away from 0. What scaling made of a half may be a last digit beside it, on one side of a
+/// comparison and not on the other.
+fn half_away(mean: f64) -> i64 {
+    let half = (mean * 2.0).round() / 2.0;
+    let near = (mean - half).abs() <= 1e-12 * mean.abs();
+    (if near { half } else { mean }).round() as i64
+}
+
 /// The quotient, halves away from 0.
 fn rounded(sum: i128, count: i128) -> i64 {
     let half = count / 2 * sum.signum();
@@ -113,7 +121,22 @@ fn rounded(sum: i128, count: i128) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::rounded;
+    use super::{half_away, rounded};
+
+    #[test]
+    fn halves_are_halves_whatever_scaling_made_of_them() {
+        for (mean, expected) in [
+            (66.5, 67),
+            (66.5 / 70.0 * 70.0, 67),
+            (66.499_999_999_999_99, 67),
+            (66.499, 66),
+            (-66.499_999_999_999_99, -67),
+            (0.0, 0),
+            (0.499_999, 0),
+        ] {
+            assert_eq!(half_away(mean), expected, "{mean}");
+        }
+    }
 
     #[test]
     fn means_are_rounded_to_the_nearest_and_those_of_one_are_exact() {

@@ -96,6 +96,8 @@ pub struct Loaded {
     pub restored: usize,
     /// The label and path of those that this profile does not have.
     pub absent: Vec<(String, Vec<String>)>,
+    /// How many paths have a label without a name, and were left out.
+    pub nameless: usize,
     /// They were given in another profile.
     pub other_profile: bool,
 }
@@ -180,6 +182,15 @@ impl<P: ProfileInterface> Search<P> {
         let all = self.numbered.iter().enumerate();
         all.map(|(number, s)| details::row(&self.profile, number, Step::Suggestion, s))
             .collect()
+    }
+
+    /// Gives paths that were found new numbers, in their order. Those that the profile does not have get none.
+    pub fn number(&mut self, paths: &[Vec<String>]) {
+        let summary = |path: &Vec<String>| {
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
+            self.profile.summary_of(&names).ok()
+        };
+        self.numbered = paths.iter().filter_map(summary).collect();
     }
 
     /// The current summary.
@@ -386,6 +397,7 @@ impl<P: ProfileInterface> Search<P> {
                 let names: Vec<&str> = path.iter().map(String::as_str).collect();
                 match self.label_path(&label.name, &names) {
                     Ok(()) => loaded.restored += 1,
+                    Err(SearchError::EmptyLabel) => loaded.nameless += 1,
                     Err(_) => loaded.absent.push((label.name.clone(), path.clone())),
                 }
             }

@@ -54,9 +54,12 @@ pub const SIGNIFICANT: f64 = 0.01;
 
 impl Spread {
     pub(crate) fn new(a: Sample, b: Sample) -> Option<Self> {
+        // What scaling leaves in the last digits is no difference.
+        let noise = 1e-12 * (a.mean.abs() + b.mean.abs());
         let delta = a.mean - b.mean;
+        let delta = if delta.abs() <= noise { 0.0 } else { delta };
         let error = a.error() + b.error();
-        if error == 0.0 {
+        if error.sqrt() <= noise {
             // No run differs from another on its side.
             let p = if delta == 0.0 { 1.0 } else { 0.0 };
             let (low, high) = (delta, delta);
@@ -207,5 +210,10 @@ mod tests {
         assert_eq!((spread.low, spread.high, spread.p), (1.0, 1.0, 0.0));
         assert_eq!(Spread::new(a, a).unwrap().p, 1.0);
         assert_eq!(Sample::of(&[1.0]), None);
+        let scaled = Sample::of(&[5.000_000_000_000_001; 2]).unwrap();
+        assert_eq!(Spread::new(scaled, a).unwrap().p, 1.0);
+        let scaled = Sample::of(&[5.000_000_000_000_001, 5.0]).unwrap();
+        let spread = Spread::new(scaled, a).unwrap();
+        assert_eq!((spread.low, spread.high, spread.p), (0.0, 0.0, 1.0));
     }
 }

@@ -34,17 +34,26 @@ pub fn read_labels(path: &Path) -> Result<SavedLabels, Error> {
     })
 }
 
-/// Writes labels. The file is the old one or the new one, whenever the writer dies.
+/// Writes labels. The file is the old one or the new one, whenever the writer dies. A link goes on to be one, a file keeps
+/// who may read it, and a device or a pipe is written to.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write_labels(path: &Path, labels: &SavedLabels) -> Result<(), Error> {
     let text = serde_json::to_string_pretty(labels).expect("labels are plain data") + "\n";
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let before = fs::metadata(path).ok();
+    if before.as_ref().is_some_and(|it| !it.is_file()) {
+        return fs::write(path, text).map_err(|error| Error::io("write", path, &error));
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // The process id keeps two writers apart; the last rename wins.
     let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
     let written = (|| {
         let mut file = File::create(&beside)?;
+        if let Some(before) = before {
+            file.set_permissions(before.permissions())?;
+        }
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&beside, path)
@@ -83,10 +92,15 @@ impl Session {
 }
 
 fn absent(loaded: &Loaded) -> impl Iterator<Item = String> {
-    loaded.absent.iter().map(|(label, names)| {
+    let nameless = (loaded.nameless > 0).then(|| {
+        let count = loaded.nameless;
+        format!("A label without a name was left out, with its paths: {count}.")
+    });
+    let absent = loaded.absent.iter().map(|(label, names)| {
         let path = names.join("; ");
         format!("{label:?}: this profile does not have [{path}].")
-    })
+    });
+    nameless.into_iter().chain(absent)
 }
 
 /// Labels that are kept for a profile in a workspace: found again when it is opened, and written after each change.

@@ -44,6 +44,8 @@ pub struct Session {
     pub notes: Vec<String>,
     /// What can be searched; the first file's.
     pub value_types: Vec<ValueType>,
+    /// The position of what is searched.
+    pub value: usize,
     /// Names that rules changed in any of the files, sorted by what they were.
     pub renamed: Vec<Renamed>,
     a: Vec<Source>,
@@ -123,14 +125,16 @@ impl Session {
         b: Vec<Source>,
         value: Option<&str>,
         normalisation: Normalisation,
-        notes: Vec<String>,
+        mut notes: Vec<String>,
     ) -> Result<Self, Error> {
         let opened = fulcrum_paths::open(a.clone(), b.clone(), value, normalisation)?;
+        notes.extend(opened.notes);
         Ok(Session {
             search: Search::new(Arc::new(opened.profile)),
             identity: opened.identity,
             notes,
             value_types: opened.value_types,
+            value: opened.value,
             renamed: Vec::new(),
             a,
             b,
@@ -146,7 +150,10 @@ impl Session {
     pub fn set_value(&mut self, value: &str) -> Result<(), Error> {
         let (a, b) = (self.a.clone(), self.b.clone());
         let Opened {
-            profile, identity, ..
+            profile,
+            identity,
+            value,
+            ..
         } = fulcrum_paths::open(a, b, Some(value), self.normalisation)?;
         let old = &self.search;
         let mut search = Search::new(Arc::new(profile));
@@ -163,7 +170,19 @@ impl Session {
         }
         self.search = search;
         self.identity = identity;
+        self.value = value;
         Ok(())
+    }
+
+    /// What the value types are called, each differently.
+    pub fn value_names(&self) -> Vec<String> {
+        let types: Vec<&ValueType> = self.value_types.iter().collect();
+        fulcrum_paths::value_names(&types)
+    }
+
+    /// What the value type that is searched is called.
+    pub fn value_name(&self) -> String {
+        self.value_names().swap_remove(self.value)
     }
 
     /// Adds saved labels to the search.

@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use fulcrum_ingest::profile::names::default_rules;
+use fulcrum_paths::{SavedLabel, SavedLabels};
 use tempfile::TempDir;
 
-use crate::{Error, Files, Hear, Kept, Session};
+use crate::{Error, Files, Hear, Kept, Session, write_labels};
 
 struct Folder(TempDir);
 
@@ -186,4 +189,80 @@ fn opening_tells_what_it_does_and_stops_when_nobody_wants_it() {
 /// Nobody stops it.
 fn unheard() -> Hear {
     Arc::new(|_, _| ControlFlow::Continue(()))
+}
+
+#[test]
+fn labels_are_written_through_links_and_stay_as_private_as_they_were() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [target, link] = ["target.json", "link.json"].map(|it| folder.path().join(it));
+    let labels = SavedLabels {
+        version: SavedLabels::VERSION,
+        profile: Default::default(),
+        labels: Vec::new(),
+    };
+    write_labels(&target, &labels).expect("it can be written");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).expect("it is ours");
+    symlink("target.json", &link).expect("a link");
+    let before = fs::read_to_string(&target).expect("text");
+    let named = SavedLabel {
+        name: "x".into(),
+        paths: vec![vec!["a".into()]],
+    };
+    let labels = SavedLabels {
+        labels: vec![named],
+        ..labels
+    };
+    write_labels(&link, &labels).expect("it can be written");
+    assert!(
+        fs::symlink_metadata(&link)
+            .expect("it is there")
+            .is_symlink()
+    );
+    assert_ne!(fs::read_to_string(&target).expect("text"), before);
+    let mode = fs::metadata(&target)
+        .expect("it is there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // What is no file is written to, not replaced.
+    let socket = folder.path().join("socket");
+    let _bound = UnixListener::bind(&socket).expect("a socket");
+    assert!(
+        write_labels(&socket, &labels).is_err(),
+        "nobody writes so into a socket"
+    );
+    assert!(
+        fs::metadata(&socket)
+            .expect("it is there")
+            .file_type()
+            .is_socket()
+    );
+}
+
+#[test]
+fn labels_without_a_name_are_left_out_and_the_rest_is_read() {
+    let folder = Folder::new();
+    let file = folder.write("p.folded", "main;a 1\n");
+    let (mut session, ..) = folder.open(&file);
+    let label = |name: &str| SavedLabel {
+        name: name.into(),
+        paths: vec![vec!["main".into()], vec!["main".into()], vec!["a".into()]],
+    };
+    let saved = SavedLabels {
+        labels: vec![label(""), label("x")],
+        ..session.search.save(session.identity.clone())
+    };
+    let loaded = session.load(&saved).expect("this version");
+    assert_eq!(
+        (loaded.nameless, loaded.restored, loaded.absent.len()),
+        (3, 3, 0)
+    );
+    assert_eq!(
+        session
+            .search
+            .labels()
+            .get("x")
+            .map(|it| it.summaries.len()),
+        Some(2)
+    );
 }

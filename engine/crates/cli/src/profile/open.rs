@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fulcrum_ingest::profile::Profile;
 use fulcrum_ingest::profile::names::Rule;
-use fulcrum_paths::find_value;
+use fulcrum_paths::{find_value, value_names};
 
 use crate::outcome::Failure;
 
@@ -20,7 +20,7 @@ pub fn value_of(profile: &Profile, wanted: Option<&str>, path: &Path) -> Result<
     };
     let types = profile.value_types();
     find_value(&types, wanted).ok_or_else(|| {
-        let names: Vec<_> = types.iter().map(|kind| &*kind.name).collect();
+        let names = value_names(&types);
         Failure::NotFound(format!(
             "{} has no value type {wanted:?}; choose one of {}",
             path.display(),

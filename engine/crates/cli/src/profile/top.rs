@@ -8,6 +8,7 @@ use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
 use fulcrum_paths::{
     CallGraphProfile, CallTreeProfile, ComparativeProfile, ProfileInterface, Sides, SummarySides,
+    same_value,
 };
 use serde_json::{Value, json};
 
@@ -46,9 +47,21 @@ pub fn top(args: &TopArgs) -> Outcome {
     let mut functions = match &args.against {
         None => alone(profile, kind, value)?,
         Some(path) => {
-            let base = open(path, rules)?;
-            // By its name: of another file the same number may be another type.
-            let base_value = value_of(&base, Some(&kind.name), path)?;
+            let mut base = open(path, rules)?;
+            // Of another file the same number may be another type.
+            let base_value = match (same_value(&base.value_types(), &kind), &args.value) {
+                (Some(same), _) => same,
+                (None, Some(_)) => value_of(&base, Some(&kind.name), path)?,
+                (None, None) => {
+                    let other = &base.value_types()[base.default_value].name;
+                    let note = format!(
+                        "{} is compared with {other}: it has no {}.",
+                        kind.name, kind.name
+                    );
+                    base.notes.push(note);
+                    base.default_value
+                }
+            };
             let sides = [
                 (args.source.file.as_path(), profile),
                 (path.as_path(), base),

@@ -28,6 +28,13 @@ pub struct ProfileFiles {
     pub normalise: Option<Normalisation>,
 }
 
+impl ProfileFiles {
+    /// Those of both sides.
+    pub fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.iter().chain(&self.against)
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct NavigateArgs {
     #[command(flatten)]

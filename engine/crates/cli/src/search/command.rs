@@ -10,7 +10,11 @@ pub enum Command {
     SetSuggester(Suggester),
     Suggest,
     Select(usize),
-    Path(Vec<String>),
+    Path {
+        names: Vec<String>,
+        /// With the brackets, if there were any: they may be a name's.
+        as_typed: Option<Vec<String>>,
+    },
     Find(String),
     Trim(End),
     Show,
@@ -18,7 +22,8 @@ pub enum Command {
     Unlabel(String),
     Labels,
     Overlap,
-    Estimate(Vec<String>),
+    /// Of the label, or of the labels between commas.
+    Estimate(String),
     Zoom(bool),
     Cutoff(f64),
     Back,
@@ -39,7 +44,10 @@ pub const HELP: &[(&str, &str)] = &[
     ),
     ("suggest", "list the suggester's starting paths"),
     ("select N", "go to the path numbered N in the last list"),
-    ("path [A; B; C]", "go to this path, outermost name first"),
+    (
+        "path [A; B; C]",
+        "go to this path, outermost name first; a name with ; goes in quotes",
+    ),
     ("find TEXT", "list the functions whose names hold TEXT"),
     (
         "trim top | trim bottom",
@@ -101,7 +109,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         "set" => return set(rest).map(Some),
         "suggest" => alone(Command::Suggest)?,
         "select" => Command::Select(number(rest)?),
-        "path" => Command::Path(path(rest)?),
+        "path" => path(rest)?,
         "find" => Command::Find(text("a part of a name")?),
         "trim" => Command::Trim(match rest {
             "top" => End::Top,
@@ -113,15 +121,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         "unlabel" => Command::Unlabel(text("a name")?),
         "labels" => alone(Command::Labels)?,
         "overlap" => alone(Command::Overlap)?,
-        "estimate" => {
-            let names = rest.split(',').map(|it| unquoted(it.trim()));
-            Command::Estimate(
-                names
-                    .filter(|it| !it.is_empty())
-                    .map(String::from)
-                    .collect(),
-            )
-        }
+        "estimate" => Command::Estimate(unquoted(rest).into()),
         "zoom" => Command::Zoom(match rest {
             "on" => true,
             "off" => false,
@@ -169,27 +169,49 @@ fn number(text: &str) -> Result<usize, String> {
 }
 
 /// `[a; b]` or `a; b`; names may be quoted.
-fn path(text: &str) -> Result<Vec<String>, String> {
-    let inside = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    let parts = split(inside.unwrap_or(text), |c| c == ';');
-    let names = parts.iter().map(|it| unquoted(it.trim()).to_owned());
-    let names: Vec<String> = names.filter(|it| !it.is_empty()).collect();
+fn path(text: &str) -> Result<Command, String> {
+    // Around the whole path: those of `[libc.so.6]; [unknown]` are not.
+    let around = text.starts_with('[') && bracketed(text) == Some(text.len());
+    let names = listed(
+        if around {
+            &text[1..text.len() - 1]
+        } else {
+            text
+        },
+        ';',
+    );
     match names.is_empty() {
         true => Err("expected a path such as [main; parse], outermost name first".into()),
-        false => Ok(names),
+        false => Ok(Command::Path {
+            names,
+            as_typed: around.then(|| vec![text.to_owned()]),
+        }),
     }
 }
 
+/// The labels in a list with commas between; names may be quoted.
+pub fn label_names(text: &str) -> Vec<String> {
+    listed(text, ',')
+}
+
+fn listed(text: &str, at: char) -> Vec<String> {
+    let parts = split(text, at).into_iter();
+    let names = parts.map(|it| unquoted(it.trim()).to_owned());
+    names.filter(|it| !it.is_empty()).collect()
+}
+
+/// What stands around a name: its beginning and its end.
+const QUOTES: [(&str, &str); 4] = [
+    ("\"", "\""),
+    ("``", "''"),
+    ("'", "'"),
+    ("\u{2018}\u{2018}", "\u{2019}\u{2019}"),
+];
+
 /// Without quotation marks around it: 'so', "so" or ``so''.
 fn unquoted(text: &str) -> &str {
-    let pairs = [
-        ("\"", "\""),
-        ("``", "''"),
-        ("'", "'"),
-        ("\u{2018}\u{2018}", "\u{2019}\u{2019}"),
-    ];
     let strip = |(open, close)| text.strip_prefix(open)?.strip_suffix(close);
-    pairs.into_iter().find_map(strip).unwrap_or(text)
+    QUOTES.into_iter().find_map(strip).unwrap_or(text)
 }
 
 /// The commands of a script: one a line, or several with semicolons between. A semicolon in quotes or brackets is part
@@ -199,38 +221,67 @@ pub fn script(text: &str) -> Vec<&str> {
     lines
         .flat_map(|line| match line.trim_start().starts_with('#') {
             true => Vec::new(),
-            false => split(line, |c| c == ';'),
+            false => split(line, ';'),
         })
         .map(str::trim)
         .filter(|it| !it.is_empty())
         .collect()
 }
 
-/// Splits outside of double quotes and brackets.
-fn split(text: &str, at: impl Fn(char) -> bool) -> Vec<&str> {
-    let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0_usize, false);
-    for (n, c) in text.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '[' if !quoted => depth += 1,
-            ']' if !quoted => depth = depth.saturating_sub(1),
-            _ if at(c) && !quoted && depth == 0 => {
-                parts.push(&text[start..n]);
-                start = n + c.len_utf8();
-            }
-            _ => {}
+/// Splits outside of quotes and brackets. One that nothing closes is a character like others, and so is a single quote
+/// within a word.
+fn split(text: &str, at: char) -> Vec<&str> {
+    let (mut parts, mut start, mut next) = (Vec::new(), 0, 0);
+    while let Some(c) = text[next..].chars().next() {
+        let rest = &text[next..];
+        let closed = |open: &str, close: &str| {
+            let inside = rest.strip_prefix(open)?;
+            Some(open.len() + inside.find(close)? + close.len())
+        };
+        let in_word = text[start..next].ends_with(|c: char| !c.is_whitespace());
+        let whole = QUOTES.into_iter().find_map(|(open, close)| {
+            let whole = closed(open, close)?;
+            (open != "'" || !in_word).then_some(whole)
+        });
+        if let Some(whole) = whole.or_else(|| bracketed(rest)) {
+            next += whole;
+            continue;
         }
+        if c == at {
+            parts.push(&text[start..next]);
+            start = next + c.len_utf8();
+        }
+        next += c.len_utf8();
     }
     parts.push(&text[start..]);
     parts
+}
+
+/// The length of what begins with a bracket, up to the one that closes it.
+fn bracketed(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (n, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return (n > 0).then_some(n + 1);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(all: &[&str]) -> Vec<String> {
-        all.iter().map(|it| (*it).to_owned()).collect()
+    fn path(names: &[&str], as_typed: Option<&str>) -> Command {
+        Command::Path {
+            names: names.iter().map(|&it| it.to_owned()).collect(),
+            as_typed: as_typed.map(|it| vec![it.to_owned()]),
+        }
     }
 
     #[test]
@@ -256,14 +307,16 @@ mod tests {
             ("trim top", Command::Trim(End::Top)),
             (
                 "path [a; b::c[]; d]",
-                Command::Path(names(&["a", "b::c[]", "d"])),
+                path(&["a", "b::c[]", "d"], Some("[a; b::c[]; d]")),
             ),
+            ("path main; \"f(La;)\"", path(&["main", "f(La;)"], None)),
+            ("path [unknown]", path(&["unknown"], Some("[unknown]"))),
             (
-                "path main; \"f(La;)\"",
-                Command::Path(names(&["main", "f(La;)"])),
+                "path [libc.so.6]; [unknown]",
+                path(&["[libc.so.6]", "[unknown]"], None),
             ),
-            ("estimate", Command::Estimate(Vec::new())),
-            ("estimate a, b c", Command::Estimate(names(&["a", "b c"]))),
+            ("estimate", Command::Estimate("".into())),
+            ("estimate a, b c", Command::Estimate("a, b c".into())),
             (
                 "save my labels.json",
                 Command::Save("my labels.json".into()),
@@ -307,6 +360,31 @@ mod tests {
             "back",
         ];
         assert_eq!(script(text), expected);
+    }
+
+    #[test]
+    fn quotes_and_brackets_keep_separators_when_they_are_closed() {
+        for (line, expected) in [
+            ("path a; label 'x; y'", vec!["path a", "label 'x; y'"]),
+            ("label ``x; y''; back", vec!["label ``x; y''", "back"]),
+            ("label x[1; back; quit", vec!["label x[1", "back", "quit"]),
+            (
+                "path f'2; label it's; back",
+                vec!["path f'2", "label it's", "back"],
+            ),
+            ("find \"; back", vec!["find \"", "back"]),
+            ("find ]; back", vec!["find ]", "back"]),
+            (
+                "path [[unknown]; b]; back",
+                vec!["path [[unknown]; b]", "back"],
+            ),
+        ] {
+            assert_eq!(script(line), expected, "{line}");
+        }
+        assert_eq!(
+            label_names("a, \"std::map<int, int>::find\" , b c,"),
+            ["a", "std::map<int, int>::find", "b c"]
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `fulcrum navigate`: commands from a terminal, a pipe or a script.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fulcrum_paths::ProfileInterface as _;
 use fulcrum_profiles::Session;
@@ -28,6 +28,12 @@ const TOP: usize = 20;
 
 /// `fulcrum navigate`.
 pub fn navigate(args: &NavigateArgs) -> Outcome {
+    let profile_in = |path: &PathBuf| path.as_os_str() == "-";
+    if args.script.is_none() && args.files.all().any(profile_in) {
+        return Err(Failure::Usage(
+            "standard input holds the profile: give the commands with --script".into(),
+        ));
+    }
     let session = open::open_labelled(&args.files, args.label_file.as_deref())?;
     let mut talk = Talk {
         numbers: Numbers {
@@ -115,8 +121,11 @@ impl Talk {
             match editor.readline("> ") {
                 Ok(line) => {
                     editor.add_history_entry(&line).map_err(cannot)?;
-                    if self.line(&line)? == Then::Stop {
-                        return Ok(());
+                    // Several are pasted together.
+                    for line in line.lines() {
+                        if self.line(line)? == Then::Stop {
+                            return Ok(());
+                        }
                     }
                 }
                 // Ctrl-C drops the line that is being typed.

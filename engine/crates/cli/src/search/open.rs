@@ -12,6 +12,12 @@ use crate::terminal;
 
 /// Opens what the arguments name.
 pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
+    let from_stdin = files.all().filter(|path| path.as_os_str() == "-");
+    if from_stdin.count() > 1 {
+        return Err(Failure::Usage(
+            "standard input holds one profile: give files for the others".into(),
+        ));
+    }
     let files = Files {
         files: files.files.clone(),
         against: files.against.clone(),

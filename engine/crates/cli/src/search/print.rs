@@ -7,7 +7,7 @@ use super::command::HELP;
 use super::details;
 use super::numbers::Numbers;
 use super::session::Answer;
-use crate::terminal::{Cell, Colour, Table};
+use crate::terminal::{Cell, Colour, Table, shown};
 
 /// The text for a command that was done. Lists have at most `top` rows of each kind; 0 means all.
 pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
@@ -27,21 +27,24 @@ pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
             format!("suggester {suggester}, zoom {zooming}, cutoff {cutoff}\n")
         }
         Answer::Labels { path, labels } => match labels.as_slice() {
-            [] => format!("[{}] has no label\n", path.join("; ")),
-            labels => format!("[{}] is labelled {}\n", path.join("; "), labels.join(", ")),
+            [] => format!("[{}] has no label\n", self::path(path)),
+            labels => {
+                let labels = labels.join(", ");
+                format!("[{}] is labelled {}\n", self::path(path), shown(&labels))
+            }
         },
         Answer::Reports { labels, base, cum } => reports(labels, *base, *cum, numbers),
         Answer::Overlaps(it) if it.overlaps.is_empty() => "nothing is labelled\n".into(),
         Answer::Overlaps(it) => details::overlaps(it, numbers),
         Answer::Estimate { labels, estimate } => self::estimate(labels, estimate, numbers),
         Answer::History { paths, current } => {
-            let line = |(n, path): (usize, &Vec<String>)| {
+            let line = |(n, names): (usize, &Vec<String>)| {
                 let mark = if Some(n) == *current { "*" } else { " " };
-                format!("{mark} [{}]\n", path.join("; "))
+                format!("{mark} [{}]\n", path(names))
             };
             paths.iter().enumerate().map(line).collect()
         }
-        Answer::Automatic(found) => suggestions(found, numbers),
+        Answer::Automatic { found, compared } => suggestions(found, *compared, 0, numbers),
         Answer::Saved(path) => format!("the labels are in {}\n", path.display()),
         Answer::Loaded(notes) => notes.iter().map(|note| format!("{note}\n")).collect(),
         Answer::Help => {
@@ -53,6 +56,10 @@ pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
         }
         Answer::Quit => String::new(),
     }
+}
+
+fn path(names: &[String]) -> String {
+    shown(&names.join("; ")).into_owned()
 }
 
 fn reports(labels: &[LabelReport], base: i64, cum: i64, numbers: &Numbers) -> String {
@@ -87,9 +94,13 @@ fn reports(labels: &[LabelReport], base: i64, cum: i64, numbers: &Numbers) -> St
 }
 
 fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
+    if it.of_total.is_none() && it.gain.is_none() {
+        return "the profile costs nothing: there is nothing to gain\n".into();
+    }
+    let labels = labels.join(", ");
     let mut out = format!(
         "without {}: {} less",
-        labels.join(", "),
+        shown(&labels),
         numbers.cost(it.removable)
     );
     if let Some(part) = it.of_total {
@@ -117,20 +128,31 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
     out
 }
 
-/// Suggested paths with their reasons.
-pub fn suggestions(found: &Suggestions, numbers: &Numbers) -> String {
+/// Suggested paths with their reasons, numbered from `first`. Without any, why there are none.
+pub fn suggestions(found: &Suggestions, compared: bool, first: usize, numbers: &Numbers) -> String {
     let mut out = String::new();
+    if found.suggestions.is_empty() {
+        let why = match (found.total, compared) {
+            (0, true) => {
+                "both sides cost the same: there is no difference to cover; `suggest` lists what differs"
+            }
+            (0, false) => "the profile costs nothing",
+            _ if found.labelled > 0.0 => "nothing else is worth a label of its own",
+            _ => "no path stands out: each costs too little of the whole",
+        };
+        return format!("{why}\n");
+    }
     for (n, it) in found.suggestions.iter().enumerate() {
         let title = format!(
             "{:2}. {}  cum {} ({}), adds {}",
-            n + 1,
-            it.label,
+            n + first,
+            shown(&it.label),
             numbers.cost(it.cum),
             numbers.share(it.cum),
             numbers.percent(it.marginal),
         );
         out += &numbers.style.paint(Colour::Strong, &title);
-        out += &format!("\n    [{}]\n", it.path.join("; "));
+        out += &format!("\n    [{}]\n", path(&it.path));
         if let Some(sides) = it.sides {
             let (a, b) = (numbers.cost(sides.cum.a), numbers.cost(sides.cum.b));
             out += &format!("    A {a}, B {b}");
@@ -139,7 +161,7 @@ pub fn suggestions(found: &Suggestions, numbers: &Numbers) -> String {
             }
             out.push('\n');
         }
-        out += &format!("    {}\n", it.why);
+        out += &format!("    {}\n", numbers.style.plain(shown(&it.why).into_owned()));
     }
     let labelled = match found.labelled {
         0.0 => String::new(),

@@ -8,7 +8,7 @@ use fulcrum_paths::{
 };
 use fulcrum_profiles::Session;
 
-use super::command::Command;
+use super::command::{Command, label_names};
 use super::waiting::Waiting;
 
 /// What a command answers.
@@ -47,7 +47,11 @@ pub enum Answer {
         current: Option<usize>,
     },
     /// What the automatic search found and labelled.
-    Automatic(Suggestions),
+    Automatic {
+        found: Suggestions,
+        /// In a comparison.
+        compared: bool,
+    },
     /// Where labels were written.
     Saved(PathBuf),
     /// Sentences about labels that were read.
@@ -74,17 +78,27 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
         Command::Suggest => Ok(Answer::Rows(search.suggest())),
         Command::Find(text) => Ok(Answer::Rows(search.find(&text))),
         Command::Select(number) => details(search.select(number)),
-        Command::Path(path) => {
-            let path: Vec<&str> = path.iter().map(String::as_str).collect();
-            details(search.select_path(&path))
+        Command::Path { names, as_typed } => {
+            let mut go = |names: &[String]| {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                search.select_path(&names)
+            };
+            let found = go(&names);
+            // The brackets may be a name's: `[unknown]`.
+            let found = match as_typed {
+                Some(as_typed) if found.is_err() => go(&as_typed).or(found),
+                _ => found,
+            };
+            details(found)
         }
         Command::Trim(end) => details(search.trim(end)),
         Command::Show => details(search.details()),
         Command::Back => details(search.back()),
         Command::Forward => details(search.forward()),
         Command::Overlap => {
-            let now = search.details().map_err(said)?;
-            Ok(Answer::Overlaps(Box::new(now)))
+            // It lists no paths, so the numbers of the last list hold on.
+            let now = search.about().ok_or(SearchError::NothingSelected);
+            Ok(Answer::Overlaps(Box::new(now.map_err(said)?)))
         }
         Command::Label(name) => {
             search.label(&name).map_err(said)?;
@@ -102,7 +116,15 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
                 cum: search.profile().total_cum_of(&all),
             })
         }
-        Command::Estimate(labels) => {
+        Command::Estimate(text) => {
+            if search.labels().all().is_empty() {
+                return Err("nothing is labelled: `label` a path first".into());
+            }
+            // A label may have commas in its name.
+            let labels = match search.labels().get(&text) {
+                Some(label) => vec![label.name.clone()],
+                None => label_names(&text),
+            };
             let names: Vec<&str> = labels.iter().map(String::as_str).collect();
             let estimate = search.estimate(&names).map_err(said)?;
             let all = || search.labels().all().iter().map(|it| it.name.clone());
@@ -137,7 +159,10 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
             let found = found.expect("waiting stops nothing");
             drop(waiting);
             search.adopt(&found.suggestions).map_err(said)?;
-            Ok(Answer::Automatic(found))
+            let paths: Vec<_> = found.suggestions.iter().map(|it| it.path.clone()).collect();
+            search.number(&paths);
+            let compared = search.profile().sides().is_some();
+            Ok(Answer::Automatic { found, compared })
         }
         Command::Save(path) => {
             session

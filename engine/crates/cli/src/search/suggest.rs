@@ -56,7 +56,8 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
             total: found.total,
             style: Style::stdout(),
         };
-        terminal::print(&print::suggestions(&found, &numbers))?;
+        let compared = session.search.profile().sides().is_some();
+        terminal::print(&print::suggestions(&found, compared, 1, &numbers))?;
     }
     Ok(match found.suggestions.is_empty() {
         true => NOTHING,

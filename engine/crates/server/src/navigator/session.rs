@@ -132,8 +132,9 @@ impl Session {
                 AnyProfile::Graph(_) => NavigatorKind::Graph,
             },
             value_types: value_types
-                .map(|it| NavigatorValueType {
-                    name: it.name.clone(),
+                .zip(self.open.value_names())
+                .map(|(it, name)| NavigatorValueType {
+                    name,
                     unit: it.unit.clone(),
                 })
                 .collect(),
@@ -154,7 +155,7 @@ impl Session {
         Look {
             search: self.search(),
             title: Arc::clone(&self.title),
-            value: self.open.identity.value.clone(),
+            value: self.open.value_name(),
             unit: self.open.identity.unit.clone(),
             naming: Arc::clone(&self.naming),
             recorded: Arc::clone(&self.recorded),
@@ -299,7 +300,7 @@ impl Session {
         let estimate = search.estimate(&[]).expect("all labels are there");
         NavigatorView {
             revision: self.revision,
-            value: self.open.identity.value.clone(),
+            value: self.open.value_name(),
             unit: self.open.identity.unit.clone(),
             total: profile.total(),
             sides: profile.sides().map(convert::sides),
