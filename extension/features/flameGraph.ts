@@ -1,6 +1,6 @@
 /** The flame graph in an editor panel: the whole tree, or a path merged over all its contexts. */
 import * as vscode from "vscode";
-import { costText, pathText, shareText } from "../core/cost";
+import { costText, differenceText, pathText, shareText } from "../core/cost";
 import { troubleOf, troubleText } from "../core/errors";
 import { type FlameArrays, joined } from "../core/flame/boxes";
 import type { FlameShown, FromFlame, Need, Section, ToFlame } from "../core/flame/messages";
@@ -37,6 +37,7 @@ export class FlameGraphPanel implements vscode.Disposable {
   private width: NavigatorFlameWidth = "a";
   private generation = 0;
   private seen = "";
+  private restoring = false;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
@@ -93,8 +94,10 @@ export class FlameGraphPanel implements vscode.Disposable {
   /** The panel of before the window was reloaded. It shows what it showed once the Navigator has its profile again. */
   private async restore(panel: vscode.WebviewPanel, kept: Kept | undefined): Promise<void> {
     this.panel?.dispose();
+    this.restoring = true;
     this.adopt(panel);
     const restored = await this.navigation.restore();
+    this.restoring = false;
     const open = this.navigation.open;
     if (restored && open !== undefined && kept !== undefined) {
       this.turnTo(open.source);
@@ -126,6 +129,9 @@ export class FlameGraphPanel implements vscode.Disposable {
     const { state } = this.navigation;
     if (state.kind === "opening") {
       // When that is cancelled, the picture goes on.
+      if (this.seen === "") {
+        this.refresh();
+      }
       return;
     }
     if (state.kind === "open" && pictureOf(state) === this.seen) {
@@ -178,8 +184,15 @@ export class FlameGraphPanel implements vscode.Disposable {
 
   /** Why there is no profile to draw. */
   private absence(): string {
-    return this.navigation.state.kind === "opening"
-      ? "Another profile is being opened."
+    const { state } = this.navigation;
+    if (state.kind === "opening") {
+      return `${state.title} is being opened.`;
+    }
+    if (state.kind === "trouble") {
+      return `${state.title} could not be opened: ${state.text}`;
+    }
+    return this.restoring
+      ? "The profile is being opened again."
       : "The profile was closed. The next one that is opened is drawn here.";
   }
 
@@ -242,7 +255,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       this.page?.post({
         type: "tile",
         generation,
-        tile: { section, range, minimum, arrays: joined(pieces), levels, total },
+        tile: { ...need, arrays: joined(pieces), levels, total },
       });
     } catch (error) {
       this.page?.post({ type: "failed", generation, need });
@@ -269,12 +282,15 @@ export class FlameGraphPanel implements vscode.Disposable {
         text,
         root: null,
       });
-      const cost = costText(found.cost, open.view.unit);
+      const { unit } = open.view;
       const where = this.path === null ? "" : " of the whole profile";
-      const summary =
-        found.count === 0
-          ? "nothing found"
-          : `${count(found.count, "function")} · ${shareText(found.share)} (${cost})${where}`;
+      const { sides } = found;
+      // A box's share is of its side's total. The difference is of next to nothing.
+      const cost =
+        sides === null
+          ? `${shareText(found.share)} (${costText(found.cost, unit)})`
+          : `A ${costText(sides.a, unit)} − B ${costText(sides.b, unit)} = ${differenceText(found.cost, unit)}`;
+      const summary = found.count === 0 ? "nothing found" : `${count(found.count, "function")} · ${cost}${where}`;
       this.page?.post({ type: "found", generation, text, summary });
     } catch (error) {
       this.trouble(`Searching for ${text}`, error);

@@ -53,13 +53,21 @@ export function rulesFor(file: string): string {
   return rulesText(settingsFor(file).get<string[]>(setting, ["default"]));
 }
 
-/** The setting is the workspace's when there is one. The Navigator opens its profile again when it changes. */
+/**
+ * The setting is the folder's where it has its own, else the workspace's when there is one. The Navigator opens its profile
+ * again when it changes.
+ */
 async function write(file: string, rules: string[] | undefined): Promise<void> {
-  const target =
-    vscode.workspace.workspaceFolders === undefined
-      ? vscode.ConfigurationTarget.Global
-      : vscode.ConfigurationTarget.Workspace;
-  await settingsFor(file).update(setting, rules, target);
+  const settings = settingsFor(file);
+  const now = settings.inspect<string[]>(setting);
+  const [target, wider] =
+    now?.workspaceFolderValue !== undefined
+      ? [vscode.ConfigurationTarget.WorkspaceFolder, now.workspaceValue ?? now.globalValue]
+      : vscode.workspace.workspaceFolders === undefined
+        ? [vscode.ConfigurationTarget.Global, undefined]
+        : [vscode.ConfigurationTarget.Workspace, now?.globalValue];
+  // The default rules against a wider scope's have to be said.
+  await settings.update(setting, rules ?? (wider === undefined ? undefined : ["default"]), target);
 }
 
 /** The names of the rules that are picked, or that the names are to be shown instead. */

@@ -65,6 +65,11 @@ export class Navigation implements vscode.Disposable {
   private openCount = 0;
   private restored: Promise<boolean> | undefined;
   private keptLook: string | undefined;
+  /** What is brought to how it was looked at: until then that is not kept. */
+  private beginning: NavigatorOpened | undefined;
+  /** How often the engine was started anew. Each begins its numbers again. */
+  private engines = 0;
+  private readonly madeBy = new WeakMap<NavigatorOpened, { engine: number; rules: string | null }>();
   /** Keys and clicks may come faster than answers. */
   private readonly order = new InOrder();
   private readonly changed = new vscode.EventEmitter<void>();
@@ -78,7 +83,10 @@ export class Navigation implements vscode.Disposable {
   ) {
     this.subscriptions = [
       this.changed,
-      engine.onDidRestart(() => void this.reopen()),
+      engine.onDidRestart(() => {
+        this.engines += 1;
+        void this.reopen();
+      }),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("fulcrum.profile.names")) {
           void this.renamed();
@@ -153,19 +161,23 @@ export class Navigation implements vscode.Disposable {
     try {
       const opened = await this.request(source, title, opening.token);
       if (this.opening !== opening) {
-        await this.engine.request("fulcrum/navigator/close", { id: opened.id });
+        await this.forget(opened);
         return false;
       }
       const left = this.before;
       this.before = { kind: "empty" };
+      this.beginning = opened;
       this.set({ kind: "open", opened, view: opened.view, source });
+      // Now, so that no key comes before it.
+      const begun = this.begin(opened, before, quiet);
       if (source.made === undefined) {
         await this.memory.update(rememberedKey, source);
       }
       if (left.kind === "open") {
-        await this.forget(left.opened.id);
+        await this.forget(left.opened);
       }
-      await this.begin(before);
+      await begun;
+      await this.renamed();
       return true;
     } catch (error) {
       if (this.opening === opening) {
@@ -192,7 +204,7 @@ export class Navigation implements vscode.Disposable {
     this.set({ kind: "empty" });
     this.keep(undefined);
     if (left !== undefined) {
-      await this.forget(left.opened.id);
+      await this.forget(left.opened);
     }
   }
 
@@ -210,7 +222,7 @@ export class Navigation implements vscode.Disposable {
     return this.order.do(() => work((wanted) => this.act(id, wanted)));
   }
 
-  private async act(id: number | undefined, wanted: Wanted): Promise<boolean> {
+  private async act(id: number | undefined, wanted: Wanted, quiet = false): Promise<boolean> {
     const open = this.open;
     if (open === undefined || open.opened.id !== id) {
       return false;
@@ -230,6 +242,10 @@ export class Navigation implements vscode.Disposable {
       }
       return true;
     } catch (error) {
+      if (quiet) {
+        this.engine.log.warn(`The Navigator (${command.kind}): ${troubleText(troubleOf(error))}`);
+        return false;
+      }
       // The message may stand there for long; the next key must not wait for it.
       void messages.showTrouble(this.engine.log, `The Navigator (${command.kind})`, error);
       return false;
@@ -304,19 +320,22 @@ export class Navigation implements vscode.Disposable {
       }
     });
     try {
-      if (source.made !== undefined) {
-        return await source.made.open(workDoneToken, token);
-      }
-      return await this.engine.request(
-        "fulcrum/navigator/open",
-        {
-          ...source,
-          names: rulesFor(source.files[0] ?? ""),
-          workspace: folderOf(source.files[0] ?? "") ?? null,
-          workDoneToken,
-        },
-        token,
-      );
+      const rules = rulesOf(source);
+      const opened =
+        source.made === undefined
+          ? await this.engine.request(
+              "fulcrum/navigator/open",
+              {
+                ...source,
+                names: rules,
+                workspace: folderOf(source.files[0] ?? "") ?? null,
+                workDoneToken,
+              },
+              token,
+            )
+          : await source.made.open(workDoneToken, token);
+      this.madeBy.set(opened, { engine: this.engines, rules });
+      return opened;
     } finally {
       listening.dispose();
     }
@@ -334,16 +353,23 @@ export class Navigation implements vscode.Disposable {
   }
 
   /** Where the search begins: as it was before, else with what the suggester says. */
-  private async begin(before: Look | undefined): Promise<void> {
-    if (before !== undefined) {
-      const { value, suggester, zoom, cutoff } = before;
-      await this.do((now) => (now.value === value ? undefined : { kind: "value", name: value }));
-      await this.do((now) => (now.suggester === suggester ? undefined : { kind: "setSuggester", suggester }));
-      await this.do((now) => (now.zoom === zoom ? undefined : { kind: "setZoom", on: zoom }));
-      await this.do((now) => (now.cutoff === cutoff ? undefined : { kind: "setCutoff", cutoff }));
-    }
-    const path = before?.path ?? null;
-    await this.do(path === null ? { kind: "suggest" } : { kind: "selectPath", path });
+  private begin(opened: NavigatorOpened, before: Look | undefined, quiet: boolean): Promise<void> {
+    return this.order.do(async () => {
+      const act = (wanted: Wanted) => this.act(opened.id, wanted, quiet);
+      if (before !== undefined) {
+        const { value, suggester, zoom, cutoff } = before;
+        await act((now) => (now.value === value ? undefined : { kind: "value", name: value }));
+        await act((now) => (now.suggester === suggester ? undefined : { kind: "setSuggester", suggester }));
+        await act((now) => (now.zoom === zoom ? undefined : { kind: "setZoom", on: zoom }));
+        await act((now) => (now.cutoff === cutoff ? undefined : { kind: "setCutoff", cutoff }));
+      }
+      const path = before?.path ?? null;
+      await act(path === null ? { kind: "suggest" } : { kind: "selectPath", path });
+      if (this.beginning === opened) {
+        this.beginning = undefined;
+        this.keepLook();
+      }
+    });
   }
 
   private failed(title: string, error: unknown, quiet: boolean): void {
@@ -351,21 +377,35 @@ export class Navigation implements vscode.Disposable {
     const before = this.before;
     this.before = { kind: "empty" };
     if (trouble.cancelled || this.opening?.token.isCancellationRequested) {
-      this.set(before);
-      if (before.kind !== "open") {
-        this.keep(undefined);
-      }
+      this.comeBack(before);
       return;
     }
     const text = troubleText(trouble);
     this.engine.log.error(`Opening ${title}: ${text}`);
-    this.set(before.kind === "open" ? before : { kind: "trouble", title, text });
+    if (before.kind === "open") {
+      this.comeBack(before);
+    } else {
+      this.set({ kind: "trouble", title, text });
+    }
     if (quiet) {
       this.keep(undefined);
       return;
     }
     // Whoever waits for the profile does not wait until the message is closed.
     void this.offerAnother(title, error);
+  }
+
+  /** What was open before is there again; of an engine that is gone it has to be opened again. */
+  private comeBack(before: NavigationState): void {
+    if (before.kind !== "open") {
+      this.set(before);
+      this.keep(undefined);
+    } else if (this.madeBy.get(before.opened)?.engine === this.engines) {
+      this.set(before);
+    } else {
+      this.set({ kind: "empty" });
+      void this.openAt(before.source, lookOf(before.view));
+    }
   }
 
   private async offerAnother(title: string, error: unknown): Promise<void> {
@@ -375,9 +415,13 @@ export class Navigation implements vscode.Disposable {
     }
   }
 
-  private async forget(id: number): Promise<void> {
+  /** Of an engine that is gone there is nothing to forget, and its number may be another profile's now. */
+  private async forget(opened: NavigatorOpened): Promise<void> {
+    if (this.madeBy.get(opened)?.engine !== this.engines) {
+      return;
+    }
     try {
-      await this.engine.request("fulcrum/navigator/close", { id });
+      await this.engine.request("fulcrum/navigator/close", { id: opened.id });
     } catch (error) {
       this.engine.log.debug(`Closing a navigator: ${troubleText(troubleOf(error))}`);
     }
@@ -398,16 +442,14 @@ export class Navigation implements vscode.Disposable {
   /** Other rules give other names: it is another profile of the same files, without a path to go back to. */
   private async renamed(): Promise<void> {
     const open = this.open;
-    if (open !== undefined && open.source.made === undefined) {
+    if (open !== undefined && this.madeBy.get(open.opened)?.rules !== rulesOf(open.source)) {
       await this.openAt({ ...open.source }, { ...lookOf(open.view), path: null });
     }
   }
 
   private set(state: NavigationState): void {
     this.current = state;
-    if (state.kind === "open") {
-      this.keep(state.source.made === undefined ? lookOf(state.view) : undefined);
-    }
+    this.keepLook();
     const view = state.kind === "open" ? state.view : undefined;
     const keys = {
       "fulcrum.navigating": view !== undefined,
@@ -432,6 +474,13 @@ export class Navigation implements vscode.Disposable {
 
   private readonly contexts = new Map<string, boolean>();
 
+  private keepLook(): void {
+    const open = this.open;
+    if (open !== undefined && open.opened !== this.beginning) {
+      this.keep(open.source.made === undefined ? lookOf(open.view) : undefined);
+    }
+  }
+
   private keep(look: Look | undefined): void {
     const text = JSON.stringify(look) ?? "";
     if (text !== this.keptLook) {
@@ -439,6 +488,11 @@ export class Navigation implements vscode.Disposable {
       void this.memory.update(lookKey, look);
     }
   }
+}
+
+/** The rules for the names in files. What another request makes has none. */
+function rulesOf(source: ProfileSource): string | null {
+  return source.made === undefined ? rulesFor(source.files[0] ?? "") : null;
 }
 
 function lookOf({ value, suggester, zoom, cutoff, current }: NavigatorView): Look {

@@ -219,10 +219,17 @@ function askLabel(path: string, others: readonly string[]): Promise<string | und
     ];
   };
   offer();
+  // Which item is active is told later than what was typed: Enter right after the last letter must not take the one before.
+  let seen = "";
   return new Promise((resolve) => {
     pick.onDidChangeValue(offer);
+    pick.onDidChangeActive(() => {
+      seen = pick.value;
+    });
     pick.onDidAccept(() => {
-      resolve(pick.activeItems[0]?.label ?? pick.value);
+      const active = pick.activeItems[0]?.label;
+      const chosen = active !== undefined && seen === pick.value && others.includes(active);
+      resolve(chosen ? active : pick.value);
       pick.hide();
     });
     pick.onDidHide(() => {

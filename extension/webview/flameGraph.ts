@@ -73,13 +73,15 @@ export class FlameGraph {
     this.drawSoon();
   }
 
-  receive({ section, range, minimum, arrays, levels, total }: Tile): void {
+  receive({ arrays, levels, total, ...need }: Tile): void {
+    const { section, range, minimum } = need;
     const state = this.sections.get(section);
     if (state === undefined) {
       return;
     }
     const first = state.tiles.best(whole, 0).tile === undefined;
     state.tiles.add(new FlameBoxes(arrays, range, minimum, levels));
+    this.needs.answered(need, state.tiles);
     state.total = total;
     if (first) {
       this.settle();

@@ -150,9 +150,13 @@ function metrics(current: CurrentModel, model: NavigatorModel): HTMLElement {
 }
 
 function metricOf(metric: MetricModel, model: NavigatorModel): HTMLElement {
-  const said = `${metric.name}, ${metric.meaning}: ${metric.share} ${model.denominator}, ${metric.cost}`;
-  const bar = (width: number, kind: string) => h("span", { class: `bar ${kind}`, style: { "--share": String(width) } });
   const { sides, certainty } = metric;
+  const said = [
+    `${metric.name}, ${metric.meaning}: ${metric.share} ${model.denominator}`,
+    ...(sides === null ? [metric.cost] : [`A ${sides.a}`, `B ${sides.b}`, `difference ${sides.delta}`]),
+    ...(certainty === null ? [] : [certainty.text]),
+  ].join(", ");
+  const bar = (width: number, kind: string) => h("span", { class: `bar ${kind}`, style: { "--share": String(width) } });
   const mark = certainty?.significant === true ? "●" : "○";
   return h(
     "div",

@@ -268,6 +268,31 @@ describe("tiles", () => {
     expect(of(0, 1)).toBeUndefined();
   });
 
+  test("what came may be asked for again when it had to go, and finer when there is more room", () => {
+    const tiles = new FlameTiles();
+    const needs = new Needs();
+    const visit = (left: number, right: number, minimum = (right - left) / 1000) => {
+      const need = needs.of("tree", tiles, { left, right }, minimum, 10);
+      if (need !== undefined) {
+        tiles.add(tile(need.range.left, need.range.right, need.minimum));
+        needs.answered(need, tiles);
+      }
+      return need !== undefined;
+    };
+    expect([visit(0, 1), visit(0, 1), visit(0, 1, 0.0001), visit(0.1, 0.12), visit(0.1, 0.12)]).toEqual([
+      ...[true, false, true, true, false],
+    ]);
+    for (let n = 0; n < 12; n += 1) {
+      visit(0.2 + n * 0.05, 0.21 + n * 0.05);
+    }
+    expect([visit(0.1, 0.12), visit(0.1, 0.12)]).toEqual([true, false]);
+    // An engine that answers something else is not asked for ever.
+    const need = needs.of("tree", tiles, { left: 0.95, right: 0.99 }, 1e-6, 10) ?? expect.fail("nothing was asked for");
+    tiles.add(tile(0, 1, 0.001));
+    needs.answered(need, tiles);
+    expect(needs.of("tree", tiles, { left: 0.95, right: 0.99 }, 1e-6, 10)).toBeUndefined();
+  });
+
   test("pieces of a part that came one after the other are one", () => {
     const upper = {
       ...flame([

@@ -222,9 +222,21 @@ test("in a merged path a search says that its figures are of the whole profile",
   const search = () => editor.receive({ type: "search", generation: generation(), text: "a" });
   await search();
   expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340)");
+  answer = async () => ({ count: 1, names: ["a"], cost: -140, share: -1.5, sides: { a: 200, b: 340 } });
+  await search();
+  expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("1 function · A 200 − B 340 = −140");
+  answer = async () => ({ count: 2, names: ["a"], cost: 340, share: 0.34, sides: null });
   await editor.receive({ type: "merge", path: ["a"] });
   await search();
   expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340) of the whole profile");
+});
+
+test("who waits for a profile is not told that it was closed", async () => {
+  become({ kind: "empty" });
+  become({ kind: "opening", title: "a.folded", message: "", fraction: null });
+  expect(last("nothing")?.text).toBe("a.folded is being opened.");
+  become({ kind: "trouble", title: "a.folded", text: "It is gone." });
+  expect(last("nothing")?.text).toBe("a.folded could not be opened: It is gone.");
 });
 
 describe("a window that is reloaded", () => {

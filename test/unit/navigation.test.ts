@@ -54,6 +54,10 @@ const path = [
 let memory: Map<string, unknown>;
 let asked: [method: string, params: Record<string, unknown>][];
 let there: boolean;
+/** What the engine does before it answers. */
+let meanwhile: (method: string, params: Record<string, unknown>) => Promise<void> | undefined;
+/** The engine comes back. */
+let restarted: () => void;
 
 /** The engine does what commands say, as far as they say how a profile is looked at. */
 function start(): Navigation {
@@ -75,6 +79,7 @@ function start(): Navigation {
   };
   const request = async (method: string, params: Record<string, unknown>) => {
     asked.push([method, params]);
+    await meanwhile(method, params);
     if (method === "fulcrum/navigator/open" && !there) {
       throw new Error("no such file");
     }
@@ -86,7 +91,11 @@ function start(): Navigation {
   };
   const log = { info: () => undefined, warn: () => undefined, debug: () => undefined, error: () => undefined };
   const listening = { onProgress: () => ({ dispose: () => undefined }) };
-  const engine = { log, request, ready: async () => listening, onDidRestart: () => ({ dispose: () => undefined }) };
+  const onDidRestart = (listener: () => void) => {
+    restarted = listener;
+    return { dispose: () => undefined };
+  };
+  const engine = { log, request, ready: async () => listening, onDidRestart };
   const kept = {
     get: (key: string) => memory.get(key),
     update: async (key: string, value: unknown) => void memory.set(key, value && JSON.parse(JSON.stringify(value))),
@@ -94,11 +103,12 @@ function start(): Navigation {
   return new Navigation(engine as unknown as Engine, kept as never);
 }
 
+const opens = () => asked.filter(([method]) => method === "fulcrum/navigator/open").map(([, params]) => params.files);
 const commands = () =>
   asked.filter(([method]) => method === "fulcrum/navigator/command").map(([, params]) => params.command);
 
 beforeEach(() => {
-  [memory, asked, there] = [new Map(), [], true];
+  [memory, asked, there, meanwhile] = [new Map(), [], true, async () => undefined];
   [editor.errors, editor.names] = [[], ["default"]];
 });
 
@@ -191,4 +201,89 @@ test("other rules for names open the files again, with nothing of their paths", 
   expect(asked[0]?.[1].names).toBe("default,source-line");
   expect(navigation.open?.source).not.toBe(source);
   expect(navigation.open?.source).toEqual(source);
+});
+
+describe("while a profile is being opened", () => {
+  const [a, b] = [
+    { files: ["/p/a.folded"], against: [] },
+    { files: ["/p/b.folded"], against: [] },
+  ];
+  const during = (act: (navigation: Navigation) => void) => {
+    const navigation = start();
+    const begin = navigation.openSource(a);
+    return begin.then(async () => {
+      asked = [];
+      meanwhile = async (method) => {
+        if (method === "fulcrum/navigator/open") {
+          meanwhile = async () => undefined;
+          act(navigation);
+        }
+      };
+      await navigation.openSource(b);
+      return navigation;
+    });
+  };
+
+  test("an engine that comes back has nothing of the one before to close: its numbers are others now", async () => {
+    const navigation = await during(() => restarted());
+    expect(navigation.open?.source).toEqual(b);
+    expect(asked.map(([method]) => method)).not.toContain("fulcrum/navigator/close");
+    // Of one engine what was there before is closed.
+    const other = await during(() => undefined);
+    expect(other.open?.source).toEqual(b);
+    expect(asked.map(([method]) => method)).toContain("fulcrum/navigator/close");
+  });
+
+  test("a profile of an engine that is gone is opened again when the new one is cancelled", async () => {
+    const navigation = await during((it) => {
+      restarted();
+      it.cancel();
+      throw new Error("it was cancelled");
+    });
+    await vi.waitFor(() => expect(navigation.open?.source).toEqual(a));
+    expect(opens()).toEqual([b.files, a.files]);
+  });
+
+  test("other rules for names are not lost", async () => {
+    const navigation = await during(() => {
+      editor.names = ["none"];
+      editor.configured({ affectsConfiguration: () => true });
+    });
+    expect(asked.filter(([method]) => method.endsWith("/open")).map(([, params]) => params.names)).toEqual([
+      "default",
+      "none",
+    ]);
+    expect(navigation.open?.source).toEqual(b);
+    // A change that leaves this profile's rules as they are opens nothing.
+    asked = [];
+    editor.configured({ affectsConfiguration: () => true });
+    expect(asked).toEqual([]);
+  });
+
+  test("keys wait until it is looked at as before, and what cannot be given back is not told", async () => {
+    const left = start();
+    await left.openSource(a);
+    await left.do({ kind: "selectPath", path: ["a", "b"] });
+    await left.do({ kind: "setZoom", on: !view().zoom });
+    asked = [];
+    const navigation = start();
+    let key: Promise<boolean> | undefined;
+    navigation.onDidChange(() => {
+      if (navigation.open !== undefined) {
+        key ??= Promise.resolve().then(() => navigation.do({ kind: "back" }));
+      }
+    });
+    meanwhile = async (_, { command }) => {
+      if ((command as { kind?: string } | undefined)?.kind === "selectPath") {
+        throw new Error("no such path");
+      }
+    };
+    expect(await navigation.restore()).toBe(true);
+    await key;
+    expect(commands()).toEqual([
+      { kind: "setZoom", on: !view().zoom },
+      { kind: "selectPath", path: ["a", "b"] },
+      { kind: "back" },
+    ]);
+  });
 });

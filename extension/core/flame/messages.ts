@@ -29,10 +29,8 @@ export interface Need {
   depths: number;
 }
 
-export interface Tile {
-  section: Section;
-  range: Range;
-  minimum: number;
+/** What was asked for. */
+export interface Tile extends Need {
   arrays: FlameArrays;
   /** The rows that there are, sent or not. */
   levels: number;

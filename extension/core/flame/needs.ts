@@ -1,4 +1,4 @@
-/** Which parts of a flame graph to ask the engine for: each once, unless it could not be had. */
+/** Which parts of a flame graph to ask the engine for: each once, unless it could not be had or was given up since. */
 import type { FlameTiles, Range } from "./boxes";
 import type { Need, Section } from "./messages";
 
@@ -25,6 +25,13 @@ export class Needs {
     return need;
   }
 
+  /** It is there, and may be asked for again when it had to go. What is not what was asked for would never end. */
+  answered(need: Need, tiles: FlameTiles): void {
+    if (tiles.best(need.range, need.minimum, need.depths).enough) {
+      this.asked.delete(keyOf(need));
+    }
+  }
+
   /** It may be asked for again. */
   failed(need: Need): void {
     this.asked.delete(keyOf(need));
@@ -35,6 +42,6 @@ export class Needs {
   }
 }
 
-function keyOf({ section, range, depths }: Need): string {
-  return `${section} ${range.left} ${range.right} ${depths}`;
+function keyOf({ section, range, minimum, depths }: Need): string {
+  return `${section} ${range.left} ${range.right} ${minimum} ${depths}`;
 }
