@@ -126,6 +126,9 @@ export class FlameGraphPanel implements vscode.Disposable {
 
   /** Another profile, value or label changes the picture; a step of the search only what *This path* would show. */
   private follow(): void {
+    if (this.panel === undefined) {
+      return;
+    }
     const { state } = this.navigation;
     if (state.kind === "opening") {
       // When that is cancelled, the picture goes on.

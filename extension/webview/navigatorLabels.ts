@@ -46,7 +46,7 @@ export function coverageOf(coverage: CoverageModel, send: Send): HTMLElement {
       { class: "stack", attrs: { role: "img", "aria-label": coverage.description } },
       ...coverage.segments.map((segment) =>
         h("span", {
-          class: `label-${segment.index % 8}`,
+          class: `label-${segment.index % 8}${segment.negative ? " less" : ""}`,
           title: segment.text,
           style: { "--share": String(segment.width) },
         }),

@@ -154,6 +154,18 @@ test("coverage is one stacked bar of what each label adds", () => {
   expect(plain(shown?.gain ?? "")).toBe("Without it, the program is at most 5.0 times as fast, by Amdahl's law.");
 });
 
+test("labels that became cheaper are told from those that became dearer", () => {
+  const labels = [
+    { name: "a", paths: [["a"]], base: 1, cum: 40, marginal: 40 },
+    { name: "b", paths: [["b"]], base: 1, cum: -30, marginal: -30 },
+  ];
+  const shown = navigatorModel(opened(), view({ labels })).coverage;
+  expect(shown?.segments.map((it) => [it.width, it.negative, it.share])).toEqual([
+    [0.4, false, "40\u00a0%"],
+    [0.3, true, "\u221230\u00a0%"],
+  ]);
+});
+
 test.each([
   [
     { gain: 0.1, table3: 0.125 },

@@ -66,7 +66,8 @@ export interface OverlapModel {
 export function currentModel(current: NavigatorCurrent, view: NavigatorView): CurrentModel {
   const { total, unit } = view;
   const { sides, spread } = current;
-  const index = (name: string) => view.labels.findIndex((label) => label.name === name);
+  const positions = new Map(view.labels.map((label, position) => [label.name, position]));
+  const index = (name: string) => positions.get(name) ?? -1;
   const shared = current.overlaps.filter((overlap) => overlap.cum !== 0 || overlap.base !== 0);
   const apart = current.overlaps.filter((overlap) => overlap.cum === 0 && overlap.base === 0);
   return {
@@ -97,7 +98,7 @@ function overlapModel(
     index,
     share: shareText(ofCum),
     width: barWidth(ofCum),
-    negative: overlap.cum < 0,
+    negative: (ofCum ?? 0) < 0,
     text: `cum ${costText(overlap.cum, unit)} (${shareText(ofCum)} of this path), base ${costText(overlap.base, unit)} (${shareText(ofBase)})`,
   };
 }

@@ -58,6 +58,8 @@ export interface CoverageSegment {
   index: number;
   /** 0 to 1 of the bar. */
   width: number;
+  /** In a comparison: what it covers became cheaper. */
+  negative: boolean;
   /** `bottleneck: 25 %, 3 % of it covered before`. */
   text: string;
   share: string;
@@ -129,6 +131,7 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
     label: label.name,
     index,
     width: Math.abs(shares[index] ?? 0) * scale,
+    negative: (shares[index] ?? 0) < 0,
     share: shareText(shares[index] ?? null),
     text: segmentText(label, shares[index] ?? null, total),
   }));
