@@ -41,12 +41,3 @@ impl fmt::Display for IngestError {
 }
 
 impl std::error::Error for IngestError {}
-
-/// At most forty characters of `text`.
-pub(crate) fn shorten(text: &str) -> String {
-    let mut out: String = text.chars().take(40).collect();
-    if out.len() < text.len() {
-        out.push('…');
-    }
-    out
-}

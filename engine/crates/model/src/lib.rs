@@ -6,6 +6,7 @@ pub mod causal;
 pub mod comparison;
 pub mod location;
 pub mod target;
+pub mod text;
 pub mod watch;
 
 pub use call_graph::CallGraph;

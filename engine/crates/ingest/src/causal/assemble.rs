@@ -145,7 +145,7 @@ impl Assembler {
     pub fn finish(mut self) -> Recording {
         let recording = &mut self.recording;
         for (kind, count) in &self.unknown {
-            let kind = crate::error::shorten(kind);
+            let kind = fulcrum_model::text::shorten(kind);
             recording.notes.push(format!(
                 "Skipped {} of the unknown type {kind:?}.",
                 counted(*count, "record")

@@ -43,7 +43,7 @@ fn parse(text: &str) -> Result<Fields<'_>, String> {
             Some((key, value)) => Ok((Cow::from(key.trim()), Cow::from(value.trim()))),
             None => Err(format!(
                 "expected a field KEY=VALUE, got {:?}",
-                crate::error::shorten(part)
+                fulcrum_model::text::shorten(part)
             )),
         })
         .collect::<Result<_, _>>()?;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::error::shorten;
+use fulcrum_model::text::shorten;
+
 use crate::{IngestError, Place};
 
 const ADVICE: &str = "open a .coz file, a causal-*.jsonl or a run folder, or record one with `fulcrum run -- PROGRAM`";

@@ -257,7 +257,7 @@ impl Stream {
         self.end_process();
         self.recording.samples = self.samples.into_iter().collect();
         for (kind, count) in self.unknown {
-            let kind = crate::error::shorten(&kind);
+            let kind = fulcrum_model::text::shorten(&kind);
             let count = counted(count, "record");
             self.recording
                 .notes

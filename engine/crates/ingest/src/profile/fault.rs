@@ -118,7 +118,7 @@ impl Fault {
 
 /// The start of `text` in quotes, fit for a sentence.
 pub fn quote(text: &str) -> String {
-    format!("{:?}", crate::error::shorten(text))
+    format!("{:?}", fulcrum_model::text::shorten(text))
 }
 
 /// The problem of a reference into a table that has no such row.

@@ -389,6 +389,19 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
     }
 
     #[test]
+    fn a_long_name_of_an_event_is_cut_in_the_error() {
+        let event = "e".repeat(3000);
+        check_fault(
+            format!("a 1 1.0: 5111111111111501002 {event}: \n\t6f1 f (/bin/a)\n"),
+            1,
+            &format!(
+                "the values of type \"{}…\" add up to more than 64 bits can hold: use a larger unit",
+                &event[..40]
+            ),
+        );
+    }
+
+    #[test]
     fn events_without_periods_are_counted_apart() {
         check(
             "a 1 10.5: kmem:kmalloc: \n\t55a1 main+0x1 (/bin/a)\n\n\

@@ -64,7 +64,8 @@ impl fmt::Display for CallTreeError {
             }
             CallTreeError::TooMuchCost { value } => write!(
                 f,
-                "the values of type {value:?} add up to more than 64 bits can hold: use a larger unit"
+                "the values of type {:?} add up to more than 64 bits can hold: use a larger unit",
+                crate::text::shorten(value)
             ),
         }
     }

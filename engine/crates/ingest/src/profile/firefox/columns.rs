@@ -1,11 +1,11 @@
 //! What the Firefox Profiler and samply write: tables as columns, in each thread or shared by all.
 
 use fulcrum_model::call_tree::ValueType;
+use fulcrum_model::text::shorten;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Cpu;
-use crate::error::shorten;
 use crate::profile::Format;
 use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};

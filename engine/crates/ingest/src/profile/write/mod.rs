@@ -12,6 +12,8 @@ mod tests;
 use std::fmt;
 use std::io::{self, Write};
 
+use fulcrum_model::text::shorten;
+
 use self::samples::Order;
 use super::{Calls, Profile};
 
@@ -56,6 +58,7 @@ impl fmt::Display for WriteError {
                 write!(f, "the profile has no value type number {value}")
             }
             WriteError::Nothing { value } => {
+                let value = shorten(value);
                 write!(f, "all values of type {value:?} are 0: there is no stack to write")
             }
             WriteError::Io(error) => write!(f, "the profile cannot be written: {error}"),
