@@ -42,6 +42,8 @@ export class FlameGraph {
   private callers = 0;
   private frame = 0;
   private glideFrom = 0;
+  /** Pixels that were in sight when it was last drawn. */
+  private height = 0;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -52,7 +54,7 @@ export class FlameGraph {
   ) {
     this.painter = new Painter(canvas);
     scroller.addEventListener("scroll", () => this.drawSoon());
-    new ResizeObserver(() => this.drawSoon()).observe(scroller);
+    new ResizeObserver(() => this.resized()).observe(scroller);
   }
 
   show(shown: FlameShown): void {
@@ -253,18 +255,38 @@ export class FlameGraph {
     this.drawSoon();
   }
 
-  /** The selected row comes on screen. */
-  private reveal(): void {
-    const pane = this.selected === undefined ? undefined : this.panes().get(this.selected.section);
-    if (pane === undefined || this.selected === undefined) {
-      return;
+  /** What was selected and in sight stays in sight when there is less height. */
+  private resized(): void {
+    const y = this.selectedY();
+    if (y !== undefined && y >= 0 && y + rowHeight <= this.height) {
+      this.bringInSight(y);
     }
-    const y = pane.y + (pane.direction === "down" ? 1 : -1) * this.selected.place.row * rowHeight;
+    this.drawSoon();
+  }
+
+  /** Pixels from the top of what is in sight to the selected row. */
+  private selectedY(): number | undefined {
+    const pane = this.selected === undefined ? undefined : this.panes().get(this.selected.section);
+    return pane === undefined || this.selected === undefined
+      ? undefined
+      : pane.y + (pane.direction === "down" ? 1 : -1) * this.selected.place.row * rowHeight;
+  }
+
+  private bringInSight(y: number): void {
     if (y < 0) {
       this.scroller.scrollTop += y;
     } else if (y + rowHeight > this.scroller.clientHeight) {
       this.scroller.scrollTop += y + rowHeight - this.scroller.clientHeight;
     }
+  }
+
+  /** The selected row comes on screen, and its box into what is zoomed. */
+  private reveal(): void {
+    const y = this.selectedY();
+    if (y === undefined || this.selected === undefined) {
+      return;
+    }
+    this.bringInSight(y);
     const state = this.sections.get(this.selected.section);
     const { x, width } = this.selected.place;
     // A match can lie outside what is zoomed.
@@ -345,6 +367,7 @@ export class FlameGraph {
     }
     this.anchor();
     const screen = this.screen();
+    this.height = screen.height;
     this.canvas.style.width = `${screen.width}px`;
     this.canvas.style.height = `${screen.height}px`;
     const panes = this.panes();

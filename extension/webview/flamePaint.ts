@@ -1,7 +1,7 @@
 /** Draws a flame graph's panes on a canvas: what is visible, and only that. */
 import { type BoxLook, type FlameTheme, flameThemes, type Paint, paintOf } from "../core/flame/colours";
-import { signOf } from "../core/flame/describe";
-import { fittingName, type Pane, type Screen, visibleBoxes } from "../core/flame/layout";
+import { boxText, signOf } from "../core/flame/describe";
+import { type Pane, type Screen, visibleBoxes } from "../core/flame/layout";
 import { indexOf, type Place } from "../core/flame/selection";
 import type { ThemeKind } from "../core/shapes";
 
@@ -86,7 +86,7 @@ export class Painter {
       const paint = paintOf(look, theme, picture.hasLabels);
       if (!isDust) {
         sweep();
-        this.box(sign(boxes, box), look.name, { x, y, width, height: rowHeight }, paint, theme);
+        this.box(look, sign(boxes, box), { x, y, width, height: rowHeight }, paint, theme);
       } else if (dust !== undefined && dust.y === y && dust.paint === paint && x <= dust.end + 0.01) {
         dust.end = x + width;
       } else {
@@ -98,7 +98,7 @@ export class Painter {
     return drawn;
   }
 
-  private box(sign: string, name: string, at: Box, paint: Paint, theme: FlameTheme): void {
+  private box({ name, label }: BoxLook, sign: string, at: Box, paint: Paint, theme: FlameTheme): void {
     const { context } = this;
     const { x, y, width, height } = at;
     const gap = width > 3 ? 1 : 0;
@@ -109,9 +109,7 @@ export class Painter {
       context.lineWidth = 1;
       context.strokeRect(x + 0.5, y + 0.5, width - gap - 1, height - 2);
     }
-    const room = Math.floor((width - 2 * margin) / letter);
-    // Where nothing else fits, the sign still does.
-    const text = room < 1 ? "" : `${sign}${room < sign.length + 3 ? "" : fittingName(name, room - sign.length)}`;
+    const text = boxText(name, label, sign, Math.floor((width - 2 * margin) / letter));
     if (text !== "") {
       context.fillStyle = paint.text;
       context.fillText(text, x + margin, y + height / 2, width - 2 * margin + 2);

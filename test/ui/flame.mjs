@@ -230,7 +230,16 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
     // The key once more changes nothing: every box stands where it stood.
     await nav.press("g");
     await page.waitForTimeout(500);
-    assert.ok((await column()).has("f2499"), "still scrolled to the innermost");
+    const seen = await column();
+    assert.ok(seen.has("f2499"), "still scrolled to the innermost");
+    // With less height what is selected stays in sight.
+    await flame.locator("#canvas").click({ position: { x: 200, y: seen.get("f2499") } });
+    await says(/^f2499: 10/);
+    await vscode.command("View: Toggle Panel Visibility");
+    await until("less height", async () => (await column()).size < seen.size);
+    assert.ok((await column()).has("f2499"), "the innermost above the panel");
+    await vscode.command("View: Toggle Panel Visibility");
+    await until("the height again", async () => (await column()).size === seen.size);
   });
 
   await test("a closed profile has no flame graph, and another one opened has", "flame-closed", async () => {
@@ -260,6 +269,9 @@ export async function flameTests({ test, vscode, page, shot, configure, workspac
       await nav.find("doPrivileged");
       await nav.go("AccessController.doPrivileged");
       await nav.current("AccessController.doPrivileged");
+      // Colours tell what changed; the label is told by its number.
+      await nav.label("security");
+      await flame.locator("#legend .tag", { hasText: /^#\d+security$/ }).waitFor();
       await nav.focus();
       await page.waitForTimeout(500);
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FlameBoxes, FlameTiles, joined } from "../../extension/core/flame/boxes";
-import { changeText, describeBox, signOf } from "../../extension/core/flame/describe";
+import { boxText, changeText, describeBox, signOf } from "../../extension/core/flame/describe";
 import {
   boxAt,
   fittingName,
@@ -364,5 +364,19 @@ describe("words", () => {
     );
     expect([changeText(5, 0), changeText(0, 5), changeText(0, 0)]).toEqual(["new", "gone", "no change"]);
     expect([signOf(5, 3), signOf(3, 5), signOf(3, 3), signOf(3, null)]).toEqual(["+ ", "− ", "", ""]);
+  });
+
+  test("a box says its label's number, its sign and its name, as far as there is room", () => {
+    expect(boxText("parse", -1, "", 20)).toBe("parse");
+    expect(boxText("parse", 8, "+ ", 20)).toBe("#9 + parse");
+    expect([7, 5, 4, 3, 1, 0].map((room) => boxText("parse", 0, "", room))).toEqual([
+      "#1 par…",
+      "#1",
+      "#1",
+      "#1",
+      "",
+      "",
+    ]);
+    expect([8, 4, 3, 1, 0].map((room) => boxText("parse", 0, "− ", room))).toEqual(["#1 − pa…", "#1 −", "−", "−", ""]);
   });
 });

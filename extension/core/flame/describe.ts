@@ -1,5 +1,6 @@
 /** A box of a flame graph in words: for the line below the graph, the tooltip, and screen readers. */
 import { costText, differenceText, fraction, shareText } from "../cost";
+import { fittingName } from "./layout";
 
 export interface BoxFacts {
   name: string;
@@ -49,4 +50,16 @@ export function signOf(cost: number, against: number | null): string {
     return "";
   }
   return cost > against ? "+ " : "− ";
+}
+
+/**
+ * What is written in a box that has room for so many letters: the number of its label, the sign of its difference, its
+ * name; the name goes first where they do not all fit, the sign last. `label` counts from 0; -1: none.
+ */
+export function boxText(name: string, label: number, sign: string, room: number): string {
+  const number = label < 0 ? "" : `#${label + 1} `;
+  // A mark at the end needs no room for the space behind it.
+  const mark = [number + sign, sign].find((it) => it.trimEnd().length <= room) ?? "";
+  const left = room - mark.length;
+  return left < 3 ? mark.trimEnd() : mark + fittingName(name, left);
 }
