@@ -991,13 +991,18 @@ export type NavigatorAutomaticParams = {
 export type NavigatorAutomatic = {
   /** The denominator of the fractions. */
   total: number;
-  /** The cum of labels and suggestions together, as a fraction of the total. */
+  /** What that is. */
+  of: NavigatorWhole;
+  /** The cum of labels and suggestions together, as a fraction of it. */
   coverage: number;
   /** The part of it that labels covered before. */
   labelled: number;
   /** The greatest marginal coverage first. */
   suggestions: Array<NavigatorSuggestion>;
 };
+
+/** What suggestions are parts of. */
+export type NavigatorWhole = "total" | "difference" | "costlier";
 
 /** A call sequence that the automatic search found. */
 export type NavigatorSuggestion = {
@@ -1009,7 +1014,7 @@ export type NavigatorSuggestion = {
   base: number;
   /** The cost of the path and everything that it calls. */
   cum: number;
-  /** The part of its cum that neither labels nor suggestions before cover, as a fraction of the total. */
+  /** The part of its cum that neither labels nor suggestions before cover, as a fraction of the denominator. */
   marginal: number;
   /** Both sides in a comparison. */
   sides: NavigatorPathSides | null;

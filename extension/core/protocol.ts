@@ -64,6 +64,7 @@ export {
   type NavigatorSuggestion,
   type NavigatorValueType,
   type NavigatorView,
+  type NavigatorWhole,
   PROTOCOL_VERSION,
   type ProfileSummary,
   type ProgressPointEditKind,

@@ -1,6 +1,6 @@
 /** *Find Bottlenecks*: the automatic search. Its call sequences with their reasons; those that are kept become labels. */
 import * as vscode from "vscode";
-import { suggestionItems, summaryOf } from "../core/navigator/bottlenecks";
+import { nothingFound, suggestionItems, summaryOf } from "../core/navigator/bottlenecks";
 import type { NavigatorAutomatic, NavigatorSuggestion } from "../core/protocol";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
@@ -26,7 +26,7 @@ async function find(navigation: Navigation): Promise<void> {
     return;
   }
   if (found.suggestions.length === 0) {
-    await messages.info("There is no bottleneck to find beside the labels: what is left is spread over many paths.");
+    await messages.info(nothingFound(found));
     return;
   }
   const chosen = await choose(navigation, suggestionItems(found, open.view.unit), summaryOf(found));

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { barWidth, costText, differenceText, fasterText, shareText, shortCost } from "../../extension/core/cost";
-import { suggestionItems, summaryOf } from "../../extension/core/navigator/bottlenecks";
+import { nothingFound, suggestionItems, summaryOf } from "../../extension/core/navigator/bottlenecks";
 import { locate, rowModel } from "../../extension/core/navigator/lists";
 import { crumbText, navigatorModel } from "../../extension/core/navigator/model";
+import type { NavigatorAutomatic } from "../../extension/core/protocol";
 import { current, opened, row, view } from "./makeNavigator";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
@@ -242,10 +243,21 @@ test("what the automatic search found comes with its reason and what it adds", (
     ...{ label: "parse via load", path: ["load", "parse"], base: 5, cum: 25, marginal: 0.25 },
     ...{ sides: null, spread: null, why: "Most of parse is called by load." },
   };
-  const found = { total: 100, coverage: 0.25, labelled: 0, suggestions: [suggestion] };
+  const found: NavigatorAutomatic = { total: 100, of: "total", coverage: 0.25, labelled: 0, suggestions: [suggestion] };
   const [item] = suggestionItems(found, "");
   expect(plain(item?.description ?? "")).toBe("25 % · cum 25 · 2 frames");
   expect(item?.detail).toBe("load → parse · Most of parse is called by load.");
   expect(plain(summaryOf(found))).toBe("1 bottleneck covers 25 % of the cost");
   expect(plain(summaryOf({ ...found, coverage: 0.6, labelled: 0.35 }))).toMatch(/covers 25 %.*before them 35 %$/);
+  const compared: NavigatorAutomatic = { ...found, of: "difference" };
+  expect(plain(summaryOf(compared))).toBe("1 bottleneck covers 25 % of the difference");
+  const even: NavigatorAutomatic = { ...found, of: "costlier" };
+  expect(plain(summaryOf(even))).toBe("1 bottleneck covers 25 % of what became costlier");
+});
+
+test("where nothing is found, it says why", () => {
+  const none: NavigatorAutomatic = { total: 0, of: "difference", coverage: 0, labelled: 0, suggestions: [] };
+  expect(nothingFound(none)).toMatch(/same on both sides/);
+  expect(nothingFound({ ...none, of: "total" })).toMatch(/costs nothing/);
+  expect(nothingFound({ ...none, total: 100, labelled: 0.9 })).toMatch(/spread over many paths/);
 });

@@ -2,7 +2,7 @@
 import { costText, pathText, shareText } from "../cost";
 import { shortName } from "../flame/layout";
 import { count } from "../format";
-import type { NavigatorAutomatic, NavigatorSuggestion } from "../protocol";
+import type { NavigatorAutomatic, NavigatorSuggestion, NavigatorWhole } from "../protocol";
 
 export interface SuggestionEntry {
   label: string;
@@ -29,10 +29,26 @@ function endOf(path: readonly string[]): string {
   return pathText(path.length > NAMES ? ["…", ...names] : names);
 }
 
+const WHOLES: Record<NavigatorWhole, string> = {
+  total: "the cost",
+  difference: "the difference",
+  costlier: "what became costlier",
+};
+
+/** Why there is nothing. */
+export function nothingFound(found: NavigatorAutomatic): string {
+  if (found.total !== 0) {
+    return "There is no bottleneck to find beside the labels: what is left is spread over many paths.";
+  }
+  return found.of === "total"
+    ? "There is no bottleneck to find: the profile costs nothing."
+    : "There is no bottleneck to find: every function's own cost is the same on both sides.";
+}
+
 /** `14 bottlenecks cover 84.1 % of the cost`. */
 export function summaryOf(found: NavigatorAutomatic): string {
   const many = count(found.suggestions.length, "bottleneck");
   const verb = found.suggestions.length === 1 ? "covers" : "cover";
   const before = found.labelled === 0 ? "" : `, labels before them ${shareText(found.labelled)}`;
-  return `${many} ${verb} ${shareText(found.coverage - found.labelled)} of the cost${before}`;
+  return `${many} ${verb} ${shareText(found.coverage - found.labelled)} of ${WHOLES[found.of]}${before}`;
 }

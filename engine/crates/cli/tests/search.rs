@@ -292,6 +292,15 @@ fn two_profiles_are_compared_with_both_sides() {
     let (said, _) = script(&[&a, "--against", &b, "--normalise", "totals"], "path [f]");
     // A's 40 become 22.
     assert_eq!(said[0]["sides"]["cum"], json!({ "a": 17, "b": 10 }));
+
+    let automatic = |more: &[&str]| {
+        let found = json(&[&["suggest", &a, "--against", &b, "--auto", "--json"], more].concat());
+        json!([found["of"], found["total"], found["suggestions"][0]["path"]])
+    };
+    let path = ["main", "f"];
+    assert_eq!(automatic(&[]), json!(["difference", 18, path]));
+    let scaled = automatic(&["--normalise", "totals"]);
+    assert_eq!(scaled, json!(["costlier", 7, path]));
 }
 
 #[test]
@@ -481,9 +490,28 @@ fn what_says_nothing_says_why() {
             "",
         ),
         (
-            vec!["suggest", &profile, "--auto", "--against", &other],
+            vec!["suggest", &profile, "--auto", "--against", &profile],
             1,
-            "both sides cost the same",
+            "every function's own cost is the same on both sides",
+            "",
+        ),
+        (
+            vec!["suggest", &profile, "--auto", "--against", &other],
+            0,
+            "1 path covers 100.0 % of what became costlier, 5\n",
+            "",
+        ),
+        (
+            vec![
+                "navigate",
+                &profile,
+                "--against",
+                &other,
+                "--script",
+                "auto",
+            ],
+            0,
+            "0. a  cum 5 (100.0 %), adds 100.0 %",
             "",
         ),
         (vec!["suggest", &evil], 0, "e\\u{1b}[2Jvil  cum 10", ""),

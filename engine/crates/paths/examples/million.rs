@@ -57,7 +57,7 @@ fn measure<P: ProfileInterface>(profile: &P) {
         100.0 * found.coverage
     );
     for it in &found.found {
-        let why = why(profile, &it.summary, it.marginal);
+        let why = why(profile, &it.summary, it.marginal, &found.whole);
         println!("  {:3} names: {why}", profile.path_of(&it.summary).len());
     }
 }

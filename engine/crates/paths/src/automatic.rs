@@ -19,6 +19,7 @@ use crate::entries::{is_main, is_start};
 use crate::interface::{ProfileInterface, cum_ovl};
 use crate::nearness::Nearness;
 use crate::queue::Queue;
+use crate::whole::Whole;
 
 /// How precise sequences must be.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +72,7 @@ const OWN: f64 = 0.8;
 /// Longer paths are more precise than their last name alone, but hardly more than this.
 const SHARPER: f64 = 2.0;
 
-/// A name whose cum is this part of the total is on nearly every path, and says nothing about why.
+/// A name whose cum is this part of the whole is on nearly every path, and says nothing about why.
 const EVERYWHERE: f64 = 0.9;
 
 /// Paths of so few names may begin with a name that is everywhere.
@@ -100,9 +101,9 @@ struct Sizes {
 pub struct Options {
     /// How many sequences at most.
     pub most: usize,
-    /// The part of the total that they should cover, 0 to 1.
+    /// The part of the whole that they should cover, 0 to 1.
     pub target: f64,
-    /// The part of the total that each must add, 0 to 1.
+    /// The part of the whole that each must add, 0 to 1.
     pub least: f64,
     /// The longest sequence, in names.
     pub longest: usize,
@@ -128,9 +129,10 @@ pub struct Automatic<S> {
     pub found: Vec<Found<S>>,
     /// The cum of these and of what was known, without overlap, in the profile's unit.
     pub covered: i64,
-    /// That as a fraction of the profile's total. 0 when the total is 0. In comparisons it may be above 1: other paths
-    /// became cheaper.
+    /// That as a fraction of the whole. 0 when that is 0. In comparisons it may be above 1: other paths became cheaper.
     pub coverage: f64,
+    /// What was to be covered.
+    pub whole: Whole,
 }
 
 /// One call sequence.
@@ -143,7 +145,8 @@ pub struct Found<S> {
 }
 
 /// Finds the sequences, beside those that are `known`: labelled already. In a comparison, those that make A more expensive
-/// when it is, else those that make it cheaper; with several runs, only those that are told from noise.
+/// when it is or when both sides cost nearly the same ([`Whole`]), else those that make it cheaper; with several runs, only
+/// those that are told from noise.
 pub fn automatic<P: ProfileInterface>(
     profile: &P,
     options: &Options,
@@ -174,8 +177,8 @@ struct Automation<'a, P: ProfileInterface> {
     profile: &'a P,
     options: &'a Options,
     known: &'a [P::Summary],
-    /// The profile's total; costs are multiplied by its sign.
-    total: f64,
+    /// What is to be covered.
+    whole: Whole,
     /// The names that cost enough to be found.
     starts: Vec<P::Summary>,
     everywhere: HashSet<String>,
@@ -183,15 +186,16 @@ struct Automation<'a, P: ProfileInterface> {
 
 impl<'a, P: ProfileInterface> Automation<'a, P> {
     fn new(profile: &'a P, options: &'a Options, known: &'a [P::Summary]) -> Self {
+        let initial = profile.initial_summaries();
         let mut search = Automation {
             profile,
             options,
             known,
-            total: profile.total() as f64,
+            whole: Whole::with(profile, &initial),
             starts: Vec::new(),
             everywhere: HashSet::new(),
         };
-        for s in profile.initial_summaries() {
+        for s in initial {
             let part = search.part(profile.cum_of(&s));
             if part >= EVERYWHERE {
                 let path = profile.path_of(&s);
@@ -204,15 +208,20 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         search
     }
 
-    /// A cost as a fraction of the total.
+    /// A cost as a fraction of the whole, positive where it has the whole's sign.
     fn part(&self, cost: i64) -> f64 {
-        cost as f64 / self.total
+        self.whole.part(cost)
+    }
+
+    /// How close cost is to the path, as a fraction of the whole.
+    fn near(&self, s: &P::Summary, nearness: &dyn Nearness<P::Summary>) -> f64 {
+        nearness.of(s) / self.whole.cost as f64
     }
 
     /// Going on to one of several callers says more and takes more places. When those run out, only great callers are gone
     /// on to, if that covers more. When none runs out, no more is to be found so precisely.
     fn choose(&self, watch: &Watch) -> Result<Vec<P::Summary>, Stopped> {
-        if self.total == 0.0 {
+        if self.whole.cost == 0 {
             return Ok(Vec::new());
         }
         let (all, missing) = self.search(Callers::All, &watch.part(0.0, 0.5))?;
@@ -263,7 +272,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         watch: &Watch,
     ) -> Result<(), Stopped> {
         let focus = grain.fade.powf(grain.within);
-        let near = |s| nearness.of(s) / self.total;
+        let near = |s| self.near(s, nearness);
         let mut queue = Queue::new(self.starts.iter().map(near));
         while chosen.len() < self.options.most {
             watch.at(chosen.len() as f64 / self.options.most as f64)?;
@@ -276,7 +285,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
                 false => break,
             };
             let least = self.options.least.max(worth * each);
-            let near = |s: &P::Summary| nearness.of(s) / self.total;
+            let near = |s: &P::Summary| self.near(s, nearness);
             let Some(n) = queue.best(least, |n| near(&self.starts[n])) else {
                 break;
             };
@@ -312,7 +321,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         Ok(())
     }
 
-    /// The path made as long as its cost allows. It should add `least` of the total; one of several callers has at least
+    /// The path made as long as its cost allows. It should add `least` of the whole; one of several callers has at least
     /// the part `caller` of it.
     fn lengthen(
         &self,
@@ -321,7 +330,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         caller: f64,
         nearness: &dyn Nearness<P::Summary>,
     ) -> P::Summary {
-        let near = |s: &P::Summary| nearness.of(s) / self.total;
+        let near = |s: &P::Summary| self.near(s, nearness);
         let mut kept = KEEPS * near(&start);
         let (mut s, mut shorter) = (start, Vec::new());
         let mut length = self.profile.path_of(&s).len();
@@ -426,11 +435,8 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         Automatic {
             found: found.collect(),
             covered,
-            coverage: if self.total == 0.0 {
-                0.0
-            } else {
-                self.part(covered)
-            },
+            coverage: self.part(covered),
+            whole: self.whole,
         }
     }
 }

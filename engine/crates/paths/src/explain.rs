@@ -1,16 +1,19 @@
 //! Why the automatic search chose a sequence, in a sentence.
 
 use crate::interface::{ProfileInterface, cum_ovl};
+use crate::whole::Whole;
 use crate::zoom::End;
 
 /// What a summary costs and why its path begins where it does, in a sentence. `marginal` is the part of its cum that
-/// nothing before covers, in the profile's unit.
-pub fn why<P: ProfileInterface>(profile: &P, s: &P::Summary, marginal: i64) -> String {
-    let (base, cum, total) = (profile.base_of(s), profile.cum_of(s), profile.total());
-    let of_what = match profile.sides() {
-        Some(_) => "the difference",
-        None => "the total",
-    };
+/// nothing before covers, in the profile's unit; `whole` is what shares are of.
+pub fn why<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    marginal: i64,
+    whole: &Whole,
+) -> String {
+    let (base, cum, total) = (profile.base_of(s), profile.cum_of(s), whole.cost);
+    let of_what = whole.of.words();
     let path = profile.path_of(s);
     let last = path.last().copied().unwrap_or_default();
     let (cost, own) = (percent(cum, total), percent(base, total));

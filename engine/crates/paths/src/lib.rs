@@ -35,6 +35,7 @@ mod shared;
 mod spread;
 mod suggest;
 mod suggestions;
+mod whole;
 mod zoom;
 
 pub use any::{AnyProfile, AnySummary};
@@ -60,4 +61,5 @@ pub use search::{Loaded, Search, SearchError};
 pub use spread::{SIGNIFICANT, Sample, Spread};
 pub use suggest::{NotASuggester, Suggester};
 pub use suggestions::{Suggestion, Suggestions};
+pub use whole::{Of, Whole};
 pub use zoom::{CUTOFF, End, Nearby, zoom, zoom_trim};

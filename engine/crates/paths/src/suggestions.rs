@@ -3,18 +3,21 @@
 use fulcrum_model::{Stopped, Watch};
 use serde::Serialize;
 
-use crate::automatic::{Options, automatic_watched};
+use crate::automatic::{Automatic, Options, automatic_watched};
 use crate::explain::why;
 use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
 use crate::search::{Search, SearchError};
+use crate::whole::{Of, Whole};
 
 /// Suggested paths, beside what is labelled already.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestions {
-    /// The denominator: the profile's total; in a comparison the difference of the totals. In the profile's unit.
+    /// The denominator, in the profile's unit.
     pub total: i64,
-    /// The cum of labels and suggestions together, as a fraction of the total. 0 when that is 0.
+    /// What that is. Not always the profile's total: see [`Whole`].
+    pub of: Of,
+    /// The cum of labels and suggestions together, as a fraction of it. 0 when that is 0.
     pub coverage: f64,
     /// The part of it that labels covered before.
     pub labelled: f64,
@@ -34,7 +37,7 @@ pub struct Suggestion {
     pub base: i64,
     /// Its cum, in the profile's unit.
     pub cum: i64,
-    /// The part of its cum that neither labels nor suggestions before cover, as a fraction of the total.
+    /// The part of its cum that neither labels nor suggestions before cover, as a fraction of the denominator.
     pub marginal: f64,
     /// Both sides in a comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,24 +66,22 @@ impl<P: ProfileInterface> Search<P> {
         watch: &Watch,
     ) -> Result<Suggestions, Stopped> {
         let known = self.labels().summaries();
-        let found = automatic_watched(self.profile(), options, &known, watch)?.found;
-        Ok(self.suggestions(found.into_iter().map(|it| it.summary).collect()))
+        let Automatic { found, whole, .. } =
+            automatic_watched(self.profile(), options, &known, watch)?;
+        let found = found.into_iter().map(|it| it.summary).collect();
+        Ok(self.suggestions(found, whole))
     }
 
     /// The first `most` of what the suggester suggests. Changes nothing.
     pub fn first(&self, most: usize) -> Suggestions {
         let mut all = self.suggester().suggest(self.profile());
         all.truncate(most);
-        self.suggestions(all)
+        self.suggestions(all, Whole::of(self.profile()))
     }
 
-    fn suggestions(&self, all: Vec<P::Summary>) -> Suggestions {
+    fn suggestions(&self, all: Vec<P::Summary>, whole: Whole) -> Suggestions {
         let profile = self.profile();
-        let total = profile.total();
-        let part = |cost: i64| match total {
-            0 => 0.0,
-            total => cost as f64 / total as f64,
-        };
+        let part = |cost| whole.part(cost);
         let known = self.labels().summaries();
         let mut covered = profile.total_cum_of(&known);
         let labelled = part(covered);
@@ -100,11 +101,12 @@ impl<P: ProfileInterface> Search<P> {
                 marginal: part(marginal),
                 sides: profile.sides_of(s),
                 spread: profile.spread_of(s),
-                why: why(profile, s, marginal),
+                why: why(profile, s, marginal, &whole),
             });
         }
         Suggestions {
-            total,
+            total: whole.cost,
+            of: whole.of,
             coverage: part(covered),
             labelled,
             suggestions,

@@ -9,8 +9,8 @@ use fulcrum_model::call_graph::{GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, Stopped, Watch};
 use fulcrum_paths::{
-    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Normalisation, Options,
-    ProfileInterface, automatic, automatic_watched, why,
+    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Normalisation, Of, Options,
+    ProfileInterface, Whole, automatic, automatic_watched, why,
 };
 use support::planted::{Planted, planted};
 
@@ -63,7 +63,7 @@ fn the_marginal_coverages_add_up_and_the_cums_hardly_overlap() {
     for it in &found.found {
         assert!(it.marginal as f64 >= 0.005 * profile.total() as f64);
         let path = profile.path_of(&it.summary);
-        let why = why(&profile, &it.summary, it.marginal);
+        let why = why(&profile, &it.summary, it.marginal, &found.whole);
         let begin = match *path {
             [only] => format!("`{only}` costs "),
             _ => "These calls cost ".to_owned(),
@@ -92,7 +92,7 @@ fn the_order_of_the_samples_changes_nothing() {
         let whys: Vec<_> = found
             .found
             .iter()
-            .map(|it| why(&profile, &it.summary, it.marginal))
+            .map(|it| why(&profile, &it.summary, it.marginal, &found.whole))
             .collect();
         (paths(&profile, &found), whys, found.covered)
     });
@@ -112,7 +112,7 @@ fn one_hot_chain_is_one_sequence_with_its_reason() {
     assert_eq!(paths(&profile, &found)[0], "main run parse lex");
     assert_eq!(found.found[0].marginal, 94);
     assert_eq!(
-        why(&profile, &found.found[0].summary, 94),
+        why(&profile, &found.found[0].summary, 94, &found.whole),
         "These calls cost 94.0 % of the total, 94.0 % in their own code; 100.0 % of what `lex` costs comes this way; \
          the stacks begin at `main`."
     );
@@ -225,13 +225,13 @@ fn the_reason_counts_callers_without_their_own_cost() {
     let profile = CallTreeProfile::new(support::tree(&stacks), 0);
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!(
-        why(&profile, &f, 15),
+        why(&profile, &f, 15, &Whole::of(&profile)),
         "`f` costs 15.0 % of the total, 15.0 % in its own code; 2 callers share it, the largest, `busy`, has \
          66.7 %."
     );
     let busy_f = profile.summary_of(&["busy", "f"]).unwrap();
     assert_eq!(
-        why(&profile, &busy_f, 90),
+        why(&profile, &busy_f, 90, &Whole::of(&profile)),
         "These calls cost 90.0 % of the total, 90.0 % in their own code; 66.7 % of what `f` costs comes this way; \
          the stacks begin at `busy`."
     );
@@ -249,7 +249,8 @@ fn noise_between_runs_is_no_regression() {
     let several = ComparativeProfile::of_runs(a.clone(), b.clone(), Normalisation::None).unwrap();
     let found = automatic(&several, &Options::default(), &[]);
     assert_eq!(paths(&several, &found), ["main new"]);
-    let why = why(&several, &found.found[0].summary, found.found[0].marginal);
+    let first = &found.found[0];
+    let why = why(&several, &first.summary, first.marginal, &found.whole);
     assert!(why.contains("by the spread of the runs"), "{why}");
     // The worst run alone would blame the other.
     let one = ComparativeProfile::new(a[1].clone(), b[1].clone()).unwrap();
@@ -340,4 +341,59 @@ fn a_search_says_how_far_it_is_and_stops() {
         assert_eq!(search(most), Err(Stopped));
         assert_eq!(heard.lock().unwrap().len(), most, "it went on");
     }
+}
+
+#[test]
+fn what_became_costlier_is_found_when_both_sides_cost_the_same() {
+    let a = support::tree(&[("main read parse", 70), ("main write", 20), ("main", 10)]);
+    let b = support::tree(&[("main read parse", 20), ("main write", 70), ("main", 10)]);
+    let profile = ComparativeProfile::new((a, 0), (b, 0)).unwrap();
+    assert_eq!(profile.total(), 0);
+    let found = automatic(&profile, &Options::default(), &[]);
+    assert_eq!((found.whole.cost, found.whole.of), (50, Of::Costlier));
+    assert_eq!(paths(&profile, &found), ["main read parse"]);
+    assert_eq!((found.covered, found.coverage), (50, 1.0));
+    let first = &found.found[0];
+    let why = why(&profile, &first.summary, first.marginal, &found.whole);
+    assert!(
+        why.starts_with("These calls cost 100.0 % of what became costlier, 100.0 % in their own"),
+        "{why}"
+    );
+}
+
+/// The runs of A took twice as long. Of what they did, `parse` became more.
+#[test]
+fn sides_that_were_scaled_to_one_total_are_searched() {
+    let a = support::tree(&[("main read parse", 140), ("main write", 60)]);
+    let b = support::tree(&[("main read parse", 40), ("main write", 60)]);
+    let (a, b) = (vec![(a, 0)], vec![(b, 0)]);
+    let profile = ComparativeProfile::of_runs(a, b, Normalisation::Totals).unwrap();
+    assert_eq!(profile.total(), 0);
+    let found = automatic(&profile, &Options::default(), &[]);
+    assert_eq!(paths(&profile, &found), ["main read parse"]);
+    assert_eq!((found.whole.cost, found.covered), (30, 30));
+}
+
+#[test]
+fn shares_are_of_the_difference_unless_it_is_the_smaller_part_of_what_changed() {
+    let whole = |cheaper: i64| {
+        let a = support::tree(&[("main f", 100), ("main g", 1)]);
+        let b = support::tree(&[("main g", 1 + cheaper)]);
+        let whole = Whole::of(&ComparativeProfile::new((a, 0), (b, 0)).unwrap());
+        (whole.cost, whole.of)
+    };
+    assert_eq!(whole(0), (100, Of::Difference));
+    assert_eq!(whole(50), (50, Of::Difference));
+    assert_eq!(whole(51), (100, Of::Costlier));
+    assert_eq!(whole(100), (100, Of::Costlier));
+    assert_eq!(whole(199), (100, Of::Costlier));
+    assert_eq!(whole(200), (-100, Of::Difference));
+    let alone = CallTreeProfile::new(support::tree(&[("main f", 3)]), 0);
+    assert_eq!(
+        Whole::of(&alone),
+        Whole {
+            cost: 3,
+            of: Of::Total
+        }
+    );
 }

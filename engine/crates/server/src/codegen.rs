@@ -125,6 +125,7 @@ pub fn typescript() -> String {
         NavigatorRow,
         NavigatorAutomaticParams,
         NavigatorAutomatic,
+        NavigatorWhole,
         NavigatorSuggestion,
         NavigatorFlameParams,
         NavigatorFlameWhat,

@@ -33,7 +33,7 @@ fn quality<P: ProfileInterface>(profile: &P, planted: &[Planted]) -> Quality {
         .sum();
     let cum: i64 = each.clone().map(|it| profile.cum_of(&it.summary)).sum();
     for it in each {
-        let sentence = why(profile, &it.summary, it.marginal);
+        let sentence = why(profile, &it.summary, it.marginal, &found.whole);
         assert!(sentence.ends_with('.'), "{sentence}");
     }
     let is_named = |n: &usize| {

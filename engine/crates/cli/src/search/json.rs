@@ -45,7 +45,7 @@ pub fn answer(command: &str, answer: &Answer, top: usize) -> Value {
         }),
         Answer::Estimate { labels, estimate } => json!({ "labels": labels, "estimate": estimate }),
         Answer::History { paths, current } => json!({ "history": paths, "current": current }),
-        Answer::Automatic { found, .. } => json!(found),
+        Answer::Automatic(found) => json!(found),
         Answer::Saved(path) => json!({ "saved": path.display().to_string() }),
         Answer::Loaded(notes) => json!({ "notes": notes }),
         Answer::Help => {

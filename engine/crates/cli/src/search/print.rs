@@ -1,6 +1,6 @@
 //! Answers for people.
 
-use fulcrum_paths::{Estimate, LabelReport, Row, Suggestions};
+use fulcrum_paths::{Estimate, LabelReport, Of, Row, Suggestions};
 use fulcrum_profiles::faster;
 
 use super::command::HELP;
@@ -44,7 +44,7 @@ pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
             };
             paths.iter().enumerate().map(line).collect()
         }
-        Answer::Automatic { found, compared } => suggestions(found, *compared, 0, numbers),
+        Answer::Automatic(found) => suggestions(found, 0, numbers),
         Answer::Saved(path) => format!("the labels are in {}\n", path.display()),
         Answer::Loaded(notes) => notes.iter().map(|note| format!("{note}\n")).collect(),
         Answer::Help => {
@@ -129,14 +129,19 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
 }
 
 /// Suggested paths with their reasons, numbered from `first`. Without any, why there are none.
-pub fn suggestions(found: &Suggestions, compared: bool, first: usize, numbers: &Numbers) -> String {
+pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> String {
+    // Their shares are not always of the profile's total.
+    let numbers = &Numbers {
+        total: found.total,
+        ..numbers.clone()
+    };
     let mut out = String::new();
     if found.suggestions.is_empty() {
-        let why = match (found.total, compared) {
-            (0, true) => {
-                "both sides cost the same: there is no difference to cover; `suggest` lists what differs"
+        let why = match (found.total, found.of) {
+            (0, Of::Difference | Of::Costlier) => {
+                "every function's own cost is the same on both sides: there is no difference to cover"
             }
-            (0, false) => "the profile costs nothing",
+            (0, Of::Total) => "the profile costs nothing",
             _ if found.labelled > 0.0 => "nothing else is worth a label of its own",
             _ => "no path stands out: each costs too little of the whole",
         };
@@ -163,15 +168,21 @@ pub fn suggestions(found: &Suggestions, compared: bool, first: usize, numbers: &
         }
         out += &format!("    {}\n", numbers.style.plain(shown(&it.why).into_owned()));
     }
+    let whole = match found.of {
+        Of::Total => numbers.cost(found.total),
+        of => format!("{}, {}", of.words(), numbers.cost(found.total)),
+    };
     let labelled = match found.labelled {
         0.0 => String::new(),
         part => format!(" with the labels, which cover {}", numbers.percent(part)),
     };
     out += &format!(
-        "{} paths cover {} of {}{labelled}\n",
-        found.suggestions.len(),
+        "{} {} of {whole}{labelled}\n",
+        match found.suggestions.len() {
+            1 => "1 path covers".into(),
+            many => format!("{many} paths cover"),
+        },
         numbers.percent(found.coverage),
-        numbers.cost(found.total),
     );
     out
 }

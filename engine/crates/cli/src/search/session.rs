@@ -47,11 +47,7 @@ pub enum Answer {
         current: Option<usize>,
     },
     /// What the automatic search found and labelled.
-    Automatic {
-        found: Suggestions,
-        /// In a comparison.
-        compared: bool,
-    },
+    Automatic(Suggestions),
     /// Where labels were written.
     Saved(PathBuf),
     /// Sentences about labels that were read.
@@ -161,8 +157,7 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
             search.adopt(&found.suggestions).map_err(said)?;
             let paths: Vec<_> = found.suggestions.iter().map(|it| it.path.clone()).collect();
             search.number(&paths);
-            let compared = search.profile().sides().is_some();
-            Ok(Answer::Automatic { found, compared })
+            Ok(Answer::Automatic(found))
         }
         Command::Save(path) => {
             session

@@ -56,8 +56,7 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
             total: found.total,
             style: Style::stdout(),
         };
-        let compared = session.search.profile().sides().is_some();
-        terminal::print(&print::suggestions(&found, compared, 1, &numbers))?;
+        terminal::print(&print::suggestions(&found, 1, &numbers))?;
     }
     Ok(match found.suggestions.is_empty() {
         true => NOTHING,

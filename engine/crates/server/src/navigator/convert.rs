@@ -1,7 +1,7 @@
 //! From the search's words to the protocol's.
 
 use fulcrum_paths::{
-    Details, Estimate, Hidden, LabelReport, Normalisation, Overlap, Row, Sides, Spread, Step,
+    Details, Estimate, Hidden, LabelReport, Normalisation, Of, Overlap, Row, Sides, Spread, Step,
     Suggester, Suggestions, SummarySides, SummarySpread,
 };
 
@@ -10,6 +10,7 @@ use crate::protocol::{
     NavigatorAutomatic, NavigatorCoverage, NavigatorHiddenEnd, NavigatorLabelOverlap,
     NavigatorNormalisation, NavigatorOverlap, NavigatorPathSides, NavigatorPathSpread,
     NavigatorSides, NavigatorSpread, NavigatorStep, NavigatorSuggester, NavigatorSuggestion,
+    NavigatorWhole,
 };
 
 pub fn sides(sides: Sides) -> NavigatorSides {
@@ -141,6 +142,11 @@ pub fn automatic(found: Suggestions) -> NavigatorAutomatic {
     });
     NavigatorAutomatic {
         total: found.total,
+        of: match found.of {
+            Of::Total => NavigatorWhole::Total,
+            Of::Difference => NavigatorWhole::Difference,
+            Of::Costlier => NavigatorWhole::Costlier,
+        },
         coverage: found.coverage,
         labelled: found.labelled,
         suggestions: suggestions.collect(),

@@ -235,12 +235,26 @@ pub struct NavigatorAutomaticParams {
 pub struct NavigatorAutomatic {
     /// The denominator of the fractions.
     pub total: i64,
-    /// The cum of labels and suggestions together, as a fraction of the total.
+    /// What that is.
+    pub of: NavigatorWhole,
+    /// The cum of labels and suggestions together, as a fraction of it.
     pub coverage: f64,
     /// The part of it that labels covered before.
     pub labelled: f64,
     /// The greatest marginal coverage first.
     pub suggestions: Vec<NavigatorSuggestion>,
+}
+
+/// What suggestions are parts of.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum NavigatorWhole {
+    /// The profile's total.
+    Total,
+    /// The difference of the totals of a comparison.
+    Difference,
+    /// What became costlier in a comparison, by functions' own cost, where more than half as much became cheaper.
+    Costlier,
 }
 
 /// A call sequence that the automatic search found.
@@ -255,7 +269,7 @@ pub struct NavigatorSuggestion {
     pub base: i64,
     /// The cost of the path and everything that it calls.
     pub cum: i64,
-    /// The part of its cum that neither labels nor suggestions before cover, as a fraction of the total.
+    /// The part of its cum that neither labels nor suggestions before cover, as a fraction of the denominator.
     pub marginal: f64,
     /// Both sides in a comparison.
     pub sides: Option<NavigatorPathSides>,

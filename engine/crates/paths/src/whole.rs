@@ -1,0 +1,79 @@
+//! What suggestions are parts of.
+
+use serde::Serialize;
+
+use crate::interface::ProfileInterface;
+
+/// The denominator of suggestions' shares.
+///
+/// The paper compares profiles of which one costs clearly more, and takes the difference of their totals. Runs of the same
+/// length, and sides scaled to one total, differ in what they spend time on and hardly in how much: shares of that
+/// difference would say nothing, and there would be nothing to cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// In the profile's unit. Negative where A costs less.
+    pub cost: i64,
+    /// What that is.
+    pub of: Of,
+}
+
+/// What a [`Whole`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Of {
+    /// The profile's total.
+    Total,
+    /// The difference of the totals of a comparison.
+    Difference,
+    /// What became costlier in a comparison, by functions' own cost, where more than half as much became cheaper.
+    Costlier,
+}
+
+impl Of {
+    /// As a sentence calls it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Of::Total => "the total",
+            Of::Difference => "the difference",
+            Of::Costlier => "what became costlier",
+        }
+    }
+}
+
+impl Whole {
+    /// The profile's.
+    pub fn of<P: ProfileInterface>(profile: &P) -> Self {
+        Whole::with(profile, &profile.initial_summaries())
+    }
+
+    /// The same, of a profile with these initial summaries.
+    pub(crate) fn with<P: ProfileInterface>(profile: &P, initial: &[P::Summary]) -> Self {
+        let (cost, of) = match profile.sides() {
+            None => (profile.total(), Of::Total),
+            Some(sides) => match costlier(profile, initial) {
+                Some(cost) => (cost, Of::Costlier),
+                None => (sides.delta(), Of::Difference),
+            },
+        };
+        Whole { cost, of }
+    }
+
+    /// A cost as a fraction of it; 0 when it is 0.
+    pub fn part(&self, cost: i64) -> f64 {
+        match self.cost {
+            0 => 0.0,
+            whole => cost as f64 / whole as f64,
+        }
+    }
+}
+
+/// What became costlier, when more than half as much became cheaper.
+fn costlier<P: ProfileInterface>(profile: &P, initial: &[P::Summary]) -> Option<i64> {
+    let (mut more, mut less) = (0_i64, 0_i64);
+    for s in initial {
+        let base = profile.base_of(s);
+        more = more.saturating_add(base.max(0));
+        less = less.saturating_sub(base.min(0));
+    }
+    (more.min(less) > more.max(less) / 2).then_some(more)
+}
