@@ -167,6 +167,22 @@ test("labels that became cheaper are told from those that became dearer", () => 
   ]);
 });
 
+test("labels of sides that hardly differ are told as costs", () => {
+  const labels = [
+    { name: "a", paths: [["a"]], base: 1, cum: 60, marginal: 60 },
+    { name: "b", paths: [["b"]], base: 1, cum: -20, marginal: -20 },
+  ];
+  const coverage = { base: 2, cum: 40, share: null, gain: null, table3: null };
+  const shown = (total: number) => navigatorModel(opened(), view({ labels, coverage, total })).coverage;
+  expect(shown(0)?.segments.map((it) => [it.width, it.negative, plain(it.text)])).toEqual([
+    [0.75, false, "a: 60"],
+    [0.25, true, "b: \u221220"],
+  ]);
+  expect(plain(shown(0)?.text ?? "")).toBe("40 is labelled; the sides differ by 0");
+  expect(plain(shown(-39)?.text ?? "")).toBe("40 is labelled; the sides differ by 39");
+  expect(plain(shown(40)?.text ?? "")).toMatch(/ of 40 is labelled$/);
+});
+
 test.each([
   [
     { gain: 0.1, table3: 0.125 },
