@@ -248,7 +248,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     "bottlenecks-labelled",
     async () => {
       await nav.press("b");
-      await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the cost/ }).waitFor();
+      await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the difference/ }).waitFor();
       const items = page.locator(".quick-input-list .monaco-list-row");
       assert.ok((await items.count()) >= 3, "several are found");
       await shot("find-bottlenecks");
@@ -309,6 +309,23 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await accept();
     await nav.begins("main (app.py:3)", "total (cart.py:12)", "total (cart.py:14)");
     await vscode.command("View: Revert and Close Editor");
+  });
+
+  await test("runs of the same length: what became costlier is found", "same-length", async () => {
+    const write = (name, text) => writeFileSync(path.join(workspace.folder, "profiles", name), text);
+    write("minute-1.folded", "main;read;parse 200\nmain;write 700\nmain 100\n");
+    write("minute-2.folded", "main;read;parse 700\nmain;write 200\nmain 100\n");
+    await explorer("minute-1.folded", "Select Profile for Compare");
+    await explorer("minute-2.folded", "Compare with Selected Profile");
+    await nav.begins("parse", "read", "write");
+    await nav.press("b");
+    const title = page.locator(".quick-input-title", { hasText: "1 bottleneck covers 100" });
+    await title.waitFor();
+    assert.match(plain(await title.textContent()), /% of what became costlier$/);
+    await page.keyboard.press("Enter");
+    await nav.frame.locator(".legend li", { hasText: "parse" }).waitFor();
+    assert.equal(await nav.coverage(), "500 is labelled; the sides differ by 0");
+    await nav.focus();
   });
 
   await test("frames open at their definitions, and hot lines stand in the gutter as bars", "hot-lines", async () => {
