@@ -19,7 +19,7 @@ export function headerOf(model: NavigatorModel, send: Send): HTMLElement[] {
         ? h("button", { class: "link", text: `${model.value} ▾`, title: "Value type (V)", onclick: run("value") })
         : h("span", { class: "quiet", text: model.value }),
     ),
-    h("div", { class: "quiet", text: `${total}shares ${model.denominator}` }),
+    h("div", { class: "quiet", text: `${total}${model.shares}` }),
     h(
       "div",
       { class: "line tools" },

@@ -221,9 +221,12 @@ describe("comparison", () => {
     const path = current({ base: -6, cum: -40, sides: null, paradox: "Both are negative." });
     const model = navigatorModel(opened({ kind: "comparison" }), { ...compared, current: path });
     expect(plain(model.denominator)).toBe("of 50 samples difference");
+    expect(plain(model.shares)).toBe("shares of 50 samples difference");
     expect(model.totals).toBe("A 150 − B 100");
     expect(model.current?.cum).toMatchObject({ share: "−80\u00a0%", width: 0.8, negative: true });
     expect(model.current?.paradox).toBe("Both are negative.");
+    const even = navigatorModel(opened({ kind: "comparison" }), { ...compared, total: 0 });
+    expect(even.shares).toBe("the same: there are no shares");
   });
 
   test("certainty says the interval and what to make of it", () => {

@@ -15,6 +15,8 @@ export interface NavigatorModel {
   spread: boolean;
   /** `of 1.23 s cpu`: the denominator of every share. */
   denominator: string;
+  /** What the header says of shares. */
+  shares: string;
   /** In a comparison: both totals, `A 1.2 s`, `B 1.0 s`. */
   totals: string | null;
   value: string;
@@ -75,12 +77,14 @@ export function navigatorModel(opened: NavigatorOpened, view: NavigatorView, sev
   const unit = view.unit;
   const comparison = opened.kind === "comparison";
   const whole = `${costText(view.total, unit)}${valueSuffix(view)}`;
+  const denominator = comparison ? `of ${whole} difference` : `of ${whole}`;
   return {
     revision: view.revision,
     title: opened.title,
     comparison,
     spread: severalRuns,
-    denominator: comparison ? `of ${whole} difference` : `of ${whole}`,
+    denominator,
+    shares: comparison && view.total === 0 ? "the same: there are no shares" : `shares ${denominator}`,
     totals: view.sides === null ? null : `A ${costText(view.sides.a, unit)} − B ${costText(view.sides.b, unit)}`,
     value: view.value,
     severalValues: opened.valueTypes.length > 1,
