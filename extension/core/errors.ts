@@ -22,11 +22,20 @@ export function troubleOf(error: unknown): Trouble {
   const code = typeof record.code === "number" ? record.code : 0;
   const connectionLost =
     lostCodes.has(code) || /connection (got disposed|is closed)|client is not running/i.test(message);
+  if (connectionLost) {
+    return {
+      message: "Fulcrum's engine stopped before it answered.",
+      advice: "Try again when it is back: it starts by itself.",
+      blame: "fulcrum",
+      connectionLost,
+      cancelled: false,
+    };
+  }
   return {
     message: sentence(message),
     advice: typeof data.advice === "string" && data.advice !== "" ? sentence(data.advice) : null,
     blame: data.blame === "user" || data.blame === "environment" ? data.blame : "fulcrum",
-    connectionLost,
+    connectionLost: false,
     cancelled: code === requestCancelled,
   };
 }

@@ -21,6 +21,7 @@ const lost: [error: unknown, connectionLost: boolean][] = [
 ];
 test.each(lost)("%j", (error, connectionLost) => {
   expect(troubleOf(error).connectionLost).toBe(connectionLost);
+  expect(troubleText(troubleOf(error)).includes("Fulcrum's engine stopped")).toBe(connectionLost);
 });
 
 test("anything else is ours", () => {
