@@ -1,6 +1,6 @@
 //! The labels as Markdown, for a pull request.
 
-use fulcrum_paths::{AnySummary, ProfileInterface as _, cum_ovl};
+use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, Whole, cum_ovl};
 use fulcrum_profiles::{faster, quantity, share};
 
 use super::look::Look;
@@ -13,7 +13,8 @@ const MOST_PATHS: usize = 20;
 pub(crate) fn report(look: &Look) -> NavigatorReport {
     let (search, profile) = (&look.search, look.search.profile());
     let total = profile.total();
-    let cost = |cost: i64| match share(cost, total) {
+    let whole = Whole::of(profile);
+    let cost = |cost: i64| match share(cost, whole.cost) {
         share if share.is_empty() => quantity(cost, &look.unit),
         share => format!("{} ({share})", quantity(cost, &look.unit)),
     };
@@ -22,10 +23,15 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
     out += &match profile.sides() {
         None => format!("{value}, {} in all.", quantity(total, &look.unit)),
         Some(sides) => format!(
-            "{value}: A {} \u{2212} B {} = {}. Costs are differences; shares are of the whole difference.",
+            "{value}: A {} \u{2212} B {} = {}. Costs are differences; shares are of {}.",
             quantity(sides.a, &look.unit),
             quantity(sides.b, &look.unit),
             quantity(total, &look.unit),
+            match whole.of {
+                Of::Costlier =>
+                    format!("{}, {}", whole.of.words(), quantity(whole.cost, &look.unit)),
+                _ => "the whole difference".into(),
+            },
         ),
     };
     let labels = search.labels().all();

@@ -409,3 +409,29 @@ fn the_report_reads_well_in_a_pull_request() {
     expect.assert_eq(report.as_str().expect("text"));
     it.leave();
 }
+
+#[test]
+fn the_report_of_sides_that_cost_the_same_has_shares_of_what_became_costlier() {
+    let client = Client::start(&[("a", "m;r 70\nm;w 30\n"), ("b", "m;r 20\nm;w 80\n")]);
+    let mut it = Navigator::open(client, &["a"], &["b"]);
+    it.go("r");
+    it.command(json!({ "kind": "label", "name": "reading" }));
+    let report = it.ask("report", json!({}))["markdown"].clone();
+    let expect = expect![[r#"
+        ## Bottlenecks in a − b
+
+        `samples`: A 100 − B 100 = 0. Costs are differences; shares are of what became costlier, 50.
+
+        One label covers 50 (100.0 %). Without that cost, A is at most 2.0 times as fast, by Amdahl's law. It is 50.0 % of what B costs.
+
+        | label | with calls | itself | not covered above |
+        | --- | ---: | ---: | ---: |
+        | reading | 50 (100.0 %) | 50 (100.0 %) | 50 (100.0 %) |
+
+        ### reading
+
+        - `r`: 50 (100.0 %) with calls, 50 (100.0 %) itself; A 70, B 20
+    "#]];
+    expect.assert_eq(report.as_str().expect("text"));
+    it.leave();
+}
