@@ -742,8 +742,10 @@ export type NavigatorView = {
   value: string;
   /** Its unit. */
   unit: string;
-  /** The denominator of shares: the profile's cost; in a comparison the difference. */
+  /** The denominator of shares. */
   total: number;
+  /** What that is. */
+  of: NavigatorWhole;
   /** In a comparison, the cost of both sides. */
   sides: NavigatorSides | null;
   /** How `suggest` ranks. */
@@ -767,6 +769,9 @@ export type NavigatorView = {
   /** Whole sentences on what went wrong beside the command: labels that could not be saved. */
   notes: Array<string>;
 };
+
+/** What shares are parts of. */
+export type NavigatorWhole = "total" | "difference" | "costlier";
 
 /** A cost on both sides of a comparison; with several runs, the means. */
 export type NavigatorSides = {
@@ -914,7 +919,7 @@ export type NavigatorCoverage = {
   base: number;
   /** Cum: what could go at most. */
   cum: number;
-  /** The cum as a fraction of the total; null when that is 0. In a comparison it may be above 1: other paths became cheaper. */
+  /** The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became cheaper. */
   share: number | null;
   /**
    * By Amdahl, how much more the program would do in the same time without it: 0.25 is a quarter. In a comparison, than A
@@ -1000,9 +1005,6 @@ export type NavigatorAutomatic = {
   /** The greatest marginal coverage first. */
   suggestions: Array<NavigatorSuggestion>;
 };
-
-/** What suggestions are parts of. */
-export type NavigatorWhole = "total" | "difference" | "costlier";
 
 /** A call sequence that the automatic search found. */
 export type NavigatorSuggestion = {

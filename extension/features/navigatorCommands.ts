@@ -164,9 +164,10 @@ export class NavigatorCommands implements vscode.Disposable {
     if (open === undefined) {
       return;
     }
+    const { value, total, sides } = open.view;
     const items = open.opened.valueTypes.map(({ name, unit }) => ({
       label: name,
-      description: name === open.view.value ? `${unit} · shown now: ${costText(open.view.total, unit)}` : unit,
+      description: name === value ? `${unit} · shown now${sides === null ? `: ${costText(total, unit)}` : ""}` : unit,
     }));
     const choice = await vscode.window.showQuickPick(items, { title: "Value Type", placeHolder: "What to search" });
     if (choice !== undefined && choice.label !== open.view.value) {

@@ -14,6 +14,7 @@ export function view(over: Partial<NavigatorView> = {}): NavigatorView {
     value: "samples",
     unit: "",
     total: 100,
+    of: "total",
     sides: null,
     suggester: "HighCum",
     zoom: false,

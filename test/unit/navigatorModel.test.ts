@@ -167,22 +167,6 @@ test("labels that became cheaper are told from those that became dearer", () => 
   ]);
 });
 
-test("labels of sides that hardly differ are told as costs", () => {
-  const labels = [
-    { name: "a", paths: [["a"]], base: 1, cum: 60, marginal: 60 },
-    { name: "b", paths: [["b"]], base: 1, cum: -20, marginal: -20 },
-  ];
-  const coverage = { base: 2, cum: 40, share: null, gain: null, table3: null };
-  const shown = (total: number) => navigatorModel(opened(), view({ labels, coverage, total })).coverage;
-  expect(shown(0)?.segments.map((it) => [it.width, it.negative, plain(it.text)])).toEqual([
-    [0.75, false, "a: 60"],
-    [0.25, true, "b: \u221220"],
-  ]);
-  expect(plain(shown(0)?.text ?? "")).toBe("40 is labelled; the sides differ by 0");
-  expect(plain(shown(-39)?.text ?? "")).toBe("40 is labelled; the sides differ by 39");
-  expect(plain(shown(40)?.text ?? "")).toMatch(/ of 40 is labelled$/);
-});
-
 test.each([
   [
     { gain: 0.1, table3: 0.125 },
@@ -205,7 +189,7 @@ describe("comparison", () => {
     base: { low: -1, high: 13, p: 0.08, significant: false },
     cum: { low: 30, high: 50, p: 0.0004, significant: true },
   };
-  const compared = view({ total: 50, sides: { a: 150, b: 100 } });
+  const compared = view({ total: 50, of: "difference", sides: { a: 150, b: 100 } });
 
   test("rows show A, B and Δ, by base where base ranks them", () => {
     const shown = rowModel(row({ base: 6, cum: 40, sides, spread }), "extendTop", compared);
@@ -225,8 +209,10 @@ describe("comparison", () => {
     expect(model.totals).toBe("A 150 − B 100");
     expect(model.current?.cum).toMatchObject({ share: "−80\u00a0%", width: 0.8, negative: true });
     expect(model.current?.paradox).toBe("Both are negative.");
-    const even = navigatorModel(opened({ kind: "comparison" }), { ...compared, total: 0 });
-    expect(even.shares).toBe("the same: there are no shares");
+    const even = navigatorModel(opened({ kind: "comparison" }), { ...compared, of: "costlier" });
+    expect(plain(even.shares)).toBe("shares of 50 samples that became costlier");
+    const same = navigatorModel(opened({ kind: "comparison" }), { ...compared, total: 0 });
+    expect(same.shares).toBe("every function's own cost is the same");
   });
 
   test("certainty says the interval and what to make of it", () => {

@@ -2,7 +2,7 @@
 import { costText, fasterText, fraction, pathText, shareText } from "../cost";
 import { lastName, shortName } from "../flame/layout";
 import { count } from "../format";
-import type { NavigatorLabel, NavigatorOpened, NavigatorView } from "../protocol";
+import type { NavigatorLabel, NavigatorOpened, NavigatorView, NavigatorWhole } from "../protocol";
 import { type CurrentModel, currentModel } from "./current";
 import { type ListModel, listModels, metricOf } from "./lists";
 
@@ -67,8 +67,12 @@ export interface CoverageSegment {
   share: string;
 }
 
-/** What is labelled is told as costs where it is more than this many times the total: sides that hardly differ. */
-const EVEN = 2;
+/** What the denominator is. */
+const wholes: Record<NavigatorWhole, string> = {
+  total: "",
+  difference: " difference",
+  costlier: " that became costlier",
+};
 
 /** The longest breadcrumb; older paths are behind its first. */
 const crumbsShown = 5;
@@ -76,15 +80,14 @@ const crumbsShown = 5;
 export function navigatorModel(opened: NavigatorOpened, view: NavigatorView, severalRuns = false): NavigatorModel {
   const unit = view.unit;
   const comparison = opened.kind === "comparison";
-  const whole = `${costText(view.total, unit)}${valueSuffix(view)}`;
-  const denominator = comparison ? `of ${whole} difference` : `of ${whole}`;
+  const denominator = `of ${costText(view.total, unit)}${valueSuffix(view)}${wholes[view.of]}`;
   return {
     revision: view.revision,
     title: opened.title,
     comparison,
     spread: severalRuns,
     denominator,
-    shares: comparison && view.total === 0 ? "the same: there are no shares" : `shares ${denominator}`,
+    shares: comparison && view.total === 0 ? "every function's own cost is the same" : `shares ${denominator}`,
     totals: view.sides === null ? null : `A ${costText(view.sides.a, unit)} − B ${costText(view.sides.b, unit)}`,
     value: view.value,
     severalValues: opened.valueTypes.length > 1,
@@ -130,25 +133,19 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
     return null;
   }
   const { coverage, total, unit, labels } = view;
-  // Costs of a comparison can be negative or pass the whole: then the bar shows how they relate.
-  const sum = labels.reduce((all, label) => all + Math.abs(label.marginal), 0);
-  const bar = Math.max(sum, Math.abs(total));
-  const even = sum > EVEN * Math.abs(total);
-  const say = even ? costIn(unit) : shareOf(total);
-  const segments = labels.map((label, index) => {
-    const share = fraction(label.marginal, total) ?? Math.sign(label.marginal);
-    return {
-      label: label.name,
-      index,
-      width: bar === 0 ? 0 : Math.abs(label.marginal) / bar,
-      negative: share < 0,
-      share: say(label.marginal),
-      text: segmentText(label, say),
-    };
-  });
-  const text = even
-    ? `${costText(coverage.cum, unit)} is labelled; the sides differ by ${costText(Math.abs(total), unit)}`
-    : `${shareText(coverage.share)} of ${costText(total, unit)} is labelled`;
+  const shares = labels.map((label) => fraction(label.marginal, total));
+  // Shares of a comparison can be negative or pass the whole: then the bar shows how they relate.
+  const sum = shares.reduce<number>((all, share) => all + Math.abs(share ?? 0), 0);
+  const scale = sum > 1 ? 1 / sum : 1;
+  const segments = labels.map((label, index) => ({
+    label: label.name,
+    index,
+    width: Math.abs(shares[index] ?? 0) * scale,
+    negative: (shares[index] ?? 0) < 0,
+    share: shareText(shares[index] ?? null),
+    text: segmentText(label, shares[index] ?? null, total),
+  }));
+  const text = `${shareText(coverage.share)} of ${costText(total, unit)} is labelled`;
   return {
     text,
     gain: gainText(view),
@@ -157,18 +154,11 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
   };
 }
 
-function segmentText(label: NavigatorLabel, say: (cost: number) => string): string {
-  const shared = label.cum === label.marginal ? "" : ` more, of ${say(label.cum)} in all`;
+function segmentText(label: NavigatorLabel, share: number | null, total: number): string {
+  const own = fraction(label.cum, total);
+  const shared = label.cum === label.marginal ? "" : ` more, of ${shareText(own)} in all`;
   const paths = label.paths.length === 1 ? "" : ` (${count(label.paths.length, "path")})`;
-  return `${label.name}${paths}: ${say(label.marginal)}${shared}`;
-}
-
-function shareOf(total: number): (cost: number) => string {
-  return (cost) => shareText(fraction(cost, total));
-}
-
-function costIn(unit: string): (cost: number) => string {
-  return (cost) => costText(cost, unit);
+  return `${label.name}${paths}: ${shareText(share)}${shared}`;
 }
 
 /** What removing the labelled cost would gain: in a comparison also the paper's estimate (BOTTLENECKS Table 3). */

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
+use crate::whole::{Of, Whole};
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
 
 /// How a numbered summary came about.
@@ -67,8 +68,10 @@ pub struct Details {
     pub base: i64,
     /// Its cum, in the profile's unit.
     pub cum: i64,
-    /// The denominator of both: the profile's total; in a comparison the difference of the totals.
+    /// The denominator of both.
     pub total: i64,
+    /// What that is.
+    pub of: Of,
     /// Both sides in a comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
@@ -149,6 +152,7 @@ pub(crate) fn about<P: ProfileInterface>(
     profile: &P,
     s: &P::Summary,
     labels: &Labels<P::Summary>,
+    whole: &Whole,
 ) -> Details {
     let each = labels.all().iter();
     let overlaps = each.map(|it| LabelOverlap {
@@ -160,7 +164,8 @@ pub(crate) fn about<P: ProfileInterface>(
         path: owned(profile.path_of(s)),
         base: profile.base_of(s),
         cum: profile.cum_of(s),
-        total: profile.total(),
+        total: whole.cost,
+        of: whole.of,
         sides: profile.sides_of(s),
         spread: profile.spread_of(s),
         paradox: paradox_of(profile, s),
@@ -178,6 +183,7 @@ pub(crate) fn of<P: ProfileInterface>(
     s: &P::Summary,
     labels: &Labels<P::Summary>,
     cutoff: Option<f64>,
+    whole: &Whole,
 ) -> (Details, Vec<P::Summary>) {
     let extensions = |end: End| match cutoff {
         Some(cutoff) => zoom(profile, s, cutoff, end),
@@ -209,7 +215,7 @@ pub(crate) fn of<P: ProfileInterface>(
     let details = Details {
         nearby,
         hidden,
-        ..about(profile, s, labels)
+        ..about(profile, s, labels, whole)
     };
     (details, numbered)
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::interface::{ProfileInterface, Sides};
+use crate::whole::Whole;
 
 /// What could be gained by optimising a set of summaries. An upper bound: it takes all of their cost to go.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -10,8 +11,8 @@ use crate::interface::{ProfileInterface, Sides};
 pub struct Estimate {
     /// Their cum together, without overlap, in the profile's unit. In a comparison what A costs more than B.
     pub removable: i64,
-    /// That as a fraction of the profile's total; in a comparison of the difference of the totals. `None` when that is 0.
-    pub of_total: Option<f64>,
+    /// That as a fraction of what shares are of. `None` when that is 0.
+    pub of_whole: Option<f64>,
     /// By Amdahl: how much more the program would do in the same time, 0.25 being a quarter. In a comparison, than A
     /// does. `None` when all of the time would go.
     pub gain: Option<f64>,
@@ -20,16 +21,19 @@ pub struct Estimate {
     pub table3: Option<f64>,
 }
 
-/// What optimising these summaries could gain. What they share counts once.
-pub fn estimate<P: ProfileInterface>(profile: &P, summaries: &[P::Summary]) -> Estimate {
+/// What optimising these summaries could gain. What they share counts once; `shares` is what shares are of.
+pub fn estimate<P: ProfileInterface>(
+    profile: &P,
+    summaries: &[P::Summary],
+    shares: &Whole,
+) -> Estimate {
     let removable = profile.total_cum_of(summaries);
-    let total = profile.total();
     let sides = profile.sides();
-    let whole = sides.map_or(total, |it| it.a);
+    let whole = sides.map_or_else(|| profile.total(), |it| it.a);
     let of = |whole: i64| (whole != 0).then(|| removable as f64 / whole as f64);
     Estimate {
         removable,
-        of_total: of(total),
+        of_whole: of(shares.cost),
         gain: of(whole)
             .filter(|&it| it < 1.0)
             .map(|it| 1.0 / (1.0 - it) - 1.0),

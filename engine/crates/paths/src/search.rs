@@ -7,12 +7,14 @@ use crate::estimate::{Estimate, estimate};
 use crate::interface::{ProfileInterface, Refusal};
 use crate::labels::{Labels, ProfileIdentity, SavedLabels};
 use crate::suggest::Suggester;
+use crate::whole::Whole;
 use crate::zoom::{CUTOFF, End};
 
 /// A search in one profile. Where a profile is cheap to clone, so is its search.
 #[derive(Clone)]
 pub struct Search<P: ProfileInterface> {
     profile: P,
+    whole: Whole,
     suggester: Suggester,
     zooming: bool,
     cutoff: f64,
@@ -106,6 +108,7 @@ impl<P: ProfileInterface> Search<P> {
     /// A search that has not begun: HighCum, no zooming, the paper's cutoff.
     pub fn new(profile: P) -> Self {
         Search {
+            whole: Whole::of(&profile),
             profile,
             suggester: Suggester::default(),
             zooming: false,
@@ -120,6 +123,11 @@ impl<P: ProfileInterface> Search<P> {
     /// The profile.
     pub fn profile(&self) -> &P {
         &self.profile
+    }
+
+    /// What shares are of.
+    pub fn whole(&self) -> Whole {
+        self.whole
     }
 
     /// The suggester that [`suggest`](Search::suggest) asks.
@@ -280,7 +288,7 @@ impl<P: ProfileInterface> Search<P> {
     /// The current summary without what is nearby; numbers stay. `None` when there is no current summary.
     pub fn about(&self) -> Option<Details> {
         let s = self.current()?;
-        Some(details::about(&self.profile, s, &self.labels))
+        Some(details::about(&self.profile, s, &self.labels, &self.whole))
     }
 
     /// The current summary again: for when labels or zooming changed. Nearby summaries get new numbers.
@@ -296,7 +304,7 @@ impl<P: ProfileInterface> Search<P> {
     fn show(&mut self) -> Details {
         let s = &self.history[self.at - 1];
         let cutoff = self.zooming.then_some(self.cutoff);
-        let (details, numbered) = details::of(&self.profile, s, &self.labels, cutoff);
+        let (details, numbered) = details::of(&self.profile, s, &self.labels, cutoff, &self.whole);
         self.numbered = numbered;
         details
     }
@@ -368,7 +376,7 @@ impl<P: ProfileInterface> Search<P> {
             let label = label.ok_or_else(|| SearchError::NoSuchLabel(name.into()))?;
             all.extend(label.summaries.iter().cloned());
         }
-        Ok(estimate(&self.profile, &all))
+        Ok(estimate(&self.profile, &all, &self.whole))
     }
 
     /// `save`: what to write to a file.

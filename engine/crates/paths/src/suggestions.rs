@@ -3,11 +3,11 @@
 use fulcrum_model::{Stopped, Watch};
 use serde::Serialize;
 
-use crate::automatic::{Automatic, Options, automatic_watched};
+use crate::automatic::{Options, automatic_watched};
 use crate::explain::why;
 use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
 use crate::search::{Search, SearchError};
-use crate::whole::{Of, Whole};
+use crate::whole::Of;
 
 /// Suggested paths, beside what is labelled already.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,7 +15,7 @@ use crate::whole::{Of, Whole};
 pub struct Suggestions {
     /// The denominator, in the profile's unit.
     pub total: i64,
-    /// What that is. Not always the profile's total: see [`Whole`].
+    /// What that is.
     pub of: Of,
     /// The cum of labels and suggestions together, as a fraction of it. 0 when that is 0.
     pub coverage: f64,
@@ -66,21 +66,19 @@ impl<P: ProfileInterface> Search<P> {
         watch: &Watch,
     ) -> Result<Suggestions, Stopped> {
         let known = self.labels().summaries();
-        let Automatic { found, whole, .. } =
-            automatic_watched(self.profile(), options, &known, watch)?;
-        let found = found.into_iter().map(|it| it.summary).collect();
-        Ok(self.suggestions(found, whole))
+        let found = automatic_watched(self.profile(), options, &known, watch)?.found;
+        Ok(self.suggestions(found.into_iter().map(|it| it.summary).collect()))
     }
 
     /// The first `most` of what the suggester suggests. Changes nothing.
     pub fn first(&self, most: usize) -> Suggestions {
         let mut all = self.suggester().suggest(self.profile());
         all.truncate(most);
-        self.suggestions(all, Whole::of(self.profile()))
+        self.suggestions(all)
     }
 
-    fn suggestions(&self, all: Vec<P::Summary>, whole: Whole) -> Suggestions {
-        let profile = self.profile();
+    fn suggestions(&self, all: Vec<P::Summary>) -> Suggestions {
+        let (profile, whole) = (self.profile(), self.whole());
         let part = |cost| whole.part(cost);
         let known = self.labels().summaries();
         let mut covered = profile.total_cum_of(&known);

@@ -1,10 +1,10 @@
-//! What suggestions are parts of.
+//! What shares are parts of.
 
 use serde::Serialize;
 
 use crate::interface::ProfileInterface;
 
-/// The denominator of suggestions' shares.
+/// The denominator of shares.
 ///
 /// The paper compares profiles of which one costs clearly more, and takes the difference of their totals. Runs of the same
 /// length, and sides scaled to one total, differ in what they spend time on and hardly in how much: shares of that

@@ -225,7 +225,7 @@ fn the_estimates_are_those_of_table_3() {
         assert_eq!((table3 * 100.0).round() / 100.0, expected, "{name}");
     }
     let reflection = search.estimate(&["Reflection"]).unwrap();
-    assert_eq!(reflection.of_total, Some(0.25));
+    assert_eq!(reflection.of_whole, Some(0.25));
     assert!((reflection.gain.unwrap() - (1.0 / 0.925 - 1.0)).abs() < 1e-12);
     // A second label on the same cost adds nothing.
     search.label_path("again", &["Reflection"]).unwrap();

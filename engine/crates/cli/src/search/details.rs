@@ -62,10 +62,6 @@ pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
 }
 
 fn metrics(it: &Details, numbers: &Numbers) -> String {
-    let of = match it.sides {
-        Some(_) => "of the difference",
-        None => "of",
-    };
     let mut table = Table::default();
     for (title, value, sides, spread) in [
         (
@@ -85,7 +81,7 @@ fn metrics(it: &Details, numbers: &Numbers) -> String {
             Cell::left(title).colour(Some(Colour::Dim)),
             Cell::right(numbers.cost(value)),
             Cell::right(numbers.share(value)),
-            Cell::left(format!("{of} {}", numbers.cost(it.total))),
+            Cell::left(format!("of {}", numbers.whole())),
         ];
         if let Some(sides) = sides {
             let (a, b) = (numbers.cost(sides.a), numbers.cost(sides.b));

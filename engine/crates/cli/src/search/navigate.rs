@@ -3,7 +3,6 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use fulcrum_paths::ProfileInterface as _;
 use fulcrum_profiles::Session;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -38,7 +37,8 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
     let mut talk = Talk {
         numbers: Numbers {
             unit: session.identity.unit.clone(),
-            total: session.search.profile().total(),
+            total: session.search.whole().cost,
+            of: session.search.whole().of,
             style: Style::stdout(),
         },
         session,

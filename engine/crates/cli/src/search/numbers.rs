@@ -1,5 +1,7 @@
 //! Costs and shares as people read them.
 
+use fulcrum_paths::Of;
+
 use crate::terminal::Style;
 
 /// Costs of one unit, and their denominator.
@@ -9,6 +11,8 @@ pub struct Numbers {
     pub unit: String,
     /// What shares are of.
     pub total: i64,
+    /// What that is.
+    pub of: Of,
     /// For which stream.
     pub style: Style,
 }
@@ -27,6 +31,14 @@ impl Numbers {
         }
     }
 
+    /// What shares are of, as a sentence has it: `1.23 ms`, `the difference, 1.23 ms`.
+    pub fn whole(&self) -> String {
+        match self.of {
+            Of::Total => self.cost(self.total),
+            of => format!("{}, {}", of.words(), self.cost(self.total)),
+        }
+    }
+
     /// A fraction: `12.3 %`.
     pub fn percent(&self, fraction: f64) -> String {
         self.style.plain(fulcrum_profiles::percent(fraction))
@@ -42,12 +54,14 @@ mod tests {
         let numbers = |unicode| Numbers {
             unit: String::new(),
             total: 1000,
+            of: Of::Difference,
             style: Style {
                 colour: false,
                 unicode,
                 terminal: false,
             },
         };
+        assert_eq!(numbers(true).whole(), "the difference, 1,000");
         assert_eq!(numbers(true).cost(-12_345), "\u{2212}12,345");
         assert_eq!(numbers(true).share(-123), "\u{2212}12.3 %");
         assert_eq!(numbers(false).share(123), "12.3 %");

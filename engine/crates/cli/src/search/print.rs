@@ -94,7 +94,7 @@ fn reports(labels: &[LabelReport], base: i64, cum: i64, numbers: &Numbers) -> St
 }
 
 fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
-    if it.of_total.is_none() && it.gain.is_none() {
+    if it.of_whole.is_none() && it.gain.is_none() {
         return "the profile costs nothing: there is nothing to gain\n".into();
     }
     let labels = labels.join(", ");
@@ -103,12 +103,8 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
         shown(&labels),
         numbers.cost(it.removable)
     );
-    if let Some(part) = it.of_total {
-        out += &format!(
-            ", {} of {}",
-            numbers.percent(part),
-            numbers.cost(numbers.total)
-        );
+    if let Some(part) = it.of_whole {
+        out += &format!(", {} of {}", numbers.percent(part), numbers.whole());
     }
     out += "; overlap counts once\n";
     match it.gain.map(faster) {
@@ -130,11 +126,6 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
 
 /// Suggested paths with their reasons, numbered from `first`. Without any, why there are none.
 pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> String {
-    // Their shares are not always of the profile's total.
-    let numbers = &Numbers {
-        total: found.total,
-        ..numbers.clone()
-    };
     let mut out = String::new();
     if found.suggestions.is_empty() {
         let why = match (found.total, found.of) {
@@ -168,21 +159,18 @@ pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> Stri
         }
         out += &format!("    {}\n", numbers.style.plain(shown(&it.why).into_owned()));
     }
-    let whole = match found.of {
-        Of::Total => numbers.cost(found.total),
-        of => format!("{}, {}", of.words(), numbers.cost(found.total)),
-    };
     let labelled = match found.labelled {
         0.0 => String::new(),
         part => format!(" with the labels, which cover {}", numbers.percent(part)),
     };
     out += &format!(
-        "{} {} of {whole}{labelled}\n",
+        "{} {} of {}{labelled}\n",
         match found.suggestions.len() {
             1 => "1 path covers".into(),
             many => format!("{many} paths cover"),
         },
         numbers.percent(found.coverage),
+        numbers.whole(),
     );
     out
 }

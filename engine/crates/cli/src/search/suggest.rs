@@ -54,6 +54,7 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
         let numbers = Numbers {
             unit: session.identity.unit.clone(),
             total: found.total,
+            of: found.of,
             style: Style::stdout(),
         };
         terminal::print(&print::suggestions(&found, 1, &numbers))?;

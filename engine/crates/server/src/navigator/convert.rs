@@ -109,7 +109,7 @@ pub fn coverage(base: i64, estimate: &Estimate) -> NavigatorCoverage {
     NavigatorCoverage {
         base,
         cum: estimate.removable,
-        share: estimate.of_total,
+        share: estimate.of_whole,
         gain: estimate.gain,
         table3: estimate.table3,
     }
@@ -128,6 +128,14 @@ pub fn names(row: &Row, current: usize, path: &[String]) -> Vec<String> {
     names.to_vec()
 }
 
+pub fn whole(of: Of) -> NavigatorWhole {
+    match of {
+        Of::Total => NavigatorWhole::Total,
+        Of::Difference => NavigatorWhole::Difference,
+        Of::Costlier => NavigatorWhole::Costlier,
+    }
+}
+
 pub fn automatic(found: Suggestions) -> NavigatorAutomatic {
     let each = found.suggestions.into_iter();
     let suggestions = each.map(|it| NavigatorSuggestion {
@@ -142,11 +150,7 @@ pub fn automatic(found: Suggestions) -> NavigatorAutomatic {
     });
     NavigatorAutomatic {
         total: found.total,
-        of: match found.of {
-            Of::Total => NavigatorWhole::Total,
-            Of::Difference => NavigatorWhole::Difference,
-            Of::Costlier => NavigatorWhole::Costlier,
-        },
+        of: whole(found.of),
         coverage: found.coverage,
         labelled: found.labelled,
         suggestions: suggestions.collect(),

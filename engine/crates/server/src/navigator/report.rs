@@ -1,6 +1,6 @@
 //! The labels as Markdown, for a pull request.
 
-use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, Whole, cum_ovl};
+use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, cum_ovl};
 use fulcrum_profiles::{faster, quantity, share};
 
 use super::look::Look;
@@ -13,7 +13,7 @@ const MOST_PATHS: usize = 20;
 pub(crate) fn report(look: &Look) -> NavigatorReport {
     let (search, profile) = (&look.search, look.search.profile());
     let total = profile.total();
-    let whole = Whole::of(profile);
+    let whole = look.search.whole();
     let cost = |cost: i64| match share(cost, whole.cost) {
         share if share.is_empty() => quantity(cost, &look.unit),
         share => format!("{} ({share})", quantity(cost, &look.unit)),

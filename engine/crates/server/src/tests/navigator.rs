@@ -293,11 +293,14 @@ fn normalisation_is_asked_for_and_checked() {
     };
     let total = |opened: Result<Value, _>| {
         let opened: Result<Value, lsp_server::ResponseError> = opened;
-        opened.expect("it opens")["view"]["total"].clone()
+        let view = &opened.expect("it opens")["view"];
+        json!([view["sides"], view["of"], view["total"]])
     };
-    assert_eq!(total(open(Value::Null)), -80);
-    assert_eq!(total(open(json!("totals"))), 0);
-    assert_eq!(total(open(json!({ "factor": 2.5 }))), 40);
+    let expected = |a: i64, of: &str, total: i64| json!([{ "a": a, "b": 160 }, of, total]);
+    assert_eq!(total(open(Value::Null)), expected(80, "difference", -80));
+    assert_eq!(total(open(json!("totals"))), expected(160, "costlier", 20));
+    let scaled = open(json!({ "factor": 2.5 }));
+    assert_eq!(total(scaled), expected(200, "difference", 40));
     let refused = open(json!({ "factor": 0 })).expect_err("0 is no factor");
     assert!(refused.message.contains("above 0"), "{}", refused.message);
     client.leave().expect("an orderly end");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{NavigatorPathSides, NavigatorPathSpread, NavigatorView};
+use super::{NavigatorPathSides, NavigatorPathSpread, NavigatorView, NavigatorWhole};
 use crate::protocol::ProgressToken;
 
 /// Parameters of `fulcrum/navigator/open`.
@@ -243,18 +243,6 @@ pub struct NavigatorAutomatic {
     pub labelled: f64,
     /// The greatest marginal coverage first.
     pub suggestions: Vec<NavigatorSuggestion>,
-}
-
-/// What suggestions are parts of.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum NavigatorWhole {
-    /// The profile's total.
-    Total,
-    /// The difference of the totals of a comparison.
-    Difference,
-    /// What became costlier in a comparison, by functions' own cost, where more than half as much became cheaper.
-    Costlier,
 }
 
 /// A call sequence that the automatic search found.

@@ -15,8 +15,10 @@ pub struct NavigatorView {
     pub value: String,
     /// Its unit.
     pub unit: String,
-    /// The denominator of shares: the profile's cost; in a comparison the difference.
+    /// The denominator of shares.
     pub total: i64,
+    /// What that is.
+    pub of: NavigatorWhole,
     /// In a comparison, the cost of both sides.
     pub sides: Option<NavigatorSides>,
     /// How `suggest` ranks.
@@ -39,6 +41,18 @@ pub struct NavigatorView {
     pub history: NavigatorHistory,
     /// Whole sentences on what went wrong beside the command: labels that could not be saved.
     pub notes: Vec<String>,
+}
+
+/// What shares are parts of.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum NavigatorWhole {
+    /// The profile's total.
+    Total,
+    /// The difference of the totals of a comparison.
+    Difference,
+    /// What became costlier in a comparison, by functions' own cost, where more than half as much became cheaper.
+    Costlier,
 }
 
 /// A cost on both sides of a comparison; with several runs, the means.
@@ -231,7 +245,7 @@ pub struct NavigatorCoverage {
     pub base: i64,
     /// Cum: what could go at most.
     pub cum: i64,
-    /// The cum as a fraction of the total; null when that is 0. In a comparison it may be above 1: other paths became cheaper.
+    /// The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became cheaper.
     pub share: Option<f64>,
     /// By Amdahl, how much more the program would do in the same time without it: 0.25 is a quarter. In a comparison, than A
     /// does. Null when all of the time would go.
