@@ -514,6 +514,19 @@ fn what_says_nothing_says_why() {
             "0. a  cum 5 (100.0 %), adds 100.0 %",
             "",
         ),
+        (
+            vec![
+                "navigate",
+                &profile,
+                "--against",
+                &other,
+                "--script",
+                "path a; label x; estimate",
+            ],
+            0,
+            "without x: 5 less, 100.0 % of what became costlier, 5; overlap counts once",
+            "",
+        ),
         (vec!["suggest", &evil], 0, "e\\u{1b}[2Jvil  cum 10", ""),
         (
             vec!["navigate", "-"],
