@@ -1202,7 +1202,7 @@ export type NavigatorLine = {
   base: number;
   /** Its cost with everything that it calls; in a comparison, A's less B's. */
   cum: number;
-  /** The base as a fraction of the total; in a comparison, of the difference of the totals. 0 when that is 0. */
+  /** The base as a fraction of the view's `total`. 0 when that is 0. */
   baseShare: number;
   /** The cum as a fraction of the same. */
   cumShare: number;

@@ -244,11 +244,7 @@ impl Cost {
         name: String,
         (text, hover): (String, String),
     ) -> NavigatorLine {
-        let total = look.search.profile().total();
-        let part = |cost: i64| match total {
-            0 => 0.0,
-            total => cost as f64 / total as f64,
-        };
+        let part = |cost| look.search.whole().part(cost);
         NavigatorLine {
             line,
             kind,

@@ -103,7 +103,7 @@ pub struct NavigatorLine {
     pub base: i64,
     /// Its cost with everything that it calls; in a comparison, A's less B's.
     pub cum: i64,
-    /// The base as a fraction of the total; in a comparison, of the difference of the totals. 0 when that is 0.
+    /// The base as a fraction of the view's `total`. 0 when that is 0.
     pub base_share: f64,
     /// The cum as a fraction of the same.
     pub cum_share: f64,
