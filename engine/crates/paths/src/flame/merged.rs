@@ -3,7 +3,7 @@
 //! What several occurrences share counts for the outermost of them, as in the path's cum.
 
 use super::layout::{Boxes, Placed, View};
-use super::tree::{FlameTree, Width};
+use super::tree::{Costs, FlameTree, Width};
 use crate::region::Cover;
 
 /// What stands on a merged path.
@@ -35,29 +35,111 @@ pub struct Contexts {
     all: Vec<Part>,
 }
 
-/// What an occurrence adds to a box: of callers the node that calls, of callees the node that is called.
+/// An outermost occurrence.
 #[derive(Clone, Copy, Debug)]
 struct Part {
+    /// Its final; of callers the node where the path begins.
     n: u32,
-    /// Its cost in A and B.
-    a: i64,
-    b: i64,
-    /// How wide it is.
-    weight: f64,
+    /// What it covers.
+    costs: Costs,
 }
 
-/// Parts that are drawn as one box.
-struct Group {
+/// What boxes are made of: what each occurrence of the path adds to them.
+trait Stack {
+    /// Small: there are as many as the path has contexts, on every level.
+    type Item: Copy;
+
+    /// What the path itself is made of.
+    fn begin(merged: &Merged<'_>) -> Vec<Self::Item>;
+
+    fn node(item: Self::Item) -> u32;
+
+    /// What stands on these: the number of its name, itself, its costs.
+    fn each_next(
+        merged: &Merged<'_>,
+        items: &[Self::Item],
+        visit: impl FnMut(u32, Self::Item, Costs),
+    );
+}
+
+/// Nodes that are called.
+struct Callees;
+
+impl Stack for Callees {
+    type Item = u32;
+
+    fn begin(merged: &Merged<'_>) -> Vec<u32> {
+        merged.all.iter().map(|part| part.n).collect()
+    }
+
+    fn node(n: u32) -> u32 {
+        n
+    }
+
+    fn each_next(merged: &Merged<'_>, items: &[u32], visit: impl FnMut(u32, u32, Costs)) {
+        let Merged { tree, width, .. } = merged;
+        tree.each_child(*width, items, visit);
+    }
+}
+
+/// Nodes that call, each with the position of the occurrence whose costs it has.
+struct Callers;
+
+impl Stack for Callers {
+    type Item = (u32, u32);
+
+    fn begin(merged: &Merged<'_>) -> Vec<(u32, u32)> {
+        let all = merged.all.iter().enumerate();
+        all.map(|(of, part)| (part.n, of as u32)).collect()
+    }
+
+    fn node((n, _): (u32, u32)) -> u32 {
+        n
+    }
+
+    fn each_next(
+        merged: &Merged<'_>,
+        items: &[(u32, u32)],
+        mut visit: impl FnMut(u32, (u32, u32), Costs),
+    ) {
+        for &(n, of) in items {
+            if let Some(parent) = merged.tree.parent(n) {
+                let costs = merged.all[of as usize].costs;
+                visit(merged.tree.key(parent), (parent, of), costs);
+            }
+        }
+    }
+}
+
+/// What is drawn as one box.
+struct Group<I> {
     key: u32,
-    parts: Vec<Part>,
-    weight: f64,
+    items: Vec<I>,
+    costs: Costs,
 }
 
-/// Sums by name, and the places of the groups of those that are wide enough.
-struct Scratch {
-    sums: Vec<f64>,
-    groups: Vec<u32>,
+/// What is worked with on each level.
+struct Scratch<I> {
+    /// By the number of a name.
+    sums: Vec<Sum>,
+    /// What stands on a box, in the order of its nodes.
+    next: Vec<(u32, I)>,
 }
+
+/// What stands on a box by one name.
+#[derive(Clone, Copy)]
+struct Sum {
+    costs: Costs,
+    count: u32,
+    /// The place of its group, if it is wide enough.
+    group: u32,
+}
+
+const NOTHING: Sum = Sum {
+    costs: Costs::NOTHING,
+    count: 0,
+    group: u32::MAX,
+};
 
 impl<'a> Merged<'a> {
     /// `None` when the tree does not have the path.
@@ -69,13 +151,7 @@ impl<'a> Merged<'a> {
         };
         let occurrences = tree.occurrences(path);
         let &(last, _) = occurrences.first()?;
-        let mut merged = Merged {
-            tree,
-            side,
-            width,
-            key: tree.key(last),
-            all: Vec::new(),
-        };
+        let mut all = Vec::new();
         let mut covered = 0;
         let mut seen = Cover::new(tree.len());
         for (last, first) in occurrences {
@@ -83,21 +159,28 @@ impl<'a> Merged<'a> {
                 continue;
             }
             covered = tree.end(last);
-            let mut part = merged.subtree(last);
+            let mut costs = tree.costs(width, last, covered);
             let present = tree.present(last);
             let mut n = last;
             while n != first {
                 n = tree.parent(n).expect("the path's first node is above");
                 if seen.insert(n) {
-                    part.add(tree, n, present, width);
+                    costs.add(on_sides(tree.costs(width, n, n + 1), present, width));
                 }
             }
-            if side == MergedSide::Callers {
-                part.n = first;
-            }
-            merged.all.push(part);
+            let n = match side {
+                MergedSide::Callers => first,
+                MergedSide::Callees => last,
+            };
+            all.push(Part { n, costs });
         }
-        Some(merged)
+        Some(Merged {
+            tree,
+            side,
+            width,
+            key: tree.key(last),
+            all,
+        })
     }
 
     /// What was found, for [`Merged::again`].
@@ -127,42 +210,40 @@ impl<'a> Merged<'a> {
         }
     }
 
-    fn subtree(&self, n: u32) -> Part {
-        let (tree, end) = (self.tree, self.tree.end(n));
-        Part {
-            n,
-            a: tree.a(n, end),
-            b: tree.b(n, end),
-            weight: tree.weight(self.width, n, end),
+    /// The boxes of the path, or of what stands on it along these names. `None` when nothing does. `view` is for the same
+    /// width.
+    pub fn boxes(self, along: &[&str], view: &View) -> Option<Boxes> {
+        match self.side {
+            MergedSide::Callers => self.draw::<Callers>(along, view),
+            MergedSide::Callees => self.draw::<Callees>(along, view),
         }
     }
 
-    /// The boxes of the path, or of what stands on it along these names. `None` when nothing does. `view` is for the same
-    /// width.
-    pub fn boxes(mut self, along: &[&str], view: &View) -> Option<Boxes> {
-        let parts = std::mem::take(&mut self.all);
+    fn draw<S: Stack>(&self, along: &[&str], view: &View) -> Option<Boxes> {
         let mut scratch = Scratch {
-            sums: vec![0.0; self.tree.keys()],
-            groups: vec![u32::MAX; self.tree.keys()],
+            sums: vec![NOTHING; self.tree.keys()],
+            next: Vec::new(),
         };
         let mut root = Group {
             key: self.key,
-            weight: parts.iter().map(|part| part.weight).sum(),
-            parts,
+            items: S::begin(self),
+            costs: Costs::NOTHING,
         };
+        self.all.iter().for_each(|it| root.costs.add(it.costs));
         for name in along {
-            let next = self.next(&root.parts, 0.0, &mut scratch).into_iter();
-            let mut found = next.filter(|group| self.tree.title(group.key) == *name);
-            root = found.next()?;
+            let (next, _) = self.next::<S>(&root.items, 0.0, &mut scratch);
+            let mut found = next.into_iter();
+            root = found.find(|group| self.tree.title(group.key) == *name)?;
         }
-        let total = root.weight;
+        let total = root.costs.weight;
+        let least = match total > 0.0 {
+            true => view.minimum * total,
+            false => f64::INFINITY,
+        };
         let mut boxes = Boxes::default();
         let mut open = vec![(root, 0.0, 0_u32, None)];
         while let Some((group, x, depth, parent)) = open.pop() {
-            let next = match total > 0.0 {
-                true => self.next(&group.parts, view.minimum * total, &mut scratch),
-                false => Vec::new(),
-            };
+            let (next, on_it) = self.next::<S>(&group.items, least, &mut scratch);
             let parent = boxes.push(
                 view,
                 Placed {
@@ -171,21 +252,21 @@ impl<'a> Merged<'a> {
                     width: if depth == 0 {
                         1.0
                     } else {
-                        group.weight / total
+                        group.costs.weight / total
                     },
                     key: Some(group.key),
                     node: None,
-                    sample: group.parts.first().map(|part| part.n),
+                    sample: group.items.first().map(|&it| S::node(it)),
                     parent,
-                    a: group.parts.iter().map(|part| part.a).sum(),
-                    b: group.parts.iter().map(|part| part.b).sum(),
-                    own: self.own(&group.parts, depth == 0 && along.is_empty()),
+                    a: group.costs.a,
+                    b: group.costs.b,
+                    own: group.costs.a - on_it.a,
                 },
             );
             let mut x = x;
             let above = open.len();
             for group in next {
-                let width = group.weight / total;
+                let width = group.costs.weight / total;
                 if view.shows(x, width) {
                     open.push((group, x, depth + 1, parent));
                 }
@@ -196,98 +277,65 @@ impl<'a> Merged<'a> {
         Some(boxes)
     }
 
-    /// Of callees, what the functions of a box cost themselves; of callers, what begins there. The path's own is what it
-    /// costs without its callees.
-    fn own(&self, parts: &[Part], path: bool) -> i64 {
-        let tree = self.tree;
-        let each = parts.iter();
-        match self.side {
-            MergedSide::Callees if path => each
-                .map(|it| it.a - (tree.a(it.n, tree.end(it.n)) - tree.a(it.n, it.n + 1)))
-                .sum(),
-            MergedSide::Callees => each.map(|it| tree.a(it.n, it.n + 1)).sum(),
-            MergedSide::Callers => each
-                .filter(|it| tree.parent(it.n).is_none())
-                .map(|it| it.a)
-                .sum(),
-        }
-    }
-
-    /// What stands on a box, the widest first, without what is narrower than `least`. Sums come first, so that what is
-    /// too narrow is never collected.
-    fn next(&self, parts: &[Part], least: f64, scratch: &mut Scratch) -> Vec<Group> {
-        let Scratch { sums, groups: at } = scratch;
+    /// What stands on a box, the widest first, without what is narrower than `least`; and what all of it costs. Sums come
+    /// first, so that what is too narrow is never collected.
+    fn next<S: Stack>(
+        &self,
+        items: &[S::Item],
+        least: f64,
+        scratch: &mut Scratch<S::Item>,
+    ) -> (Vec<Group<S::Item>>, Costs) {
+        let Scratch { sums, next } = scratch;
+        next.clear();
         let mut keys = Vec::new();
-        self.each_next(parts, |key, part| {
+        S::each_next(self, items, |key, item, costs| {
             let sum = &mut sums[key as usize];
-            if at[key as usize] == u32::MAX {
-                at[key as usize] = keys.len() as u32;
+            if sum.count == 0 {
                 keys.push(key);
             }
-            *sum += part.weight;
+            sum.count += 1;
+            sum.costs.add(costs);
+            next.push((key, item));
         });
-        let mut groups: Vec<Group> = Vec::new();
+        let mut all = Costs::NOTHING;
+        let mut groups: Vec<Group<S::Item>> = Vec::new();
         for &key in &keys {
-            let weight = std::mem::take(&mut sums[key as usize]);
-            at[key as usize] = u32::MAX;
-            if weight >= least && weight > 0.0 {
-                at[key as usize] = groups.len() as u32;
-                groups.push(Group {
-                    key,
-                    parts: Vec::new(),
-                    weight,
-                });
+            let sum = &mut sums[key as usize];
+            let costs = sum.costs;
+            all.add(costs);
+            if costs.weight >= least && costs.weight > 0.0 {
+                sum.group = groups.len() as u32;
+                let items = Vec::with_capacity(sum.count as usize);
+                groups.push(Group { key, items, costs });
             }
         }
         if !groups.is_empty() {
-            self.each_next(parts, |key, part| {
-                if let Some(group) = groups.get_mut(at[key as usize] as usize) {
-                    group.parts.push(part);
-                }
-            });
-        }
-        groups.iter().for_each(|it| at[it.key as usize] = u32::MAX);
-        groups.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.key.cmp(&b.key)));
-        groups
-    }
-
-    fn each_next(&self, parts: &[Part], mut visit: impl FnMut(u32, Part)) {
-        let tree = self.tree;
-        for part in parts {
-            match self.side {
-                MergedSide::Callers => {
-                    if let Some(parent) = tree.parent(part.n) {
-                        visit(tree.key(parent), Part { n: parent, ..*part });
-                    }
-                }
-                MergedSide::Callees => {
-                    let (mut n, end) = (part.n + 1, tree.end(part.n));
-                    while n < end {
-                        visit(tree.key(n), self.subtree(n));
-                        n = tree.end(n);
-                    }
+            for &(key, item) in &*next {
+                let group = sums[key as usize].group;
+                if let Some(group) = groups.get_mut(group as usize) {
+                    group.items.push(item);
                 }
             }
         }
+        keys.iter().for_each(|&key| sums[key as usize] = NOTHING);
+        groups.sort_by(|a, b| {
+            let widest = b.costs.weight.total_cmp(&a.costs.weight);
+            widest.then(a.key.cmp(&b.key))
+        });
+        (groups, all)
     }
 }
 
-impl Part {
-    /// Adds a node of the path above the final, on the sides that have the occurrence.
-    fn add(&mut self, tree: &FlameTree, n: u32, (in_a, in_b): (bool, bool), width: Width) {
-        if in_a {
-            self.a += tree.a(n, n + 1);
-        }
-        if in_b {
-            self.b += tree.b(n, n + 1);
-        }
-        let counts = match width {
-            Width::A => in_a,
-            Width::B => in_b,
-            Width::Change => true,
-        };
-        if counts {
-            self.weight += tree.weight(width, n, n + 1);
-        }
+/// Of a node of the path above the final, what counts: on the sides that have the occurrence.
+fn on_sides(costs: Costs, (in_a, in_b): (bool, bool), width: Width) -> Costs {
+    let counts = match width {
+        Width::A => in_a,
+        Width::B => in_b,
+        Width::Change => true,
+    };
+    Costs {
+        a: if in_a { costs.a } else { 0 },
+        b: if in_b { costs.b } else { 0 },
+        weight: if counts { costs.weight } else { 0.0 },
     }
 }

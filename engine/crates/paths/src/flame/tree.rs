@@ -9,6 +9,7 @@ use super::union::Union;
 use crate::any::AnyProfile;
 use crate::call_tree::CallTreeProfile;
 use crate::find;
+use crate::index::Index;
 use crate::names::NO_NAME;
 
 /// The children of nodes with more descendants than this are remembered in their order.
@@ -24,6 +25,31 @@ pub enum Width {
     B,
     /// The difference of each node's own cost, without its sign.
     Change,
+}
+
+/// What nodes cost, and how wide that is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    /// The cost; in a comparison A's.
+    pub a: i64,
+    /// The cost in B.
+    pub b: i64,
+    /// Never negative.
+    pub weight: f64,
+}
+
+impl Costs {
+    pub const NOTHING: Costs = Costs {
+        a: 0,
+        b: 0,
+        weight: 0.0,
+    };
+
+    pub fn add(&mut self, other: Costs) {
+        self.a += other.a;
+        self.b += other.b;
+        self.weight += other.weight;
+    }
 }
 
 /// A tree to draw. Prepared when it is first drawn; shared by all who draw it.
@@ -107,10 +133,7 @@ impl FlameTree {
         match &self.base {
             Base::One(profile) => {
                 let profile = FlameTree::one(profile);
-                match profile.index().name(n) {
-                    NO_NAME => profile.names().len() as u32 + profile.index().frame(n),
-                    name => name,
-                }
+                one_key(profile.index(), profile.names().len() as u32, n)
             }
             Base::Union(union) => union.keys[n as usize],
         }
@@ -175,30 +198,46 @@ impl FlameTree {
 
     /// How wide the nodes from `start` to before `end` are together; never negative.
     pub fn weight(&self, width: Width, start: u32, end: u32) -> f64 {
+        self.costs(width, start, end).weight
+    }
+
+    /// What the nodes from `start` to before `end` cost together.
+    pub(super) fn costs(&self, width: Width, start: u32, end: u32) -> Costs {
         match &self.base {
             Base::One(profile) => {
                 let index = FlameTree::one(profile).index();
-                let sizes = self.sizes.get_or_init(|| sizes(index));
-                let cost = match sizes {
-                    None => index.between(start, end),
-                    Some(sums) => sums[end as usize] - sums[start as usize],
-                };
-                cost as f64
+                one_costs(index, self.sizes(index), start, end)
+            }
+            Base::Union(union) => union.costs(union.wide(width), start, end),
+        }
+    }
+
+    fn sizes(&self, index: &Index) -> Option<&[i64]> {
+        self.sizes.get_or_init(|| sizes(index)).as_deref()
+    }
+
+    /// The children of these nodes, node by node: the number of its name, itself, what it and all below it cost.
+    pub(super) fn each_child(
+        &self,
+        width: Width,
+        of: &[u32],
+        mut visit: impl FnMut(u32, u32, Costs),
+    ) {
+        match &self.base {
+            Base::One(profile) => {
+                let profile = FlameTree::one(profile);
+                let (index, names) = (profile.index(), profile.names().len() as u32);
+                let sizes = self.sizes(index);
+                children(of, index.tree().ends(), |n, end| {
+                    let costs = one_costs(index, sizes, n, end);
+                    visit(one_key(index, names, n), n, costs);
+                });
             }
             Base::Union(union) => {
-                let sums = match width {
-                    Width::A => &union.size_a,
-                    Width::B => &union.size_b,
-                    Width::Change => &union.change,
-                };
-                // Sums of fractions may differ from 0 by rounding.
-                sums.as_ref()
-                    .unwrap_or(match width {
-                        Width::B => &union.b,
-                        _ => &union.a,
-                    })
-                    .between(start, end)
-                    .max(0.0)
+                let wide = union.wide(width);
+                children(of, &union.ends, |n, end| {
+                    visit(union.keys[n as usize], n, union.costs(wide, n, end));
+                });
             }
         }
     }
@@ -254,8 +293,41 @@ impl FlameTree {
     }
 }
 
+/// The number of a node's name in a tree with that many names of functions.
+fn one_key(index: &Index, names: u32, n: u32) -> u32 {
+    match index.name(n) {
+        NO_NAME => names + index.frame(n),
+        name => name,
+    }
+}
+
+fn one_costs(index: &Index, sizes: Option<&[i64]>, start: u32, end: u32) -> Costs {
+    let a = index.between(start, end);
+    let size = match sizes {
+        None => a,
+        Some(sums) => sums[end as usize] - sums[start as usize],
+    };
+    Costs {
+        a,
+        b: 0,
+        weight: size as f64,
+    }
+}
+
+/// Each child of these nodes, and where its descendants end.
+fn children(of: &[u32], ends: &[u32], mut visit: impl FnMut(u32, u32)) {
+    for &parent in of {
+        let (mut n, last) = (parent + 1, ends[parent as usize]);
+        while n < last {
+            let end = ends[n as usize];
+            visit(n, end);
+            n = end;
+        }
+    }
+}
+
 /// Sums of the costs without their signs; `None` when no cost is negative.
-fn sizes(index: &crate::index::Index) -> Option<Vec<i64>> {
+fn sizes(index: &Index) -> Option<Vec<i64>> {
     if (0..index.len()).all(|n| index.own(n) >= 0) {
         return None;
     }

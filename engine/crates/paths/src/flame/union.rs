@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use fulcrum_model::call_tree::NO_NODE;
 
+use super::tree::{Costs, Width};
 use crate::comparative::ComparativeProfile;
 use crate::find::Named;
 use crate::index::Index;
@@ -78,6 +79,25 @@ struct Builder<'a> {
 }
 
 impl Union {
+    /// What makes boxes wide.
+    pub fn wide(&self, width: Width) -> &Sums {
+        match width {
+            Width::A => self.size_a.as_ref().unwrap_or(&self.a),
+            Width::B => self.size_b.as_ref().unwrap_or(&self.b),
+            Width::Change => self.change.as_ref().unwrap_or(&self.a),
+        }
+    }
+
+    /// What the nodes from `start` to before `end` cost together.
+    pub fn costs(&self, wide: &Sums, start: u32, end: u32) -> Costs {
+        Costs {
+            a: self.a.between(start, end).round() as i64,
+            b: self.b.between(start, end).round() as i64,
+            // Sums of fractions may differ from 0 by rounding.
+            weight: wide.between(start, end).max(0.0),
+        }
+    }
+
     pub fn of(profile: &ComparativeProfile) -> Self {
         let (names, runs) = (profile.names(), profile.runs());
         let titles: Vec<String> = (0..names.len() as u32)
