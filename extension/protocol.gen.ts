@@ -919,7 +919,10 @@ export type NavigatorCoverage = {
   base: number;
   /** Cum: what could go at most. */
   cum: number;
-  /** The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became cheaper. */
+  /**
+   * The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became
+   * cheaper.
+   */
   share: number | null;
   /**
    * By Amdahl, how much more the program would do in the same time without it: 0.25 is a quarter. In a comparison, than A

@@ -273,11 +273,10 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
     await trace.locator("#refine").click();
     await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
     const refine = await frameWith(page, "[aria-label='Refine loop']");
-    await until("a row", async () => (await refine.locator("tbody tr").count()) > 0);
-    await shot("refine-going");
-    // While it tells something new twice a second, the button is the same and keeps the focus.
-    await refine.locator("#cancel").focus();
+    // While it tells something new twice a second, the button is the same and keeps the focus. Watched before anything else:
+    // the loop goes on meanwhile, and pictures take long on a busy machine.
     await refine.locator("#cancel").evaluate((button) => {
+      button.focus();
       const seen = { said: [], same: true, focused: true, done: [] };
       window.seen = seen;
       const look = () => {
@@ -292,6 +291,8 @@ export async function traceTests({ test, vscode, page, shot, configure, workspac
         ...{ attributes: true, characterData: true, childList: true, subtree: true },
       });
     });
+    await until("a row", async () => (await refine.locator("tbody tr").count()) > 0);
+    await shot("refine-going");
     await refine.locator("#again").waitFor();
     const { said, same, focused, done } = await refine.evaluate(() => window.seen);
     assert.ok(new Set(said).size > 1, `news: ${said}`);

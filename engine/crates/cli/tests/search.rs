@@ -471,6 +471,10 @@ fn what_says_nothing_says_why() {
     let other = files.write("q", "main;a 5\nmain;b 10\n");
     let nothing = files.write("zero", "a 0\n");
     let evil = files.write("evil", "main;e\x1b[2Jvil 10\n");
+    let compared = |commands: &'static str| {
+        let sides = ["navigate", &profile, "--against", &other];
+        [&sides[..], &["--script", commands]].concat()
+    };
     for (args, code, stdout, stderr) in [
         (
             vec!["navigate", &profile, "--script", "estimate"],
@@ -502,27 +506,13 @@ fn what_says_nothing_says_why() {
             "",
         ),
         (
-            vec![
-                "navigate",
-                &profile,
-                "--against",
-                &other,
-                "--script",
-                "auto",
-            ],
+            compared("auto"),
             0,
             "0. a  cum 5 (100.0 %), adds 100.0 %",
             "",
         ),
         (
-            vec![
-                "navigate",
-                &profile,
-                "--against",
-                &other,
-                "--script",
-                "path a; label x; estimate",
-            ],
+            compared("path a; label x; estimate"),
             0,
             "without x: 5 less, 100.0 % of what became costlier, 5; overlap counts once",
             "",

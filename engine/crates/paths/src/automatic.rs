@@ -152,11 +152,17 @@ pub fn automatic<P: ProfileInterface>(
     options: &Options,
     known: &[P::Summary],
 ) -> Automatic<P::Summary> {
-    let found = automatic_watched(profile, options, known, &Watch::nobody());
+    let found = automatic_watched(
+        profile,
+        options,
+        known,
+        Whole::of(profile),
+        &Watch::nobody(),
+    );
     found.expect("nobody stops it")
 }
 
-/// The same; `watch` hears which fraction of the work is done, roughly, and may stop it.
+/// The same of a profile with this [`Whole`]; `watch` hears which fraction of the work is done, roughly, and may stop it.
 ///
 /// # Errors
 /// [`Stopped`], when it did.
@@ -164,10 +170,11 @@ pub fn automatic_watched<P: ProfileInterface>(
     profile: &P,
     options: &Options,
     known: &[P::Summary],
+    whole: Whole,
     watch: &Watch,
 ) -> Result<Automatic<P::Summary>, Stopped> {
     watch.at(0.0)?;
-    let search = Automation::new(profile, options, known);
+    let search = Automation::new(profile, options, known, whole);
     let chosen = search.choose(watch)?;
     watch.at(1.0)?;
     Ok(search.report(search.arranged(chosen)))
@@ -185,17 +192,16 @@ struct Automation<'a, P: ProfileInterface> {
 }
 
 impl<'a, P: ProfileInterface> Automation<'a, P> {
-    fn new(profile: &'a P, options: &'a Options, known: &'a [P::Summary]) -> Self {
-        let initial = profile.initial_summaries();
+    fn new(profile: &'a P, options: &'a Options, known: &'a [P::Summary], whole: Whole) -> Self {
         let mut search = Automation {
             profile,
             options,
             known,
-            whole: Whole::with(profile, &initial),
+            whole,
             starts: Vec::new(),
             everywhere: HashSet::new(),
         };
-        for s in initial {
+        for s in profile.initial_summaries() {
             let part = search.part(profile.cum_of(&s));
             if part >= EVERYWHERE {
                 let path = profile.path_of(&s);

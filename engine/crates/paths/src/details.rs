@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
-use crate::whole::{Of, Whole};
+use crate::whole::Whole;
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
 
 /// How a numbered summary came about.
@@ -69,9 +69,8 @@ pub struct Details {
     /// Its cum, in the profile's unit.
     pub cum: i64,
     /// The denominator of both.
-    pub total: i64,
-    /// What that is.
-    pub of: Of,
+    #[serde(flatten)]
+    pub whole: Whole,
     /// Both sides in a comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
@@ -164,8 +163,7 @@ pub(crate) fn about<P: ProfileInterface>(
         path: owned(profile.path_of(s)),
         base: profile.base_of(s),
         cum: profile.cum_of(s),
-        total: whole.cost,
-        of: whole.of,
+        whole: *whole,
         sides: profile.sides_of(s),
         spread: profile.spread_of(s),
         paradox: paradox_of(profile, s),

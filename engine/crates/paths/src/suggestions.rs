@@ -7,16 +7,15 @@ use crate::automatic::{Options, automatic_watched};
 use crate::explain::why;
 use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
 use crate::search::{Search, SearchError};
-use crate::whole::Of;
+use crate::whole::Whole;
 
 /// Suggested paths, beside what is labelled already.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestions {
-    /// The denominator, in the profile's unit.
-    pub total: i64,
-    /// What that is.
-    pub of: Of,
+    /// The denominator.
+    #[serde(flatten)]
+    pub whole: Whole,
     /// The cum of labels and suggestions together, as a fraction of it. 0 when that is 0.
     pub coverage: f64,
     /// The part of it that labels covered before.
@@ -66,7 +65,7 @@ impl<P: ProfileInterface> Search<P> {
         watch: &Watch,
     ) -> Result<Suggestions, Stopped> {
         let known = self.labels().summaries();
-        let found = automatic_watched(self.profile(), options, &known, watch)?.found;
+        let found = automatic_watched(self.profile(), options, &known, self.whole(), watch)?.found;
         Ok(self.suggestions(found.into_iter().map(|it| it.summary).collect()))
     }
 
@@ -103,8 +102,7 @@ impl<P: ProfileInterface> Search<P> {
             });
         }
         Suggestions {
-            total: whole.cost,
-            of: whole.of,
+            whole,
             coverage: part(covered),
             labelled,
             suggestions,

@@ -9,9 +9,10 @@ use crate::interface::ProfileInterface;
 /// The paper compares profiles of which one costs clearly more, and takes the difference of their totals. Runs of the same
 /// length, and sides scaled to one total, differ in what they spend time on and hardly in how much: shares of that
 /// difference would say nothing, and there would be nothing to cover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Whole {
     /// In the profile's unit. Negative where A costs less.
+    #[serde(rename = "total")]
     pub cost: i64,
     /// What that is.
     pub of: Of,
@@ -41,16 +42,11 @@ impl Of {
 }
 
 impl Whole {
-    /// The profile's.
+    /// The profile's. Asks for the base of every name.
     pub fn of<P: ProfileInterface>(profile: &P) -> Self {
-        Whole::with(profile, &profile.initial_summaries())
-    }
-
-    /// The same, of a profile with these initial summaries.
-    pub(crate) fn with<P: ProfileInterface>(profile: &P, initial: &[P::Summary]) -> Self {
         let (cost, of) = match profile.sides() {
             None => (profile.total(), Of::Total),
-            Some(sides) => match costlier(profile, initial) {
+            Some(sides) => match costlier(profile) {
                 Some(cost) => (cost, Of::Costlier),
                 None => (sides.delta(), Of::Difference),
             },
@@ -68,10 +64,10 @@ impl Whole {
 }
 
 /// What became costlier, when more than half as much became cheaper.
-fn costlier<P: ProfileInterface>(profile: &P, initial: &[P::Summary]) -> Option<i64> {
+fn costlier<P: ProfileInterface>(profile: &P) -> Option<i64> {
     let (mut more, mut less) = (0_i64, 0_i64);
-    for s in initial {
-        let base = profile.base_of(s);
+    for s in profile.initial_summaries() {
+        let base = profile.base_of(&s);
         more = more.saturating_add(base.max(0));
         less = less.saturating_sub(base.min(0));
     }

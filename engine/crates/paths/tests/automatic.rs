@@ -329,7 +329,13 @@ fn a_search_says_how_far_it_is_and_stops() {
                 false => ControlFlow::Break(()),
             }
         });
-        let found = automatic_watched(&profile, &Options::default(), &[], &watch);
+        let found = automatic_watched(
+            &profile,
+            &Options::default(),
+            &[],
+            Whole::of(&profile),
+            &watch,
+        );
         found.map(|it| it.covered)
     };
     let whole = automatic(&profile, &Options::default(), &[]);

@@ -54,7 +54,7 @@ fn a_search_from_the_bottom_goes_by_numbers() {
         ]
     );
     let d = search.select(1).unwrap();
-    assert_eq!((d.base, d.cum, d.total), (40, 40, 100));
+    assert_eq!((d.base, d.cum, d.whole.cost), (40, 40, 100));
     assert_eq!(nearby(&d), [(0, Step::ExtendTop, "cd".into(), 45)]);
     let cd = search.select(0).unwrap();
     assert_eq!(
@@ -266,7 +266,7 @@ fn suggestions_say_what_they_add_to_the_labels() {
     search.label_path("hash", &["parse"]).unwrap();
     let found = search.automatic(&fulcrum_paths::Options::default());
     assert_eq!(
-        (found.total, found.labelled, found.coverage),
+        (found.whole.cost, found.labelled, found.coverage),
         (100, 0.5, 1.0)
     );
     let each: Vec<_> = found

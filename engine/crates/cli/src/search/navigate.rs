@@ -37,8 +37,7 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
     let mut talk = Talk {
         numbers: Numbers {
             unit: session.identity.unit.clone(),
-            total: session.search.whole().cost,
-            of: session.search.whole().of,
+            whole: session.search.whole(),
             style: Style::stdout(),
         },
         session,

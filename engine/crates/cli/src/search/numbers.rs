@@ -1,6 +1,6 @@
 //! Costs and shares as people read them.
 
-use fulcrum_paths::Of;
+use fulcrum_paths::{Of, Whole};
 
 use crate::terminal::Style;
 
@@ -10,9 +10,7 @@ pub struct Numbers {
     /// The profile's unit.
     pub unit: String,
     /// What shares are of.
-    pub total: i64,
-    /// What that is.
-    pub of: Of,
+    pub whole: Whole,
     /// For which stream.
     pub style: Style,
 }
@@ -25,17 +23,18 @@ impl Numbers {
 
     /// A cost as a share of the total: `12.3 %`.
     pub fn share(&self, cost: i64) -> String {
-        match self.total {
+        match self.whole.cost {
             0 => "-".into(),
-            total => self.percent(cost as f64 / total as f64),
+            _ => self.percent(self.whole.part(cost)),
         }
     }
 
     /// What shares are of, as a sentence has it: `1.23 ms`, `the difference, 1.23 ms`.
     pub fn whole(&self) -> String {
-        match self.of {
-            Of::Total => self.cost(self.total),
-            of => format!("{}, {}", of.words(), self.cost(self.total)),
+        let cost = self.cost(self.whole.cost);
+        match self.whole.of {
+            Of::Total => cost,
+            of => format!("{}, {cost}", of.words()),
         }
     }
 
@@ -53,8 +52,10 @@ mod tests {
     fn shares_are_of_the_total() {
         let numbers = |unicode| Numbers {
             unit: String::new(),
-            total: 1000,
-            of: Of::Difference,
+            whole: Whole {
+                cost: 1000,
+                of: Of::Difference,
+            },
             style: Style {
                 colour: false,
                 unicode,

@@ -128,11 +128,11 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
 pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> String {
     let mut out = String::new();
     if found.suggestions.is_empty() {
-        let why = match (found.total, found.of) {
-            (0, Of::Difference | Of::Costlier) => {
+        let why = match (found.whole.cost, found.whole.of) {
+            (0, Of::Total) => "the profile costs nothing",
+            (0, _) => {
                 "every function's own cost is the same on both sides: there is no difference to cover"
             }
-            (0, Of::Total) => "the profile costs nothing",
             _ if found.labelled > 0.0 => "nothing else is worth a label of its own",
             _ => "no path stands out: each costs too little of the whole",
         };

@@ -53,8 +53,7 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
     } else {
         let numbers = Numbers {
             unit: session.identity.unit.clone(),
-            total: found.total,
-            of: found.of,
+            whole: found.whole,
             style: Style::stdout(),
         };
         terminal::print(&print::suggestions(&found, 1, &numbers))?;

@@ -149,8 +149,8 @@ pub fn automatic(found: Suggestions) -> NavigatorAutomatic {
         why: it.why,
     });
     NavigatorAutomatic {
-        total: found.total,
-        of: whole(found.of),
+        total: found.whole.cost,
+        of: whole(found.whole.of),
         coverage: found.coverage,
         labelled: found.labelled,
         suggestions: suggestions.collect(),

@@ -245,7 +245,8 @@ pub struct NavigatorCoverage {
     pub base: i64,
     /// Cum: what could go at most.
     pub cum: i64,
-    /// The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became cheaper.
+    /// The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became
+    /// cheaper.
     pub share: Option<f64>,
     /// By Amdahl, how much more the program would do in the same time without it: 0.25 is a quarter. In a comparison, than A
     /// does. Null when all of the time would go.
