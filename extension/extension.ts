@@ -3,7 +3,9 @@ import * as vscode from "vscode";
 import type { CompareModel } from "./core/compare";
 import type { RowModel } from "./core/navigator/lists";
 import type { NavigatorModel } from "./core/navigator/model";
+import { pagesBegun } from "./core/page";
 import type { EventsOpened, LiveParams, NavigatorStep, ProfileSummary } from "./core/protocol";
+import { onDidShow } from "./core/shown";
 import type { TraceComparison } from "./core/trace/compare";
 import type { RefineModel } from "./core/trace/refine";
 import { registerBottlenecks } from "./features/bottlenecks";
@@ -54,6 +56,12 @@ export interface TestApi {
   traceComparison: () => TraceComparison | undefined;
   hotLines: (uri: vscode.Uri) => HotMarks | undefined;
   currentDecorations: (uri: vscode.Uri) => CausalMarks | undefined;
+  /** Whether the marks in all editors are what the engine says of the documents as they are now. */
+  marksSettled: () => boolean;
+  /** How many pages of webviews have said that they are there. */
+  pagesBegun: () => number;
+  /** Something that is told here has changed. */
+  onDidChange: (listener: () => void) => { dispose(): void };
   /** Messages that the user was shown, oldest first. */
   messages: () => readonly string[];
   /** Resolves after the profile of the last session was looked for. */
@@ -122,6 +130,9 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     traceComparison: () => traceCompare.shown,
     hotLines: (uri) => hotLines.decorations(uri),
     currentDecorations: (uri) => gutter.decorations(uri),
+    marksSettled: () => gutter.settled && hotLines.settled,
+    pagesBegun,
+    onDidChange: onDidShow,
     messages: () => [...messages.recentMessages],
     restored,
   };

@@ -1,7 +1,7 @@
-// Generated from engine/crates/server/src/protocol/ by
+// Generated from engine/crates/schema/ by
 // `cargo run -p fulcrum-xtask -- codegen`. Do not edit: a test compares.
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** The names of the custom requests. */
 export const Method = {
@@ -194,7 +194,7 @@ export type EndToEnd = {
 /** What experiments speed up. */
 export type Aim = {
   /** The kind of target. */
-  target: TargetKind;
+  target: AimTarget;
   /** For `path`: call sequences such as `main > serve > parse`, the outermost function first. */
   paths: Array<string>;
   /** File patterns, `%` matches anything; empty is every file that is not a system header. */
@@ -204,7 +204,7 @@ export type Aim = {
 };
 
 /** What an experiment can speed up. */
-export type TargetKind = "line" | "function" | "inclusive" | "path" | "blocked";
+export type AimTarget = "line" | "function" | "inclusive" | "path" | "blocked";
 
 /** Parameters of `fulcrum/causal/control`. */
 export type ControlParams = {
@@ -295,7 +295,7 @@ export type Comparison = {
   /** The run after it. */
   after: ComparedRun;
   /** The progress points of the run before, by name. */
-  points: Array<ComparedPoint>;
+  progressPoints: Array<ComparedPoint>;
   /** Whole sentences on what could not be compared, and why. */
   notes: Array<string>;
 };
@@ -308,32 +308,30 @@ export type ComparedRun = {
   title: string;
 };
 
-/** What happened at one progress point. */
+/** What happened at one progress point, and to the targets at their places in the workspace. */
 export type ComparedPoint = {
+  /** Those of the run before; those that changed first. */
+  targets: Array<ComparedTarget>;
   /** The progress point's name. */
   name: string;
   /** What a positive program speedup means for it. */
   kind: ProgressPointKind;
-  /** Before the change: visits a second (throughput), or nanoseconds a request (latency). Null when not visited. */
-  rateBefore: number | null;
+  /** Visits a second before the change; null when it was not visited. */
+  beforeRate: number | null;
+  /** Visits a second after it. */
+  afterRate: number | null;
+  /** Before the change: time of a visit (throughput) or of a request (latency). */
+  beforeNs: Estimate | null;
   /** After it. */
-  rateAfter: number | null;
+  afterNs: Estimate | null;
   /** The program speedup that really happened. */
   actual: Estimate | null;
-  /** Those of the run before; those that changed first. */
-  targets: Array<ComparedTarget>;
 };
 
-/** What became of one target, and what was predicted for it. */
+/** What became of one target, and where it is. */
 export type ComparedTarget = {
-  /** As the run before names it. */
+  /** As records of the run before name it. */
   target: string;
-  /** What it is. */
-  kind: TargetKind;
-  /** The function, path or call; null for a line. */
-  name: string | null;
-  /** `FILE:LINE` as recorded. */
-  location: string;
   /** Short: base name and line as it is now, with the name in front when there is one. */
   label: string;
   /** The file in the workspace; null when it is not there. */
@@ -342,10 +340,12 @@ export type ComparedTarget = {
   line: number;
   /** Whether that line is still what was recorded. */
   state: LineState;
-  /** Nanoseconds of its own for each visit to the progress point, before. */
-  costBefore: Estimate | null;
+  /** `FILE:LINE` in the run after; null when the code is gone. */
+  after: string | null;
+  /** Its own CPU time for each visit to the progress point, before. */
+  costBeforeNs: Estimate | null;
   /** And after. */
-  costAfter: Estimate | null;
+  costAfterNs: Estimate | null;
   /** The speedup that the target really got: the part of its cost that is gone. Negative when it became slower. */
   speedup: Estimate | null;
   /** The program speedup that the run before predicts for that speedup. */
@@ -356,6 +356,60 @@ export type ComparedTarget = {
   changed: boolean;
   /** What to make of it, as a sentence. */
   verdict: string;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
+};
+
+/** What happened at one progress point. */
+export type PointChange = {
+  /** The progress point's name. */
+  name: string;
+  /** What a positive program speedup means for it. */
+  kind: ProgressPointKind;
+  /** Visits a second before the change; null when it was not visited. */
+  beforeRate: number | null;
+  /** Visits a second after it. */
+  afterRate: number | null;
+  /** Before the change: time of a visit (throughput) or of a request (latency). */
+  beforeNs: Estimate | null;
+  /** After it. */
+  afterNs: Estimate | null;
+  /** The program speedup that really happened. */
+  actual: Estimate | null;
+};
+
+/** What became of one target, and what was predicted for it. */
+export type TargetChange = {
+  /** `FILE:LINE` in the run after; null when the code is gone. */
+  after: string | null;
+  /** Its own CPU time for each visit to the progress point, before. */
+  costBeforeNs: Estimate | null;
+  /** And after. */
+  costAfterNs: Estimate | null;
+  /** The speedup that the target really got: the part of its cost that is gone. Negative when it became slower. */
+  speedup: Estimate | null;
+  /** The program speedup that the run before predicts for that speedup. */
+  predicted: Estimate | null;
+  /** That speedup is beyond the measured ones, so the prediction is an extrapolation. */
+  extrapolated: boolean;
+  /** Its cost changed by more than noise. */
+  changed: boolean;
+  /** What to make of it, as a sentence. */
+  verdict: string;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
 };
 
 /** A number with its 95 % interval. */
@@ -390,12 +444,6 @@ export type Ranking = {
 export type RankingRow = {
   /** The target as records name it: `FILE:LINE`, or `KIND:NAME@FILE:LINE`. No two rows share it. */
   target: string;
-  /** What it is. */
-  kind: TargetKind;
-  /** The function, path or call; null for a line. */
-  name: string | null;
-  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
-  location: string;
   /** Short: base name and line, with the name in front when there is one. */
   label: string;
   /** The file in the workspace; null when it is not there. */
@@ -404,24 +452,77 @@ export type RankingRow = {
   line: number;
   /** Whether the line is still what was recorded. */
   state: LineState;
-  /** The gutter's shape. */
-  shape: LineShape;
-  /** Program speedup per line speedup. */
-  slope: number;
-  /** Lower end of its 95 % interval. */
-  slopeLow: number | null;
-  /** Upper end of its 95 % interval. */
-  slopeHigh: number | null;
-  /** The point with the largest program speedup; null when there is only the baseline. */
-  best: SpeedupPoint | null;
-  /** Making this line faster makes the program slower. */
-  contention: boolean;
   /** Experiments that counted, baseline included. */
   experiments: number;
   /** In words: `+12 % if 2× faster`. */
   text: string;
   /** Whole sentences on what to keep in mind about this result. */
   cautions: Array<string>;
+  /** Program speedup per speedup of the target. */
+  slope: number;
+  /** Lower end of its 95 % interval. */
+  slopeLow: number | null;
+  /** Upper end of its 95 % interval. */
+  slopeHigh: number | null;
+  /** Making it faster makes the program slower. */
+  contention: boolean;
+  /** The gutter's shape. */
+  shape: LineShape;
+  /**
+   * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
+   * there is only the baseline.
+   */
+  largest: SpeedupPoint | null;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
+};
+
+/** What a target is. */
+export type TargetName = {
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
+};
+
+/** Sorts of target. */
+export type TargetKind = "line" | "function" | "path" | "blocked";
+
+/** What was found out about a target. */
+export type TargetResult = {
+  /** Program speedup per speedup of the target. */
+  slope: number;
+  /** Lower end of its 95 % interval. */
+  slopeLow: number | null;
+  /** Upper end of its 95 % interval. */
+  slopeHigh: number | null;
+  /** Making it faster makes the program slower. */
+  contention: boolean;
+  /** The gutter's shape. */
+  shape: LineShape;
+  /**
+   * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
+   * there is only the baseline.
+   */
+  largest: SpeedupPoint | null;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
 };
 
 /** Parameters of `fulcrum/lineSpeedups`. */
@@ -448,28 +549,35 @@ export type LineSpeedup = {
   recordedLine: number;
   /** Whether the line is still what was recorded. */
   state: LineState;
-  /** What it is; several can stand on one line. */
-  kind: TargetKind;
-  /** The function, path or call; null for a line. */
-  name: string | null;
-  /** The gutter's shape. */
-  shape: LineShape;
   /** In words: `+12 % if 2× faster`, with the name in front when there is one. */
   text: string;
   /** Place in the ranking of the whole profile; 1 is best. */
   rank: number;
-  /** Program speedup per line speedup. */
+  /** Ascending by speedup; the first is the baseline (0, 0). */
+  points: Array<SpeedupPoint>;
+  /** Program speedup per speedup of the target. */
   slope: number;
   /** Lower end of its 95 % interval. */
   slopeLow: number | null;
   /** Upper end of its 95 % interval. */
   slopeHigh: number | null;
-  /** The point with the largest program speedup; null when there is only the baseline. */
-  best: SpeedupPoint | null;
-  /** Making this line faster makes the program slower. */
+  /** Making it faster makes the program slower. */
   contention: boolean;
-  /** Ascending by speedup; the first is the baseline (0, 0). */
-  points: Array<SpeedupPoint>;
+  /** The gutter's shape. */
+  shape: LineShape;
+  /**
+   * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
+   * there is only the baseline.
+   */
+  largest: SpeedupPoint | null;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
 };
 
 /** Whether a line is still what was recorded. */
@@ -551,7 +659,7 @@ export type RunsListParams = {
   workspace: string;
 };
 
-/** Answer to `fulcrum/runs/list`. */
+/** Answer to `fulcrum/runs/list`, and of `fulcrum runs list --json`. */
 export type RunsListResult = {
   /** Newest first. */
   runs: Array<RunEntry>;
@@ -561,6 +669,8 @@ export type RunsListResult = {
 export type RunEntry = {
   /** The run folder, for `fulcrum/causal/open` or `fulcrum/events/open`. */
   path: string;
+  /** The folder's name, for `fulcrum runs show` and `rm`. */
+  folder: string;
   /** The folder's name without the time. */
   name: string;
   /** What was recorded. */
@@ -571,6 +681,8 @@ export type RunEntry = {
   end: string | null;
   /** The program, as it was given; empty when the run does not say. */
   program: string;
+  /** Its arguments. */
+  arguments: Array<string>;
   /** The command line, for reading. */
   command: string;
   /** How it ended. */
@@ -799,6 +911,10 @@ export type NavigatorPathSpread = {
 
 /** How certain a difference is: Welch's t-test. */
 export type NavigatorSpread = {
+  /** The runs of side A. */
+  a: NavigatorSample;
+  /** The runs of side B. */
+  b: NavigatorSample;
   /** Lower end of the 95 % interval of A - B. */
   low: number;
   /** Its upper end. */
@@ -917,7 +1033,7 @@ export type NavigatorLabel = {
 export type NavigatorCoverage = {
   /** Base. */
   base: number;
-  /** Cum: what could go at most. */
+  /** Their cum together, without overlap: what could go at most. */
   cum: number;
   /**
    * The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became
@@ -1488,9 +1604,9 @@ export type EventsOpened = {
   /** By number; 1 is the virtual machine itself. */
   threads: Array<EventsThread>;
   /** The first event. */
-  start: number;
+  startNs: number;
   /** The last event. */
-  end: number;
+  endNs: number;
   /** All events. */
   events: number;
   /** Events that found no place in the log; more were not even tried. */
@@ -1516,9 +1632,9 @@ export type EventsThread = {
   /** The thread that started it; null when it is not known. */
   parent: number | null;
   /** Its first event. */
-  start: number;
+  startNs: number;
   /** Its last event. */
-  end: number;
+  endNs: number;
   /** How many events it has. */
   events: number;
   /** How many rows stand at the top of its tree. */
@@ -1536,9 +1652,9 @@ export type EventsPart = {
   /** Only what is inside of this node of the thread, itself included; absent: all of it. */
   node?: number | null;
   /** Only calls that began at this time or later. */
-  left?: number | null;
+  leftNs?: number | null;
   /** Only calls that began before this time. */
-  right?: number | null;
+  rightNs?: number | null;
 };
 
 /** Parameters of `fulcrum/events/tree`. */
@@ -1614,7 +1730,10 @@ export type EventsQueuesParams = {
   count: number;
 };
 
-/** Answer to `fulcrum/events/queues`. Rows of the tree have their queueing column from then on. */
+/**
+ * Answer to `fulcrum/events/queues`, after which rows of the tree have their queueing column, and of `fulcrum events queues
+ * --json`.
+ */
 export type EventsQueues = {
   /** By what puts and takes were joined. */
   order: EventsQueueOrder;
@@ -1665,7 +1784,7 @@ export type EventsRequest = {
   /** The put's node. */
   putNode: number;
   /** When the put had returned: the request is in the queue. */
-  enqueue: number;
+  enqueueNs: number;
   /** Requests in the queue after the put. */
   putLength: number;
   /** The thread that took it; null: it was never taken. */
@@ -1673,11 +1792,11 @@ export type EventsRequest = {
   /** The take's node. */
   takeNode: number | null;
   /** When the take had returned it. */
-  dispatch: number | null;
+  dispatchNs: number | null;
   /** Requests in the queue after the take. */
   takeLength: number | null;
   /** When its dispatcher came back for another one; null: it never did. */
-  finish: number | null;
+  finishNs: number | null;
   /** Dispatch less enqueue. */
   waitNs: number | null;
   /** Finish less dispatch. */
@@ -1693,7 +1812,7 @@ export type EventsRequest = {
   object: number | null;
 };
 
-/** Sums over a queue's requests. Seconds where not said otherwise; null where there is nothing to add up. */
+/** Sums over a queue's requests; null where there is nothing to add up. */
 export type EventsQueueSummary = {
   /** Requests that were put. */
   put: number;
@@ -1702,15 +1821,15 @@ export type EventsQueueSummary = {
   /** Puts a second, from the first to the last. */
   arrivalRate: number | null;
   /** Mean time in the queue. */
-  waitMean: number | null;
-  /** Its variance, seconds squared. */
-  waitVariance: number | null;
+  waitMeanSeconds: number | null;
+  /** Its variance, in seconds squared. */
+  waitVarianceSeconds2: number | null;
   /** Longest time in the queue. */
-  waitMax: number | null;
+  waitMaxSeconds: number | null;
   /** Mean time from dispatch to finish. */
-  serviceMean: number | null;
-  /** Its variance, seconds squared. */
-  serviceVariance: number | null;
+  serviceMeanSeconds: number | null;
+  /** Its variance, in seconds squared. */
+  serviceVarianceSeconds2: number | null;
   /** Most requests in the queue. */
   lengthMax: number;
 };
@@ -1757,7 +1876,7 @@ export type EventsRow = {
   /** The number of the object that was waited for or made; null when there is none or it is not known. */
   object: number | null;
   /** When it began. */
-  start: number;
+  startNs: number;
   /** How long it took, without what probes cost; null for what has no duration. */
   wallNs: number | null;
   /** CPU time, likewise. */
@@ -1877,9 +1996,9 @@ export type EventsTimelineParams = {
   /** The trace. */
   id: number;
   /** The visible part: its beginning. */
-  left: number;
+  leftNs: number;
   /** Its end. */
-  right: number;
+  rightNs: number;
   /** How wide that is on screen, at most 8,000: nothing narrower than a pixel is told apart. */
   width: number;
   /** Which threads; absent: all, at most 200 of them. */
@@ -1913,17 +2032,17 @@ export type EventsTimelineThread = {
 /** Intervals, as columns: position n of each is interval n. They do not overlap. */
 export type EventsIntervals = {
   /** Where each begins. */
-  start: Array<number>;
+  startNs: Array<number>;
   /** Where each ends. */
-  end: Array<number>;
+  endNs: Array<number>;
 };
 
 /** States, as columns. They do not overlap; where there is none, the thread was not there. */
 export type EventsStates = {
   /** Where each begins. */
-  start: Array<number>;
+  startNs: Array<number>;
   /** Where each ends. */
-  end: Array<number>;
+  endNs: Array<number>;
   /** What most of this time was. */
   state: Array<EventsState>;
   /** The part of the time that the thread was on a processor, 0 to 1; -1 where the log does not tell it. */
@@ -1936,9 +2055,9 @@ export type EventsState = "running" | "contended" | "waiting" | "parked";
 /** Calls, as columns: position n of each is call n, level by level. */
 export type EventsCalls = {
   /** When each began. */
-  start: Array<number>;
+  startNs: Array<number>;
   /** When each ended. */
-  end: Array<number>;
+  endNs: Array<number>;
   /** 0 is the top of the thread's tree. */
   depth: Array<number>;
   /** A position in `names`. */
@@ -1961,7 +2080,7 @@ export type EventsCompareParams = {
   workDoneToken?: ProgressToken | null;
 };
 
-/** Answer to `fulcrum/events/compare`. */
+/** Answer to `fulcrum/events/compare`, and of `fulcrum events compare --json`. */
 export type EventsComparison = {
   /** Threads of the same role, and how many there are on each side. */
   roles: Array<EventsRole>;
@@ -2034,6 +2153,616 @@ export type EventsChangeCounts = {
   count: number;
   /** None of these. */
   same: number;
+};
+
+/** The runs of one side. */
+export type NavigatorSample = {
+  /** How many. */
+  runs: number;
+  /** Their mean cost. */
+  mean: number;
+  /** The standard deviation between them. */
+  deviation: number;
+};
+
+/** What could be gained by optimising labelled paths. An upper bound: it takes all of their cost to go. */
+export type NavigatorEstimate = {
+  /** Their cum together, without overlap: what could go at most. */
+  cum: number;
+  /**
+   * The cum as a fraction of the denominator; null when that is 0. In a comparison it may be above 1: other paths became
+   * cheaper.
+   */
+  share: number | null;
+  /**
+   * By Amdahl, how much more the program would do in the same time without it: 0.25 is a quarter. In a comparison, than A
+   * does. Null when all of the time would go.
+   */
+  gain: number | null;
+  /** In a comparison, the cum as a fraction of B's total: the paper's Table 3. */
+  table3: number | null;
+};
+
+/** A refine loop: the answer of `fulcrum refine --json`, and `refine.json` in the run of each iteration. */
+export type RefineTable = {
+  /** What a hotspot is. */
+  rule: string;
+  /** A method whose calls are the units of work; null: the whole run is one. */
+  unit: string | null;
+  /** Which excluded methods were looked at again was decided by this number. In the file alone. */
+  seed?: number;
+  /** Runs of each iteration. In the file alone. */
+  runs?: number;
+  /** The set of methods did not change any more. */
+  stable: boolean;
+  /** The loop was stopped before it came to its end. In the answer alone. */
+  stopped?: boolean;
+  /** The file of the filter that the loop ended with. In the answer alone. */
+  filter?: string;
+  /** Its methods. */
+  hotspots: Array<string>;
+  /** Whole sentences on what a reader should know. */
+  notes: Array<string>;
+  /** All iterations that were measured. */
+  iterations: Array<RefineIteration>;
+};
+
+/** Answer of `fulcrum events stats --json`. Times are corrected for what probes cost. */
+export type EventsStats = {
+  /** By number. */
+  threads: Array<EventsThreadSums>;
+  /** The one with the most own wall time first. */
+  methods: Array<EventsMethodSums>;
+  /** Waiting for monitors that others owned, by class, the longest first. */
+  contention: Array<EventsClassSums>;
+  /** `Object.wait`, by class, the longest first. */
+  waiting: Array<EventsClassSums>;
+  /** Garbage collections. */
+  collections: EventsSums;
+  /** Ends without a beginning, and beginnings whose end is missing though what they are inside of ended. */
+  unbalanced: number;
+  /** What was subtracted from times because probes cost it. */
+  probes: EventsProbeCosts;
+  /** What a reader should know, whole sentences. */
+  notes: Array<string>;
+};
+
+/** A thread's sums. */
+export type EventsThreadSums = {
+  /** Its number. */
+  id: number;
+  /** Its name when it began; null when the log does not tell it. */
+  name: string | null;
+  /** Its thread group. */
+  group: string | null;
+  /** The thread that started it; 0 when it is not known. */
+  parent: number | null;
+  /** How many events it has. */
+  events: number;
+  /** From its first event to its last. */
+  wallNs: number;
+  /** CPU time at its last event; null where the log does not tell it. */
+  cpuNs: number | null;
+};
+
+/** A method's sums. Of recursive calls, `wallNs` and `cpuNs` count the outermost only. */
+export type EventsMethodSums = {
+  /** Its class. */
+  class: string;
+  /** Its name. */
+  method: string;
+  /** Its descriptor. */
+  descriptor: string;
+  /** Calls that were logged. */
+  calls: number;
+  /** Those left by an exception. */
+  thrown: number;
+  /** Wall time. */
+  wallNs: number;
+  /** CPU time. */
+  cpuNs: number;
+  /** Wall time less that of what it called, waited and contended for. */
+  selfWallNs: number;
+  /** CPU time less that of what it called. */
+  selfCpuNs: number;
+};
+
+/** Waiting for objects of a class. */
+export type EventsClassSums = {
+  /** The class. */
+  class: string;
+  /** How often. */
+  count: number;
+  /** How long, all threads together. */
+  wallNs: number;
+};
+
+/** How often, and how long. */
+export type EventsSums = {
+  /** How often. */
+  count: number;
+  /** How long. */
+  wallNs: number;
+};
+
+/** What the probes of a call cost. */
+export type EventsProbeCosts = {
+  /** Within the call's own time. */
+  insideNs: number;
+  /** Around it, in the caller's time. */
+  outsideNs: number;
+};
+
+/** Answer of `fulcrum events tree --json`. */
+export type EventsTrees = {
+  /** Threads that have calls. */
+  threads: Array<EventsThreadTree>;
+};
+
+/** A thread's calls. */
+export type EventsThreadTree = {
+  /** Its number. */
+  id: number;
+  /** Its name when it began. */
+  name: string;
+  /** Its thread group, or empty. */
+  group: string;
+  /** There are more calls than `--limit` shows. */
+  more: boolean;
+  /** In the order of their beginnings; `depth` makes the tree. */
+  calls: Array<EventsTreeCall>;
+};
+
+/** A call, or a wait. */
+export type EventsTreeCall = {
+  /** How many calls it is inside of. */
+  depth: number;
+  /** What it is. */
+  kind: EventsKind;
+  /** A method with its class, or a class with the object's number. */
+  name: string;
+  /** When it began. */
+  startNs: number;
+  /** How long it took, without what probes cost. */
+  wallNs: number;
+  /** CPU time, likewise; null where the log does not tell it. */
+  cpuNs: number | null;
+  /** Wall time less that of what is inside. */
+  selfWallNs: number;
+  /** CPU time less that of what is inside. */
+  selfCpuNs: number | null;
+  /** How it ended. */
+  ended: EventsEnd;
+};
+
+/** A line of `fulcrum events list --json`. */
+export type EventsEvent = {
+  /** When, since the log's start. */
+  timeNs: number;
+  /** The thread's CPU time since its own start; null where the log does not tell it. */
+  cpuNs: number | null;
+  /** The thread. */
+  thread: number;
+  /** `enter`, `exit`, `thrown`, `threadStart`, …: see docs/formats.md. */
+  event: string;
+  /** Calls since the thread's last event whose probes fired without being logged; absent when there are none. */
+  skipped?: number;
+  /** The class of a method or an object, or a class that was loaded. */
+  class?: string;
+  /** A method's name. */
+  method?: string;
+  /** A method's descriptor. */
+  descriptor?: string;
+  /** Of `objects`: what the call is made on. */
+  receiver?: number;
+  /** Of `objects`: the first object that the call is given, or 0. */
+  argument?: number;
+  /** An object's number. */
+  object?: number;
+  /** Of `result`: true or false. */
+  value?: boolean;
+  /** Of `wait`: its time limit, or 0. */
+  timeoutMs?: number;
+  /** Of `waited`: the time limit ended it. */
+  timedOut?: boolean;
+  /** Of `allocation`: the object's size. */
+  bytes?: number;
+  /** Of `allocation`: about one object for so many bytes is told; 0 when each one is. */
+  intervalBytes?: number;
+  /** Of `threadStart`: the thread's name. */
+  name?: string;
+  /** Of `threadStart`: its thread group, or empty. */
+  group?: string;
+  /** Of `threadStart`: the thread that started it; 0 when it is not known. */
+  parent?: number;
+  /** Of `threadStart`: it does not keep the program running. */
+  daemon?: boolean;
+  /** Of `threadStart`: a virtual thread. */
+  virtual?: boolean;
+  /** Of `threadStart`: it was running already when the log began. */
+  earlier?: boolean;
+  /** Of `classLoad`: methods with probes. */
+  probed?: number;
+  /** Of `vmStart`: name and version. */
+  machine?: string;
+};
+
+/** What one command of `fulcrum navigate --json` answers, on one line. */
+export type SearchAnswer = {
+  /** The command as it was given. */
+  command: string } & (SearchRows | SearchDetails | SearchSettings | SearchPathLabels | SearchLabels | SearchOverlaps | SearchEstimate | SearchHistory | NavigatorAutomatic | SearchSaved | SearchLoaded | SearchHelp | SearchRefused);
+
+/** What a command answers, by its sort. */
+export type SearchBody = SearchRows | SearchDetails | SearchSettings | SearchPathLabels | SearchLabels | SearchOverlaps | SearchEstimate | SearchHistory | NavigatorAutomatic | SearchSaved | SearchLoaded | SearchHelp | SearchRefused;
+
+/** Numbered paths. */
+export type SearchRows = {
+  /** The paths. */
+  rows: Array<SearchRow>;
+  /** How many `--top` left out. */
+  more: number;
+};
+
+/** A numbered path. */
+export type SearchRow = {
+  /** What `select` takes. */
+  number: number;
+  /** How it came about. */
+  step: NavigatorStep;
+  /** The path, outermost name first. */
+  path: Array<string>;
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+  /** How certain the difference is, with several runs on each side. */
+  spread: NavigatorPathSpread | null;
+};
+
+/** The current path. */
+export type SearchDetails = {
+  /** Its labels. */
+  labels: Array<string>;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+  /** How certain the difference is, with several runs on each side. */
+  spread: NavigatorPathSpread | null;
+  /** Why base or cum look wrong and are not; whole sentences. */
+  paradox: string | null;
+  /** Paths one step away. */
+  nearby: Array<SearchRow>;
+  /** What zooming left out. */
+  hidden: NavigatorHidden;
+  /** Why there are no extensions although the program may have made further calls; a whole sentence. */
+  limit: string | null;
+  /** How many of the nearby paths `--top` left out. */
+  more: number;
+  /** The path, outermost name first. */
+  path: Array<string>;
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
+  /** The denominator of shares. */
+  total: number;
+  /** What that is. */
+  of: NavigatorWhole;
+  /** What it shares with each label. */
+  overlaps: Array<NavigatorLabelOverlap>;
+  /** What it shares with all labels together. */
+  overlap: NavigatorOverlap;
+};
+
+/** What the current path costs and shares with labels. */
+export type SearchOverlaps = {
+  /** The path, outermost name first. */
+  path: Array<string>;
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
+  /** The denominator of shares. */
+  total: number;
+  /** What that is. */
+  of: NavigatorWhole;
+  /** What it shares with each label. */
+  overlaps: Array<NavigatorLabelOverlap>;
+  /** What it shares with all labels together. */
+  overlap: NavigatorOverlap;
+};
+
+/** The settings, after one was changed. */
+export type SearchSettings = {
+  /** How `suggest` ranks. */
+  suggester: NavigatorSuggester;
+  /** Whether nearby paths are zoomed. */
+  zoom: boolean;
+  /** What zooming keeps. */
+  cutoff: number;
+};
+
+/** The current path and its labels. */
+export type SearchPathLabels = {
+  /** The path. */
+  path: Array<string>;
+  /** Its labels. */
+  labels: Array<string>;
+};
+
+/** Every label. */
+export type SearchLabels = {
+  /** In the order of their first use. */
+  labels: Array<SearchLabel>;
+  /** The base of all together, without overlap. */
+  base: number;
+  /** The cum of all together, without overlap. */
+  cum: number;
+};
+
+/** A label. */
+export type SearchLabel = {
+  /** Its name. */
+  name: string;
+  /** How many paths have it. */
+  summaries: number;
+  /** Their base together, without overlap. */
+  base: number;
+  /** Their cum together, without overlap. */
+  cum: number;
+  /** The part of the cum that no label before covers. */
+  marginal: number;
+};
+
+/** What could be gained by labelled paths. */
+export type SearchEstimate = {
+  /** The labels. */
+  labels: Array<string>;
+  /** What could be gained. */
+  estimate: NavigatorEstimate;
+};
+
+/** The paths that were current. */
+export type SearchHistory = {
+  /** The oldest first. */
+  history: Array<Array<string>>;
+  /** The position of the current one; null before the first. */
+  current: number | null;
+};
+
+/** Where labels were written. */
+export type SearchSaved = {
+  /** The file. */
+  saved: string;
+};
+
+/** Labels that were read. */
+export type SearchLoaded = {
+  /** What a reader should know, whole sentences. */
+  notes: Array<string>;
+};
+
+/** All commands. */
+export type SearchHelp = {
+  /** Each with what it does. */
+  commands: Array<SearchCommand>;
+};
+
+/** A command of the search. */
+export type SearchCommand = {
+  /** How it is written. */
+  usage: string;
+  /** What it does. */
+  what: string;
+};
+
+/** Why a command cannot be done. */
+export type SearchRefused = {
+  /** One sentence. */
+  error: string;
+};
+
+/** Answer of `fulcrum suggest --json`. */
+export type SearchSuggestions = {
+  /** The value type that was searched. */
+  value: string;
+  /** Its unit. */
+  unit: string;
+  /** In a comparison, the cost of both sides. */
+  sides: NavigatorSides | null;
+  /** The denominator of the fractions. */
+  total: number;
+  /** What that is. */
+  of: NavigatorWhole;
+  /** The cum of labels and suggestions together, as a fraction of it. */
+  coverage: number;
+  /** The part of it that labels covered before. */
+  labelled: number;
+  /** The greatest marginal coverage first. */
+  suggestions: Array<NavigatorSuggestion>;
+};
+
+/** Answer of `fulcrum profile top --json`. In a comparison costs are A - B. */
+export type ProfileTop = {
+  /** The value type. */
+  value: string;
+  /** Its unit. */
+  unit: string;
+  /** The profile's total. */
+  total: number;
+  /** In a comparison, the cost of both sides. */
+  sides: NavigatorSides | null;
+  /** The most costly first. */
+  functions: Array<ProfileFunction>;
+  /** What a reader should know, whole sentences. */
+  notes: Array<string>;
+};
+
+/** A function's costs. */
+export type ProfileFunction = {
+  /** Its name. */
+  name: string;
+  /** Its own cost. */
+  base: number;
+  /** Its cost with everything that it calls. */
+  cum: number;
+  /** Both sides in a comparison. */
+  sides: NavigatorPathSides | null;
+};
+
+/** Answer of `fulcrum profile info --json`. */
+export type ProfileInfo = {
+  /** The file's format. */
+  format: string;
+  /** `tree` or `graph`. */
+  kind: ProfileCalls;
+  /** What was measured. */
+  valueTypes: Array<ProfileValueType>;
+  /** The name of the value type that is shown first. */
+  defaultValue: string;
+  /** What became of names. */
+  names: ProfileNames;
+  /** What a reader should know, whole sentences. */
+  notes: Array<string> } & ({
+  /** Nodes. */
+  nodes: number;
+  /** Different frames. */
+  frames: number;
+  /** The longest path. */
+  depth: number } | {
+  /** Functions. */
+  functions: number;
+  /** Pairs of caller and callee. */
+  calls: number });
+
+/** What a profile knows of calls. */
+export type ProfileCalls = "tree" | "graph";
+
+/** A value type and its total. */
+export type ProfileValueType = {
+  /** Its name. */
+  name: string;
+  /** Its unit. */
+  unit: string;
+  /** The sum over the functions' own costs. */
+  total: number;
+};
+
+/** How large a profile is. */
+export type ProfileSize = {
+  /** Nodes. */
+  nodes: number;
+  /** Different frames. */
+  frames: number;
+  /** The longest path. */
+  depth: number } | {
+  /** Functions. */
+  functions: number;
+  /** Pairs of caller and callee. */
+  calls: number;
+};
+
+/** What rules made of names. */
+export type ProfileNames = {
+  /** The version of the rules. Under another one labels may not find their paths. */
+  version: number;
+  /** The rules that were applied, in this order. */
+  rules: Array<string>;
+  /** Names that they changed. */
+  renamed: Array<NavigatorRenamed>;
+};
+
+/** Answer of `fulcrum causal show --json`: a profile's targets, ranked. */
+export type CausalProfile = {
+  /** For a heading. */
+  title: string;
+  /** Phases were corrected for (COZ §3.4.4). */
+  phaseCorrection: boolean;
+  /** Sorted by name. */
+  progressPoints: Array<CausalPoint>;
+  /** Whole sentences on what was left out, and why. */
+  notes: Array<string>;
+};
+
+/** A progress point and what speeds it up. */
+export type CausalPoint = {
+  /** Its name: `FILE:LINE`, or what the program calls it. */
+  name: string;
+  /** What a positive program speedup means for it. */
+  kind: ProgressPointKind;
+  /** Sorted by slope, then location. */
+  targets: Array<CausalTarget>;
+};
+
+/** A target with all that was measured. */
+export type CausalTarget = {
+  /** Experiments that counted, baseline included. */
+  experiments: number;
+  /** The slope that such data would show in 80 % of runs; null when there is too little. */
+  minimumEffect: number | null;
+  /** What to keep in mind about it. */
+  flags: Array<TargetFlag>;
+  /** Ascending by speedup; the first is the baseline (0, 0). */
+  points: Array<SpeedupPoint>;
+  /** Program speedup per speedup of the target. */
+  slope: number;
+  /** Lower end of its 95 % interval. */
+  slopeLow: number | null;
+  /** Upper end of its 95 % interval. */
+  slopeHigh: number | null;
+  /** Making it faster makes the program slower. */
+  contention: boolean;
+  /** The gutter's shape. */
+  shape: LineShape;
+  /**
+   * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
+   * there is only the baseline.
+   */
+  largest: SpeedupPoint | null;
+  /** `FILE:LINE` as recorded: the line, the function's declaration, the place of the call. */
+  location: string;
+  /** What it is. */
+  kind: TargetKind;
+  /** The function, path or call; null for a line. */
+  name: string | null;
+  /** A function with everything that it calls. */
+  inclusive: boolean;
+};
+
+/** What to keep in mind about a result. */
+export type TargetFlag = "runQueue" | "fewVisits" | "shared" | "regimeChange" | "unstable";
+
+/** Answer of `fulcrum causal compare --json`. */
+export type CausalComparison = {
+  /** The run before the change, for a heading. */
+  before: string;
+  /** The run after it, for a heading. */
+  after: string;
+  /** The progress points of the run before, by name. */
+  progressPoints: Array<CausalComparisonPoint>;
+  /** Whole sentences on what could not be compared, and why. */
+  notes: Array<string>;
+};
+
+/** What happened at one progress point, and to the targets. */
+export type CausalComparisonPoint = {
+  /** Those of the run before; those that changed first. */
+  targets: Array<TargetChange>;
+  /** The progress point's name. */
+  name: string;
+  /** What a positive program speedup means for it. */
+  kind: ProgressPointKind;
+  /** Visits a second before the change; null when it was not visited. */
+  beforeRate: number | null;
+  /** Visits a second after it. */
+  afterRate: number | null;
+  /** Before the change: time of a visit (throughput) or of a request (latency). */
+  beforeNs: Estimate | null;
+  /** After it. */
+  afterNs: Estimate | null;
+  /** The program speedup that really happened. */
+  actual: Estimate | null;
 };
 
 /** Parameters of `fulcrum/didChangeResults`. */

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bundleExtension } from "./lib/bundle.mjs";
+import { cargoBuild } from "./lib/cargo.mjs";
 import { engine, main, root, run, step, target } from "./lib/steps.mjs";
 import { checkTools } from "./lib/tools.mjs";
 
@@ -34,7 +35,7 @@ export async function installPackages() {
 
 /** Builds the engine, and the libraries that it loads into programs. */
 export async function buildEngine() {
-  await step("engine", async () => {
+  await step("engine", async (say) => {
     const packages = [
       "-p",
       "fulcrum-cli",
@@ -45,7 +46,7 @@ export async function buildEngine() {
       "-p",
       "fulcrum-native-agent",
     ];
-    await run("cargo", ["build", "--release", "--quiet", ...packages], { cwd: engine });
+    await cargoBuild(packages, say);
     for (const name of ["fulcrum", "libfulcrum_runtime.so", "libfulcrum_jvm_agent.so", "libfulcrum_native_agent.so"]) {
       await place(path.join(target, "release", name), path.join(root, "bin", name));
     }

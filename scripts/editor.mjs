@@ -5,24 +5,13 @@
  *   editor.url("/abs/workspace")  // open this in a browser
  *   await editor.stop();
  */
-import { spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { root, run, StepError, step } from "./lib/steps.mjs";
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const cache = path.join(root, ".vscode-test");
 
 /** The editor that tests and `npm start` use, and the Node that it asks for. */
@@ -30,32 +19,36 @@ export const editorVersion = "4.139.1";
 const nodeMajor = 24;
 
 /**
- * Downloads the editor once into `.vscode-test/`.
- * @param {{ log?: (line: string) => void }} [options]
+ * Downloads the editor once into `.vscode-test/`, about 50 MB.
  * @returns {Promise<{ node: string, main: string }>} the Node binary and the server's main script
  */
-export async function installEditor({ log = () => undefined } = {}) {
+export async function installEditor() {
   const folder = path.join(cache, `code-server-${editorVersion}`);
   const main = path.join(folder, "package", "lib", "vscode", "out", "server-main.js");
   if (!existsSync(path.join(folder, "complete"))) {
-    log(`Downloading VS Code (code-server ${editorVersion}) into .vscode-test, about 50 MB …`);
-    const partial = `${folder}.${process.pid}`;
-    rmSync(partial, { recursive: true, force: true });
-    mkdirSync(partial, { recursive: true });
-    const packed = npm(["pack", `code-server@${editorVersion}`, "--silent", "--pack-destination", partial], partial);
-    run("tar", ["-xzf", path.join(partial, packed.trim().split("\n").at(-1) ?? ""), "-C", partial], partial);
-    npm(
-      ["install", "--omit=dev", "--ignore-scripts", "--force", "--silent", "--no-audit", "--no-fund"],
-      path.join(partial, "package", "lib", "vscode"),
-    );
-    for (const file of readdirSync(partial).filter((name) => name.endsWith(".tgz"))) {
-      rmSync(path.join(partial, file));
-    }
-    writeFileSync(path.join(partial, "complete"), "");
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(partial, folder);
+    await step(`VS Code (code-server ${editorVersion})`, () => downloadEditor(folder));
   }
-  return { node: installNode(log), main };
+  return { node: await installNode(), main };
+}
+
+async function downloadEditor(folder) {
+  const partial = `${folder}.${process.pid}`;
+  rmSync(partial, { recursive: true, force: true });
+  mkdirSync(partial, { recursive: true });
+  const packed = await npm(
+    ["pack", `code-server@${editorVersion}`, "--silent", "--pack-destination", partial],
+    partial,
+  );
+  const archive = path.join(partial, packed.trim().split("\n").at(-1) ?? "");
+  await install("tar", ["-xzf", archive, "-C", partial], partial);
+  await npm(
+    ["install", "--omit=dev", "--ignore-scripts", "--force", "--silent", "--no-audit", "--no-fund"],
+    path.join(partial, "package", "lib", "vscode"),
+  );
+  rmSync(archive);
+  writeFileSync(path.join(partial, "complete"), "");
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(partial, folder);
 }
 
 /**
@@ -82,7 +75,7 @@ export async function startEditor({
   env = {},
   log = () => undefined,
 }) {
-  const { node, main } = await installEditor({ log });
+  const { node, main } = await installEditor();
   const data = userDataDir ?? mkdtempSync(path.join(tmpdir(), "fulcrum-editor-"));
   const extensionsDir = path.join(data, "extensions");
   rmSync(extensionsDir, { recursive: true, force: true });
@@ -142,7 +135,7 @@ export async function startEditor({
 }
 
 /** Node 24: the running one when it is new enough, else from the registry. */
-function installNode(log) {
+async function installNode() {
   if (Number(process.versions.node.split(".")[0]) >= nodeMajor) {
     return process.execPath;
   }
@@ -150,26 +143,27 @@ function installNode(log) {
   const folder = path.join(cache, `node-${nodeMajor}`);
   const binary = path.join(folder, "node_modules", name, "bin", "node");
   if (!existsSync(binary)) {
-    log(`Downloading Node ${nodeMajor} for the editor …`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, "package.json"), '{ "private": true }\n');
-    npm(["install", `${name}@${nodeMajor}`, "--silent", "--no-audit", "--no-fund", "--no-save"], folder);
+    await step(`Node ${nodeMajor} for the editor`, async () => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, "package.json"), '{ "private": true }\n');
+      await npm(["install", `${name}@${nodeMajor}`, "--silent", "--no-audit", "--no-fund", "--no-save"], folder);
+    });
   }
   return binary;
 }
 
 function npm(args, cwd) {
-  return run("npm", args, cwd);
+  return install("npm", args, cwd);
 }
 
-function run(command, args, cwd) {
-  const result = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 1 << 26 });
-  if (result.status !== 0) {
-    const reason = result.error?.message ?? result.stderr.trim().split("\n").slice(-5).join("\n");
-    const said = reason.replaceAll(/https?:\/\/\S+/g, "the registry");
-    throw new Error(`Installing the editor: ${command} ${args[0]} failed; check the network and try again.\n${said}`);
+/** Gives what the program printed. */
+async function install(command, args, cwd) {
+  try {
+    const { stdout } = await run(command, args, { cwd });
+    return stdout;
+  } catch (error) {
+    throw new StepError(`${error.message}\nThe editor could not be installed: check the network and try again.`);
   }
-  return result.stdout;
 }
 
 function signalGroup(pid, signal) {

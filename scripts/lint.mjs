@@ -7,6 +7,7 @@ import { checkTools } from "./lib/tools.mjs";
 const inPackages = (...parts) => path.join(root, "node_modules", ...parts);
 
 // clippy and xtask use the release profile, whose build scripts and macros the product's build shares.
+/** @type {[name: string, command: string, args: string[], cwd: string][]} */
 const checks = [
   ["rustfmt", "cargo", ["fmt", "--all", "--check"], engine],
   [
@@ -15,8 +16,21 @@ const checks = [
     ["clippy", "--workspace", "--all-targets", "--release", "--quiet", "--", "-D", "warnings"],
     engine,
   ],
+  // Not among all targets: cargo leaves out what `cargo test` leaves out.
+  [
+    "clippy of campaigns",
+    "cargo",
+    ["clippy", "--workspace", "--test", "campaigns", "--release", "--quiet", "--", "-D", "warnings"],
+    engine,
+  ],
   ["biome", process.execPath, [inPackages("@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings"], root],
   ["tsc", process.execPath, [inPackages("typescript", "bin", "tsc"), "--noEmit", "-p", "."], root],
+  [
+    "tsc of scripts",
+    process.execPath,
+    [inPackages("typescript", "bin", "tsc"), "--noEmit", "-p", "tsconfig.scripts.json"],
+    root,
+  ],
   ["xtask check", "cargo", ["run", "--release", "--quiet", "-p", "fulcrum-xtask", "--", "check"], engine],
 ];
 

@@ -9,9 +9,10 @@ const platform = `linux-${process.arch}`;
 export const vsix = path.join(root, `fulcrum-${platform}.vsix`);
 /**
  * Bytes. Most of it is the engine: the grammars of seven languages, Arrow and Parquet (2 MB), and the names of functions
- * (1 MB), by which a panic in the log says where it was.
+ * (1 MB), by which a panic in the log says where it was. Cold libraries are not optimised (engine/Cargo.toml), which adds
+ * half a megabyte.
  */
-const limit = 11e6;
+const limit = 12.5e6;
 
 /** What the extension consists of; README.md and CHANGELOG.md when they are there. */
 const parts = [

@@ -1,84 +1,135 @@
 /**
- * `npm test [-- FLOOR…]`: builds everything, then runs the floors, each to its end whatever happened on the others.
- * The last line is `N passed, N failed`.
+ * `npm test [-- FLOOR… | host/GROUP… | ui/GROUP… | crate::module::test…]`: builds everything, then runs the floors, each to its
+ * end whatever happened on the others. A word with `::` in it runs those tests of the engine whose names contain it.
+ * At the end come the slowest tests; the last line is `N passed, N failed`.
  */
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { saveResults } from "../test/support/results.mjs";
 import { bootstrap } from "./bootstrap.mjs";
-import { engine, main, root, StepError, seconds, tryRun } from "./lib/steps.mjs";
+import { buildTests, listTests, readGroups, runDocTests, runTests } from "./lib/engineTests.mjs";
+import { showStatus } from "./lib/status.mjs";
+import { main, root, StepError, seconds, step, tryRun } from "./lib/steps.mjs";
 import { packageExtension, unpackExtension } from "./package.mjs";
 
 const node = process.execPath;
 
-/** Every floor but the engine's writes out/test-results/<floor>.json. */
+/** Every floor writes out/test-results/<floor>.json. Host and UI share an editor, so that they run together. */
 const floors = {
-  engine: () => cargoTest(),
+  engine: (words) => engineTests(words),
   unit: () =>
-    reported("unit", [
-      path.join(root, "node_modules", "vitest", "vitest.mjs"),
-      "run",
-      "--config",
-      path.join(root, "test", "unit", "vitest.config.mts"),
-    ]),
-  host: () => reported("host", [path.join(root, "test", "host", "run.mjs")]),
-  ui: () => reported("ui", [path.join(root, "test", "ui", "run.mjs")]),
-  desktop: () => reported("desktop", [path.join(root, "test", "host", "desktop.mjs")]),
+    reported(
+      ["unit"],
+      [
+        path.join(root, "node_modules", "vitest", "vitest.mjs"),
+        "run",
+        "--config",
+        path.join(root, "test", "unit", "vitest.config.mts"),
+      ],
+    ),
+  editor: (words) => reported([...new Set(words.map(floorOf))], [path.join(root, "test", "editor.mjs"), ...words]),
+  desktop: () => reported(["desktop"], [path.join(root, "test", "host", "desktop.mjs")]),
 };
+const names = ["engine", "unit", "host", "ui", "desktop"];
 const standard = ["engine", "unit", "host", "ui"];
+/** @param {string} word */
+const floorOf = (word) => word.replace(/\/.*/, "");
 
-async function cargoTest() {
-  const { code, output } = await tryRun("cargo", ["test", "--workspace", "--release", "--no-fail-fast", "--quiet"], {
-    cwd: engine,
-  });
-  let passed = 0;
-  let failed = 0;
-  for (const [, good, bad] of output.matchAll(/^test result: .*? (\d+) passed; (\d+) failed/gm)) {
-    passed += Number(good);
-    failed += Number(bad);
+/**
+ * The engine's tests, all or those whose names contain one of the filters.
+ * @param {string[]} filters
+ */
+async function engineTests(filters) {
+  const say = (line) => console.log(`tests: engine  ${line}`);
+  const failures = [];
+  let outcomes = [];
+  try {
+    const all = await step("tests of the engine", async (tell) => listTests(await buildTests(tell)));
+    const groups = readGroups(all);
+    const wanted = (test) => filters.length === 0 || filters.some((filter) => test.name.includes(filter));
+    outcomes = await runTests(all.filter(wanted), groups, say, earlierTimes("engine"));
+    if (filters.length === 0) {
+      outcomes.push(...(await runDocTests()));
+    }
+  } catch (error) {
+    // What does not compile has failed too.
+    if (!(error instanceof StepError)) {
+      throw error;
+    }
+    failures.push({ name: "engine", message: error.message });
   }
-  // A test that does not compile, or crashes, has no result line of its own.
-  if (code !== 0 && failed === 0) {
-    failed = 1;
-  }
-  return { passed, failed, output: withoutSuccesses(output) };
+  const bad = outcomes.filter((it) => !it.ok);
+  failures.push(...bad.map(({ name, output }) => ({ name, message: output })));
+  const tests = outcomes.map(({ name, ms, cpuMs, ok }) => ({ name, ms, cpuMs, ok }));
+  saveResults("engine", outcomes.length - bad.length, failures, tests);
+  const output = failures.map(({ name, message }) => `FAILED ${name}\n${message}`).join("\n\n");
+  return [{ name: "engine", passed: outcomes.length - bad.length, failed: failures.length, output }];
 }
 
-/** Of a long log, what there is to read when something failed. */
-function withoutSuccesses(output) {
-  const quiet = /^(running \d+ tests?|[.\s]*|\.* \d+\/\d+|test result: ok\..*)$/;
-  return output
-    .split("\n")
-    .filter((line) => !quiet.test(line))
-    .join("\n");
+/** How long a floor's tests took when they ran last. */
+function earlierTimes(floor) {
+  return new Map(readResults(floor)?.tests.map(({ name, ms }) => [name, ms]));
 }
 
-async function reported(floor, args) {
-  const file = path.join(root, "out", "test-results", `${floor}.json`);
-  rmSync(file, { force: true });
+/**
+ * @param {string[]} reporting floors that the program writes results of
+ * @param {string[]} args of Node
+ */
+async function reported(reporting, args) {
+  for (const floor of reporting) {
+    rmSync(resultsFile(floor), { force: true });
+  }
   // Tests take the packaged extension with its own engine, as a user gets them.
   const env = { FULCRUM_EXTENSION_DIR: extension, FULCRUM_ENGINE: path.join(extension, "bin", "fulcrum") };
+  const status = showStatus(`tests: ${reporting.join(", ")}`);
   const { code, output } = await tryRun(node, args, { env });
+  status.end();
+  let clean = code === 0;
+  const outcomes = reporting.map((name) => {
+    const results = readResults(name);
+    if (results === undefined) {
+      clean = true;
+      const said = `${output}\nThe ${name} floor ended with exit code ${code} and no results.`;
+      return { name, passed: 0, failed: 1, output: said };
+    }
+    clean ||= results.failed > 0;
+    return { name, passed: results.passed, failed: results.failed, output };
+  });
+  // A program that fails without a failed test has failed all the same.
+  return clean ? outcomes : outcomes.map((it, n) => (n === 0 ? { ...it, failed: 1 } : it));
+}
+
+function resultsFile(floor) {
+  return path.join(root, "out", "test-results", `${floor}.json`);
+}
+
+/** @returns {import("../test/support/results.mjs").Results | undefined} */
+function readResults(floor) {
   try {
-    const { passed, failed } = JSON.parse(readFileSync(file, "utf8"));
-    return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, output };
+    return JSON.parse(readFileSync(resultsFile(floor), "utf8"));
   } catch {
-    return {
-      passed: 0,
-      failed: 1,
-      output: `${output}\nThe ${floor} floor ended with exit code ${code} and no results.`,
-    };
+    return undefined;
+  }
+}
+
+/** Prints the tests that took longest, of all floors that ran. */
+function printSlowest(floors) {
+  const tests = floors.flatMap((floor) => (readResults(floor)?.tests ?? []).map((test) => ({ floor, ...test })));
+  const slowest = tests.sort((a, b) => b.ms - a.ms).slice(0, 20);
+  console.log(`the slowest ${slowest.length} of ${tests.length} tests:`);
+  for (const { floor, name, ms } of slowest) {
+    console.log(`${seconds(ms).padStart(9)}  ${floor}: ${name}`);
   }
 }
 
 const extension = path.join(root, "out", "extension");
 
 await main(import.meta.url, async () => {
-  const wanted = process.argv.slice(2);
-  const unknown = wanted.filter((name) => !(name in floors));
+  const filters = process.argv.slice(2).filter((word) => word.includes("::"));
+  const named = process.argv.slice(2).filter((word) => !word.includes("::"));
+  const unknown = named.filter((name) => !names.includes(floorOf(name)));
   if (unknown.length > 0) {
-    throw new StepError(
-      `There is no test floor ${unknown.join(", ")}: choose among ${Object.keys(floors).join(", ")}.`,
-    );
+    throw new StepError(`There is no test floor ${unknown.join(", ")}: choose among ${names.join(", ")}.`);
   }
   let passed = 0;
   let failed = 0;
@@ -92,17 +143,25 @@ await main(import.meta.url, async () => {
     process.exitCode = 1;
     return;
   }
-  for (const name of wanted.length > 0 ? wanted : standard) {
+  const wanted = named.length > 0 ? named : filters.length > 0 ? ["engine"] : standard;
+  const inEditor = wanted.filter((word) => ["host", "ui"].includes(floorOf(word)));
+  const ran = [];
+  for (const name of new Set(wanted.map((word) => (inEditor.includes(word) ? "editor" : word)))) {
     const start = Date.now();
-    const result = await floors[name]();
-    if (result.failed > 0) {
-      console.error(result.output.trimEnd());
+    const outcomes = await floors[name](name === "editor" ? inEditor : filters);
+    const time = seconds(Date.now() - start);
+    const output = outcomes.find((it) => it.failed > 0)?.output;
+    if (output !== undefined) {
+      console.error(output.trimEnd());
     }
-    const counts = `${result.passed} passed, ${result.failed} failed`;
-    console.log(`${`tests: ${name}`.padEnd(34)} ${seconds(Date.now() - start)}  ${counts}`);
-    passed += result.passed;
-    failed += result.failed;
+    for (const it of outcomes) {
+      ran.push(it.name);
+      console.log(`${`tests: ${it.name}`.padEnd(34)} ${time}  ${it.passed} passed, ${it.failed} failed`);
+      passed += it.passed;
+      failed += it.failed;
+    }
   }
+  printSlowest(ran);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 });

@@ -54,7 +54,7 @@ export function compareModel(comparison: Comparison): CompareModel {
   return {
     before: comparison.before.title,
     after: comparison.after.title,
-    points: comparison.points.map(pointModel),
+    points: comparison.progressPoints.map(pointModel),
     notes: comparison.notes,
   };
 }
@@ -83,8 +83,8 @@ function row(target: ComparedTarget, point: ComparedPoint): CompareRow {
         : target.state === "stale"
           ? "line changed since it was measured"
           : "",
-    costBefore: target.costBefore === null ? "–" : timeText(target.costBefore.value),
-    costAfter: target.costAfter === null ? "–" : timeText(target.costAfter.value),
+    costBefore: target.costBeforeNs === null ? "–" : timeText(target.costBeforeNs.value),
+    costAfter: target.costAfterNs === null ? "–" : timeText(target.costAfterNs.value),
     speedup: target.speedup === null ? "unknown" : estimateText(target.speedup),
     predicted,
     actual,
@@ -107,7 +107,7 @@ export function estimateText(estimate: Estimate): string {
 }
 
 function actualSentence(point: ComparedPoint): string {
-  const { actual, rateBefore, rateAfter } = point;
+  const { actual } = point;
   if (actual === null) {
     return "The program's speedup is not known: one of the runs visited this progress point too rarely.";
   }
@@ -120,14 +120,17 @@ function actualSentence(point: ComparedPoint): string {
     actual.low === null || actual.high === null
       ? ""
       : ` (95 % interval ${signedPercent(actual.low)} to ${signedPercent(actual.high)})`;
-  const rates = rateBefore === null || rateAfter === null ? "" : `: ${rateText(point.kind, rateBefore, rateAfter)}`;
-  return `${change}${interval}${rates}.`;
+  return `${change}${interval}${rateText(point)}.`;
 }
 
-function rateText(kind: string, before: number, after: number): string {
-  return kind === "latency"
-    ? `${timeText(before)} a request before, ${timeText(after)} after`
-    : `${numberText(before)} visits a second before, ${numberText(after)} after`;
+function rateText(point: ComparedPoint): string {
+  const { beforeRate, afterRate, beforeNs, afterNs } = point;
+  if (point.kind === "latency") {
+    const known = beforeNs !== null && afterNs !== null;
+    return known ? `: ${timeText(beforeNs.value)} a request before, ${timeText(afterNs.value)} after` : "";
+  }
+  const known = beforeRate !== null && afterRate !== null;
+  return known ? `: ${numberText(beforeRate)} visits a second before, ${numberText(afterRate)} after` : "";
 }
 
 /** Nanoseconds as one reads them, three digits. */

@@ -15,6 +15,15 @@ export interface Trouble {
 const lostCodes = new Set([-32099, -32097, -32096]);
 const requestCancelled = -32800;
 
+/** The user, or whoever wanted it, does not want it any more: nothing went wrong, and nothing is to be shown. */
+export class Cancelled extends Error {
+  readonly code = requestCancelled;
+
+  constructor() {
+    super("It was cancelled.");
+  }
+}
+
 export function troubleOf(error: unknown): Trouble {
   const record = typeof error === "object" && error !== null ? (error as Record<string, unknown>) : {};
   const data = typeof record.data === "object" && record.data !== null ? (record.data as Record<string, unknown>) : {};

@@ -1,5 +1,5 @@
 /** A run that is going on: what the editor says about it, and what can be changed. */
-import type { Aim, LiveParams, TargetKind } from "./protocol";
+import type { Aim, AimTarget, LiveParams } from "./protocol";
 
 /** What the status bar and the ranking need of a run. */
 export interface RunState {
@@ -17,7 +17,7 @@ export function isPaused(run: RunState | null): boolean {
 export const lineAim: Aim = { target: "line", paths: [], sourceScope: [], binaryScope: [] };
 
 /** Each kind with what a person calls it and what it is for. */
-export const targetKinds: readonly { kind: TargetKind; label: string; detail: string }[] = [
+export const targetKinds: readonly { kind: AimTarget; label: string; detail: string }[] = [
   { kind: "line", label: "Lines", detail: "Which line, made faster, pays?" },
   { kind: "function", label: "Functions", detail: "Which function's own code pays? Without what it calls." },
   { kind: "inclusive", label: "Functions with Callees", detail: "Which function pays with everything that it calls?" },

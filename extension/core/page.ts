@@ -1,5 +1,6 @@
 /** A webview's page as the extension sees it. No `vscode` in here: `vscode.Webview` is a {@link Webview}. */
 import { troubleOf } from "./errors";
+import { didShow } from "./shown";
 
 interface Webview<From> {
   postMessage(message: unknown): PromiseLike<boolean>;
@@ -10,6 +11,18 @@ interface Webview<From> {
 export interface Remember {
   type: "remember";
   state: unknown;
+}
+
+/** One more of the messages of the page is dealt with: what it is told because of that came before. */
+export interface Answered {
+  type: "answered";
+}
+
+/** Pages that have said that they are there, so far: for tests. */
+let begun = 0;
+
+export function pagesBegun(): number {
+  return begun;
 }
 
 /** What a page asks, apart from saying that it is there. */
@@ -69,28 +82,31 @@ export class PageLink<To, From extends { type: string }> {
     }
   }
 
-  private send(message: To | Remember): void {
+  private send(message: To | Remember | Answered): void {
     if (!this.gone) {
       void this.webview.postMessage(message);
     }
   }
 
   private async receive(message: From): Promise<void> {
-    if (message.type === "ready") {
-      this.begin();
-      return;
-    }
     try {
-      await this.answer(message as Asked<From>);
+      if (message.type === "ready") {
+        this.begin();
+      } else {
+        await this.answer(message as Asked<From>);
+      }
     } catch (error) {
       if (!this.gone && !troubleOf(error).cancelled) {
         this.failed(message.type, error);
       }
     }
+    this.send({ type: "answered" });
   }
 
   private begin(): void {
     this.ready = true;
+    begun += 1;
+    didShow();
     for (const message of [this.remembered, this.shown, ...this.waiting.splice(0)]) {
       if (message !== undefined) {
         this.send(message);

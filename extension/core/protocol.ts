@@ -1,12 +1,23 @@
-/** The engine's own requests, as the engine generates them, and what the editor adds to them. */
+/** The engine's own messages, as the engine generates them, and what the editor adds to them. */
+import {
+  DID_CHANGE_RESULTS,
+  type DidChangeResultsParams,
+  LIVE,
+  type LiveParams,
+  Method,
+  REFINE_LIVE,
+  type RefineLiveParams,
+  type Requests,
+} from "../protocol.gen";
+
 export {
   type Aim,
+  type AimTarget,
   type Blame,
   type ComparedPoint,
   type ComparedTarget,
   type Comparison,
   type ControlAction,
-  DID_CHANGE_RESULTS,
   type DidChangeResultsParams,
   type EndToEnd,
   type Estimate,
@@ -30,11 +41,9 @@ export {
   type EventsThread,
   type EventsTimeline,
   type EventsTimelineThread,
-  LIVE,
   type LineShape,
   type LineSpeedup,
   type LiveParams,
-  Method,
   type NavigatorAccepted,
   type NavigatorAutomatic,
   type NavigatorCommand,
@@ -71,19 +80,49 @@ export {
   type ProgressPointEditResult,
   type Ranking,
   type RankingRow,
-  REFINE_LIVE,
   type RefineIteration,
   type RefineLiveParams,
   type RefineOutcome,
-  type Requests,
   type RunEntry,
   type RunOutcome,
   type SpeedupPoint,
   type TargetKind,
-  TRACE_LIVE,
   type TraceLiveParams,
   type TraceOutcome,
 } from "../protocol.gen";
+
+/** A request: its method, with the types of what it takes and gives. */
+export interface RequestMessage<P, R> {
+  readonly method: string;
+  /** Never there: it ties the types to the method. */
+  readonly types?: (params: P) => R;
+}
+
+/** A notification of the engine: its method, with the type of what it says. */
+export interface NotificationMessage<P> {
+  readonly method: string;
+  /** Never there: it ties the type to the method. */
+  readonly types?: (params: P) => void;
+}
+
+type RequestMessages = {
+  readonly [Name in keyof typeof Method]: RequestMessage<
+    Requests[(typeof Method)[Name]]["params"],
+    Requests[(typeof Method)[Name]]["result"]
+  >;
+};
+
+/** The requests that the engine answers. */
+export const requests = Object.fromEntries(
+  Object.entries(Method).map(([name, method]) => [name, { method }]),
+) as unknown as RequestMessages;
+
+/** What the engine says by itself. */
+export const notifications = {
+  didChangeResults: { method: DID_CHANGE_RESULTS } as NotificationMessage<DidChangeResultsParams>,
+  live: { method: LIVE } as NotificationMessage<LiveParams>,
+  refineLive: { method: REFINE_LIVE } as NotificationMessage<RefineLiveParams>,
+};
 
 /** Commands that a hover of the engine may link to. */
 export const hoverCommands: readonly string[] = [

@@ -43,10 +43,10 @@ export function rowDescription(row: RankingRow): string {
 /** Markdown for the tooltip of a row. */
 export function rowTooltip(row: RankingRow): string {
   const lines = [`**${escapeMarkdown(row.label)}**: ${escapeMarkdown(row.text)}`, ""];
-  const what = { line: "this line", function: "it", inclusive: "it", path: "it", blocked: "the wait" }[row.kind];
+  const what = { line: "this line", function: "it", path: "it", blocked: "the wait" }[row.kind];
   lines.push(`- Slope ${slopeText(row)}: percent of the program for each 100 % of ${what}.`);
-  if (row.best !== null) {
-    lines.push(`- Best measured: ${pointText(row.best, row.kind)}`);
+  if (row.largest !== null) {
+    lines.push(`- Largest measured effect: ${pointText(row.largest, row.kind)}`);
   }
   lines.push(`- ${count(row.experiments, "experiment")}`);
   for (const caution of row.cautions) {
@@ -77,7 +77,6 @@ function pointText(point: SpeedupPoint, kind: TargetKind): string {
   const changed = {
     line: "the line faster",
     function: "it faster",
-    inclusive: "it faster",
     path: "it faster",
     blocked: "the wait shorter",
   }[kind];

@@ -1,7 +1,7 @@
 /** *Find Bottlenecks*: the automatic search. Its call sequences with their reasons; those that are kept become labels. */
 import * as vscode from "vscode";
 import { nothingFound, suggestionItems, summaryOf } from "../core/navigator/bottlenecks";
-import type { NavigatorAutomatic, NavigatorSuggestion } from "../core/protocol";
+import type { NavigatorSuggestion } from "../core/protocol";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
 
@@ -19,7 +19,7 @@ async function find(navigation: Navigation): Promise<void> {
     await vscode.commands.executeCommand("fulcrum.profile.open");
     return;
   }
-  const found = await search(navigation);
+  const found = await navigation.automatic();
   const open = navigation.open;
   // What was found in one profile says nothing of another that was opened meanwhile.
   if (found === undefined || open?.opened.id !== id) {
@@ -35,29 +35,6 @@ async function find(navigation: Navigation): Promise<void> {
       kind: "accept",
       suggestions: chosen.map(({ suggestion: { label, path } }) => ({ label, path })),
     });
-  }
-}
-
-/** Quick searches pass without a word; a longer one shows how far it is and can be cancelled. */
-async function search(navigation: Navigation): Promise<NavigatorAutomatic | undefined> {
-  const cancel = new vscode.CancellationTokenSource();
-  let progress: vscode.Progress<{ message?: string }> | undefined;
-  const searching = navigation.automatic({ report: (step) => progress?.report(step) }, cancel.token);
-  const timer = setTimeout(() => {
-    void vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: "Finding bottlenecks", cancellable: true },
-      async (shown, token) => {
-        progress = shown;
-        token.onCancellationRequested(() => cancel.cancel());
-        await searching;
-      },
-    );
-  }, 500);
-  try {
-    return await searching;
-  } finally {
-    clearTimeout(timer);
-    cancel.dispose();
   }
 }
 

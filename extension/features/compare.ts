@@ -3,8 +3,9 @@ import * as vscode from "vscode";
 import { type CompareModel, compareModel } from "../core/compare";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
-import type { Comparison } from "../core/protocol";
+import { type Comparison, requests } from "../core/protocol";
 import { olderFirst, runFolderOf } from "../core/runsOnDisk";
+import { didShow } from "../core/shown";
 import { isTraceRun } from "../core/trace/runs";
 import { compareHtml, loadingHtml, problemHtml } from "../views/compare";
 import type { PageAssets } from "../views/page";
@@ -143,6 +144,7 @@ export class Compare implements vscode.Disposable {
     panel.onDidDispose(() => {
       this.views.delete(panel);
       view.dispose();
+      didShow();
     });
     void view.load();
   }
@@ -167,7 +169,8 @@ class View implements vscode.Disposable {
       panel.webview.onDidReceiveMessage((message) => this.receive(message)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         const uri = document.uri.toString();
-        this.outdated ||= this.comparison?.points.some((it) => it.targets.some((row) => row.uri === uri)) === true;
+        this.outdated ||=
+          this.comparison?.progressPoints.some((it) => it.targets.some((row) => row.uri === uri)) === true;
       }),
     ];
   }
@@ -191,12 +194,13 @@ class View implements vscode.Disposable {
       this.panel.webview.html = loadingHtml(this.assets());
     }
     try {
-      const comparison = await this.engine.request("fulcrum/causal/compare", { before, after });
+      const comparison = await this.engine.request(requests.CausalCompare, { before, after });
       if (round === this.round) {
         this.outdated = false;
         this.comparison = comparison;
         this.model = compareModel(comparison);
         this.panel.webview.html = compareHtml(this.model, this.assets());
+        didShow();
       }
     } catch (error) {
       if (round === this.round) {
@@ -231,11 +235,11 @@ class View implements vscode.Disposable {
   }
 
   private async goTo(point: number, target: number): Promise<void> {
-    const wanted = this.comparison?.points[point]?.targets[target]?.target;
+    const wanted = this.comparison?.progressPoints[point]?.targets[target]?.target;
     if (this.outdated) {
       await this.load();
     }
-    const row = this.comparison?.points[point]?.targets.find((candidate) => candidate.target === wanted);
+    const row = this.comparison?.progressPoints[point]?.targets.find((candidate) => candidate.target === wanted);
     if (row === undefined) {
       return;
     }

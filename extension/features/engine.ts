@@ -13,19 +13,29 @@ import {
   ErrorAction,
   LanguageClient,
   type LanguageClientOptions,
-  LSPErrorCodes,
   type Middleware,
-  ResponseError,
+  ProgressType,
   RevealOutputChannelOn,
+  WorkDoneProgressCancelNotification,
+  type WorkDoneProgressReport,
 } from "vscode-languageclient/node";
 import {
-  DID_CHANGE_RESULTS,
+  type LongClient,
+  type LongOptions,
+  type LongParams,
+  longRequest,
+  orCancelled,
+  type WithToken,
+} from "../core/longRequest";
+import {
   type DidChangeResultsParams,
   hoverCommands,
-  LIVE,
   type LiveParams,
+  type NotificationMessage,
+  notifications,
   PROTOCOL_VERSION,
-  type Requests,
+  type RefineLiveParams,
+  type RequestMessage,
 } from "../core/protocol";
 import { RestartPolicy } from "../core/restart";
 import { cleanEnvironment } from "../core/runRequest";
@@ -66,12 +76,15 @@ export class Engine implements vscode.Disposable {
   private readonly stateEmitter = new vscode.EventEmitter<EngineState>();
   private readonly resultsEmitter = new vscode.EventEmitter<DidChangeResultsParams>();
   private readonly liveEmitter = new vscode.EventEmitter<LiveParams>();
+  private readonly refineEmitter = new vscode.EventEmitter<RefineLiveParams>();
   private readonly restartedEmitter = new vscode.EventEmitter<void>();
   readonly onDidChangeState = this.stateEmitter.event;
   /** The engine opened or closed a profile. */
   readonly onDidChangeResults = this.resultsEmitter.event;
   /** A run that is going on has news. */
   readonly onDidReportLive = this.liveEmitter.event;
+  /** A refine loop that is going on has news. */
+  readonly onDidReportRefine = this.refineEmitter.event;
   /** A new process runs in place of one that stopped. It knows nothing yet. */
   readonly onDidRestart = this.restartedEmitter.event;
 
@@ -107,16 +120,18 @@ export class Engine implements vscode.Disposable {
     return this.currentState === "restarting" && this.starting === undefined ? this.whenBack() : this.begin();
   }
 
-  async request<M extends keyof Requests>(
-    method: M,
-    params: Requests[M]["params"],
-    token?: vscode.CancellationToken,
-  ): Promise<Requests[M]["result"]> {
-    const client = await orCancelled(this.ready(), token);
-    // A third argument, even undefined, would make the client send the parameters by position.
-    return token === undefined
-      ? client.sendRequest<Requests[M]["result"]>(method, params)
-      : client.sendRequest<Requests[M]["result"]>(method, params, token);
+  /** Sends a request and gives its result. Starts the engine if it is not there. */
+  async request<P, R>(message: RequestMessage<P, R>, params: NoInfer<P>, token?: vscode.CancellationToken): Promise<R> {
+    return send(await orCancelled(this.ready(), token), message, params, token);
+  }
+
+  /** Sends a request that reports its progress; see {@link longRequest}. */
+  long<P extends WithToken, R>(
+    message: RequestMessage<P, R>,
+    params: LongParams<NoInfer<P>>,
+    options: LongOptions,
+  ): Promise<R> {
+    return longRequest(async () => longClient(await this.ready()), message, params, options);
   }
 
   /** Stops the process, if any, and starts a new one: asked for by the user. */
@@ -170,8 +185,9 @@ export class Engine implements vscode.Disposable {
       async () => ({ process: this.spawn(binary), detached: true }),
       this.clientOptions(),
     );
-    client.onNotification(DID_CHANGE_RESULTS, (params: DidChangeResultsParams) => this.resultsEmitter.fire(params));
-    client.onNotification(LIVE, (params: LiveParams) => this.liveEmitter.fire(params));
+    hear(client, notifications.didChangeResults, this.resultsEmitter);
+    hear(client, notifications.live, this.liveEmitter);
+    hear(client, notifications.refineLive, this.refineEmitter);
     this.client = client;
     try {
       await client.start();
@@ -355,25 +371,30 @@ class QuietClient extends LanguageClient {
   }
 }
 
-/** The result, or, as soon as the token is cancelled, an error that says so. */
-export async function orCancelled<T>(work: Promise<T>, token: vscode.CancellationToken | undefined): Promise<T> {
-  if (token === undefined) {
-    return work;
-  }
-  let listening: vscode.Disposable | undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    const cancel = () => reject(new ResponseError(LSPErrorCodes.RequestCancelled, "The request was cancelled."));
-    if (token.isCancellationRequested) {
-      cancel();
-    } else {
-      listening = token.onCancellationRequested(cancel);
-    }
-  });
-  try {
-    return await Promise.race([work, cancelled]);
-  } finally {
-    listening?.dispose();
-  }
+/** A third argument, even undefined, would make the client send the parameters by position. */
+function send<P, R>(
+  client: LanguageClient,
+  { method }: RequestMessage<P, R>,
+  params: P,
+  token: vscode.CancellationToken | undefined,
+): Promise<R> {
+  return token === undefined ? client.sendRequest<R>(method, params) : client.sendRequest<R>(method, params, token);
+}
+
+function hear<P>(client: LanguageClient, { method }: NotificationMessage<P>, emitter: vscode.EventEmitter<P>): void {
+  client.onNotification(method, (params: P) => emitter.fire(params));
+}
+
+/** What {@link longRequest} needs of a client. */
+function longClient(client: LanguageClient): LongClient {
+  return {
+    request: (message, params, token) => send(client, message, params, token),
+    onProgress: (workDoneToken, listener) =>
+      client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, listener),
+    // An engine that is gone has stopped the work; the request itself fails then.
+    stopWork: (token) =>
+      void client.sendNotification(WorkDoneProgressCancelNotification.type, { token }).catch(() => undefined),
+  };
 }
 
 async function isExecutable(file: string): Promise<boolean> {

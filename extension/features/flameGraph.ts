@@ -7,7 +7,13 @@ import type { FlameShown, FromFlame, Need, Section, ToFlame } from "../core/flam
 import { count } from "../core/format";
 import { crumbText } from "../core/navigator/model";
 import { PageLink } from "../core/page";
-import type { NavigatorFlame, NavigatorFlameParams, NavigatorFlameWidth, NavigatorView } from "../core/protocol";
+import {
+  type NavigatorFlame,
+  type NavigatorFlameParams,
+  type NavigatorFlameWidth,
+  type NavigatorView,
+  requests,
+} from "../core/protocol";
 import { shortTitle } from "../core/titles";
 import { flameHtml } from "../views/flame";
 import type { Engine } from "./engine";
@@ -247,7 +253,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     const labels = open.view.labels.map((label) => label.name);
     const asked = { id: open.opened.id, what: this.what(section), width: this.width, ...range, minimum };
     const rows = (fromDepth: number) =>
-      this.engine.request("fulcrum/navigator/flame", { ...asked, fromDepth, depths: depths - fromDepth });
+      this.engine.request(requests.NavigatorGetFlame, { ...asked, fromDepth, depths: depths - fromDepth });
     try {
       const first = await rows(0);
       const { levels, total } = first;
@@ -280,7 +286,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       return;
     }
     try {
-      const found = await this.engine.request("fulcrum/navigator/flameSearch", {
+      const found = await this.engine.request(requests.NavigatorFlameSearch, {
         id: open.opened.id,
         text,
         root: null,

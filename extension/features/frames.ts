@@ -1,6 +1,6 @@
 /** From a name of a profile to its source: where the profile says, else where the workspace defines it. */
 import * as vscode from "vscode";
-import type { NavigatorLocation } from "../core/protocol";
+import { type NavigatorLocation, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
@@ -28,7 +28,7 @@ export async function openFrame(engine: Engine, navigation: Navigation, name: st
     return;
   }
   try {
-    await openLocation(name, await engine.request("fulcrum/navigator/frame", { id: open.opened.id, name }));
+    await openLocation(name, await engine.request(requests.NavigatorGetFrame, { id: open.opened.id, name }));
   } catch (error) {
     await messages.showTrouble(engine.log, `Looking for ${name}`, error);
   }

@@ -1,7 +1,7 @@
 /** Causal results beside the code: payoffs as shapes, as words, and in the overview ruler. */
 import type * as vscode from "vscode";
 import { bestOfEachLine, type InlineMode, inlineTexts, rulerMarks } from "../core/inline";
-import type { LineShape, LineSpeedup } from "../core/protocol";
+import { type LineShape, type LineSpeedup, requests } from "../core/protocol";
 import { shapeDataUri, shapes, type Tone } from "../core/shapes";
 import type { Engine } from "./engine";
 import type { GutterChoice } from "./gutterChoice";
@@ -44,7 +44,7 @@ export class Gutter extends LineMarks<LineSpeedup, LineShape, CausalTone> {
     }
     const progressPoint = this.session.progressPoint;
     return async (uri: vscode.Uri) =>
-      (await this.engine.request("fulcrum/lineSpeedups", { uri: uri.toString(), progressPoint })).lines;
+      (await this.engine.request(requests.LineSpeedups, { uri: uri.toString(), progressPoint })).lines;
   }
 
   protected override marks(lines: readonly LineSpeedup[], cursors: readonly number[], inline: InlineMode): CausalMarks {

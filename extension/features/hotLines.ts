@@ -13,7 +13,7 @@ import {
   hottestOfEachLine,
 } from "../core/hotLines";
 import type { InlineMode } from "../core/inline";
-import type { NavigatorLine } from "../core/protocol";
+import { type NavigatorLine, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import type { GutterChoice } from "./gutterChoice";
 import { LineMarks, type Looks, type Marks } from "./lineMarks";
@@ -60,7 +60,7 @@ export class HotLines extends LineMarks<NavigatorLine, HotShape, HotTone> {
     }
     const { id } = open.opened;
     return async (uri: vscode.Uri) => {
-      const { lines, note } = await this.engine.request("fulcrum/navigator/lines", { id, uri: uri.toString() });
+      const { lines, note } = await this.engine.request(requests.NavigatorGetLines, { id, uri: uri.toString() });
       if (note !== null && note !== this.said) {
         this.said = note;
         this.engine.log.warn(note);

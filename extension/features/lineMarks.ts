@@ -4,6 +4,7 @@ import { Debounced } from "../core/debounce";
 import type { InlineMode } from "../core/inline";
 import { gutterSize, inlineSize, type ThemeKind } from "../core/shapes";
 import { shiftLines } from "../core/shift";
+import { didShow } from "../core/shown";
 import type { Engine } from "./engine";
 
 type GutterMode = "gutter" | "inline" | "off";
@@ -42,6 +43,8 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
   private readonly refreshSoon = new Debounced(() => void this.refresh(), 200);
   private readonly subscriptions: vscode.Disposable[];
   private round = 0;
+  /** Refreshes that are not done yet. */
+  private refreshing = 0;
 
   protected constructor(
     protected readonly engine: Engine,
@@ -75,6 +78,11 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
     return this.shown.get(uri.toString());
   }
 
+  /** Whether the engine was asked about every document as it is now, and has answered. */
+  get settled(): boolean {
+    return this.refreshing === 0 && !this.refreshSoon.pending;
+  }
+
   /** What is known of a line, as far as it was asked for. */
   protected at(uri: vscode.Uri, line: number): L[] {
     return (this.lines.get(uri.toString()) ?? []).filter((it) => it.line === line);
@@ -82,6 +90,16 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
 
   /** Asks the engine for every visible document. While it is away the marks stay: they will be the same again. */
   async refresh(): Promise<void> {
+    this.refreshing += 1;
+    try {
+      await this.refreshNow();
+    } finally {
+      this.refreshing -= 1;
+      didShow();
+    }
+  }
+
+  private async refreshNow(): Promise<void> {
     this.round += 1;
     const round = this.round;
     const ask = this.question();
@@ -196,6 +214,7 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
       );
     }
     this.shown.set(key, marks);
+    didShow();
   }
 }
 

@@ -1,13 +1,13 @@
 /** A run while it goes on: pause, resume, another target or scope, and back to its results. */
 import * as vscode from "vscode";
 import { aimText, lineAim, listOf, pathsOf, pathsProblem, targetKinds } from "../core/live";
-import type { Aim, ControlAction, TargetKind } from "../core/protocol";
+import { type Aim, type AimTarget, type ControlAction, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Session } from "./session";
 
 interface AimItem extends vscode.QuickPickItem {
-  choice: TargetKind | "sourceScope" | "binaryScope";
+  choice: AimTarget | "sourceScope" | "binaryScope";
 }
 
 export class Live implements vscode.Disposable {
@@ -38,7 +38,7 @@ export class Live implements vscode.Disposable {
       return false;
     }
     try {
-      await this.engine.request("fulcrum/causal/control", { token: run.token, action, ...(aim && { aim }) });
+      await this.engine.request(requests.CausalControl, { token: run.token, action, ...(aim && { aim }) });
       return true;
     } catch (error) {
       await messages.showTrouble(this.engine.log, `The run of ${run.program} (${action})`, error);

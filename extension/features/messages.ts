@@ -1,6 +1,7 @@
 /** How the extension speaks to the user: one sentence, what to do next, and the log where it helps. */
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../core/errors";
+import { didShow } from "../core/shown";
 
 type Show = (message: string, ...actions: string[]) => Thenable<string | undefined>;
 
@@ -22,7 +23,10 @@ export async function confirm(question: string, detail: string, action: string):
   return (await remember(question, answer)) === action;
 }
 
-/** Shows what went wrong. Input that is wrong needs no log; anything else offers it. Resolves to the chosen action. */
+/**
+ * Shows what went wrong, except that it was cancelled. Input that is wrong needs no log; anything else offers it. Resolves
+ * to the chosen action.
+ */
 export async function showTrouble(
   log: vscode.LogOutputChannel,
   doing: string,
@@ -30,6 +34,10 @@ export async function showTrouble(
   ...actions: string[]
 ): Promise<string | undefined> {
   const trouble = troubleOf(thrown);
+  if (trouble.cancelled) {
+    log.debug(`${doing}: ${troubleText(trouble)}`);
+    return undefined;
+  }
   log.error(`${doing}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : troubleText(trouble)}`);
   const showLog = "Show Log";
   const byUser = trouble.blame === "user";
@@ -44,5 +52,6 @@ export async function showTrouble(
 function remember(message: string, answer: Thenable<string | undefined>): Thenable<string | undefined> {
   recentMessages.push(message);
   recentMessages.splice(0, recentMessages.length - 50);
+  didShow();
   return answer;
 }

@@ -1,7 +1,7 @@
 /** Chooses the rules that make a profile's names alike, and shows what they changed. */
 import * as vscode from "vscode";
 import { namesMarkdown, ruleItems, rulesText, settingOf } from "../core/navigator/names";
-import type { NavigatorNames } from "../core/protocol";
+import { type NavigatorNames, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import { settingsFor } from "./folders";
 import * as messages from "./messages";
@@ -33,7 +33,7 @@ export class NameRules implements vscode.Disposable {
     }
     try {
       const params = { id: open.opened.id, count: mostNames };
-      const names = await this.engine.request("fulcrum/navigator/names", params);
+      const names = await this.engine.request(requests.NavigatorGetNames, params);
       const picked = await pick(names);
       if (picked === "show") {
         const content = namesMarkdown(open.opened.title, names);

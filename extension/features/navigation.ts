@@ -1,21 +1,22 @@
 /** The open profile of the Navigator: opened, searched by commands, and opened again when the engine was started anew. */
-import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
 import { InOrder } from "../core/inOrder";
-import type {
-  NavigatorAutomatic,
-  NavigatorCommand,
-  NavigatorNormalisation,
-  NavigatorOpened,
-  NavigatorRow,
-  NavigatorStep,
-  NavigatorView,
+import type { LongOptions } from "../core/longRequest";
+import {
+  type NavigatorAutomatic,
+  type NavigatorCommand,
+  type NavigatorNormalisation,
+  type NavigatorOpened,
+  type NavigatorRow,
+  type NavigatorStep,
+  type NavigatorView,
+  requests,
 } from "../core/protocol";
-import { type Engine, orCancelled } from "./engine";
+import type { Engine } from "./engine";
 import { folderOf } from "./folders";
+import { shownRequest } from "./longRequest";
 import * as messages from "./messages";
 import { rulesFor } from "./nameRules";
 
@@ -38,7 +39,7 @@ interface Look extends Pick<NavigatorView, "value" | "suggester" | "zoom" | "cut
 export interface Made {
   title: string;
   /** Asked again when the engine was restarted. */
-  open: (workDoneToken: string, token: vscode.CancellationToken) => Promise<NavigatorOpened>;
+  open: (long: LongOptions) => Promise<NavigatorOpened>;
 }
 
 export type NavigationState =
@@ -232,7 +233,7 @@ export class Navigation implements vscode.Disposable {
       return false;
     }
     try {
-      const view = await this.engine.request("fulcrum/navigator/command", { id, command });
+      const view = await this.engine.request(requests.NavigatorDo, { id, command });
       const now = this.open;
       if (now?.opened.id === id && view.revision >= now.view.revision) {
         this.set({ ...now, view });
@@ -264,7 +265,7 @@ export class Navigation implements vscode.Disposable {
       return undefined;
     }
     try {
-      const { rows } = await this.engine.request("fulcrum/navigator/rows", {
+      const { rows } = await this.engine.request(requests.NavigatorGetRows, {
         id: open.opened.id,
         revision,
         step,
@@ -280,31 +281,25 @@ export class Navigation implements vscode.Disposable {
     }
   }
 
-  /** The automatic search. Undefined when it was cancelled or failed, which a message says. */
-  async automatic(
-    progress: vscode.Progress<{ message?: string; increment?: number }>,
-    token: vscode.CancellationToken,
-  ): Promise<NavigatorAutomatic | undefined> {
+  /**
+   * The automatic search. Quick ones pass without a word; a longer one shows how far it is and can be cancelled. Undefined
+   * when it was cancelled or failed, which a message says.
+   */
+  async automatic(): Promise<NavigatorAutomatic | undefined> {
     const open = this.open;
     if (open === undefined) {
       return undefined;
     }
-    const workDoneToken = randomUUID();
-    let listening: vscode.Disposable | undefined;
     try {
-      listening = await this.listen(workDoneToken, token, (message) => progress.report({ message }));
-      return await this.engine.request(
-        "fulcrum/navigator/automatic",
-        { id: open.opened.id, count: null, coverage: null, workDoneToken },
-        token,
-      );
+      const params = { id: open.opened.id, count: null, coverage: null };
+      return await shownRequest(this.engine, requests.NavigatorSearch, params, {
+        title: "Finding bottlenecks",
+        onCancel: "drop",
+        after: 500,
+      });
     } catch (error) {
-      if (!troubleOf(error).cancelled && !token.isCancellationRequested) {
-        void messages.showTrouble(this.engine.log, "Finding bottlenecks", error);
-      }
+      void messages.showTrouble(this.engine.log, "Finding bottlenecks", error);
       return undefined;
-    } finally {
-      listening?.dispose();
     }
   }
 
@@ -313,43 +308,24 @@ export class Navigation implements vscode.Disposable {
     title: string,
     token: vscode.CancellationToken,
   ): Promise<NavigatorOpened> {
-    const workDoneToken = randomUUID();
-    const listening = await this.listen(workDoneToken, token, (message, percentage) => {
-      if (this.current.kind === "opening" && !token.isCancellationRequested) {
-        this.set({ kind: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 });
-      }
-    });
-    try {
-      const rules = rulesOf(source);
-      const opened =
-        source.made === undefined
-          ? await this.engine.request(
-              "fulcrum/navigator/open",
-              {
-                ...source,
-                names: rules,
-                workspace: folderOf(source.files[0] ?? "") ?? null,
-                workDoneToken,
-              },
-              token,
-            )
-          : await source.made.open(workDoneToken, token);
-      this.madeBy.set(opened, { engine: this.engines, rules });
-      return opened;
-    } finally {
-      listening.dispose();
-    }
-  }
-
-  private async listen(
-    workDoneToken: string,
-    token: vscode.CancellationToken,
-    report: (message: string, percentage: number | undefined) => void,
-  ): Promise<vscode.Disposable> {
-    const client = await orCancelled(this.engine.ready(), token);
-    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, ({ message, percentage }) =>
-      report(message ?? "", percentage),
-    );
+    const rules = rulesOf(source);
+    const long: LongOptions = {
+      token,
+      onCancel: "drop",
+      report: ({ message = "", percentage }) => {
+        if (this.current.kind === "opening") {
+          this.set({ kind: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 });
+        }
+      },
+    };
+    const { made, ...files } = source;
+    const workspace = folderOf(source.files[0] ?? "") ?? null;
+    const opened =
+      made === undefined
+        ? await this.engine.long(requests.NavigatorOpen, { ...files, names: rules, workspace }, long)
+        : await made.open(long);
+    this.madeBy.set(opened, { engine: this.engines, rules });
+    return opened;
   }
 
   /** Where the search begins: as it was before, else with what the suggester says. */
@@ -421,7 +397,7 @@ export class Navigation implements vscode.Disposable {
       return;
     }
     try {
-      await this.engine.request("fulcrum/navigator/close", { id: opened.id });
+      await this.engine.request(requests.NavigatorClose, { id: opened.id });
     } catch (error) {
       this.engine.log.debug(`Closing a navigator: ${troubleText(troubleOf(error))}`);
     }

@@ -5,6 +5,7 @@ import { type FromNavigator, type NavigatorShown, type ToNavigator, viewCommands
 import { type NavigatorModel, navigatorModel } from "../core/navigator/model";
 import { PageLink } from "../core/page";
 import type { NavigatorCommand, NavigatorStep } from "../core/protocol";
+import { didShow } from "../core/shown";
 import { navigatorHtml } from "../views/navigator";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
@@ -74,6 +75,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     const shown = this.shownNow();
     this.shownModel = shown.kind === "open" ? shown.model : undefined;
     this.page?.show({ type: "show", shown });
+    didShow();
   }
 
   private shownNow(): NavigatorShown {

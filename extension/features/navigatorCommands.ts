@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { costText } from "../core/cost";
 import { keyText, navigatorKeys } from "../core/navigator/keys";
 import { crumbText } from "../core/navigator/model";
-import type { NavigatorStep, NavigatorView } from "../core/protocol";
+import { type NavigatorStep, type NavigatorView, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
 import * as messages from "./messages";
@@ -189,7 +189,7 @@ export class NavigatorCommands implements vscode.Disposable {
       return;
     }
     try {
-      const { markdown } = await this.engine.request("fulcrum/navigator/report", { id: open.opened.id });
+      const { markdown } = await this.engine.request(requests.NavigatorGetReport, { id: open.opened.id });
       const document = await vscode.workspace.openTextDocument({ language: "markdown", content: markdown });
       await vscode.window.showTextDocument(document);
     } catch (error) {

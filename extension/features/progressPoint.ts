@@ -2,7 +2,7 @@
 import { access } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { ProgressPointEditKind } from "../core/protocol";
+import { type ProgressPointEditKind, requests } from "../core/protocol";
 import { quoteShellWord } from "../core/shellWords";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
@@ -53,7 +53,7 @@ async function edit(engine: Engine, kind: ProgressPointEditKind, argument: unkno
     const client = await engine.ready();
     const uri = document.uri.toString();
     const version = document.version;
-    const answer = await engine.request("fulcrum/progressPoint/edit", {
+    const answer = await engine.request(requests.ProgressPointEdit, {
       uri,
       position: client.code2ProtocolConverter.asPosition(position),
       kind,

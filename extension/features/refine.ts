@@ -1,10 +1,9 @@
 /** The refine loop: one click runs a traced program again and again, each time with fewer probes. */
-import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
-import { troubleOf, troubleText } from "../core/errors";
-import { REFINE_LIVE, type RefineLiveParams, type RefineOutcome } from "../core/protocol";
+import { Cancelled, troubleOf, troubleText } from "../core/errors";
+import { type RefineLiveParams, type RefineOutcome, requests } from "../core/protocol";
 import { joinShellWords } from "../core/shellWords";
+import { didShow } from "../core/shown";
 import { type FromRefine, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
 import { programOf, runName, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
@@ -101,7 +100,7 @@ export class Refine implements vscode.Disposable {
       return;
     }
     try {
-      const outcome = await this.engine.request("fulcrum/refine/open", { run });
+      const outcome = await this.engine.request(requests.RefineOpen, { run });
       this.panelOf(run, await programOf(run)).over(outcome);
     } catch (error) {
       const openTrace = "Open Trace";
@@ -121,7 +120,7 @@ export class Refine implements vscode.Disposable {
     }
     const made = this.panelOf(run, await programOf(run), panel);
     try {
-      made.over(await this.engine.request("fulcrum/refine/open", { run }));
+      made.over(await this.engine.request(requests.RefineOpen, { run }));
     } catch (error) {
       made.failed(error);
     }
@@ -145,7 +144,9 @@ interface Loop {
 /** One loop. */
 class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   model: RefineModel;
-  private token = "";
+  /** Of the loop that goes on. */
+  private token: string | undefined;
+  private readonly cancelling = new vscode.CancellationTokenSource();
 
   constructor(
     engine: Engine,
@@ -172,32 +173,37 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   }
 
   async start(program: TracedProgram): Promise<void> {
-    this.token = randomUUID();
     this.change({ state: "going", message: "starting" });
     const settings = settingsFor(program.cwd);
     const rule = settings.get<string>("refine.rule", "").trim();
-    let listening: vscode.Disposable | undefined;
+    const listening = this.engine.onDidReportRefine((live) => this.report(live));
     try {
-      const client = await this.engine.ready();
-      if (this.model.stopping) {
-        this.change({ state: "failed", message: "It was stopped before it began." });
-        return;
-      }
-      listening = this.listen(client);
-      const outcome = await client.sendRequest<RefineOutcome>("fulcrum/refine/start", {
+      const params = {
         ...program,
         workspace: workspaceOf(program.cwd),
         from: { kind: "run", run: this.lastRun },
         iterations: settings.get<number>("refine.iterations", 6),
         runs: settings.get<number>("refine.runs", 3),
         ...(rule === "" ? {} : { rule }),
-        workDoneToken: this.token,
+      } as const;
+      const outcome = await this.engine.long(requests.RefineStart, params, {
+        token: this.cancelling.token,
+        // What was measured stays.
+        onCancel: "stop",
+        begun: (token) => {
+          this.token = token;
+        },
       });
       this.over(outcome);
     } catch (error) {
-      this.failed(error);
+      if (error instanceof Cancelled) {
+        this.change({ state: "failed", message: "It was stopped before it began." });
+      } else {
+        this.failed(error);
+      }
     } finally {
-      listening?.dispose();
+      listening.dispose();
+      this.token = undefined;
     }
   }
 
@@ -226,27 +232,26 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   private stop(): void {
     if (this.model.state === "going" && !this.model.stopping) {
       this.change({ stopping: true });
-      void this.engine.running?.sendNotification("window/workDoneProgress/cancel", { token: this.token });
+      this.cancelling.cancel();
     }
   }
 
-  private listen(client: LanguageClient): vscode.Disposable {
-    return client.onNotification(REFINE_LIVE, (live: RefineLiveParams) => {
-      if (live.token === this.token && this.model.state === "going") {
-        this.lastRun = live.iterations.at(-1)?.run ?? this.lastRun;
-        this.change({
-          message: live.message,
-          fraction: live.fraction,
-          rows: refineRows(live.iterations, true),
-        });
-      }
-    });
+  private report(live: RefineLiveParams): void {
+    if (live.token === this.token && this.model.state === "going") {
+      this.lastRun = live.iterations.at(-1)?.run ?? this.lastRun;
+      this.change({
+        message: live.message,
+        fraction: live.fraction,
+        rows: refineRows(live.iterations, true),
+      });
+    }
   }
 
   private change(change: Partial<RefineModel>): void {
     this.model = { ...this.model, ...change };
     this.page.show({ type: "show", model: this.model });
     this.page.remember({ run: this.lastRun } satisfies Loop);
+    didShow();
     this.changed();
   }
 

@@ -1,15 +1,14 @@
 /** Running a program under the causal profiler: the command, its progress, and what is said at the end. */
-import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { type LanguageClient, ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { troubleOf } from "../core/errors";
 import { bestRow, summarySentence } from "../core/format";
-import type { RunOutcome, TargetKind } from "../core/protocol";
+import { type AimTarget, type RunOutcome, requests } from "../core/protocol";
 import { type RunDefaults, type RunInput, type RunRequest, resolvePath, runRequest } from "../core/runRequest";
 import type { Engine } from "./engine";
 import { baseFolder, settingsFor, workspaceOf } from "./folders";
+import { shownRequest } from "./longRequest";
 import * as messages from "./messages";
 import type { OpenProfile } from "./openProfile";
 import { askRunInput } from "./runWizard";
@@ -88,10 +87,14 @@ export class Run implements vscode.Disposable {
     const startedAt = Date.now();
     this.engine.log.info(`Run: ${JSON.stringify(request)}`);
     try {
-      const outcome = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: `Profiling ${name}`, cancellable: true },
-        (progress, token) => this.drive(request, progress, token),
-      );
+      const params = { ...request, workspace: workspaceOf(request.cwd) };
+      const outcome = await shownRequest(this.engine, requests.CausalRun, params, {
+        title: `Profiling ${name}`,
+        // The run ends with its result.
+        onCancel: "stop",
+        begun: (token, cancel) =>
+          this.session.setRun({ program: request.program, message: "", live: null, token, cancel }),
+      });
       this.profiles.shownByItself(outcome.run);
       await this.session.show(outcome.summary);
       this.session.setRun(null);
@@ -107,50 +110,6 @@ export class Run implements vscode.Disposable {
         }
       }
     }
-  }
-
-  private async drive(
-    request: RunRequest,
-    progress: vscode.Progress<{ message?: string; increment?: number }>,
-    token: vscode.CancellationToken,
-  ): Promise<RunOutcome> {
-    const client = await this.engine.ready();
-    const workDoneToken = randomUUID();
-    // The run ends with its result, so it is stopped by its progress token rather than by cancelling the request.
-    const cancel = () => {
-      progress.report({ message: "stopping…" });
-      void client.sendNotification("window/workDoneProgress/cancel", { token: workDoneToken });
-    };
-    const listening = this.listen(client, workDoneToken, progress);
-    const cancelled = token.onCancellationRequested(cancel);
-    this.session.setRun({ program: request.program, message: "", live: null, token: workDoneToken, cancel });
-    try {
-      return await client.sendRequest<RunOutcome>("fulcrum/causal/run", {
-        ...request,
-        workspace: workspaceOf(request.cwd),
-        workDoneToken,
-      });
-    } finally {
-      listening.dispose();
-      cancelled.dispose();
-    }
-  }
-
-  private listen(
-    client: LanguageClient,
-    workDoneToken: string,
-    progress: vscode.Progress<{ message?: string; increment?: number }>,
-  ): vscode.Disposable {
-    let percentage = 0;
-    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, (report) => {
-      const message = report.message;
-      const increment = report.percentage === undefined ? undefined : Math.max(0, report.percentage - percentage);
-      percentage += increment ?? 0;
-      progress.report({
-        ...(message === undefined ? {} : { message }),
-        ...(increment === undefined ? {} : { increment }),
-      });
-    });
   }
 
   private async report(name: string, outcome: RunOutcome): Promise<void> {
@@ -241,7 +200,7 @@ function runDefaults(folder: string): RunDefaults {
       ? { runs: settings.get<number | null>("causal.runs", null) }
       : null,
     aim: {
-      target: settings.get<TargetKind>("causal.target", "line"),
+      target: settings.get<AimTarget>("causal.target", "line"),
       paths: settings.get<string[]>("causal.paths", []),
       sourceScope: settings.get<string[]>("causal.sourceScope", []),
       binaryScope: settings.get<string[]>("causal.binaryScope", []),

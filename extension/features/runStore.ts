@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { Debounced } from "../core/debounce";
-import type { RunEntry } from "../core/protocol";
+import { type RunEntry, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 
 export class RunStore implements vscode.Disposable {
@@ -41,7 +41,7 @@ export class RunStore implements vscode.Disposable {
   /** Of all folders of the workspace, each with its newest first. */
   async list(): Promise<RunEntry[]> {
     const lists = await Promise.all(
-      this.folders.map((workspace) => this.engine.request("fulcrum/runs/list", { workspace })),
+      this.folders.map((workspace) => this.engine.request(requests.RunsList, { workspace })),
     );
     return lists.flatMap(({ runs }) => runs);
   }
@@ -61,7 +61,7 @@ export class RunStore implements vscode.Disposable {
     }
     try {
       for (const [workspace, paths] of stores) {
-        await this.engine.request("fulcrum/runs/remove", { workspace, runs: paths });
+        await this.engine.request(requests.RunsRemove, { workspace, runs: paths });
       }
     } finally {
       this.changed.fire();

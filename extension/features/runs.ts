@@ -3,6 +3,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
+import { Latest } from "../core/latest";
 import {
   contextOf,
   descriptionOf,
@@ -16,6 +17,7 @@ import {
   spokenOf,
 } from "../core/runs";
 import { deleteQuestion, tooltipOf } from "../core/runTooltip";
+import { didShow } from "../core/shown";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Refine } from "./refine";
@@ -35,7 +37,7 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<RunNode>;
   private readonly subscriptions: vscode.Disposable[];
-  private nodes: RunNode[] = [];
+  private readonly latest = new Latest<RunNode[]>([]);
   /** What the editor itself records. */
   private recording = "";
   readonly onDidChangeTreeData = this.changed.event;
@@ -74,6 +76,10 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
     ];
   }
 
+  private get nodes(): RunNode[] {
+    return this.latest.value;
+  }
+
   /** Rows as the tree has them, iterations below their loop: for tests. */
   get shownRows(): ShownRun[] {
     const flat = (node: RunNode): RunNode[] => [node, ...(node.type === "loop" ? node.runs : [])];
@@ -88,13 +94,16 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
       return node.type === "loop" ? node.runs : [];
     }
     try {
-      this.nodes = await this.load();
-      this.view.message = "";
+      // The tree asks again before it is answered: when it is refreshed, as when it becomes visible.
+      if (await this.latest.ask(() => this.load())) {
+        this.view.message = "";
+      }
     } catch (error) {
       const trouble = troubleText(troubleOf(error));
       this.engine.log.error(`Listing the runs: ${trouble}`);
       this.view.message = `The runs could not be listed: ${trouble}`;
     }
+    didShow();
     return this.nodes;
   }
 

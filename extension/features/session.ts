@@ -1,7 +1,7 @@
 /** What is open now: the profile, its ranking, the chosen progress point, and the run that is going on. */
 import * as vscode from "vscode";
 import { isPaused, type RunState } from "../core/live";
-import type { LiveParams, ProfileSummary, Ranking, RankingRow } from "../core/protocol";
+import { type LiveParams, type ProfileSummary, type Ranking, type RankingRow, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 
 /** What the workspace remembers about the profile that was open. */
@@ -92,7 +92,7 @@ export class Session implements vscode.Disposable {
   async open(path: string, asked = true): Promise<ProfileSummary> {
     this.openCount += asked ? 1 : 0;
     // One after the other: the engine opens in parallel, and what was asked for last must be what stays open.
-    const turn = this.lastOpen.then(() => this.engine.request("fulcrum/causal/open", { path }));
+    const turn = this.lastOpen.then(() => this.engine.request(requests.CausalOpen, { path }));
     this.lastOpen = turn.catch(() => undefined);
     const summary = await turn;
     await this.show(summary);
@@ -101,7 +101,7 @@ export class Session implements vscode.Disposable {
 
   async clear(): Promise<void> {
     if (this.engine.state === "running") {
-      await this.engine.request("fulcrum/causal/clear", {});
+      await this.engine.request(requests.CausalClear, {});
     }
     await this.show(null);
     await this.memory.update(rememberedKey, { clearedAt: Date.now() } satisfies Remembered);
@@ -169,7 +169,7 @@ export class Session implements vscode.Disposable {
 
   private async fetchRankings(summary: ProfileSummary): Promise<Ranking[]> {
     const names = summary.progressPoints.length === 0 ? [null] : summary.progressPoints.map((point) => point.name);
-    return Promise.all(names.map((progressPoint) => this.engine.request("fulcrum/causal/ranking", { progressPoint })));
+    return Promise.all(names.map((progressPoint) => this.engine.request(requests.CausalRanking, { progressPoint })));
   }
 
   private async reopen(): Promise<void> {

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { baseName, bestRow } from "../core/format";
 import { isPaused } from "../core/live";
+import { didShow } from "../core/shown";
 import { statusText } from "../core/status";
 import type { Engine } from "./engine";
 import type { GutterChoice } from "./gutterChoice";
@@ -43,6 +44,11 @@ export class Status implements vscode.Disposable {
   }
 
   private update(): void {
+    this.show();
+    didShow();
+  }
+
+  private show(): void {
     const { run, summary, rows } = this.session;
     const status = statusText({
       engine: this.engine.state,

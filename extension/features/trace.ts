@@ -1,21 +1,22 @@
 /** One trace in an editor panel: its session with the engine, and what its page asks for. */
-import { randomUUID } from "node:crypto";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { costText } from "../core/cost";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName, count } from "../core/format";
+import type { LongOptions } from "../core/longRequest";
 import { PageLink } from "../core/page";
-import type {
-  EventsOpened,
-  EventsPart,
-  EventsQueueNames,
-  EventsQueueOrder,
-  EventsQueues,
-  EventsTimeline,
-  NavigatorOpened,
+import {
+  type EventsOpened,
+  type EventsPart,
+  type EventsQueueNames,
+  type EventsQueueOrder,
+  type EventsQueues,
+  type EventsTimeline,
+  type NavigatorOpened,
+  requests,
 } from "../core/protocol";
+import { didShow } from "../core/shown";
 import { type FromTrace, type ToTrace, type TraceShown, traceCommands } from "../core/trace/messages";
 import { closeTraces, openTrace } from "../core/trace/sessions";
 import { traceHtml } from "../views/trace";
@@ -32,7 +33,7 @@ export interface TraceState {
   run: string;
 }
 
-const noTimeline: EventsTimeline = { threads: [], collections: { start: [], end: [] }, names: [] };
+const noTimeline: EventsTimeline = { threads: [], collections: { startNs: [], endNs: [] }, names: [] };
 
 export class TracePanel implements vscode.Disposable {
   private opened: EventsOpened | undefined;
@@ -91,14 +92,16 @@ export class TracePanel implements vscode.Disposable {
     const { token } = this.opening;
     this.opened = undefined;
     this.page.show({ type: "opening", title, message: "", fraction: null });
-    const workDoneToken = randomUUID();
     try {
-      const listening = await this.listen(workDoneToken, title);
-      try {
-        this.opened = await openTrace(this.engine, { run: this.run, workDoneToken }, token);
-      } finally {
-        listening.dispose();
-      }
+      this.opened = await openTrace(this.engine, this.run, {
+        token,
+        onCancel: "drop",
+        report: ({ message = "", percentage }) =>
+          this.page.show({
+            ...{ type: "opening", title, message },
+            fraction: percentage === undefined ? null : percentage / 100,
+          }),
+      });
       await this.firstQueue(this.opened);
       this.show();
     } catch (error) {
@@ -112,13 +115,13 @@ export class TracePanel implements vscode.Disposable {
   }
 
   /** The calls of a part as a call tree; opens the trace first when the engine does not know it. */
-  async tree(part: EventsPart, workDoneToken: string, token: vscode.CancellationToken): Promise<NavigatorOpened> {
+  async tree(part: EventsPart, long: LongOptions): Promise<NavigatorOpened> {
     const { opened } = this;
-    const fold = (id: number) => this.engine.request("fulcrum/events/tree", { id, part, workDoneToken }, token);
+    const fold = (id: number) => this.engine.long(requests.EventsOpenTree, { id, part }, long);
     if (opened !== undefined) {
       return fold(opened.id);
     }
-    const own = await openTrace(this.engine, { run: this.run }, token);
+    const own = await openTrace(this.engine, this.run, long);
     try {
       return await fold(own.id);
     } finally {
@@ -139,13 +142,6 @@ export class TracePanel implements vscode.Disposable {
     await closeTraces(this.engine, opened === undefined ? [] : [opened.id]);
   }
 
-  private async listen(token: string, title: string): Promise<vscode.Disposable> {
-    const client = await this.engine.ready();
-    return client.onProgress(new ProgressType<WorkDoneProgressReport>(), token, ({ message = "", percentage }) =>
-      this.page.show({ type: "opening", title, message, fraction: percentage === undefined ? null : percentage / 100 }),
-    );
-  }
-
   /** The likeliest queue, if replaying it makes sense: a pair of methods may only look like one. */
   private async firstQueue(opened: EventsOpened): Promise<void> {
     [this.queue, this.queueText, this.queueOrder] = [null, null, null];
@@ -160,7 +156,7 @@ export class TracePanel implements vscode.Disposable {
 
   private replay(opened: EventsOpened, { put, take }: EventsQueueNames): Promise<EventsQueues> {
     const params = { id: opened.id, put, take, order: this.queueOrder, from: 0, count: 1000 };
-    return this.engine.request("fulcrum/events/queues", params, this.opening.token);
+    return this.engine.request(requests.EventsGetQueues, params, this.opening.token);
   }
 
   private show(): void {
@@ -172,6 +168,7 @@ export class TracePanel implements vscode.Disposable {
     const { queue, queueText, queueOrder } = this;
     const shown: TraceShown = { trace, queue, queueText, queueOrder, canRefine: vscode.workspace.isTrusted };
     this.page.show({ type: "show", shown, round: this.round });
+    didShow();
   }
 
   private async answer(message: Exclude<FromTrace, { type: "ready" }>): Promise<void> {
@@ -183,7 +180,7 @@ export class TracePanel implements vscode.Disposable {
     switch (message.type) {
       case "rows": {
         const { round, wanted } = message;
-        const { rows } = await this.engine.request("fulcrum/events/children", { id, ...wanted });
+        const { rows } = await this.engine.request(requests.EventsGetChildren, { id, ...wanted });
         this.page.post({ type: "rows", round, wanted, rows });
         break;
       }
@@ -198,7 +195,7 @@ export class TracePanel implements vscode.Disposable {
         break;
       case "source": {
         const { method, name } = message;
-        await openLocation(name, await this.engine.request("fulcrum/events/frame", { id, method }));
+        await openLocation(name, await this.engine.request(requests.EventsGetFrame, { id, method }));
         break;
       }
       case "bottlenecks":
@@ -221,10 +218,10 @@ export class TracePanel implements vscode.Disposable {
   private async timeline(id: number, wanted: Extract<FromTrace, { type: "timeline" }>): Promise<void> {
     const { left, right, width, threads, levelsOf, levels } = wanted;
     const ask = (of: number[], depths: number) =>
-      this.engine.request("fulcrum/events/timeline", {
+      this.engine.request(requests.EventsGetTimeline, {
         id,
-        left: Math.floor(left),
-        right: Math.ceil(right),
+        leftNs: Math.floor(left),
+        rightNs: Math.ceil(right),
         width: Math.round(width),
         threads: of,
         depths,
@@ -245,7 +242,7 @@ export class TracePanel implements vscode.Disposable {
 
   private async search(id: number, { number, text, from }: Extract<FromTrace, { type: "search" }>): Promise<void> {
     try {
-      const found = await this.engine.request("fulcrum/events/search", { id, text, part: {}, count: 200, from });
+      const found = await this.engine.request(requests.EventsSearch, { id, text, part: {}, count: 200, from });
       this.page.post({ type: "found", number, ...found });
     } catch (error) {
       this.page.post({ type: "notFound", number, why: troubleOf(error).message });
@@ -254,7 +251,7 @@ export class TracePanel implements vscode.Disposable {
 
   /** A node's way from the top: the first that is found within itself. */
   private async find(id: number, thread: number, node: number): Promise<void> {
-    const { hits } = await this.engine.request("fulcrum/events/search", {
+    const { hits } = await this.engine.request(requests.EventsSearch, {
       id,
       text: "",
       part: { thread, node },
@@ -268,7 +265,7 @@ export class TracePanel implements vscode.Disposable {
 
   private async bottlenecks(part: EventsPart, name: string): Promise<void> {
     const title = `${name} in ${titleOfRun(this.run)}`;
-    const open = (workDoneToken: string, token: vscode.CancellationToken) => this.tree(part, workDoneToken, token);
+    const open = (long: LongOptions) => this.tree(part, long);
     if (await this.navigation.openSource({ files: [], against: [], made: { title, open } })) {
       await vscode.commands.executeCommand("fulcrum.navigator.focus");
     }
@@ -276,7 +273,7 @@ export class TracePanel implements vscode.Disposable {
 
   /** A filter that observes what matters in this part, as a document to look at and to save. */
   private async filter(id: number, part: EventsPart): Promise<void> {
-    const { text, kept, dropped } = await this.engine.request("fulcrum/events/filter", { id, part });
+    const { text, kept, dropped } = await this.engine.request(requests.EventsGetFilter, { id, part });
     const document = await vscode.workspace.openTextDocument({ language: "fulcrum-filter", content: text });
     await vscode.window.showTextDocument(document, vscode.ViewColumn.Beside);
     vscode.window.setStatusBarMessage(
@@ -320,11 +317,11 @@ function queueSentence({ summary, assumed, notes }: EventsQueues): string {
   if (summary.arrivalRate !== null) {
     parts.push(`${summary.arrivalRate.toPrecision(3)} a second`);
   }
-  if (summary.waitMean !== null) {
-    parts.push(`${seconds(summary.waitMean)} of waiting on average`);
+  if (summary.waitMeanSeconds !== null) {
+    parts.push(`${seconds(summary.waitMeanSeconds)} of waiting on average`);
   }
-  if (summary.waitMax !== null) {
-    parts.push(`at most ${seconds(summary.waitMax)}`);
+  if (summary.waitMaxSeconds !== null) {
+    parts.push(`at most ${seconds(summary.waitMaxSeconds)}`);
   }
   return [`Queue: ${parts.join(", ")}.`, assumed, ...notes].join(" ");
 }

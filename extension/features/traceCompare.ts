@@ -1,9 +1,8 @@
 /** Two traces compared: what appeared, vanished, got slower or faster, each row a way into its trace. */
-import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { troubleOf, troubleText } from "../core/errors";
-import type { EventsComparison } from "../core/protocol";
+import { type EventsComparison, requests } from "../core/protocol";
+import { didShow } from "../core/shown";
 import {
   type DifferenceRow,
   differenceRow,
@@ -134,6 +133,7 @@ class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
       const found = await this.rows(ids, 0, token, tell);
       this.comparison = traceComparison(a, b, found);
       this.page.show({ type: "show", comparison: this.comparison, rows: found.rows.map(differenceRow) });
+      didShow();
     } catch (error) {
       if (token.isCancellationRequested) {
         return;
@@ -152,29 +152,17 @@ class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
     }
   }
 
-  private async rows(
+  private rows(
     ids: { a: number; b: number },
     from: number,
     token: vscode.CancellationToken,
-    tell: (message: string) => void,
+    tell?: (message: string) => void,
   ): Promise<EventsComparison> {
-    const workDoneToken = randomUUID();
-    const client = await this.engine.ready();
-    const listening = client.onProgress(
-      new ProgressType<WorkDoneProgressReport>(),
-      workDoneToken,
-      ({ message = "" }) => {
-        if (!token.isCancellationRequested) {
-          tell(message);
-        }
-      },
+    return this.engine.long(
+      requests.EventsCompare,
+      { ...ids, from, count: pageRows },
+      { token, onCancel: "drop", report: tell && (({ message = "" }) => tell(message)) },
     );
-    try {
-      const params = { ...ids, from, count: pageRows, workDoneToken };
-      return await this.engine.request("fulcrum/events/compare", params, token);
-    } finally {
-      listening.dispose();
-    }
   }
 
   private async more(from: number): Promise<void> {
@@ -185,7 +173,7 @@ class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
     }
     let rows: DifferenceRow[] = [];
     try {
-      rows = (await this.rows(ids, from, token, () => undefined)).rows.map(differenceRow);
+      rows = (await this.rows(ids, from, token)).rows.map(differenceRow);
     } finally {
       // The page waits for an answer before it asks again, unless it is loaded anew.
       if (!token.isCancellationRequested) {

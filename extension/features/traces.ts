@@ -1,13 +1,12 @@
 /** Traces of Java programs: opening, recording and comparing them. */
-import { randomUUID } from "node:crypto";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { ProgressType, type WorkDoneProgressReport } from "vscode-languageclient/node";
 import { baseName } from "../core/format";
-import type { EventsOpened, RunEntry, TraceOutcome } from "../core/protocol";
+import { type EventsOpened, type RunEntry, requests } from "../core/protocol";
 import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import { workspaceOf } from "./folders";
+import { shownRequest } from "./longRequest";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
 import type { RunStore } from "./runStore";
@@ -158,35 +157,12 @@ export class Traces implements vscode.Disposable {
   }
 
   private async run(request: TraceRequest): Promise<void> {
-    const outcome = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: `Recording ${path.basename(request.program)}`,
-        cancellable: true,
-      },
-      async (progress, token) => {
-        const client = await this.engine.ready();
-        const workDoneToken = randomUUID();
-        // The recording ends with its result, so it is stopped by its progress token.
-        const cancelled = token.onCancellationRequested(() => {
-          progress.report({ message: "stopping…" });
-          void client.sendNotification("window/workDoneProgress/cancel", { token: workDoneToken });
-        });
-        const listening = client.onProgress(new ProgressType<WorkDoneProgressReport>(), workDoneToken, ({ message }) =>
-          progress.report(message === undefined ? {} : { message }),
-        );
-        try {
-          return await client.sendRequest<TraceOutcome>("fulcrum/trace/start", {
-            ...request,
-            workspace: workspaceOf(request.cwd),
-            workDoneToken,
-          });
-        } finally {
-          cancelled.dispose();
-          listening.dispose();
-        }
-      },
-    );
+    const params = { ...request, workspace: workspaceOf(request.cwd) };
+    const outcome = await shownRequest(this.engine, requests.TraceStart, params, {
+      title: `Recording ${path.basename(request.program)}`,
+      // The recording ends with its result.
+      onCancel: "stop",
+    });
     this.engine.log.info(`Recorded ${outcome.run}: ${outcome.exit}`);
     for (const note of outcome.notes) {
       this.engine.log.info(`Note: ${note}`);

@@ -1,6 +1,7 @@
 /** Making elements without HTML in strings: names of functions are full of `<` and `&`. */
-import type { Remember } from "../core/page";
+import type { Answered, Remember } from "../core/page";
 import { against, cutNames, titleHover } from "../core/titles";
+import { begin } from "./settled";
 
 type Child = Node | string | null;
 
@@ -73,16 +74,31 @@ declare function acquireVsCodeApi<Out>(): VsCode<Out>;
 /** The extension, as the page sees it. Once a page only. */
 export function connect<Out, In extends { type: string }>(receive: (message: In) => void): VsCode<Out> {
   const vscode = acquireVsCodeApi<Out>();
-  window.addEventListener("message", ({ data }: MessageEvent<In | Remember>) => {
-    if (isRemember(data)) {
-      vscode.setState(data.state);
+  // The first that is sent says that the page is there. It is answered like all others.
+  const unanswered: (() => void)[] = [];
+  let asked = 0;
+  window.addEventListener("message", ({ data }: MessageEvent<In | Remember | Answered>) => {
+    if (isWire(data)) {
+      if (data.type === "answered") {
+        unanswered.shift()?.();
+      } else {
+        vscode.setState(data.state);
+      }
     } else {
       receive(data);
     }
   });
-  return vscode;
+  return {
+    ...vscode,
+    postMessage: (message) => {
+      unanswered.push(begin());
+      asked += 1;
+      document.body.dataset.asked = String(asked);
+      vscode.postMessage(message);
+    },
+  };
 }
 
-function isRemember(message: { type: string }): message is Remember {
-  return message.type === "remember";
+function isWire(message: { type: string }): message is Remember | Answered {
+  return message.type === "remember" || message.type === "answered";
 }

@@ -8,6 +8,7 @@ import type { NavigatorFlameWidth } from "../core/protocol";
 import { byId, connect, h, profileTitle } from "./dom";
 import { FlameGraph, type Selected } from "./flameGraph";
 import { legendOf } from "./flameLegend";
+import { Later } from "./settled";
 
 const vscode = connect<FromFlame, ToFlame>(receive);
 const send = (message: FromFlame) => vscode.postMessage(message);
@@ -24,7 +25,7 @@ const graph = new FlameGraph(canvas, byId("scroller"), byId("space"), send, (wha
   }
 });
 let shown: FlameShown | undefined;
-let searchTimer: number | undefined;
+const searching = new Later(150);
 
 function receive(message: ToFlame): void {
   switch (message.type) {
@@ -198,10 +199,10 @@ function search(): void {
   const wanted = text.value.toLowerCase();
   graph.search(wanted === "" ? null : (name) => name.toLowerCase().includes(wanted));
   byId("found").textContent = "";
-  clearTimeout(searchTimer);
+  searching.cancel();
   if (wanted !== "" && shown !== undefined) {
     const { generation } = shown;
-    searchTimer = window.setTimeout(() => send({ type: "search", generation, text: text.value }), 150);
+    searching.set(() => send({ type: "search", generation, text: text.value }));
   }
 }
 

@@ -5,6 +5,7 @@ import type { FlameShown, FromFlame, Need, Section, Tile } from "../core/flame/m
 import { Needs } from "../core/flame/needs";
 import { firstPlace, nextMatch, type Place, placeOf, step, type Way, zoomOn } from "../core/flame/selection";
 import { Painter } from "./flamePaint";
+import { nextFrame } from "./settled";
 
 export const rowHeight = 18;
 /** Milliseconds that a zoom takes. */
@@ -103,7 +104,7 @@ export class FlameGraph {
   }
 
   drawSoon(): void {
-    this.frame ||= requestAnimationFrame((now) => {
+    this.frame ||= nextFrame((now) => {
       this.frame = 0;
       this.draw(now);
     });

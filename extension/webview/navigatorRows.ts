@@ -5,6 +5,7 @@ import type { NavigatorModel } from "../core/navigator/model";
 import { VirtualList } from "../core/navigator/virtualList";
 import type { NavigatorStep } from "../core/protocol";
 import { h } from "./dom";
+import { nextFrame } from "./settled";
 
 const rowHeight = 22;
 
@@ -69,7 +70,7 @@ export class Rows {
   }
 
   private drawSoon(): void {
-    this.drawing ||= requestAnimationFrame(() => {
+    this.drawing ||= nextFrame(() => {
       this.drawing = 0;
       this.draw();
     });

@@ -6,6 +6,7 @@ import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
 import { byId, connect, h } from "./dom";
 import { themeKind } from "./flamePaint";
 import { ProgressBar } from "./progress";
+import { Later } from "./settled";
 import { Timeline } from "./traceTimeline";
 import { TraceTree } from "./traceTree";
 
@@ -20,7 +21,7 @@ const timeline = new Timeline(canvas, byId("timeline"), byId("lanes"), send);
 const tree = new TraceTree(byId("events"), byId("space"), byId("columns"), send, chosen, act);
 let shown: TraceShown | undefined;
 const opening = { says: h("p"), bar: new ProgressBar("Opening the trace") };
-let searchTimer: number | undefined;
+const searching = new Later(200);
 /** Counts the searches, so that late answers to others are known. */
 let searches = 0;
 /** What the search has found so far, which of it is shown, and where there is more. */
@@ -207,10 +208,10 @@ function search(): void {
   byId("found").textContent = "";
   const wanted = text.value;
   timeline.search(wanted === "" ? null : wanted.toLowerCase());
-  clearTimeout(searchTimer);
+  searching.cancel();
   if (wanted !== "") {
     const asked: FromTrace = { type: "search", number: searches, text: wanted, from: null };
-    searchTimer = window.setTimeout(() => send(asked), 200);
+    searching.set(() => send(asked));
   }
 }
 

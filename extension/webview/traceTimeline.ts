@@ -17,6 +17,7 @@ import {
   zoom,
 } from "../core/trace/timeline";
 import { themeKind } from "./flamePaint";
+import { nextFrame } from "./settled";
 
 const rulerHeight = 20;
 const labelWidth = 150;
@@ -68,7 +69,7 @@ export class Timeline {
       return;
     }
     this.trace = trace;
-    this.whole = { left: trace.start, right: Math.max(trace.end, trace.start + 1) };
+    this.whole = { left: trace.startNs, right: Math.max(trace.endNs, trace.startNs + 1) };
     this.span = this.whole;
     // It has no states; its collections are in the ruler.
     this.threads = trace.threads.filter((it) => it.id !== virtualMachine).map((it) => it.id);
@@ -160,7 +161,7 @@ export class Timeline {
   stateAt(x: number, thread: number): string {
     const states = this.data?.threads.find((it) => it.id === thread)?.states;
     const time = this.time(x);
-    const at = states?.start.findIndex((start, n) => start <= time && time < (states.end[n] ?? 0)) ?? -1;
+    const at = states?.startNs.findIndex((start, n) => start <= time && time < (states.endNs[n] ?? 0)) ?? -1;
     const state = states?.state[at];
     const cpu = states?.cpu[at] ?? -1;
     if (state === undefined || x < labelWidth) {
@@ -176,7 +177,7 @@ export class Timeline {
   }
 
   drawSoon(): void {
-    this.frame ||= requestAnimationFrame(() => {
+    this.frame ||= nextFrame(() => {
       this.frame = 0;
       this.draw();
     });
@@ -212,7 +213,7 @@ export class Timeline {
     if (calls === undefined) {
       return undefined;
     }
-    const { start, end, depth, name, node } = calls.calls;
+    const { startNs: start, endNs: end, depth, name, node } = calls.calls;
     const at = start.findIndex((from, n) => depth[n] === level && from <= time && time <= (end[n] ?? 0));
     return at < 0
       ? undefined
@@ -289,14 +290,14 @@ export class Timeline {
     context.rect(labelWidth, y, this.width(), lane.height);
     context.clip();
     const states = this.data?.threads.find((it) => it.id === lane.thread)?.states;
-    for (let n = 0; n < (states?.start.length ?? 0); n += 1) {
-      const [left, right] = [this.x(states?.start[n] ?? 0), this.x(states?.end[n] ?? 0)];
+    for (let n = 0; n < (states?.startNs.length ?? 0); n += 1) {
+      const [left, right] = [this.x(states?.startNs[n] ?? 0), this.x(states?.endNs[n] ?? 0)];
       const state = states?.state[n];
       if (state !== undefined) {
         this.state(left, Math.max(right - left, 1), y, state, states?.cpu[n] ?? -1, theme);
       }
     }
-    let drawn = states?.start.length ?? 0;
+    let drawn = states?.startNs.length ?? 0;
     if (chosen && this.calls?.id === lane.thread) {
       drawn += this.callBoxes(this.calls, y + laneHeight, theme);
     }
@@ -350,7 +351,7 @@ export class Timeline {
   }
 
   private callBoxes(thread: EventsTimelineThread, y: number, theme: TraceTheme): number {
-    const { start, end, depth, name } = thread.calls;
+    const { startNs: start, endNs: end, depth, name } = thread.calls;
     const { context, matches } = this;
     let drawn = 0;
     for (let n = 0; n < start.length; n += 1) {
@@ -385,7 +386,7 @@ export class Timeline {
   /** Everybody waits for a collection: it stands over all lanes. */
   private collections(theme: TraceTheme, height: number): void {
     const { context } = this;
-    const { start, end } = this.data?.collections ?? { start: [], end: [] };
+    const { startNs: start, endNs: end } = this.data?.collections ?? { startNs: [], endNs: [] };
     context.fillStyle = theme.gc;
     for (let n = 0; n < start.length; n += 1) {
       const left = Math.max(this.x(start[n] ?? 0), labelWidth);

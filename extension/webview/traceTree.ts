@@ -5,6 +5,7 @@ import { type Branch, LazyTree } from "../core/trace/lazyTree";
 import type { FromTrace, RowsWanted } from "../core/trace/messages";
 import { cellsOf, eventRow, spokenOf, type TraceRow, threadRows, titleOf } from "../core/trace/rows";
 import { h } from "./dom";
+import { nextFrame } from "./settled";
 
 const rowHeight = 22;
 /** Deeper rows are no longer moved to the right, or nothing of them would be seen. */
@@ -166,7 +167,7 @@ export class TraceTree {
   }
 
   drawSoon(): void {
-    this.drawing ||= requestAnimationFrame(() => {
+    this.drawing ||= nextFrame(() => {
       this.drawing = 0;
       this.draw();
     });

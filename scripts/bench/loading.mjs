@@ -4,7 +4,7 @@ import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { root, run } from "../lib/steps.mjs";
 import { writeSection } from "./lib/document.mjs";
-import { median } from "./lib/statistics.mjs";
+import { generator, median } from "./lib/statistics.mjs";
 
 const rounds = 7;
 const fulcrum = path.join(root, "bin", "fulcrum");
@@ -49,11 +49,7 @@ async function measureLoading(folder) {
 
 /** A coz profile of known shape: 50 lines, 21 speedups, a fixed pseudo-random noise of 2 %. */
 function syntheticProfile(experiments) {
-  let state = 12345;
-  const random = () => {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    return state / 2147483648;
-  };
+  const random = generator(12345);
   const lines = ["startup\ttime=1"];
   for (let index = 0; index < experiments; index += 1) {
     const line = 1 + (index % 50);

@@ -5,15 +5,16 @@ import { root } from "./steps.mjs";
 const webviews = ["navigator", "flame", "trace", "refine", "traceCompare"];
 
 /**
- * Writes extension.js and webview/*.js into a folder.
+ * What to build for a folder with extension.js and webview/*.js.
  * @param {string} folder
- * @param {import("esbuild").BuildOptions} [options]
+ * @param {import("esbuild").BuildOptions} options
+ * @returns {import("esbuild").BuildOptions[]}
  */
-export async function bundleExtension(folder, options = {}) {
-  const { build } = await import("esbuild");
+function builds(folder, options) {
+  /** @type {import("esbuild").BuildOptions} */
   const common = { bundle: true, logLevel: "error", ...options };
-  await Promise.all([
-    build({
+  return [
+    {
       ...common,
       entryPoints: [path.join(root, "extension", "extension.ts")],
       outfile: path.join(folder, "extension.js"),
@@ -22,8 +23,8 @@ export async function bundleExtension(folder, options = {}) {
       target: "node20",
       external: ["vscode"],
       mainFields: ["module", "main"],
-    }),
-    build({
+    },
+    {
       ...common,
       entryPoints: webviews.map((name) => path.join(root, "extension", "webview", `${name}.ts`)),
       outdir: path.join(folder, "webview"),
@@ -31,6 +32,55 @@ export async function bundleExtension(folder, options = {}) {
       format: "iife",
       target: "es2022",
       sourcemap: false,
+    },
+  ];
+}
+
+/**
+ * Writes extension.js and webview/*.js into a folder.
+ * @param {string} folder
+ * @param {import("esbuild").BuildOptions} [options]
+ */
+export async function bundleExtension(folder, options = {}) {
+  const { build } = await import("esbuild");
+  await Promise.all(builds(folder, options).map((it) => build(it)));
+}
+
+/**
+ * Writes them, and again whenever a source changes, until the process ends.
+ * @param {string} folder
+ * @param {{ begin: () => void, end: (errors: import("esbuild").Message[]) => void }} listener is told when a build begins
+ * and, once nothing is being built, what is wrong
+ */
+export async function watchExtension(folder, { begin, end }) {
+  const { context } = await import("esbuild");
+  /** @type {Map<number, import("esbuild").Message[]>} */
+  const errors = new Map();
+  let building = 0;
+  /** @type {(index: number) => import("esbuild").Plugin} */
+  const tell = (index) => ({
+    name: "tell",
+    setup(build) {
+      build.onStart(() => {
+        building += 1;
+        if (building === 1) {
+          begin();
+        }
+      });
+      build.onEnd((result) => {
+        errors.set(index, result.errors);
+        building -= 1;
+        if (building === 0) {
+          end([...errors.values()].flat());
+        }
+      });
+    },
+  });
+  const options = builds(folder, { sourcemap: "linked", logLevel: "silent" });
+  await Promise.all(
+    options.map(async (it, index) => {
+      const watching = await context({ ...it, plugins: [tell(index)] });
+      await watching.watch();
     }),
-  ]);
+  );
 }

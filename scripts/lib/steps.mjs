@@ -1,8 +1,9 @@
-/** Running other programs: one line a step with its time; their full output only when they fail. */
+/** Running other programs: one line a step with its time, and while it goes on; their full output only when they fail. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { showStatus } from "./status.mjs";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 export const engine = path.join(root, "engine");
@@ -13,15 +14,21 @@ export const engineBinary = path.join(target, "release", "fulcrum");
 export class StepError extends Error {}
 
 /**
- * Does one step and prints how long it took.
+ * Does one step, shows that it goes on, and prints how long it took.
  * @template T
  * @param {string} name
- * @param {() => Promise<T>} work
+ * @param {(say: (what: string) => void) => Promise<T>} work may say what it is doing
  * @returns {Promise<T>}
  */
 export async function step(name, work) {
   const start = Date.now();
-  const result = await work();
+  const status = showStatus(name);
+  let result;
+  try {
+    result = await work(status.say);
+  } finally {
+    status.end();
+  }
   console.log(`${name.padEnd(34)} ${seconds(Date.now() - start)}`);
   return result;
 }
@@ -35,6 +42,7 @@ export function seconds(milliseconds) {
  * @property {string} [cwd]
  * @property {Record<string, string | undefined>} [env]
  * @property {boolean} [show] pass the output through while it runs
+ * @property {(chunk: string) => void} [onError] gets what it prints as errors while it runs
  */
 
 /**
@@ -44,7 +52,7 @@ export function seconds(milliseconds) {
  * @param {RunOptions} [options]
  * @returns {Promise<{ code: number, output: string, stdout: string }>}
  */
-export function tryRun(command, args, { cwd = root, env, show = false } = {}) {
+export function tryRun(command, args, { cwd = root, env, show = false, onError } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
@@ -53,6 +61,8 @@ export function tryRun(command, args, { cwd = root, env, show = false } = {}) {
       output += chunk;
       if (stream === process.stdout) {
         stdout += chunk;
+      } else {
+        onError?.(chunk);
       }
       if (show) {
         stream.write(chunk);

@@ -4,12 +4,19 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { runTests } from "@vscode/test-electron";
 import { writeResults } from "../support/results.mjs";
-import { buildSample, engineBinary, makeWorkspace, stageDriver, stageExtension } from "../support/stage.mjs";
+import {
+  copyTraces,
+  engineBinary,
+  makeWorkspace,
+  scriptedEngine,
+  stageDriver,
+  stageExtension,
+} from "../support/stage.mjs";
 
 const extension = await stageExtension();
 const driver = await stageDriver();
 const workspace = makeWorkspace();
-buildSample(workspace.folder);
+copyTraces(workspace.folder);
 const output = mkdtempSync(path.join(tmpdir(), "fulcrum-desktop-"));
 const result = path.join(output, "result.json");
 try {
@@ -19,7 +26,7 @@ try {
       ...(process.env.VSCODE_EXECUTABLE_PATH ? { vscodeExecutablePath: process.env.VSCODE_EXECUTABLE_PATH } : {}),
       extensionDevelopmentPath: extension,
       extensionTestsPath: driver.suite,
-      extensionTestsEnv: { FULCRUM_ENGINE: engineBinary(), FULCRUM_HOST_RESULT: result },
+      extensionTestsEnv: { FULCRUM_ENGINE: scriptedEngine(engineBinary()), FULCRUM_HOST_RESULT: result },
       launchArgs: [
         workspace.folder,
         ...["--disable-extensions", "--disable-workspace-trust", "--skip-welcome", "--skip-release-notes"],
@@ -30,10 +37,11 @@ try {
   } catch (error) {
     problem = error instanceof Error ? error.message : String(error);
   }
-  const { passed, failures } = existsSync(result)
+  const { tests, failures } = existsSync(result)
     ? JSON.parse(readFileSync(result, "utf8"))
-    : { passed: 0, failures: [{ name: "starting desktop VS Code", message: problem }] };
-  writeResults("desktop", passed, failures);
+    : { tests: [], failures: [{ name: "starting desktop VS Code", message: problem }] };
+  const failed = failures.map(({ name }) => ({ name, ms: 0, ok: false }));
+  writeResults("desktop", tests.length, failures, [...tests, ...failed]);
 } finally {
   workspace.remove();
   rmSync(output, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 /** A test runner of one page, for code that runs inside the extension host. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import * as vscode from "vscode";
 import type { TestApi } from "../../extension/extension";
+import { Script } from "../support/play.mjs";
 
 export interface Failure {
   name: string;
@@ -10,9 +10,9 @@ export interface Failure {
 }
 
 export interface SuiteResult {
-  passed: number;
+  /** Those that passed, with their times in milliseconds. */
+  tests: { name: string; ms: number; ok: true }[];
   failures: Failure[];
-  activationMs?: number;
 }
 
 /** For what never comes, in milliseconds. It says nothing about how fast a machine is. */
@@ -29,20 +29,20 @@ export function test(name: string, body: () => Promise<void>): void {
   tests.push({ name, body });
 }
 
-/** All of them, or those whose names match FULCRUM_HOST_ONLY. */
+/** All of them up to the first that fails: what it left would only fail others. */
 export async function runTests(): Promise<SuiteResult> {
-  const failures: Failure[] = [];
-  let passed = 0;
-  const only = new RegExp(process.env.FULCRUM_HOST_ONLY ?? "");
-  for (const { name, body } of tests.filter((entry) => only.test(entry.name))) {
+  const result: SuiteResult = { tests: [], failures: [] };
+  for (const { name, body } of tests) {
+    const begun = performance.now();
     try {
       await within(3 * limit, body());
-      passed += 1;
+      result.tests.push({ name, ms: performance.now() - begun, ok: true });
     } catch (error) {
-      failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      result.failures.push({ name, message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      break;
     }
   }
-  return { passed, failures, activationMs: (await fulcrum()).activationMs };
+  return result;
 }
 
 /** The extension under test, activated. */
@@ -62,22 +62,72 @@ export async function show(file: string): Promise<vscode.TextEditor> {
   return vscode.window.showTextDocument(await vscode.workspace.openTextDocument(inWorkspace(file)));
 }
 
-/** Waits until the probe gives a value. Fails with what the probe last said. */
+/**
+ * Waits until the probe gives a value: asks again whenever something changed that the extension or the editor shows. What it
+ * waits for is text, or tells it when it ends.
+ */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   probe: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
-  const deadline = Date.now() + limit;
-  for (;;) {
-    const value = await probe();
-    if (value !== undefined && value !== false) {
-      return value;
+  const api = await fulcrum();
+  const late = AbortSignal.timeout(limit);
+  let changes = 0;
+  let wake = () => {};
+  const changed = () => {
+    changes += 1;
+    wake();
+  };
+  late.addEventListener("abort", changed);
+  const listening = [
+    api.onDidChange(changed),
+    vscode.window.tabGroups.onDidChangeTabs(changed),
+    vscode.window.onDidChangeActiveTextEditor(changed),
+    vscode.workspace.onDidChangeTextDocument(changed),
+    vscode.workspace.onDidChangeConfiguration(changed),
+  ];
+  try {
+    for (;;) {
+      const seen = changes;
+      const value = await probe();
+      if (value !== undefined && value !== false) {
+        return value;
+      }
+      if (late.aborted) {
+        throw new Error(`Waited ${limit / 1000} seconds for ${typeof what === "function" ? what() : what}.`);
+      }
+      if (seen === changes) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
     }
-    if (Date.now() > deadline) {
-      throw new Error(`Waited ${limit / 1000} seconds for ${what}.`);
+  } finally {
+    for (const listener of listening) {
+      listener.dispose();
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/**
+ * The editor watches the workspace a moment after it has opened it: what is written before goes unnoticed. Writes a file
+ * until that is noticed.
+ */
+export async function watching(): Promise<void> {
+  const file = inWorkspace("watched");
+  const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(inWorkspace(""), "watched"));
+  let noticed = false;
+  const notice = () => {
+    noticed = true;
+  };
+  watcher.onDidCreate(notice);
+  watcher.onDidChange(notice);
+  const late = AbortSignal.timeout(limit);
+  for (let times = 0; !noticed; times += 1) {
+    assert.ok(!late.aborted, `${limit / 1000} seconds without a word of ${file.fsPath}`);
+    await vscode.workspace.fs.writeFile(file, Buffer.from(String(times)));
+  }
+  watcher.dispose();
 }
 
 /** Starts a command that ends only when the user answers its message, and leaves the message alone. */
@@ -97,46 +147,29 @@ export class Messages {
   }
 
   next(pattern: RegExp): Promise<string> {
-    return until(`a message like ${pattern}; shown: ${JSON.stringify(this.api.messages())}`, () =>
-      this.api
-        .messages()
-        .slice(this.before)
-        .find((message) => pattern.test(message)),
+    return until(
+      () => `a message like ${pattern}; shown: ${JSON.stringify(this.api.messages())}`,
+      () =>
+        this.api
+          .messages()
+          .slice(this.before)
+          .find((message) => pattern.test(message)),
     );
   }
 }
 
-export function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-/** Processes whose command line begins with this program. */
-export function processesOf(program: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0")[0] === program;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+/** A program that is not there, whose next run is played from a script; and the folder of that run. */
+export function scripted(name: string): { program: string; script: Script; run: string } {
+  const program = inWorkspace("build/app").fsPath;
+  const script = new Script(program);
+  const recorded = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads").fsPath;
+  return { program, script, run: script.run(inWorkspace("").fsPath, recorded, name) };
 }
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${milliseconds / 1000} seconds`)), milliseconds);
+  const late = AbortSignal.timeout(milliseconds);
+  const over = new Promise<never>((_, reject) => {
+    late.addEventListener("abort", () => reject(new Error(`not done after ${milliseconds / 1000} seconds`)));
   });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await Promise.race([work, over]);
 }

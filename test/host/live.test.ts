@@ -2,85 +2,84 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as vscode from "vscode";
 import type { TestApi } from "../../extension/extension";
-import { alive, begin, fulcrum, inWorkspace, processesOf, show, test, until } from "./harness";
+import type { Script } from "../support/play.mjs";
+import { begin, fulcrum, inWorkspace, scripted, show, test, until } from "./harness";
 
-const program = inWorkspace("build/serial").fsPath;
-const source = inWorkspace("serial.cpp");
+const source = inWorkspace("two-threads.cpp");
 
-/** Runs the endless sample, gives its process, and stops it whatever happens. */
-async function during(body: (api: TestApi, pid: number) => Promise<void>): Promise<void> {
+/** Plays a run of a program that has no end, and stops it whatever happens. Gives the run's folder. */
+async function during(name: string, body: (api: TestApi, script: Script) => Promise<void>): Promise<string> {
   const api = await fulcrum();
+  const { program, script, run } = scripted(name);
   begin("fulcrum.causal.run", { program });
   try {
-    await until("an experiment", () => (api.live()?.experiments ?? 0) > 0);
-    const [pid] = processesOf(program);
-    assert.ok(pid !== undefined, "the program runs");
-    await body(api, pid);
+    script.report(1);
+    await until("an experiment", () => api.live()?.experiments === 1);
+    await body(api, script);
   } finally {
     await vscode.commands.executeCommand("fulcrum.causal.stop");
     await until("the end of the run", () => api.runMessage() === undefined);
   }
+  return run;
 }
 
 test("live: gutter, ranking and status bar fill in while the program runs, and stop keeps them", async () => {
   await vscode.commands.executeCommand("fulcrum.clearResults");
-  await show("serial.cpp");
-  await during(async (api, pid) => {
-    const shapes = await until("shapes", () => {
-      const shown = api.currentDecorations(source)?.shapes;
-      return shown !== undefined && shown.length > 0 && shown;
-    });
-    assert.ok(alive(pid), "the marks were there before the program ended");
-    assert.ok(shapes.some((mark) => mark.line === 7 || mark.line === 13));
+  await show("two-threads.cpp");
+  const marked = (api: TestApi) => api.currentDecorations(source)?.shapes.map((mark) => mark.line);
+  const run = await during("20261122T100000Z-app", async (api, script) => {
+    assert.deepEqual(marked(api), []);
+    script.report(24, { analysed: true });
+    await until("shapes", () => (marked(api) ?? []).length > 0);
+    assert.deepEqual(marked(api), [13, 19]);
     assert.equal(api.summary()?.live, true);
-    assert.match(api.summary()?.path ?? "", /\.fulcrum\/runs\/\d{8}T\d{6}Z-serial/);
-    assert.ok(api.ranking().some((row) => /^serial\.cpp:\d+$/.test(row.label)));
-    const before = api.live()?.experiments ?? 0;
-    await until("more experiments", () => (api.live()?.experiments ?? 0) > before);
-    assert.match(api.statusText() ?? "", /^\$\(sync~spin\) \d+ experiments?/);
+    assert.deepEqual(
+      api.ranking().map((row) => row.label),
+      ["two-threads.cpp:14", "two-threads.cpp:20"],
+    );
+    await until("the count", () => api.live()?.experiments === 24);
+    assert.match(api.statusText() ?? "", /^\$\(sync~spin\) 24 experiments/);
     const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
       "vscode.executeHoverProvider",
       source,
-      new vscode.Position(shapes[0]?.line ?? 7, 6),
+      new vscode.Position(13, 6),
     );
     assert.equal(hovers.length, 1);
-    await vscode.commands.executeCommand("fulcrum.causal.stop");
-    await until("the program to end", () => !alive(pid));
   });
   const api = await fulcrum();
   assert.equal(api.summary()?.live, false);
-  assert.match(readFileSync(`${api.summary()?.path}/run.json`, "utf8"), /"ended":\s*"stopped"/);
-  assert.ok((api.currentDecorations(source)?.shapes.length ?? 0) > 0);
+  assert.equal(api.summary()?.path, run);
+  assert.match(readFileSync(`${run}/run.json`, "utf8"), /"ended":\s*"stopped"/);
+  await until("marks of the whole run", () => api.marksSettled());
+  assert.deepEqual(marked(api), [13, 19]);
 });
 
 test("live: a paused run experiments no more and the program goes on; a resumed one experiments again", async () => {
-  await during(async (api, pid) => {
+  await during("20261122T100100Z-app", async (api, script) => {
+    script.add({ do: "await", event: "paused" });
+    // The experiment that was going on is still counted.
+    script.report(2);
     await vscode.commands.executeCommand("fulcrum.causal.pause");
-    await until("the pause", () => api.live()?.paused);
+    await until("the pause", () => api.live()?.paused && api.live()?.experiments === 2);
     assert.match(api.statusText() ?? "", /^\$\(debug-pause\) paused · /);
-    // The experiment that was going on is still counted, and said when the engine comes to it.
-    const counted = await until("two of the run's seconds without a new experiment", async () => {
-      const { experiments = 0, elapsedSeconds = 0 } = api.live() ?? {};
-      await until("two more seconds", () => (api.live()?.elapsedSeconds ?? 0) > elapsedSeconds + 2);
-      return experiments > 0 && api.live()?.experiments === experiments && experiments;
-    });
-    assert.equal(api.live()?.paused, true);
-    assert.ok(alive(pid));
+    script.add({ do: "await", event: "resumed" });
+    script.report(3);
     await vscode.commands.executeCommand("fulcrum.causal.resume");
-    await until("more experiments", () => (api.live()?.experiments ?? 0) > counted);
+    await until("more experiments", () => api.live()?.experiments === 3);
     assert.equal(api.live()?.paused, false);
     assert.match(api.statusText() ?? "", /^\$\(sync~spin\)/);
   });
 });
 
 test("live: a profile that is opened meanwhile stays until the run's results are asked for", async () => {
-  await show("serial.cpp");
-  await during(async (api) => {
+  await during("20261122T100200Z-app", async (api, script) => {
+    script.report(2, { analysed: true });
     await until("results", () => api.summary()?.live);
     const other = inWorkspace("two-threads.coz");
     await vscode.commands.executeCommand("fulcrum.causal.open", other);
-    const before = api.live()?.experiments ?? 0;
-    await until("more experiments", () => (api.live()?.experiments ?? 0) > before + 5);
+    script.report(3, { analysed: true });
+    script.report(4);
+    await until("more experiments", () => api.live()?.experiments === 4);
     assert.equal(api.summary()?.path, other.fsPath);
     await vscode.commands.executeCommand("fulcrum.causal.showLive");
     await until("its results", () => api.summary()?.live);

@@ -164,8 +164,8 @@ test("hot lines: bars of lines that ran stay on them while one types, in any lan
   ]);
   await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "# one\n# two\n"));
   // The editor moves them at once; the engine, which is asked a moment later, must not move them back.
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  await settle("bars two lines further down", [
+  await until("an answer about the changed text", () => api.marksSettled());
+  assert.deepEqual(bars(), [
     [3, false],
     [4, false],
   ]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
-import { begin, fulcrum, inWorkspace, Messages, test, until } from "./harness";
+import { begin, fulcrum, inWorkspace, Messages, test, until, watching } from "./harness";
 
 test("a .coz file opens from the explorer and ranks the longer loop first", async () => {
   const api = await fulcrum();
@@ -60,6 +60,7 @@ test("a run that ends in a terminal is opened by itself", async () => {
   const api = await fulcrum();
   const from = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads");
   const to = inWorkspace(".fulcrum/runs/20261121T140000Z-terminal");
+  await watching();
   const manifest = JSON.parse(readFileSync(vscode.Uri.joinPath(from, "run.json").fsPath, "utf8"));
   await vscode.workspace.fs.copy(from, to);
   manifest.end = new Date().toISOString();

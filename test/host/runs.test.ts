@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
 import { thisRecorder, writeLoop, writeRun } from "../support/runs.mjs";
-import { begin, fulcrum, inWorkspace, Messages, test, until } from "./harness";
+import { begin, fulcrum, inWorkspace, Messages, test, until, watching } from "./harness";
 
 const folder = () => inWorkspace("").fsPath.replace(/\/$/, "");
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
@@ -31,6 +31,7 @@ test("runs: the workspace's runs, newest first, each with how it ended; a click 
 test("runs: one that is recorded outside the editor appears, goes on, ends, and goes away with its folder", async () => {
   const api = await fulcrum();
   await vscode.commands.executeCommand("fulcrum.runs.show");
+  await watching();
   const run = writeRun(folder(), "20261121T141500Z-server", thisRecorder);
   const going = await row("server", (text) => / · running · /.test(text));
   assert.equal(going.context, "run.events.going");

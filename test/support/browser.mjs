@@ -3,6 +3,9 @@ import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
+/** How long anything in a page may take, in milliseconds, on whatever machine. */
+export const limit = 240_000;
+
 /** CHROMIUM, or the first browser on PATH. */
 export function chromiumBinary() {
   const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -37,6 +40,36 @@ export function launchBrowser() {
   });
 }
 
+/**
+ * A page with the workbench of the server at this address.
+ * @param {import("playwright-core").Browser} browser
+ * @param {string} address
+ * @param {{ trusted?: boolean, scale?: number }} [options] not trusted: as the server would begin without
+ *   `--disable-workspace-trust`, which is all that it does about it
+ */
+export async function openPage(browser, address, { trusted = true, scale = 1 } = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: scale });
+  page.setDefaultTimeout(limit);
+  page.setDefaultNavigationTimeout(limit);
+  if (!trusted) {
+    await page.addInitScript(asksForTrust);
+  }
+  await page.goto(address);
+  return page;
+}
+
+/** In the page: its configuration says that folders are not trusted by themselves, before the workbench reads it. */
+function asksForTrust() {
+  new MutationObserver(() => {
+    const meta = document.querySelector("meta#vscode-workbench-web-configuration");
+    const settings = meta?.getAttribute("data-settings");
+    meta?.setAttribute(
+      "data-settings",
+      settings?.replace('"enableWorkspaceTrust":false', '"enableWorkspaceTrust":true') ?? "",
+    );
+  }).observe(document, { childList: true, subtree: true });
+}
+
 /** Settings of every test editor: quiet, and no feature that reaches out. */
 export const quietSettings = {
   "workbench.startupEditor": "none",
@@ -50,4 +83,8 @@ export const quietSettings = {
   "update.mode": "none",
   "git.enabled": false,
   "editor.minimap.enabled": false,
+  "security.workspace.trust.startupPrompt": "never",
+  // One row a folder in the explorer, for who clicks by name; one serial.cpp, for who opens it by name.
+  "explorer.compactFolders": false,
+  "search.exclude": { fixed: true },
 };

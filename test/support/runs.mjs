@@ -1,5 +1,5 @@
 /** Runs that nobody recorded: what the store keeps of them, for views that only list and read. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -34,38 +34,60 @@ const measured = [
 ];
 
 /**
+ * Iterations of a refine loop, as its table has them, each measured by one of these runs: at most four.
+ * @param {string[]} runs
+ */
+export function iterationsOf(runs) {
+  return measured.slice(0, runs.length).map((row, n) => ({
+    ...{ number: n + 1, run: runs[n] ?? "", filter: path.join(runs[n] ?? "", "filter"), units: 1, cpuNs: null },
+    ...{ baselineWallNs: 2.52e9, baselineCpuNs: null, cpuOverhead: null, cpuOverheadLow: null, cpuOverheadHigh: null },
+    ...{ overheadLow: row.overhead - 0.004, overheadHigh: row.overhead + 0.004 },
+    ...{ rechecked: n === 0 ? [] : ["a.A.a()V", "b.B.b()V"], found: n === 1 ? ["a.A.a()V"] : [] },
+    ...row,
+  }));
+}
+
+/**
+ * Writes the table of a refine loop into the folder of its last run so far.
+ * @param {string} run
+ * @param {{ stable: boolean, hotspots: string[], iterations: ReturnType<typeof iterationsOf> }} table
+ */
+export function writeTable(run, table) {
+  writeFileSync(path.join(run, "refine.json"), JSON.stringify({ ...table, notes: [] }));
+  writeFileSync(path.join(run, "next.fulcrum-filter"), "includemethod shop.Cart total (I)J\n");
+}
+
+/**
  * Writes the runs of a refine loop that became stable and gives their folders.
  * @param {string} workspace
  */
 export function writeLoop(workspace) {
   const hotspots = ["shop.Cart.total(I)J", "shop.Orders.find(Ljava/lang/String;)Lshop/Order;"];
-  const iterations = [];
-  for (const [n, row] of measured.entries()) {
+  /** @type {string[]} */
+  const runs = [];
+  for (const n of measured.keys()) {
     const number = n + 1;
-    const name = `20261121T1410${number}0Z-shop.Main-refine-${number}`;
-    const previous = iterations.at(-1)?.run;
-    const run = writeRun(workspace, name, {
+    const previous = runs.at(-1);
+    const run = writeRun(workspace, `20261121T1410${number}0Z-shop.Main-refine-${number}`, {
       options: {
         ...{ rule: "inherent wall >= 2ms after 20", iteration: String(number) },
         ...(previous === undefined ? {} : { previous }),
       },
     });
-    iterations.push({
-      ...{ number, run, filter: path.join(run, "filter"), units: 1, cpuNs: null },
-      ...{
-        baselineWallNs: 2.52e9,
-        baselineCpuNs: null,
-        cpuOverhead: null,
-        cpuOverheadLow: null,
-        cpuOverheadHigh: null,
-      },
-      ...{ overheadLow: row.overhead - 0.004, overheadHigh: row.overhead + 0.004 },
-      ...{ rechecked: n === 0 ? [] : ["a.A.a()V", "b.B.b()V"], found: n === 1 ? ["a.A.a()V"] : [] },
-      ...row,
-    });
-    const table = { stable: number === measured.length, hotspots, notes: [], iterations };
-    writeFileSync(path.join(run, "refine.json"), JSON.stringify(table));
-    writeFileSync(path.join(run, "next.fulcrum-filter"), "includemethod shop.Cart total (I)J\n");
+    runs.push(run);
+    writeTable(run, { stable: number === measured.length, hotspots, iterations: iterationsOf(runs) });
   }
-  return iterations.map((it) => it.run);
+  return runs;
+}
+
+/**
+ * The engine in whose process a run is being recorded, or a trace was.
+ * @param {string} run
+ */
+export function recorderOf(run) {
+  const options = path.join(run, "agent.options");
+  if (existsSync(options)) {
+    return Number(/^recorder=(\d+)$/m.exec(readFileSync(options, "utf8"))?.[1]);
+  }
+  return JSON.parse(readFileSync(path.join(run, "run.json"), "utf8")).recorder.pid;
 }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,6 +18,7 @@ import { build } from "esbuild";
 import { bundleExtension } from "../../scripts/lib/bundle.mjs";
 import { root } from "./root.mjs";
 
+/** @type {import("esbuild").BuildOptions} */
 const bundle = {
   bundle: true,
   platform: "node",
@@ -27,18 +29,49 @@ const bundle = {
   logLevel: "warning",
 };
 
-/** The engine under test: FULCRUM_ENGINE, else the packaged one, else the developer's build. */
+const developersBuild = path.join(root, "engine/target/release/fulcrum");
+const buildEngine = "cargo build --release --manifest-path engine/Cargo.toml";
+
+/** The engine under test: FULCRUM_ENGINE, else the developer's build, else the packaged one. */
 export function engineBinary() {
-  const candidates = [
-    process.env.FULCRUM_ENGINE,
-    path.join(root, "engine/target/release/fulcrum"),
-    path.join(root, "bin/fulcrum"),
-  ];
+  const candidates = [process.env.FULCRUM_ENGINE, developersBuild, path.join(root, "bin/fulcrum")];
   const found = candidates.find((file) => file !== undefined && file !== "" && existsSync(file));
   if (found === undefined) {
-    throw new Error("There is no engine to test. Run: cargo build --release --manifest-path engine/Cargo.toml");
+    throw new Error(`There is no engine to test. Run: ${buildEngine}`);
+  }
+  if (found === developersBuild && isOutdated(found)) {
+    throw new Error(`${found} is older than its sources. Run: ${buildEngine}`);
   }
   return path.resolve(found);
+}
+
+/**
+ * Whether a source has changed since cargo built the binary: an engine that speaks an earlier protocol fails in ways that look
+ * like faults of the editor. Beside the binary cargo writes what it was built from.
+ * @param {string} binary
+ */
+function isOutdated(binary) {
+  const list = `${binary}.d`;
+  if (!existsSync(list)) {
+    return false;
+  }
+  const built = statSync(binary).mtimeMs;
+  const [, sources = ""] = readFileSync(list, "utf8").trim().split(": ", 2);
+  return sources
+    .split(/(?<!\\) /)
+    .map((source) => source.replaceAll("\\ ", " "))
+    .some((source) => (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) > built);
+}
+
+/**
+ * The engine with its scripted recorder: a run of `PROGRAM` plays `PROGRAM.script` where that file is, see `play.mjs`.
+ * @param {string} engine
+ */
+export function scriptedEngine(engine) {
+  const file = path.join(root, "out", "stage", "fulcrum-scripted");
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\nexec '${engine}' "$@" --script script\n`, { mode: 0o755 });
+  return file;
 }
 
 /** The unpacked extension: FULCRUM_EXTENSION_DIR (an unzipped VSIX), else one staged from the sources. */
@@ -55,6 +88,9 @@ export async function stageExtension() {
   await bundleExtension(path.join(folder, "dist"), { sourcemap: "inline" });
   return folder;
 }
+
+/** What a workspace has in which the driver runs a suite; the result gets `.result` behind it. */
+export const hostTests = ".host-tests.json";
 
 /** The driver extension and the bundled suite. */
 export async function stageDriver() {
@@ -74,7 +110,7 @@ export async function stageDriver() {
 }
 
 /** The folder of the fixture's run: start time and program. */
-const fixtureRun = "20261121T131500Z-two-threads";
+export const fixtureRun = "20261121T131500Z-two-threads";
 
 /**
  * Two runs that were really recorded (40 s each): `serial.cpp`, and the same after the first loop was
@@ -101,6 +137,19 @@ export function makeWorkspace() {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
 }
 
+/**
+ * Two traces of a program of one function: it was called 25 times, then 465 times. Gives their folders.
+ * @param {string} workspace
+ */
+export function copyTraces(workspace) {
+  const copied = (which, name) => {
+    const to = path.join(workspace, ".fulcrum/runs", name);
+    copyRelocated(path.join(root, "test/fixtures/traces", which), to, workspace);
+    return to;
+  };
+  return { before: copied("before", "20261121T121000Z-observed"), after: copied("after", "20261121T121500Z-observed") };
+}
+
 /** Builds the sample in a workspace, so that a test can run it, and a program that a short run says much about. */
 export function buildSample(folder) {
   mkdirSync(path.join(folder, "build"), { recursive: true });
@@ -124,7 +173,9 @@ function copyRelocated(from, to, workspace) {
     if (entry.isDirectory()) {
       copyRelocated(source, path.join(to, entry.name), workspace);
     } else {
-      writeFileSync(path.join(to, entry.name), readFileSync(source, "utf8").replaceAll("@WORKSPACE@", workspace));
+      // One character a byte: event logs are no text.
+      const bytes = readFileSync(source, "latin1").replaceAll("@WORKSPACE@", workspace);
+      writeFileSync(path.join(to, entry.name), bytes, "latin1");
     }
   }
 }

@@ -35,7 +35,7 @@ export async function navigatorPage(page) {
     coverage: async () => plain(await frame.locator(".coverage h2").textContent()),
     /** Keys are the editor's keybindings, which hold as soon as the editor knows of the focus. */
     async focus() {
-      await until("the Navigator's keys to hold", async () => {
+      await until(page, "the Navigator's keys to hold", async () => {
         await frame.locator("#rows").focus();
         return appears(frame.locator("body.keys"), patience);
       });
@@ -46,12 +46,12 @@ export async function navigatorPage(page) {
     },
     /** Waits for the rows to be drawn and to begin with these names. */
     begins: (...names) =>
-      until(`rows that begin with ${names.join(", ")}`, async () => {
+      until(page, `rows that begin with ${names.join(", ")}`, async () => {
         const shown = await rows();
         return names.every((name, n) => shown[n]?.name === name) && shown;
       }),
     current: (...names) =>
-      until(`the path ${names.join(" → ")}`, async () => {
+      until(page, `the path ${names.join(" → ")}`, async () => {
         const path = await self.path();
         return path.length === names.length && names.every((name, n) => path[n] === name);
       }),
@@ -79,7 +79,7 @@ export async function navigatorPage(page) {
       await page.locator(".quick-input-title", { hasText: "Find Functions" }).waitFor();
       await page.locator(".quick-input-widget input:visible").first().fill(text);
       await page.keyboard.press("Enter");
-      await until(`functions with ${text}`, async () => {
+      await until(page, `functions with ${text}`, async () => {
         const shown = await rows();
         return shown.length > 0 && shown.every((row) => row.name.includes(text));
       });
@@ -89,33 +89,32 @@ export async function navigatorPage(page) {
 }
 
 /** The explorer's menu of a file in the folder `profiles`. */
-export function explorerMenu({ vscode, shot }) {
+export function explorerMenu(vscode) {
   return async (name, item) => {
     await vscode.command("File: Focus on Files Explorer");
     const row = await vscode.reveal("profiles", name);
-    await vscode.contextMenu(row, item, () => shot(item.toLowerCase().replaceAll(/[^a-z]+/g, "-")));
+    await vscode.contextMenu(row, item);
   };
 }
 
 /** As `py-spy record -f raw` writes it: each function with the line that ran. */
 const pyspy = "main (app.py:3);total (cart.py:12) 4\nmain (app.py:3);total (cart.py:14) 3\nmain (app.py:3) 1\n";
 
-export async function navigatorTests({ test, vscode, page, shot, configure, workspace }) {
-  const explorer = explorerMenu({ page, vscode, shot });
+export async function navigatorTests({ test, vscode, page, configure, workspace }) {
+  const explorer = explorerMenu(vscode);
   let nav;
 
-  await test("without a profile the Navigator says how to begin", "navigator-empty", async () => {
+  await test("without a profile the Navigator says how to begin", async () => {
     await vscode.command("Notifications: Clear All Notifications");
     await vscode.command("View: Close All Editors");
     await vscode.command("Fulcrum: Focus on Navigator View");
     const frame = await frameWith(page, "#rows");
     await frame.locator("button", { hasText: "Open Profile…" }).waitFor();
-    await shot("navigator-beside-ranking");
     // As one works with it: the other view folded, the side bar a little wider.
     await page.locator(".sidebar .pane-header", { hasText: "Ranking" }).click();
     const sidebar = () => page.locator(".part.sidebar").boundingBox();
     const { x, width } = await sidebar();
-    await until("a wider side bar", async () => {
+    await until(page, "a wider side bar", async () => {
       const right = await sidebar();
       await page.mouse.move(right.x + right.width, 400);
       await page.mouse.down();
@@ -125,7 +124,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     });
   });
 
-  await test("a profile of the explorer opens in the Navigator, ranked from the top", "navigator-opened", async () => {
+  await test("a profile of the explorer opens in the Navigator, ranked from the top", async () => {
     await explorer("figure2.folded", "Open Profile…");
     nav = await navigatorPage(page);
     const rows = await nav.begins("a", "c");
@@ -135,7 +134,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     assert.match(plain(await nav.frame.locator("#header").textContent()), /figure2\.folded.*of 100/);
   });
 
-  await test("Figure 2 by keyboard: HighBase, select, extend, and zoom straight to [a b c d]", "figure-2", async () => {
+  await test("Figure 2 by keyboard: HighBase, select, extend, and zoom straight to [a b c d]", async () => {
     await nav.press("u");
     await nav.begins("e", "d", "c", "b", "a");
     assert.deepEqual(await nav.headings(), ["Functions by base · 5"]);
@@ -152,14 +151,13 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await nav.current("c", "d");
     await nav.press("z");
     await nav.begins("a → b");
-    await shot("figure-2-zoomed");
     await nav.go("a → b");
     await nav.current("a", "b", "c", "d");
     assert.equal(await nav.share("Cum"), "48 %");
     assert.deepEqual((await nav.crumbs()).at(-1), "a → … → d");
   });
 
-  await test("a label, and the overlap of the next path with it", "figure-2-overlap", async () => {
+  await test("a label, and the overlap of the next path with it", async () => {
     await nav.label("left");
     assert.match(await nav.coverage(), /^48 % of 100 is labelled/);
     await nav.press("z");
@@ -179,7 +177,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     );
   });
 
-  await test("back, forward, trims", "figure-2-history", async () => {
+  await test("back, forward, trims", async () => {
     await nav.press("Backspace");
     await nav.current("c", "e");
     await nav.press("Shift+Backspace");
@@ -192,10 +190,10 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await nav.current("a", "c", "e");
   });
 
-  await test("two profiles of the explorer open as a comparison, with A, B and Δ", "navigator-comparison", async () => {
+  await test("two profiles of the explorer open as a comparison, with A, B and Δ", async () => {
     await explorer("security-off.folded", "Select Profile for Compare");
     await explorer("security-on.folded", "Compare with Selected Profile");
-    await until("the comparison", async () =>
+    await until(page, "the comparison", async () =>
       (await nav.frame.locator(".title").textContent())?.includes("security-on"),
     );
     assert.match(plain(await nav.frame.locator("#header").textContent()), /A 30,000.* − B 20,000/);
@@ -204,32 +202,28 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     assert.deepEqual(rows[0].cells, ["985", "0", "+985"]);
   });
 
-  await test(
-    "§2.3: from getClassContext up to the bottleneck that is 25 % of the overhead",
-    "worked-example",
-    async () => {
-      await nav.go("SecurityManager.getClassContext");
-      await nav.current("SecurityManager.getClassContext");
-      assert.equal(await nav.share("Base"), "9.85 %");
-      for (let step = 0; step < 6; step += 1) {
-        const before = (await nav.path()).length;
-        await nav.press("e");
-        await until("a longer path", async () => (await nav.path()).length === before + 1);
-      }
-      await nav.current(
-        ...["CCommandImpl.execute", "TCommandImpl.setOutputProperties", "AccessController.doPrivileged"],
-        ...["TCommandImpl$1.run", "Class.checkMemberAccess", "SecurityManager.checkMemberAccess"],
-        "SecurityManager.getClassContext",
-      );
-      assert.equal(await nav.share("Cum"), "25 %");
-      // Many commands call it, and none of them stands out: a bottleneck.
-      await nav.begins("Trade.quote", "Trade.buy", "Trade.sell", "Trade.portfolio", "Trade.login");
-      await nav.label("bottleneck");
-      await nav.focus();
-    },
-  );
+  await test("§2.3: from getClassContext up to the bottleneck that is 25 % of the overhead", async () => {
+    await nav.go("SecurityManager.getClassContext");
+    await nav.current("SecurityManager.getClassContext");
+    assert.equal(await nav.share("Base"), "9.85 %");
+    for (let step = 0; step < 6; step += 1) {
+      const before = (await nav.path()).length;
+      await nav.press("e");
+      await until(page, "a longer path", async () => (await nav.path()).length === before + 1);
+    }
+    await nav.current(
+      ...["CCommandImpl.execute", "TCommandImpl.setOutputProperties", "AccessController.doPrivileged"],
+      ...["TCommandImpl$1.run", "Class.checkMemberAccess", "SecurityManager.checkMemberAccess"],
+      "SecurityManager.getClassContext",
+    );
+    assert.equal(await nav.share("Cum"), "25 %");
+    // Many commands call it, and none of them stands out: a bottleneck.
+    await nav.begins("Trade.quote", "Trade.buy", "Trade.sell", "Trade.portfolio", "Trade.login");
+    await nav.label("bottleneck");
+    await nav.focus();
+  });
 
-  await test("the next candidates know what they share with it", "worked-example-overlap", async () => {
+  await test("the next candidates know what they share with it", async () => {
     await nav.find("getStackACC");
     await nav.begins("AccessController.getStackACC");
     await nav.go("AccessController.getStackACC");
@@ -243,39 +237,33 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await nav.focus();
   });
 
-  await test(
-    "Find Bottlenecks lists sequences with their reasons; Enter labels them",
-    "bottlenecks-labelled",
-    async () => {
-      await nav.press("b");
-      await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the difference/ }).waitFor();
-      const items = page.locator(".quick-input-list .monaco-list-row");
-      assert.ok((await items.count()) >= 3, "several are found");
-      await shot("find-bottlenecks");
-      await page.keyboard.press("Enter");
-      const covered = await until("more coverage", async () => {
-        const percent = Number(/^([\d.]+) %/.exec(await nav.coverage())?.[1]);
-        return percent > 60 && percent;
-      });
-      assert.ok(covered <= 110, `${covered} % is covered`);
-      assert.ok((await nav.frame.locator(".legend li").count()) >= 4);
-      await nav.focus();
-    },
-  );
+  await test("Find Bottlenecks lists sequences with their reasons; Enter labels them", async () => {
+    await nav.press("b");
+    await page.locator(".quick-input-title", { hasText: /bottlenecks? covers? .*% of the difference/ }).waitFor();
+    const items = page.locator(".quick-input-list .monaco-list-row");
+    assert.ok((await items.count()) >= 3, "several are found");
+    await page.keyboard.press("Enter");
+    const covered = await until(page, "more coverage", async () => {
+      const percent = Number(/^([\d.]+) %/.exec(await nav.coverage())?.[1]);
+      return percent > 60 && percent;
+    });
+    assert.ok(covered <= 110, `${covered} % is covered`);
+    assert.ok((await nav.frame.locator(".legend li").count()) >= 4);
+    await nav.focus();
+  });
 
-  await test("the labels become a Markdown report", "report-closed", async () => {
+  await test("the labels become a Markdown report", async () => {
     await nav.press("r");
     await page.locator(".tab.active", { hasText: /Untitled|^#/ }).waitFor();
-    const text = await until("the report", async () => {
+    const text = await until(page, "the report", async () => {
       const shown = await vscode.documentText();
       return shown.includes("bottleneck") && shown;
     });
     assert.match(text, /TCommandImpl\.setOutputProperties/);
-    await shot("report");
     await vscode.command("View: Revert and Close Editor");
   });
 
-  await test("rules for names are chosen from a list and hold for the profile that is open", "name-rules", async () => {
+  await test("rules for names are chosen from a list and hold for the profile that is open", async () => {
     writeFileSync(path.join(workspace.folder, "profiles", "pyspy.folded"), pyspy);
     await explorer("pyspy.folded", "Open Profile…");
     await nav.begins("main (app.py:3)", "total (cart.py:12)", "total (cart.py:14)");
@@ -292,7 +280,6 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await choose();
     assert.match(plain(await rule.textContent()), /total \(cart\.py:12\) → total \(cart\.py\)/);
     await toggle();
-    await shot("name-rules-list");
     await accept();
     const joined = await nav.begins("main (app.py)", "total (cart.py)");
     assert.equal(joined.length, 2);
@@ -301,8 +288,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await choose();
     assert.match(plain(await rule.textContent()), /3 names here/);
     await page.locator(".quick-input-titlebar .action-label[aria-label^='Show Names']").click();
-    await until("the names", async () => (await vscode.documentText()).includes("`total (cart.py:14)`"));
-    await shot("name-rules-before-and-after");
+    await until(page, "the names", async () => (await vscode.documentText()).includes("`total (cart.py:14)`"));
     // As it was.
     await choose();
     await toggle();
@@ -311,7 +297,7 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await vscode.command("View: Revert and Close Editor");
   });
 
-  await test("runs of the same length: what became costlier is found", "same-length", async () => {
+  await test("runs of the same length: what became costlier is found", async () => {
     const write = (name, text) => writeFileSync(path.join(workspace.folder, "profiles", name), text);
     write("minute-1.folded", "main;read;parse 200\nmain;write 700\nmain 100\n");
     write("minute-2.folded", "main;read;parse 700\nmain;write 200\nmain 100\n");
@@ -328,17 +314,17 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     await nav.focus();
   });
 
-  await test("frames open at their definitions, and hot lines stand in the gutter as bars", "hot-lines", async () => {
+  await test("frames open at their definitions, and hot lines stand in the gutter as bars", async () => {
     configure({ "fulcrum.gutter": "gutter" });
     await explorer("server.folded", "Open Profile…");
-    await until("the profile", async () => (await nav.frame.locator(".title").textContent()) === "server.folded");
+    await until(page, "the profile", async () => (await nav.frame.locator(".title").textContent()) === "server.folded");
     await nav.begins("main", "shop::serve");
     await nav.go("shop::render");
     await nav.current("shop::render");
     await nav.press("o");
     await page.locator(".tab.active", { hasText: "server.cpp" }).waitFor();
     await page.locator(".statusbar-item", { hasText: "Ln 34," }).waitFor();
-    const cells = await until("bars in the gutter", async () => {
+    const cells = await until(page, "bars in the gutter", async () => {
       const shown = await vscode.gutterCells();
       return Object.keys(shown).length >= 4 && shown;
     });
@@ -347,59 +333,39 @@ export async function navigatorTests({ test, vscode, page, shot, configure, work
     assert.match(await vscode.lineText(34), /\(17(\.0)? %\) here, .* with calls/);
   });
 
-  await test(
-    "of a comparison the gutter shows differences: bars that stand and bars that hang",
-    "hot-differences",
-    async () => {
-      await explorer("server-before.folded", "Select Profile for Compare");
-      await explorer("server.folded", "Compare with Selected Profile");
-      const title = "server.folded − server-before.folded";
-      await until("the comparison", async () => (await nav.frame.locator(".title").textContent()) === title);
-      assert.match(
-        await nav.frame.locator(".title").getAttribute("title"),
-        /^A: server\.folded\nB: server-before\.folded/,
-      );
-      await page.locator(".tab", { hasText: "server.cpp" }).click();
-      const zero = 'width="16" height="1"';
-      const cells = await until("differences in the gutter", async () => {
-        const shown = await vscode.gutterCells();
-        return Object.values(shown).some(({ svg }) => svg.includes(zero)) && shown;
-      });
-      assert.ok(Object.values(cells).every(({ svg }) => svg.includes(zero)));
-      // parse became dearer, render cheaper: its own 170 instead of 260.
-      const hangs = ({ svg }) => svg.includes(`y="2" ${zero}`);
-      assert.ok(!hangs(cells[24]) && hangs(cells[34]), "parse stands, render hangs");
-      assert.match(await vscode.lineText(34), /−90 here \(A 170 − B 260\), −50 with calls \(A 512 − B 562\)$/);
-      assert.match(await vscode.lineText(24), /\+150 here \(A 240 − B 90\)/);
-      // Its own cost is the same.
-      assert.match(await vscode.lineText(42), /\{\s*\+190 with calls \(A 990 − B 800\)$/);
-      assert.match(plain(await vscode.statusText()), /Difference: server\.folded − server-before\.folded/);
-      const hover = page.locator(".monaco-hover", { hasText: "Difference in" }).first();
-      await vscode.hover("render", hover);
-      assert.match(plain(await hover.textContent()), /−90 here \(A 170 − B 260\)/);
-      await page.waitForTimeout(300);
-      await shot("hot-differences-shown");
-      // What comes next is about the profile alone, and then about the comparison of before.
-      await page.mouse.move(5, 5);
-      await explorer("security-off.folded", "Select Profile for Compare");
-      await explorer("server.folded", "Open Profile…");
-      await nav.begins("main", "shop::serve");
-      await nav.go("shop::render");
-      await nav.current("shop::render");
-    },
-  );
-
-  for (const [theme, picture] of [
-    ["Default Light Modern", "navigator-light"],
-    ["Default High Contrast", "navigator-high-contrast"],
-    ["Default Dark Modern", "navigator-dark"],
-  ]) {
-    await test(`the Navigator takes the theme's colours: ${theme}`, picture, async () => {
-      const colour = () => nav.frame.locator("body").evaluate((node) => getComputedStyle(node).color);
-      const before = await colour();
-      configure({ "workbench.colorTheme": theme });
-      await until("other colours", async () => (await colour()) !== before);
-      await page.waitForTimeout(500);
+  await test("of a comparison the gutter shows differences: bars that stand and bars that hang", async () => {
+    await explorer("server-before.folded", "Select Profile for Compare");
+    await explorer("server.folded", "Compare with Selected Profile");
+    const title = "server.folded − server-before.folded";
+    await until(page, "the comparison", async () => (await nav.frame.locator(".title").textContent()) === title);
+    assert.match(
+      await nav.frame.locator(".title").getAttribute("title"),
+      /^A: server\.folded\nB: server-before\.folded/,
+    );
+    await page.locator(".tab", { hasText: "server.cpp" }).click();
+    const zero = 'width="16" height="1"';
+    const cells = await until(page, "differences in the gutter", async () => {
+      const shown = await vscode.gutterCells();
+      return Object.values(shown).some(({ svg }) => svg.includes(zero)) && shown;
     });
-  }
+    assert.ok(Object.values(cells).every(({ svg }) => svg.includes(zero)));
+    // parse became dearer, render cheaper: its own 170 instead of 260.
+    const hangs = ({ svg }) => svg.includes(`y="2" ${zero}`);
+    assert.ok(!hangs(cells[24]) && hangs(cells[34]), "parse stands, render hangs");
+    assert.match(await vscode.lineText(34), /−90 here \(A 170 − B 260\), −50 with calls \(A 512 − B 562\)$/);
+    assert.match(await vscode.lineText(24), /\+150 here \(A 240 − B 90\)/);
+    // Its own cost is the same.
+    assert.match(await vscode.lineText(42), /\{\s*\+190 with calls \(A 990 − B 800\)$/);
+    assert.match(plain(await vscode.statusText()), /Difference: server\.folded − server-before\.folded/);
+    const hover = page.locator(".monaco-hover", { hasText: "Difference in" }).first();
+    await vscode.hover("render", hover);
+    assert.match(plain(await hover.textContent()), /−90 here \(A 170 − B 260\)/);
+    // What comes next is about the profile alone, and then about the comparison of before.
+    await page.mouse.move(5, 5);
+    await explorer("security-off.folded", "Select Profile for Compare");
+    await explorer("server.folded", "Open Profile…");
+    await nav.begins("main", "shop::serve");
+    await nav.go("shop::render");
+    await nav.current("shop::render");
+  });
 }

@@ -1,9 +1,11 @@
 /** Hands and eyes for a real workbench: what a person does and sees, in Playwright's words. */
 
-/** How long anything may take, in milliseconds, on whatever machine. */
-export const limit = 240_000;
+import { limit } from "../support/browser.mjs";
+
 /** After how many milliseconds a person would try again. */
 export const patience = 10_000;
+/** The same where trying once more does no harm. */
+export const soon = 1000;
 
 /** @param {import("playwright-core").Page} page */
 export function workbench(page) {
@@ -32,7 +34,7 @@ export function workbench(page) {
 
   /** Does it, and does it again after Escape when what it should lead to does not come. */
   function again(what, act, came) {
-    return until(what, async () => {
+    return until(page, what, async () => {
       await act();
       if (await came()) {
         return true;
@@ -58,7 +60,7 @@ export function workbench(page) {
       const isNew = () =>
         window.isBeforeReload === undefined && document.querySelector(".monaco-workbench .statusbar") !== null;
       // While it goes there is no page to ask.
-      await until("the window to come back", () => page.evaluate(isNew).catch(() => false));
+      await until(page, "the window to come back", () => page.evaluate(isNew).catch(() => false));
     },
 
     /** Runs a command by its title from the palette. */
@@ -75,7 +77,7 @@ export function workbench(page) {
       const heading = page.locator(".quick-input-title", { hasText: title });
       const input = page.locator(".quick-input-box input").first();
       await heading.waitFor();
-      await until(`an answer to ${title}`, async () => {
+      await until(page, `an answer to ${title}`, async () => {
         if (!(await heading.isVisible())) {
           return true;
         }
@@ -109,7 +111,7 @@ export function workbench(page) {
       for (let n = 1; n < names.length; n += 1) {
         const folder = explorerRow(names[n - 1]);
         const child = explorerRow(names[n]);
-        await until(`${names[n]} below ${names[n - 1]}`, async () => {
+        await until(page, `${names[n]} below ${names[n - 1]}`, async () => {
           if (await child.isVisible()) {
             return true;
           }
@@ -123,19 +125,18 @@ export function workbench(page) {
       return explorerRow(names.at(-1));
     },
 
-    /** Chooses from a row's context menu. `opened` sees the menu before. */
-    async contextMenu(row, item, opened = async () => undefined) {
+    /** Chooses from a row's context menu. */
+    async contextMenu(row, item) {
       const entry = page.locator(".monaco-menu .action-item", { hasText: item }).first();
       await again(
         `the menu with ${item}`,
         () => row.click({ button: "right" }),
         () => appears(entry, patience),
       );
-      await opened();
       // A menu takes no clicks in its first moments, which on a busy machine come late.
-      await until(`${item} to be taken`, async () => {
+      await until(page, `${item} to be taken`, async () => {
         await entry.click({ timeout: patience }).catch(() => undefined);
-        return goes(entry, patience);
+        return goes(entry, soon);
       });
     },
 
@@ -200,7 +201,7 @@ export function workbench(page) {
     async hover(text, wanted) {
       const row = editor.locator(".view-line", { hasText: text }).first();
       const word = row.locator("span > span", { hasText: text.split(" ")[0] }).first();
-      await until(`a hover of ${text}`, async () => {
+      await until(page, `a hover of ${text}`, async () => {
         // The pointer has to move for a hover to begin.
         await page.mouse.move(640, 790);
         await word.hover();
@@ -239,7 +240,7 @@ export function workbench(page) {
 
 /** The page of a webview: the frame that has this element. Several webviews can be open. */
 export async function frameWith(page, selector) {
-  return until(`a webview with ${selector}`, async () => {
+  return until(page, `a webview with ${selector}`, async () => {
     for (const frame of page.frames()) {
       if (
         (await frame
@@ -260,7 +261,7 @@ export function appears(locator, timeout) {
 }
 
 /** Whether an element goes within so many milliseconds. */
-function goes(locator, timeout) {
+export function goes(locator, timeout) {
   return reaches(locator, "hidden", timeout);
 }
 
@@ -274,56 +275,111 @@ async function reaches(locator, state, timeout) {
 }
 
 /**
+ * Waits until the page of a webview shows all that it was told to show, and was asked for: its `data-settled` stays for a
+ * frame. Gives that, which is another one each time.
+ *
+ * @param {import("playwright-core").Frame} frame
+ * @param {string} [earlier] what it gave before something was done that changes what is shown
+ */
+export function settled(frame, earlier) {
+  return frame.locator("body").evaluate(wholePage, earlier);
+}
+
+/** In the page: see {@link settled}. */
+function wholePage(node, earlier) {
+  const { body } = node.ownerDocument;
+  return new Promise((resolve) => {
+    let last;
+    const look = () => {
+      const now = body.dataset.settled;
+      if (now !== undefined && now !== earlier && now === last) {
+        resolve(now);
+        return;
+      }
+      last = now;
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
+/** Does something that a webview draws, and waits until it has. */
+export async function drawnAfter(frame, act) {
+  const before = await settled(frame);
+  await act();
+  await settled(frame, before);
+}
+
+/**
  * Goes down a list of rows by keys until the wanted name is active. A list that is still changing is walked again. Gives the
  * row's name.
  */
-export function walk({ page, list, name, wanted, key = "Home", step = "ArrowDown" }) {
-  const active = () =>
-    list.evaluate((node, selector) => {
+export function walk({ list, name, wanted, key = "Home", step = "ArrowDown" }) {
+  const page = list.page();
+  const press = async (pressed) => {
+    await page.keyboard.press(pressed);
+    await list.evaluate(wholePage);
+    return list.evaluate((node, selector) => {
       const row = node.ownerDocument.getElementById(node.getAttribute("aria-activedescendant") ?? "");
       return { id: row?.id ?? "", name: row?.querySelector(selector)?.textContent ?? null };
     }, name);
-  return until(`a row ${wanted}`, async () => {
-    await page.keyboard.press(key);
+  };
+  return until(page, `a row ${wanted}`, async () => {
+    let now = await press(key);
     for (;;) {
-      const now = await active();
       if (now.name !== null && wanted(now.name)) {
         return now.name;
       }
-      if (now.name === null && now.id !== "") {
-        // Its row has not come yet.
-        await page.waitForTimeout(50);
-        if ((await active()).id === now.id) {
-          continue;
-        }
+      const next = await press(step);
+      if (next.id === now.id) {
+        // The last row: from the top again.
+        return undefined;
       }
-      await page.keyboard.press(step);
-      const deadline = Date.now() + 1000;
-      while ((await active()).id === now.id) {
-        if (Date.now() > deadline) {
-          // The last row, or a page that has not come to the key yet: from the top again.
-          return undefined;
-        }
-        await page.waitForTimeout(20);
-      }
+      now = next;
     }
   });
 }
 
 /**
- * Waits until the probe gives something true, and gives it back. The limit is for what never comes: it says nothing about
- * how fast a machine is, and may be as long as anybody would wait. What it was waiting for is text, or tells it when it ends.
+ * Waits until the probe gives something true, and gives it back: asks again when the page has drawn. The limit is for what
+ * never comes: it says nothing about how fast a machine is, and may be as long as anybody would wait. What it was waiting
+ * for is text, or tells it when it ends.
  */
-export async function until(what, probe, timeout = limit) {
-  const deadline = Date.now() + timeout;
+export async function until(page, what, probe, timeout = limit) {
+  const late = AbortSignal.timeout(timeout);
   for (;;) {
     const last = await probe();
     if (last) {
       return last;
     }
-    if (Date.now() > deadline) {
+    if (late.aborted) {
       throw new Error(`Waited ${timeout / 1000} seconds for ${typeof what === "function" ? what() : what}.`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await frames(page);
+  }
+}
+
+/** A few frames of the page. While a window is reloaded there is no page to ask: then those of the new one. */
+async function frames(page) {
+  const few = () =>
+    new Promise((resolve) => {
+      let left = 4;
+      const next = () => {
+        left -= 1;
+        if (left === 0) {
+          resolve(undefined);
+        } else {
+          requestAnimationFrame(next);
+        }
+      };
+      next();
+    });
+  try {
+    await page.evaluate(few);
+  } catch (error) {
+    if (page.isClosed()) {
+      throw error;
+    }
+    await page.waitForLoadState("domcontentloaded");
   }
 }

@@ -5,7 +5,7 @@ import { isTarget } from "../../scripts/bench/accuracy/profile.mjs";
 import { withSection } from "../../scripts/bench/lib/document.mjs";
 import { cost, parseReport } from "../../scripts/bench/lib/measure.mjs";
 import { allSamples, chooseSamples, markerLine } from "../../scripts/bench/lib/samples.mjs";
-import { median, percentile, speedup } from "../../scripts/bench/lib/statistics.mjs";
+import { median, middle95, percentile, speedup } from "../../scripts/bench/lib/statistics.mjs";
 import { compare as compareTops, parseTop } from "../../scripts/bench/oracle/top.mjs";
 import { split } from "../../scripts/bench/overhead/report.mjs";
 import { named } from "../../scripts/bench/paths/synthetic.mjs";
@@ -105,6 +105,9 @@ test("a percentile is one of the values", () => {
   const values = Array.from({ length: 200 }, (_, n) => 200 - n);
   expect(percentile(values, 0.99)).toBe(198);
   expect(percentile([5], 0.99)).toBe(5);
+  const hundred = Array.from({ length: 100 }, (_, n) => n + 1);
+  expect(percentile(hundred, 0.07)).toBe(7);
+  expect(middle95(hundred)).toEqual({ low: 3, high: 98 });
 });
 
 describe("pprof's table", () => {

@@ -10,13 +10,15 @@ function target(over: Partial<ComparedTarget> = {}): ComparedTarget {
     target: "/w/a.cpp:14",
     kind: "line",
     name: null,
+    inclusive: false,
     location: "/w/a.cpp:14",
+    after: "/w/a.cpp:14",
     label: "a.cpp:14",
     uri: "file:///w/a.cpp",
     line: 13,
     state: "exact",
-    costBefore: { value: 4_200_000, low: 4_100_000, high: 4_300_000 },
-    costAfter: { value: 2_100_000, low: null, high: null },
+    costBeforeNs: { value: 4_200_000, low: 4_100_000, high: 4_300_000 },
+    costAfterNs: { value: 2_100_000, low: null, high: null },
     speedup: { value: 0.5, low: 0.48, high: 0.52 },
     predicted: { value: 0.11, low: 0.08, high: 0.14 },
     extrapolated: false,
@@ -30,8 +32,10 @@ function point(over: Partial<ComparedPoint> = {}): ComparedPoint {
   return {
     name: "item",
     kind: "throughput",
-    rateBefore: 2000,
-    rateAfter: 2240.4,
+    beforeRate: 2000,
+    afterRate: 2240.4,
+    beforeNs: { value: 500_000, low: null, high: null },
+    afterNs: { value: 446_349, low: null, high: null },
     actual: { value: 0.107, low: 0.1, high: 0.114 },
     targets: [target()],
     ...over,
@@ -42,7 +46,7 @@ function comparison(over: Partial<Comparison> = {}): Comparison {
   return {
     before: { path: "/w/.fulcrum/runs/a", title: "app, before" },
     after: { path: "/w/.fulcrum/runs/b", title: "app, after" },
-    points: [point()],
+    progressPoints: [point()],
     notes: [],
     ...over,
   };
@@ -76,27 +80,31 @@ describe("what happened, as a sentence", () => {
       "The program became 11\u00a0% faster (95 % interval +10\u00a0% to +11\u00a0%): 2,000 visits a second before, 2,240 after.",
     ],
     [
-      { actual: { value: -0.05, low: -0.07, high: -0.03 }, rateBefore: null },
+      { actual: { value: -0.05, low: -0.07, high: -0.03 }, beforeRate: null },
       "The program became 5\u00a0% slower (95 % interval \u22127\u00a0% to \u22123\u00a0%).",
     ],
     [
-      { actual: { value: 0.01, low: -0.01, high: 0.03 }, rateAfter: null },
+      { actual: { value: 0.01, low: -0.01, high: 0.03 }, afterRate: null },
       "The program's speed did not change by more than the measurement can tell (95 % interval \u22121\u00a0% to +3\u00a0%).",
     ],
     [
-      { kind: "latency", rateBefore: 3.2e6, rateAfter: 2_900_000 },
+      {
+        kind: "latency",
+        beforeNs: { value: 3.2e6, low: null, high: null },
+        afterNs: { value: 2_900_000, low: null, high: null },
+      },
       "The program became 11\u00a0% faster (95 % interval +10\u00a0% to +11\u00a0%): 3.2\u00a0ms a request before, 2.9\u00a0ms after.",
     ],
     [{ actual: null }, "The program's speedup is not known: one of the runs visited this progress point too rarely."],
   ];
   test.each(table)("%#", (over, sentence) => {
-    expect(compareModel(comparison({ points: [point(over)] })).points[0]?.actual).toBe(sentence);
+    expect(compareModel(comparison({ progressPoints: [point(over)] })).points[0]?.actual).toBe(sentence);
   });
 });
 
 test("what is not known is said, not drawn", () => {
-  const bare = target({ costAfter: null, speedup: null, predicted: null, uri: null });
-  const [row] = compareModel(comparison({ points: [point({ targets: [bare] })] })).points[0]?.rows ?? [];
+  const bare = target({ costAfterNs: null, speedup: null, predicted: null, uri: null });
+  const [row] = compareModel(comparison({ progressPoints: [point({ targets: [bare] })] })).points[0]?.rows ?? [];
   expect(row).toMatchObject({
     costAfter: "–",
     speedup: "unknown",
@@ -141,12 +149,17 @@ test("the page is a table that can be reached by keyboard and read aloud", () =>
 
 test("names of programs and functions are text, never markup", () => {
   const nasty = target({ label: `<img src=x onerror="1">`, verdict: "a & b", location: `"'<` });
-  const html = compareHtml(compareModel(comparison({ points: [point({ name: "<b>", targets: [nasty] })] })), assets);
+  const html = compareHtml(
+    compareModel(comparison({ progressPoints: [point({ name: "<b>", targets: [nasty] })] })),
+    assets,
+  );
   expect(html).not.toMatch(/<img|<b>/);
   expect(html).toContain("a &#38; b");
   expect(problemHtml("<x>", assets)).toContain("&#60;x&#62;");
 });
 
 test("two runs without a common progress point say so", () => {
-  expect(compareHtml(compareModel(comparison({ points: [] })), assets)).toContain("no progress point in common");
+  expect(compareHtml(compareModel(comparison({ progressPoints: [] })), assets)).toContain(
+    "no progress point in common",
+  );
 });

@@ -1,7 +1,8 @@
 /** The queueing theory that `npm run bench -- jvm dispatcher` compares with. */
 import { describe, expect, test } from "vitest";
 import { agree, requestsOf, truthOf } from "../../scripts/bench/jvm/dispatcher.mjs";
-import { firstComeFirstServed, middle95, simulatedMeans, stationary } from "../../scripts/bench/jvm/mdc.mjs";
+import { firstComeFirstServed, simulatedMeans, stationary } from "../../scripts/bench/jvm/mdc.mjs";
+import { generator, mean, middle95 } from "../../scripts/bench/lib/statistics.mjs";
 
 test("one server: the formula of Pollaczek and Khinchine", () => {
   for (const load of [0.1, 0.5, 0.8]) {
@@ -34,7 +35,7 @@ test("long simulated runs are around the long-run average, and the same seed giv
   const { wait } = stationary(4, 1 / 1.75, 3);
   expect(low).toBeLessThan(wait);
   expect(high).toBeGreaterThan(wait);
-  expect(means.reduce((total, mean) => total + mean, 0) / means.length / wait).toBeCloseTo(1, 1);
+  expect(mean(means) / wait).toBeCloseTo(1, 1);
   expect(simulatedMeans(measured, { runs: 2 })).toEqual(simulatedMeans(measured, { runs: 2 }));
 });
 
@@ -42,11 +43,7 @@ describe("a replayed queue against theory", () => {
   /** A run of M/D/3 itself, with the time that waking a thread takes. */
   function simulated(late: number) {
     const [measured] = [{ count: 600, span: 15, service: 0.0575, servers: 3 }];
-    let state = 7;
-    const random = () => {
-      state = (state * 1103515245 + 12345) % 2147483648;
-      return state / 2147483648;
-    };
+    const random = generator(7);
     const arrivals = Array.from({ length: measured.count }, () => random() * measured.span).sort((a, b) => a - b);
     const begins = firstComeFirstServed(
       arrivals,

@@ -45,7 +45,6 @@ vi.mock("vscode", () => {
     },
   };
 });
-vi.mock("vscode-languageclient/node", () => ({ ProgressType: class {}, LanguageClient: class {} }));
 
 const path = [
   { name: "a", base: 0, cum: 0 },
@@ -77,7 +76,7 @@ function start(): Navigation {
     }
     return now;
   };
-  const request = async (method: string, params: Record<string, unknown>) => {
+  const request = async ({ method }: { method: string }, params: Record<string, unknown>) => {
     asked.push([method, params]);
     await meanwhile(method, params);
     if (method === "fulcrum/navigator/open" && !there) {
@@ -90,12 +89,11 @@ function start(): Navigation {
     return method === "fulcrum/navigator/command" ? command(params.command as Record<string, unknown>) : null;
   };
   const log = { info: () => undefined, warn: () => undefined, debug: () => undefined, error: () => undefined };
-  const listening = { onProgress: () => ({ dispose: () => undefined }) };
   const onDidRestart = (listener: () => void) => {
     restarted = listener;
     return { dispose: () => undefined };
   };
-  const engine = { log, request, ready: async () => listening, onDidRestart };
+  const engine = { log, request, long: request, onDidRestart };
   const kept = {
     get: (key: string) => memory.get(key),
     update: async (key: string, value: unknown) => void memory.set(key, value && JSON.parse(JSON.stringify(value))),
@@ -114,7 +112,7 @@ beforeEach(() => {
 
 // A message may come after what led to it.
 afterEach(async () => {
-  await new Promise((resolve) => setTimeout(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
   expect(editor.errors).toEqual([]);
 });
 

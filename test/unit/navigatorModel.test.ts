@@ -6,6 +6,8 @@ import { crumbText, navigatorModel } from "../../extension/core/navigator/model"
 import type { NavigatorAutomatic } from "../../extension/core/protocol";
 import { current, opened, row, view } from "./makeNavigator";
 
+const runs = { runs: 3, mean: 0, deviation: 0 };
+
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
 test("narrow columns have short counts", () => {
@@ -186,8 +188,8 @@ test.each([
 describe("comparison", () => {
   const sides = { base: { a: 10, b: 4 }, cum: { a: 60, b: 20 } };
   const spread = {
-    base: { low: -1, high: 13, p: 0.08, significant: false },
-    cum: { low: 30, high: 50, p: 0.0004, significant: true },
+    base: { a: runs, b: runs, low: -1, high: 13, p: 0.08, significant: false },
+    cum: { a: runs, b: runs, low: 30, high: 50, p: 0.0004, significant: true },
   };
   const compared = view({ total: 50, of: "difference", sides: { a: 150, b: 100 } });
 

@@ -47,10 +47,24 @@ describe("a page", () => {
     expect(said).toEqual([]);
     tell("ready");
     const kept = { type: "remember", state: { run: "/r" } };
-    expect(said).toEqual([kept, show("open"), { type: "rows", from: 0 }]);
+    const answered = { type: "answered" };
+    expect(said).toEqual([kept, show("open"), { type: "rows", from: 0 }, answered]);
     // One that begins anew asks for its rows itself.
     tell("ready");
-    expect(said.slice(3)).toEqual([kept, show("open")]);
+    expect(said.slice(4)).toEqual([kept, show("open"), answered]);
+  });
+
+  test("hears that a question is dealt with, after what it is told because of it and also when it failed", async () => {
+    const good = makePage(async (link) => link.post({ type: "rows", from: 7 }));
+    good.tell("ready");
+    await good.tell("ask");
+    expect(good.said.slice(1)).toEqual([{ type: "rows", from: 7 }, { type: "answered" }]);
+    const bad = makePage(async () => {
+      throw new Error("no such row");
+    });
+    bad.tell("ready");
+    await bad.tell("ask");
+    expect(bad.said.slice(1)).toEqual([{ type: "answered" }]);
   });
 
   test("that is gone is told nothing, by whoever still works for it", async () => {
@@ -68,7 +82,7 @@ describe("a page", () => {
     close();
     release();
     await answered;
-    expect([said, failed]).toEqual([[], []]);
+    expect([said, failed]).toEqual([[{ type: "answered" }], []]);
   });
 
   test("learns of what fails while it is there", async () => {

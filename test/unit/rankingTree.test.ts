@@ -41,13 +41,13 @@ describe("the description says what must be known at a glance", () => {
 });
 
 test("the tooltip gives the best point with its interval", () => {
-  const best = { speedup: 0.5, programSpeedup: 0.044, low: 0.03, high: 0.058, visits: 410, durationNs: 1 };
-  expect(rowTooltip(row({ best }))).toBe(
+  const largest = { speedup: 0.5, programSpeedup: 0.044, low: 0.03, high: 0.058, visits: 410, durationNs: 1 };
+  expect(rowTooltip(row({ largest }))).toBe(
     [
       "**two\\-threads.cpp:12**: \\+4.4\u00a0% if 2× faster",
       "",
       "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of this line.",
-      "- Best measured: +4.4\u00a0% (+3\u00a0% to +5.8\u00a0%) with the line faster by 50\u00a0%",
+      "- Largest measured effect: +4.4\u00a0% (+3\u00a0% to +5.8\u00a0%) with the line faster by 50\u00a0%",
       "- 212\u00a0experiments",
       "",
       "`/src/two-threads.cpp:12`",
@@ -67,7 +67,7 @@ test("a target that is no line says what it is, and what to keep in mind", () =>
     name: "read",
     label: "read at two-threads.cpp:12",
     target: "blocked:read@/src/two-threads.cpp:12",
-    best: { speedup: 0.5, programSpeedup: 0.044, low: null, high: null, visits: 410, durationNs: 1 },
+    largest: { speedup: 0.5, programSpeedup: 0.044, low: null, high: null, visits: 410, durationNs: 1 },
     text: "+4.4\u00a0% if it waits half as long",
     cautions: ["Its points rest on few visits: run longer."],
   });
@@ -76,7 +76,7 @@ test("a target that is no line says what it is, and what to keep in mind", () =>
       "**read at two\\-threads.cpp:12**: \\+4.4\u00a0% if it waits half as long",
       "",
       "- Slope +11\u00a0% [8,\u00a014]: percent of the program for each 100 % of the wait.",
-      "- Best measured: +4.4\u00a0% with the wait shorter by 50\u00a0%",
+      "- Largest measured effect: +4.4\u00a0% with the wait shorter by 50\u00a0%",
       "- 212\u00a0experiments",
       "- Its points rest on few visits: run longer.",
       "",

@@ -8,12 +8,16 @@ export default class Summary {
    */
   onTestRunEnd(modules, unhandled) {
     const failures = unhandled.map((error) => ({ name: "outside of a test", message: error.message }));
+    const tests = [];
     let passed = 0;
     for (const module of modules) {
       failures.push(...module.errors().map((error) => ({ name: module.relativeModuleId, message: error.message })));
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (result.state === "passed") {
+        const ok = result.state === "passed";
+        const ms = Math.round(test.diagnostic()?.duration ?? 0);
+        tests.push({ name: `${module.relativeModuleId}: ${test.fullName}`, ms, ok });
+        if (ok) {
           passed += 1;
         } else {
           const message = result.errors?.[0]?.message ?? result.state;
@@ -21,6 +25,6 @@ export default class Summary {
         }
       }
     }
-    writeResults("unit", passed, failures);
+    writeResults("unit", passed, failures, tests);
   }
 }

@@ -16,7 +16,7 @@ const call: EventsRow = {
   name: "dispatcher.ThreadPool.get",
   method: 3,
   object: null,
-  start: 1_234_567_890,
+  startNs: 1_234_567_890,
   wallNs: 17_000,
   cpuNs: 16_000,
   selfWallNs: 12_000,

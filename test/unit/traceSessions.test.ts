@@ -1,5 +1,6 @@
 /** No trace stays open in the engine that nobody looks at. */
 import { describe, expect, test } from "vitest";
+import { Cancelled } from "../../extension/core/errors";
 import { closeTraces, openBoth, openTrace, type TraceEngine } from "../../extension/core/trace/sessions";
 
 /** Opens runs under rising numbers, unless they are named `bad`; what is open then. */
@@ -7,7 +8,7 @@ function makeEngine(state = "running") {
   const open = new Set<number>();
   const asked: string[] = [];
   let last = 0;
-  const request = async (method: string, params: { run?: string; id?: number }) => {
+  const request = async ({ method }: { method: string }, params: { run?: string; id?: number }) => {
     asked.push(method);
     await Promise.resolve();
     if (params.run === "bad") {
@@ -22,23 +23,28 @@ function makeEngine(state = "running") {
     }
     return { id: last };
   };
-  const engine = { state, log: { debug: () => {} }, request: request as TraceEngine["request"] };
+  const engine = {
+    state,
+    log: { debug: () => {} },
+    request: request as TraceEngine["request"],
+    long: request as TraceEngine["long"],
+  };
   return { engine, open, asked };
 }
 
 describe("traces in the engine", () => {
   test("one whose panel was closed while it opened is closed as soon as it is there", async () => {
     const { engine, open } = makeEngine();
-    const token = { isCancellationRequested: false };
-    const opening = openTrace(engine, { run: "a" }, token);
+    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
+    const opening = openTrace(engine, "a", { token, onCancel: "drop" });
     token.isCancellationRequested = true;
-    await expect(opening).rejects.toThrow("no longer wanted");
+    await expect(opening).rejects.toThrow(Cancelled);
     expect([...open]).toEqual([]);
   });
 
   test("of two, both are open or none", async () => {
     const { engine, open } = makeEngine();
-    const token = { isCancellationRequested: false };
+    const token = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose: () => undefined }) };
     expect(await openBoth(engine, { a: "x", b: "y" }, token)).toEqual({ a: 1, b: 2 });
     await expect(openBoth(engine, { a: "z", b: "bad" }, token)).rejects.toThrow("bad is no trace");
     await expect(openBoth(engine, { a: "bad", b: "z" }, token)).rejects.toThrow("bad is no trace");
@@ -47,7 +53,7 @@ describe("traces in the engine", () => {
 
   test("closing goes on after one that is not open, and asks no engine that is away", async () => {
     const { engine, open, asked } = makeEngine();
-    await openTrace(engine, { run: "a" }, { isCancellationRequested: false });
+    await openTrace(engine, "a", { onCancel: "drop" });
     await closeTraces(engine, [7, 1]);
     expect([...open]).toEqual([]);
     const away = makeEngine("restarting");

@@ -56,7 +56,7 @@ export function cellsOf(row: TraceRow): Cells {
     return {
       name: threadName(thread),
       tag: count(thread.events, "event"),
-      start: momentText(thread.start),
+      start: momentText(thread.startNs),
       wall: nanoseconds(thread.wallNs),
       cpu: nanoseconds(thread.cpuNs),
       self: none,
@@ -68,7 +68,7 @@ export function cellsOf(row: TraceRow): Cells {
   return {
     name: `${event.name}${ended}`,
     tag: tags[event.kind] ?? null,
-    start: momentText(event.start),
+    start: momentText(event.startNs),
     wall: nanoseconds(event.wallNs),
     cpu: nanoseconds(event.cpuNs),
     self: event.kind === "call" ? nanoseconds(event.selfWallNs) : none,
@@ -125,7 +125,7 @@ export function titleOf(row: TraceRow): string {
   if (row.kind === "thread") {
     const { thread } = row;
     const group = thread.group === "" ? "" : ` of the group ${thread.group}`;
-    return `Thread ${thread.id}${group}, ${momentText(thread.start)} to ${momentText(thread.end)}`;
+    return `Thread ${thread.id}${group}, ${momentText(thread.startNs)} to ${momentText(thread.endNs)}`;
   }
   const { event } = row;
   const probes = event.probesNs > 0 ? `\n${costText(event.probesNs, "ns")} that probes cost are subtracted` : "";
@@ -141,8 +141,8 @@ export function partOf(row: TraceRow): EventsPart {
 /** The time that a row takes, nanoseconds since the log's start. */
 export function timeOf(row: TraceRow): { left: number; right: number } {
   return row.kind === "thread"
-    ? { left: row.thread.start, right: row.thread.end }
-    : { left: row.event.start, right: row.event.start + (row.event.wallNs ?? 0) };
+    ? { left: row.thread.startNs, right: row.thread.endNs }
+    : { left: row.event.startNs, right: row.event.startNs + (row.event.wallNs ?? 0) };
 }
 
 /** A moment since the log's start, with microseconds as soon as it has seconds no more: `1.234567 s`. */

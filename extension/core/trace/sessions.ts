@@ -1,28 +1,26 @@
 /** Opening and closing traces in the engine, so that it keeps none that nobody looks at. */
-import { troubleOf, troubleText } from "../errors";
-import type { EventsOpened, EventsOpenParams, Requests } from "../protocol";
-
-interface Token {
-  readonly isCancellationRequested: boolean;
-}
+import { Cancelled, troubleOf, troubleText } from "../errors";
+import type { CancelToken, LongOptions, LongParams, WithToken } from "../longRequest";
+import { type EventsOpened, type RequestMessage, requests } from "../protocol";
 
 /** The part of the engine that is needed here. */
 export interface TraceEngine {
   readonly state: string;
   readonly log: { debug(message: string): void };
-  request<M extends keyof Requests>(
-    method: M,
-    params: Requests[M]["params"],
-    token?: Token,
-  ): Promise<Requests[M]["result"]>;
+  request<P, R>(message: RequestMessage<P, R>, params: NoInfer<P>): Promise<R>;
+  long<P extends WithToken, R>(
+    message: RequestMessage<P, R>,
+    params: LongParams<NoInfer<P>>,
+    options: LongOptions,
+  ): Promise<R>;
 }
 
 /** Opens a trace. One that comes when it is no longer wanted is closed, and this fails. */
-export async function openTrace(engine: TraceEngine, params: EventsOpenParams, token: Token): Promise<EventsOpened> {
-  const opened = await engine.request("fulcrum/events/open", params, token);
-  if (token.isCancellationRequested) {
+export async function openTrace(engine: TraceEngine, run: string, options: LongOptions): Promise<EventsOpened> {
+  const opened = await engine.long(requests.EventsOpen, { run }, options);
+  if (options.token?.isCancellationRequested) {
     await closeTraces(engine, [opened.id]);
-    throw new Error("The trace came when it was no longer wanted.");
+    throw new Cancelled();
   }
   return opened;
 }
@@ -31,9 +29,9 @@ export async function openTrace(engine: TraceEngine, params: EventsOpenParams, t
 export async function openBoth(
   engine: TraceEngine,
   runs: { a: string; b: string },
-  token: Token,
+  token: CancelToken,
 ): Promise<{ a: number; b: number }> {
-  const open = (run: string) => openTrace(engine, { run }, token);
+  const open = (run: string) => openTrace(engine, run, { token, onCancel: "drop" });
   const [a, b] = await Promise.allSettled([open(runs.a), open(runs.b)]);
   if (a.status === "fulfilled" && b.status === "fulfilled") {
     return { a: a.value.id, b: b.value.id };
@@ -52,7 +50,7 @@ export async function closeTraces(engine: TraceEngine, ids: readonly number[]): 
       return;
     }
     try {
-      await engine.request("fulcrum/events/close", { id });
+      await engine.request(requests.EventsClose, { id });
     } catch (error) {
       engine.log.debug(`Closing a trace: ${troubleText(troubleOf(error))}`);
     }

@@ -9,8 +9,8 @@ import { cpus, tmpdir } from "node:os";
 import path from "node:path";
 import { root, run, StepError, step } from "../../lib/steps.mjs";
 import { writeSection } from "../lib/document.mjs";
-import { median } from "../lib/statistics.mjs";
-import { firstComeFirstServed, middle95, simulatedMeans, stationary } from "./mdc.mjs";
+import { mean, median, middle95 } from "../lib/statistics.mjs";
+import { firstComeFirstServed, simulatedMeans, stationary } from "./mdc.mjs";
 
 const fulcrum = path.join(root, "bin", "fulcrum");
 const sample = path.join(root, "samples", "dispatcher");
@@ -135,8 +135,4 @@ function report(result, { requests, scale }) {
     "",
     result.agrees ? "Everything agrees." : "**It does not agree.**",
   ];
-}
-
-function mean(values) {
-  return values.reduce((total, value) => total + value, 0) / values.length;
 }

@@ -6,6 +6,7 @@
  * stationary distribution. Waiting follows by Little's law, and P(wait > 0) because Poisson arrivals see time averages.
  * {@link simulatedMeans} tells how far the mean of finitely many requests strays from that.
  */
+import { generator } from "../lib/statistics.mjs";
 
 /**
  * Long-run averages.
@@ -47,16 +48,16 @@ export function stationary(rate, service, servers) {
 }
 
 /**
- * Mean waits of many simulated runs that begin empty, in ascending order, seconds. Each has as many requests in as much
- * time as was measured: arrivals of a Poisson process whose number is known are spread uniformly.
+ * Mean waits of many simulated runs that begin empty, seconds. Each has as many requests in as much time as was measured:
+ * arrivals of a Poisson process whose number is known are spread uniformly.
  * @param {{ count: number, span: number, service: number, servers: number }} measured `span` is from the first arrival to
  *   the last, seconds
  * @param {{ runs?: number, seed?: number }} [options]
  */
 export function simulatedMeans({ count, span, service, servers }, { runs = 2000, seed = 1 } = {}) {
-  const random = randomOf(seed);
+  const random = generator(seed);
   const services = new Array(count).fill(service);
-  const means = Array.from({ length: runs }, () => {
+  return Array.from({ length: runs }, () => {
     const gaps = Array.from({ length: count - 1 }, () => -Math.log(1 - random()));
     const scale = span / sum(gaps);
     const arrivals = [0];
@@ -66,7 +67,6 @@ export function simulatedMeans({ count, span, service, servers }, { runs = 2000,
     const starts = firstComeFirstServed(arrivals, services, servers);
     return sum(starts.map((start, n) => start - arrivals[n])) / count;
   });
-  return means.sort((a, b) => a - b);
 }
 
 /**
@@ -86,12 +86,6 @@ export function firstComeFirstServed(arrivals, services, servers) {
   });
 }
 
-/** The middle 95 % of ascending values. @param {readonly number[]} sorted */
-export function middle95(sorted) {
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  return { low: at(0.025), high: at(0.975) };
-}
-
 function poisson(mean, states) {
   const shares = new Float64Array(states);
   shares[0] = Math.exp(-mean);
@@ -103,16 +97,4 @@ function poisson(mean, states) {
 
 function sum(values) {
   return values.reduce((total, value) => total + value, 0);
-}
-
-/** Marsaglia's xorshift, 0 ≤ value < 1: the same numbers on every machine. */
-function randomOf(seed) {
-  let state = (seed * 2654435761) >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 4294967296;
-  };
 }

@@ -45,6 +45,9 @@ export function runChild(command, { env = {}, cwd, limit = 120 } = {}) {
     throw new Interrupted();
   }
   const [program, ...args] = command;
+  if (program === undefined) {
+    throw new Error("There is no program to run.");
+  }
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,

@@ -1,4 +1,7 @@
-/** Medians, their spread, and ratios of them. */
+/**
+ * The only statistics and random numbers in JavaScript, for benchmarks and tests: they cannot call the engine's crate
+ * `stats`, where everything that users see is computed. Quantiles and intervals follow its rules.
+ */
 
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -6,10 +9,25 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The value below which a part of all values are, by nearest rank. */
+/**
+ * The smallest value that at least a part of all are not greater than: the nearest rank.
+ * @param {readonly number[]} values
+ * @param {number} part from 0 to 1
+ */
 export function percentile(values, part) {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
+  // 0.07 · 100 is 7.000000000000001: what rounding added is no further rank.
+  return sorted[Math.max(0, Math.ceil(sorted.length * part * (1 - 4 * Number.EPSILON)) - 1)];
+}
+
+/**
+ * The middle 95 %: a part of 2.5 %, rounded down, is cut off at either end.
+ * @param {readonly number[]} values
+ * @returns {{ low: number, high: number }}
+ */
+export function middle95(values) {
+  const negated = values.map((value) => -value);
+  return { low: -percentile(negated, 0.975), high: percentile(values, 0.975) };
 }
 
 export function mean(values) {
@@ -28,11 +46,15 @@ export function speedup(before, after) {
   const random = generator(1);
   const rounds = after.map((value, round) => 1 - value / before[round]);
   const draw = () => median(rounds.map(() => rounds[Math.floor(random() * rounds.length)]));
-  const draws = Array.from({ length: 2000 }, draw).sort((a, b) => a - b);
-  return { value: median(rounds), spread: (draws[1949] - draws[50]) / 2 };
+  const { low, high } = middle95(Array.from({ length: 2000 }, draw));
+  return { value: median(rounds), spread: (high - low) / 2 };
 }
 
-/** Uniform in 0..1, reproducible (mulberry32). */
+/**
+ * Random numbers from 0 to below 1, the same for the same seed on every machine (mulberry32).
+ * @param {number} seed a whole number of 32 bits
+ * @returns {() => number}
+ */
 export function generator(seed) {
   let state = seed;
   return () => {

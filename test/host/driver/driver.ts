@@ -1,23 +1,27 @@
-/** Loads the suite in the extension host and writes its result: the host's exit code says nothing. */
-import { renameSync, writeFileSync } from "node:fs";
+/** Runs the suite of a window whose workspace asks for it, and writes what came of it beside that wish. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import * as vscode from "vscode";
 import type { SuiteResult } from "../harness";
 
 export async function activate(): Promise<void> {
   const suite = process.env.FULCRUM_HOST_SUITE;
-  const output = process.env.FULCRUM_HOST_RESULT;
-  if (!suite || !output) {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (suite === undefined || folder === undefined) {
     return;
   }
-  const result = await load(suite);
-  writeFileSync(`${output}.tmp`, JSON.stringify(result));
-  renameSync(`${output}.tmp`, output);
+  const wish = vscode.Uri.joinPath(folder.uri, ".host-tests.json").fsPath;
+  const { group } = JSON.parse(readFileSync(wish, "utf8")) as { group: string };
+  const result = await load(suite, group);
+  // Whoever sees it sees all of it.
+  writeFileSync(`${wish}.part`, JSON.stringify(result));
+  renameSync(`${wish}.part`, `${wish}.result`);
 }
 
-async function load(suite: string): Promise<SuiteResult> {
+async function load(suite: string, group: string): Promise<SuiteResult> {
   try {
-    const { runSuite } = require(suite) as { runSuite: () => Promise<SuiteResult> };
-    return await runSuite();
+    const { runSuite } = require(suite) as { runSuite: (group: string) => Promise<SuiteResult> };
+    return await runSuite(group);
   } catch (error) {
-    return { passed: 0, failures: [{ name: "loading the suite", message: String(error) }] };
+    return { tests: [], failures: [{ name: `loading the suite ${group}`, message: String(error) }] };
   }
 }

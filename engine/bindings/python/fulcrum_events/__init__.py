@@ -4,7 +4,7 @@
 
     trace = fulcrum_events.Trace.open("events-4711.log")
     for event in trace.events():
-        print(event["time"], trace.threads[event["thread"]].name, event["event"], event.get("method"))
+        print(event["timeNs"], trace.threads[event["thread"]].name, event["event"], event.get("method"))
 
 Events are dictionaries with the keys of `fulcrum events list --json`. Times are nanoseconds since the log's start, `cpu` is
 the thread's CPU time or None. Damaged parts are left out and told in `Trace.problems`.
@@ -121,7 +121,7 @@ class Trace:
     def events(self):
         """The events of all threads, in the order of time."""
         streams = [self.thread_events(number) for number in self.threads]
-        return heapq.merge(*streams, key=lambda event: (event["time"], event["thread"]))
+        return heapq.merge(*streams, key=lambda event: (event["timeNs"], event["thread"]))
 
     def thread_events(self, thread):
         """The events of one thread, in order."""
@@ -138,7 +138,7 @@ class Trace:
             wall = max(self._ns(ticks), last_wall)
             cpu = max(min(max(sync_cpu + self._span(sync_ticks, ticks), 0), _U64), last_cpu)
             last_wall, last_cpu = wall, cpu
-            event = {"time": wall, "cpu": cpu if has_cpu else None, "thread": thread, "event": None}
+            event = {"timeNs": wall, "cpuNs": cpu if has_cpu else None, "thread": thread, "event": None}
             if skipped:
                 event["skipped"] = skipped
             if self._tell(event, kind, body):
@@ -308,7 +308,7 @@ class Trace:
                     event["timedOut"] = fields.number() != 0
                 elif kind == 10:
                     event["bytes"] = fields.number()
-                    event["interval"] = fields.number() if fields.more() else 0
+                    event["intervalBytes"] = fields.number() if fields.more() else 0
             elif kind == 11:
                 event.update(event="release", object=fields.number())
             elif kind in (12, 13):

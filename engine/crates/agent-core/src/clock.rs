@@ -8,10 +8,12 @@
 //! section that the thread is never in. Only when it was cleared, CPU time is read (650 ns instead of 1).
 
 use std::cell::UnsafeCell;
-use std::ffi::CStr;
 use std::sync::OnceLock;
 
 use fulcrum_event_log::Moment;
+#[cfg(target_arch = "x86_64")]
+use fulcrum_preload::real::find;
+use fulcrum_preload::sys::clock as read;
 use fulcrum_wire::log::cpu_clock;
 
 /// What the clocks of this machine are.
@@ -66,16 +68,6 @@ fn ticks(clocks: &Clocks) -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
-fn read(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: the struct is ours and outlives the call.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 /// The kernel's `struct rseq_cs`.
 #[repr(C, align(32))]
 struct CriticalSection {
@@ -101,11 +93,6 @@ static NOWHERE: CriticalSection = CriticalSection {
 
 #[cfg(target_arch = "x86_64")]
 fn rseq_offset() -> Option<isize> {
-    let find = |name: &CStr| {
-        // SAFETY: a plain lookup of a name.
-        let at = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-        (!at.is_null()).then_some(at)
-    };
     let (offset, size) = (find(c"__rseq_offset")?, find(c"__rseq_size")?);
     // SAFETY: glibc documents these as `const ptrdiff_t` and `const unsigned int`; 0 when nothing is registered.
     let (offset, size) = unsafe { (*offset.cast::<isize>(), *size.cast::<u32>()) };

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
-use fulcrum_jvm_core::filter::Filter;
 
 use crate::say::say;
 

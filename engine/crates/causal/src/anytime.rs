@@ -1,14 +1,10 @@
-//! Intervals that stay valid however often one looks, and the stopping rule built on them (`--until`).
+//! The stopping rule built on intervals that stay valid however often one looks (`--until`).
 //!
-//! A 95 % interval misses the truth in 5 % of runs when it is looked at once. Looked at every two seconds until it says
-//! something, it misses far more often, because some look will be unlucky. A *confidence sequence* holds at all looks at
-//! once. Ours is the asymptotic one of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform central limit theory
-//! and asymptotic confidence sequences"): after `n` experiments, standard error times
-//! `√(2 (1 + 1/x) · ln(√(x + 1) / 5 %))` with `x = n / 8`, instead of times 1.96. That is narrowest, 1.55 times the plain
-//! interval, at about 64 experiments a target, and at most 1.7 times from 16 to 1000. What a run must wait longer for is
-//! the price of stopping by itself; the intervals that are shown stay the plain ones.
+//! Those are [`fulcrum_stats::anytime`]'s, by the experiments of a target. What a run must wait longer for is the price of
+//! stopping by itself; the intervals that are shown stay the plain ones.
 
 use fulcrum_model::causal::{PointProfile, Profile, Target};
+use fulcrum_stats::anytime::widening;
 
 /// Intervals of fewer experiments than this on a target say little about themselves.
 pub const FEWEST_EXPERIMENTS: u64 = 16;
@@ -16,10 +12,6 @@ pub const FEWEST_EXPERIMENTS: u64 = 16;
 pub const BEST: usize = 3;
 /// A target that got less than this part of what the most tested one got is not waited for.
 const MINOR: f64 = 0.1;
-/// The `n` of `x = n / TUNED`.
-const TUNED: f64 = 8.0;
-const ALPHA: f64 = 0.05;
-const PLAIN: f64 = 1.96;
 
 /// What a run knows by now.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,21 +23,6 @@ pub struct Known {
     /// Which part of the work is done: 0 at the start, 1 when done. Widths fall with the root of the time, so a run that
     /// lasted `t` needs about `t / fraction` in all.
     pub fraction: f64,
-}
-
-/// By how much a plain 95 % interval after so many experiments is widened to be valid at all looks.
-pub fn widening(experiments: u64) -> f64 {
-    let x = experiments.max(1) as f64 / TUNED;
-    (2.0 * (1.0 + 1.0 / x) * ((x + 1.0).sqrt() / ALPHA).ln()).sqrt() / PLAIN
-}
-
-/// A plain interval around `estimate`, made valid at all looks.
-pub fn always_valid(estimate: f64, (low, high): (f64, f64), experiments: u64) -> (f64, f64) {
-    let wider = widening(experiments);
-    (
-        estimate - (estimate - low) * wider,
-        estimate + (high - estimate) * wider,
-    )
 }
 
 /// Whether the best targets are known to within `half_width` (a fraction of program speedup) at each of their points,
@@ -98,19 +75,4 @@ fn half_width_of(target: &Target) -> f64 {
         .filter(|point| point.speedup > 0.0)
         .map(|point| half(point.interval))
         .fold(0.0, f64::max)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_looking_again_costs() {
-        for (experiments, expected) in [(16, 1.66), (64, 1.55), (256, 1.59), (1000, 1.68)] {
-            let found = widening(experiments);
-            assert!((found - expected).abs() < 0.01, "{experiments}: {found}");
-        }
-        let (low, high) = always_valid(0.1, (0.0, 0.3), 64);
-        assert!((low - (0.1 - 0.155)).abs() < 0.001 && (high - (0.1 + 0.31)).abs() < 0.002);
-    }
 }

@@ -3,22 +3,22 @@
 //! Each replicate draws every (line, speedup) group's experiments anew and repeats the analysis: periods, program
 //! speedups, eq. 8, slope. What is drawn are *residuals*: by how much an experiment's count differs from what its group's
 //! rate gives for its duration, as a fraction. A residual that stands in for an experiment with fewer visits grows by the
-//! square root, as counting noise does; with more visits it keeps its size, as a machine's noise may. A group draws from its own residuals when it has enough of them. Most groups of a real recording
-//! have one to three experiments, whose own residuals say nothing, so they draw from all of the line's, or else from all
-//! of the progress point's; those draws are smoothed, because a handful of residuals has no tails. Residuals are scaled by
-//! √(n/(n−1)), because a group's own mean was taken out, and widened a little for few degrees of freedom, as Student's t is. When even the progress point has too few, counts are taken to
-//! scatter at least as Poisson counts do.
+//! square root, as counting noise does; with more visits it keeps its size, as a machine's noise may. A group draws from
+//! its own residuals when it has enough of them. Most groups of a real recording have one to three experiments, whose own
+//! residuals say nothing, so they draw from all of the line's, or else from all of the progress point's; those draws are smoothed, because a handful of residuals has no tails. Residuals are scaled by
+//! √(n/(n−1)), because a group's own mean was taken out, and widened by Student's t for their degrees of freedom. When even
+//! the progress point has too few, counts are taken to scatter at least as Poisson counts do.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use fulcrum_model::TargetKind;
 use fulcrum_model::causal::PointKind;
+use fulcrum_stats::{Random, bootstrap, student};
 
 use crate::baseline::Measured;
 use crate::combine::{Group, Line, Series};
 use crate::phase::Rates;
-use crate::rng::Rng;
 use crate::slope::slope;
 
 /// Residuals with fewer degrees of freedom than this are no sample to draw from.
@@ -99,15 +99,23 @@ impl Pool {
         self.freedom >= ENOUGH
     }
 
-    /// Student's t over the normal distribution at 97.5 %, to first order.
+    /// By how much its spread is widened because so few residuals tell it. `freedom` must not be 0.
     fn widening(&self) -> f64 {
-        1.0 + 1.21 / self.freedom.max(1) as f64
+        student::widening(self.freedom as f64)
     }
 
     /// Root mean square of `size` over the residuals.
     fn spread(&self, size: impl Fn(&Residual) -> f64) -> f64 {
         let squares: f64 = self.residuals.iter().map(|r| size(r).powi(2)).sum();
         (squares / self.residuals.len().max(1) as f64).sqrt()
+    }
+
+    /// Standard deviation of a count of 1, for intervals of so few residuals.
+    fn counting(&self) -> f64 {
+        if self.freedom == 0 {
+            return self.poisson();
+        }
+        (self.spread(|r| r.relative * r.root) * self.widening()).max(self.poisson())
     }
 
     /// What Poisson arrivals would scatter: for latency both the arrivals and the requests in progress do.
@@ -154,7 +162,7 @@ enum Source<'a> {
 
 impl Draw<'_> {
     /// The group's period in one replicate.
-    fn period(&self, kind: PointKind, rng: &mut Rng) -> f64 {
+    fn period(&self, kind: PointKind, random: &mut Random) -> f64 {
         let error = match &self.source {
             Source::Residuals {
                 residuals,
@@ -163,9 +171,9 @@ impl Draw<'_> {
             } => {
                 let mut sum = 0.0;
                 for (expected, root) in &self.expected {
-                    let residual = residuals[rng.below(residuals.len())];
+                    let residual = residuals[random.index(residuals.len())];
                     let relative = match smooth {
-                        Some(spread) => smoothed(residual.relative, *spread, rng),
+                        Some(spread) => smoothed(residual.relative, *spread, random),
                         None => residual.relative,
                     };
                     // relative · max(1, root of its own count / root of this one) · this count
@@ -173,7 +181,7 @@ impl Draw<'_> {
                 }
                 sum / self.total * widening
             }
-            Source::Normal(spread) => spread * rng.normal() / self.effective.sqrt(),
+            Source::Normal(spread) => spread * random.normal() / self.effective.sqrt(),
         };
         // A count cannot fall to nothing: the points have visits.
         let scale = (1.0 + error).max(0.1);
@@ -185,8 +193,8 @@ impl Draw<'_> {
 }
 
 /// A residual with tails: it scatters as much as the residuals do, whose spread is given.
-fn smoothed(relative: f64, spread: f64, rng: &mut Rng) -> f64 {
-    (relative + SMOOTHING * spread * rng.normal()) / (1.0 + SMOOTHING * SMOOTHING).sqrt()
+fn smoothed(relative: f64, spread: f64, random: &mut Random) -> f64 {
+    (relative + SMOOTHING * spread * random.normal()) / (1.0 + SMOOTHING * SMOOTHING).sqrt()
 }
 
 /// The intervals of a target whose points are `measured`, the first of which is the baseline.
@@ -206,9 +214,9 @@ pub fn intervals(
     let replicates = replicates.max(40);
     let id = line.id;
     let (file, number) = (id.location.file.as_bytes(), id.location.line.to_le_bytes());
-    let mut rng = match id.kind {
-        TargetKind::Line => Rng::of(&[file, &number]),
-        kind => Rng::of(&[file, &number, kind.word().as_bytes(), id.name.as_bytes()]),
+    let mut random = match id.kind {
+        TargetKind::Line => Random::of(&[file, &number]),
+        kind => Random::of(&[file, &number, kind.word().as_bytes(), id.name.as_bytes()]),
     };
 
     let shares: Vec<f64> = rates.shares(line, measured).collect();
@@ -217,10 +225,10 @@ pub fn intervals(
     let mut effects = vec![0.0; measured.len()];
     let mut noise = vec![0.0; measured.len()];
     for _ in 0..replicates {
-        let factor = phase_factor(line, rates, &mut rng);
+        let factor = phase_factor(line, rates, &mut random);
         let mut p0 = 1.0;
         for (n, draw) in draws.iter().enumerate() {
-            let period = draw.period(kind, &mut rng);
+            let period = draw.period(kind, &mut random);
             noise[n] += (period / draw.period - 1.0).powi(2) / replicates as f64;
             if n == 0 {
                 p0 = period;
@@ -239,8 +247,11 @@ pub fn intervals(
         ));
     }
     Intervals {
-        points: values.into_iter().map(percentiles).collect(),
-        slope: percentiles(slopes),
+        points: values
+            .into_iter()
+            .map(|mut it| bootstrap::interval(&mut it))
+            .collect(),
+        slope: bootstrap::interval(&mut slopes),
         noise,
     }
 }
@@ -260,8 +271,7 @@ fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
     } else if point.is_enough() {
         from((&point.residuals).into(), point)
     } else {
-        let counting = point.spread(|r| r.relative * r.root).max(point.poisson());
-        Source::Normal(counting * point.widening())
+        Source::Normal(point.counting())
     };
     Draw {
         source,
@@ -276,7 +286,7 @@ fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
 }
 
 /// Eq. 8's factor in one replicate: `t_obs / s_obs` over experiments drawn anew; few experiments scatter as Poisson counts.
-fn phase_factor(line: &Line<'_>, rates: &Rates<'_>, rng: &mut Rng) -> f64 {
+fn phase_factor(line: &Line<'_>, rates: &Rates<'_>, random: &mut Random) -> f64 {
     let Some(rate) = rates.rate(line) else {
         return 1.0;
     };
@@ -284,7 +294,7 @@ fn phase_factor(line: &Line<'_>, rates: &Rates<'_>, rng: &mut Rng) -> f64 {
     let (mut t_obs, mut s_obs) = (0.0, 0.0);
     if n > ENOUGH {
         for _ in 0..n {
-            let (duration, samples) = line.observed[rng.below(n)];
+            let (duration, samples) = line.observed[random.index(n)];
             t_obs += duration;
             s_obs += samples;
         }
@@ -293,15 +303,8 @@ fn phase_factor(line: &Line<'_>, rates: &Rates<'_>, rng: &mut Rng) -> f64 {
             t_obs += duration;
             s_obs += samples;
         }
-        s_obs += s_obs.sqrt() * rng.normal();
+        s_obs += s_obs.sqrt() * random.normal();
     }
     // At least half a sample: the line was seen, and a factor must stay finite.
     t_obs / s_obs.max(0.5) * rate
-}
-
-/// The 2.5th and 97.5th percentile.
-fn percentiles(mut values: Vec<f64>) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let at = |part: f64| values[((values.len() - 1) as f64 * part).round() as usize];
-    (at(0.025), at(0.975))
 }

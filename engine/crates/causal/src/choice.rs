@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointProfile, Profile, Target};
+use fulcrum_stats::anytime::{always_valid, widening};
 
-use crate::anytime::{BEST, FEWEST_EXPERIMENTS, always_valid, widening};
+use crate::anytime::{BEST, FEWEST_EXPERIMENTS};
 
 /// The least relative probability.
 pub const FLOOR: f64 = 0.2;

@@ -6,6 +6,7 @@
 //! database) and work throughout do not count as a disturbance.
 
 use fulcrum_model::causal::Recording;
+use fulcrum_stats::quantile;
 
 /// The run's quiet part is its least disturbed quarter.
 const QUIET: f64 = 0.25;
@@ -43,7 +44,7 @@ pub fn undisturbed(recording: &Recording) -> Kept {
         return found;
     };
     others.sort_by(f64::total_cmp);
-    let quiet = others[(others.len() as f64 * QUIET) as usize];
+    let quiet = quantile::of_sorted(&others, QUIET).expect("there are enough");
     let limit = quiet + UNUSUAL;
     let is_quiet = |it: Option<f64>| it.is_none_or(|others| others <= limit);
     let total = recording.experiments.len();

@@ -20,7 +20,6 @@ mod phase;
 mod power;
 mod prediction;
 mod rank;
-mod rng;
 mod shape;
 mod slope;
 mod weights;
@@ -28,11 +27,11 @@ mod weights;
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{END_TO_END, Point, PointProfile, Profile, Recording, Target};
 
-pub use anytime::{Known, always_valid, known};
+pub use anytime::{Known, known};
 pub use choice::{FLOOR, next_weights};
 pub use compare::compare;
 pub use prediction::{Prediction, predict, program_speedup_at};
-pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, shape_of};
+pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, largest_effect, shape_of};
 
 use combine::{Line, Series};
 use disturbance::Kept;

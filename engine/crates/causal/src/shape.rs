@@ -14,7 +14,8 @@
 //! | flat | no effect of 1 %, and the slope is known to within ±5 % |
 //! | unknown | everything else: the interval is too wide to tell |
 
-use fulcrum_model::causal::{Point, Shape};
+use fulcrum_model::causal::{Point, Shape, Target};
+use fulcrum_stats::normal::TWO_SIDED_95;
 
 /// Program speedups from which a gain is gain 1, 2, 3, 4.
 pub const GAINS: [f64; 4] = [0.01, 0.10, 0.25, 0.50];
@@ -24,13 +25,22 @@ pub const HARMS: [f64; 3] = [0.01, 0.10, 0.25];
 pub const FLAT_HALF_WIDTH: f64 = 0.05;
 
 /// Four standard errors, in units of half a 95 % interval.
-const FOUR_SIGMA: f64 = 4.0 / 1.96;
+const FOUR_SIGMA: f64 = 4.0 / TWO_SIDED_95;
 
 /// The size of an effect in one direction, as a positive fraction.
 #[derive(Clone, Copy)]
 struct Effect {
     estimate: f64,
     credible: f64,
+}
+
+/// The measured point that says most about a target: the one with the largest program speedup, or, when its shape is a harm,
+/// with the largest slowdown. `None` when only the baseline was measured.
+pub fn largest_effect(target: &Target) -> Option<&Point> {
+    let harms = matches!(target.shape, Shape::Harm1 | Shape::Harm2 | Shape::Harm3);
+    let sign = if harms { -1.0 } else { 1.0 };
+    let measured = target.points.iter().filter(|point| point.speedup > 0.0);
+    measured.max_by(|a, b| (sign * a.program_speedup).total_cmp(&(sign * b.program_speedup)))
 }
 
 /// The shape of a target with these results.
@@ -138,5 +148,43 @@ mod tests {
     #[test]
     fn without_an_interval_nothing_is_known() {
         assert_eq!(shape_of(1.0, None, &[]), Shape::Unknown);
+    }
+
+    #[test]
+    fn the_largest_effect_is_in_the_direction_of_the_shape() {
+        let target = |shape: Shape, effects: &[(f64, f64)]| Target {
+            id: "a.c:7".parse().expect("a target"),
+            slope: 0.0,
+            slope_interval: None,
+            contention: false,
+            experiments: 9,
+            minimum_effect: None,
+            flags: Vec::new(),
+            shape,
+            points: effects
+                .iter()
+                .map(|&(speedup, program_speedup)| Point {
+                    speedup,
+                    program_speedup,
+                    interval: None,
+                    visits: 9,
+                    duration_ns: 9,
+                })
+                .collect(),
+        };
+        let both = [(0.0, 0.0), (0.25, 0.02), (0.5, -0.3), (1.0, -0.1)];
+        for (shape, effects, expect) in [
+            (Shape::Gain1, &both[..], Some(0.25)),
+            (Shape::Harm3, &both, Some(0.5)),
+            (Shape::Flat, &both, Some(0.25)),
+            (Shape::Unknown, &both, Some(0.25)),
+            // Harmful throughout: the baseline is no effect.
+            (Shape::Unknown, &[(0.0, 0.0), (0.5, -0.2)], Some(0.5)),
+            (Shape::Harm1, &[(0.0, 0.0)], None),
+        ] {
+            let target = target(shape, effects);
+            let found = largest_effect(&target).map(|point| point.speedup);
+            assert_eq!(found, expect, "{shape:?}");
+        }
     }
 }

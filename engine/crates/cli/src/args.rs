@@ -30,6 +30,9 @@ pub enum Command {
         /// Some clients say how they connect; there is no other way
         #[arg(long, hide = true)]
         stdio: bool,
+        /// For tests of clients: a run of PROGRAM plays the file PROGRAM.NAME where there is one
+        #[arg(long, hide = true, value_name = "NAME")]
+        script: Option<OsString>,
     },
     /// Run a native program under the causal profiler and rank its lines
     Run(Box<RunArgs>),

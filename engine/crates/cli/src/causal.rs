@@ -32,8 +32,9 @@ pub fn show(args: &ShowArgs) -> Outcome {
     }
     if args.json {
         let top = args.top.unwrap_or(0);
-        let json = report::json(&profile, &loaded.title, options.phase_correction, top);
-        terminal::print(&format!("{json:#}\n"))?;
+        let corrected = options.phase_correction;
+        let answer = fulcrum_answers::causal::profile(&profile, &loaded.title, corrected, top);
+        terminal::answer(&answer)?;
     } else {
         let top = args.top.unwrap_or(TABLE_TOP);
         terminal::print(&report::table(&profile, top, Style::stdout()))?;

@@ -8,7 +8,6 @@ use fulcrum_model::causal::{PointKind, Recording};
 use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
 use fulcrum_runs::{LoadedCausal, RunFolder};
 use fulcrum_source::Moves;
-use serde_json::{Value, json};
 
 use crate::args::CompareArgs;
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
@@ -39,12 +38,13 @@ pub fn compare(args: &CompareArgs) -> Outcome {
         only(&mut comparison, name)?;
     }
     if args.json {
-        let json = as_json(
+        let titles = (&*before.title, &*after.title);
+        let top = args.top.unwrap_or(0);
+        terminal::answer(&fulcrum_answers::causal::comparison(
             &comparison,
-            (&before.title, &after.title),
-            args.top.unwrap_or(0),
-        );
-        terminal::print(&format!("{json:#}\n"))?;
+            titles,
+            top,
+        ))?;
     } else {
         let top = args.top.unwrap_or(TABLE_TOP);
         terminal::print(&table(&comparison, top, Style::stdout()))?;
@@ -259,52 +259,4 @@ fn time(ns: f64) -> String {
         ns if ns >= 1e3 => format!("{} us", short(ns / 1e3)),
         ns => format!("{ns:.0} ns"),
     }
-}
-
-fn as_json(comparison: &Comparison, (before, after): (&str, &str), top: usize) -> Value {
-    let points: Vec<Value> = comparison
-        .progress_points
-        .iter()
-        .map(|point| {
-            let shown = if top == 0 { point.targets.len() } else { top };
-            let targets: Vec<Value> = point.targets.iter().take(shown).map(target_json).collect();
-            json!({
-                "name": point.name,
-                "kind": report::kind(point.kind),
-                "beforeRate": point.before_rate,
-                "afterRate": point.after_rate,
-                "beforeNs": estimate_json(point.before_ns),
-                "afterNs": estimate_json(point.after_ns),
-                "actual": estimate_json(point.actual),
-                "targets": targets,
-            })
-        })
-        .collect();
-    json!({ "before": before, "after": after, "progressPoints": points, "notes": comparison.notes })
-}
-
-fn target_json(target: &TargetComparison) -> Value {
-    let mut json = report::id_json(&target.before);
-    let rest = json!({
-        "after": target.after.as_ref().map(|id| id.location.to_string()),
-        "costBeforeNs": estimate_json(target.cost_before),
-        "costAfterNs": estimate_json(target.cost_after),
-        "speedup": estimate_json(target.speedup),
-        "predicted": estimate_json(target.predicted),
-        "extrapolated": target.extrapolated,
-        "changed": target.changed,
-        "verdict": target.verdict,
-    });
-    report::extend(&mut json, rest);
-    json
-}
-
-fn estimate_json(estimate: Option<Estimate>) -> Value {
-    estimate.map_or(Value::Null, |it| {
-        json!({
-            "value": it.value,
-            "low": it.interval.map(|(low, _)| low),
-            "high": it.interval.map(|(_, high)| high),
-        })
-    })
 }

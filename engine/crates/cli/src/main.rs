@@ -15,16 +15,19 @@ mod search;
 mod signals;
 mod terminal;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{CommandFactory as _, Parser as _};
+use fulcrum_server::{Real, Recorder, Scripted};
 
 use crate::args::{Arguments, Causal, Command, Runs};
 use crate::outcome::{Failure, Outcome};
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
-        Command::Lsp { stdio: _ } => serve(),
+        Command::Lsp { stdio: _, script } => serve(script),
         Command::Run(args) => run::run(*args),
         Command::Causal {
             command: Causal::Show(args),
@@ -61,8 +64,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve() -> Outcome {
-    fulcrum_server::run_stdio().map_err(|error| Failure::BadInput(error.to_string()))?;
+fn serve(script: Option<OsString>) -> Outcome {
+    let recorder: Arc<dyn Recorder> = match script {
+        None => Arc::new(Real),
+        Some(name) => Arc::new(Scripted::new(name)),
+    };
+    fulcrum_server::run_stdio(recorder).map_err(|error| Failure::BadInput(error.to_string()))?;
     Ok(outcome::DONE)
 }
 

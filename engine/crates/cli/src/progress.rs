@@ -8,7 +8,7 @@ use fulcrum_recorder::Progress;
 use crate::terminal::Style;
 
 /// Without a terminal: a line this often.
-const LOG_EVERY: Duration = Duration::from_secs(10);
+const LOG_EVERY: Duration = Duration::from_secs(8);
 
 /// Redraws one line on a terminal; elsewhere writes a line now and then.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
-//! A causal profile as a table and as JSON.
+//! A causal profile as a table.
 
 use std::path::Path;
 
-use fulcrum_model::causal::{Flag, Point, PointKind, PointProfile, Profile, Shape, Target};
+use fulcrum_causal::largest_effect;
+use fulcrum_model::causal::{Flag, PointKind, PointProfile, Profile, Shape, Target};
 use fulcrum_model::{TargetId, TargetKind};
-use serde_json::{Value, json};
 
 use crate::terminal::{Cell, Colour, Style, Table};
 
@@ -77,7 +77,7 @@ fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
 
 fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
     let colour = Some(shape_colour(target.shape));
-    let gain = largest(target);
+    let gain = largest_effect(target);
     let visits: u64 = target.points.iter().map(|point| point.visits).sum();
     vec![
         Cell::right(rank.to_string()),
@@ -106,17 +106,6 @@ fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
         Cell::right(visits.to_string()),
         Cell::left(remark(target, style)).colour(colour),
     ]
-}
-
-/// The point with the largest program speedup, or slowdown for a line that harms; the baseline is none.
-fn largest(target: &Target) -> Option<&Point> {
-    let harms = matches!(target.shape, Shape::Harm1 | Shape::Harm2 | Shape::Harm3);
-    let sign = if harms { -1.0 } else { 1.0 };
-    target
-        .points
-        .iter()
-        .filter(|point| point.speedup > 0.0)
-        .max_by(|a, b| (sign * a.program_speedup).total_cmp(&(sign * b.program_speedup)))
 }
 
 pub fn percents(bounds: Option<(f64, f64)>, style: Style) -> String {
@@ -219,93 +208,6 @@ fn tail(path: &str, style: Style) -> String {
     cut.map_or_else(|| path.to_owned(), |cut| format!("{dots}{}", &path[cut..]))
 }
 
-/// The JSON that scripts rely on. `top` limits the targets of each progress point; 0 is all.
-pub fn json(profile: &Profile, title: &str, phase_correction: bool, top: usize) -> Value {
-    let points: Vec<Value> = profile
-        .progress_points
-        .iter()
-        .map(|point| {
-            let shown = if top == 0 { point.targets.len() } else { top };
-            let targets: Vec<Value> = point.targets.iter().take(shown).map(target_json).collect();
-            json!({ "name": point.name, "kind": kind(point.kind), "targets": targets })
-        })
-        .collect();
-    json!({
-        "title": title,
-        "phaseCorrection": phase_correction,
-        "progressPoints": points,
-        "notes": profile.notes,
-    })
-}
-
-fn target_json(target: &Target) -> Value {
-    let points: Vec<Value> = target
-        .points
-        .iter()
-        .map(|point| {
-            json!({
-                "speedup": point.speedup,
-                "programSpeedup": point.program_speedup,
-                "low": point.interval.map(|interval| interval.0),
-                "high": point.interval.map(|interval| interval.1),
-                "visits": point.visits,
-                "durationNs": point.duration_ns,
-            })
-        })
-        .collect();
-    let mut json = id_json(&target.id);
-    let rest = json!({
-        "slope": target.slope,
-        "slopeLow": target.slope_interval.map(|interval| interval.0),
-        "slopeHigh": target.slope_interval.map(|interval| interval.1),
-        "contention": target.contention,
-        "experiments": target.experiments,
-        "minimumEffect": target.minimum_effect,
-        "flags": target.flags.iter().map(|&flag| flag_name(flag)).collect::<Vec<_>>(),
-        "shape": shape_name(target.shape),
-        "points": points,
-    });
-    extend(&mut json, rest);
-    json
-}
-
-/// What a target is, as the design's keys say it.
-pub fn id_json(id: &TargetId) -> Value {
-    let mut json = json!({
-        "location": id.location.to_string(),
-        "kind": match id.kind {
-            TargetKind::Inclusive => TargetKind::Function.word(),
-            kind => kind.word(),
-        },
-    });
-    if id.kind != TargetKind::Line {
-        json["name"] = id.name.as_str().into();
-    }
-    if id.kind == TargetKind::Inclusive {
-        json["inclusive"] = true.into();
-    }
-    json
-}
-
-/// Adds the keys of one object to another.
-pub fn extend(json: &mut Value, more: Value) {
-    if let (Value::Object(json), Value::Object(more)) = (json, more) {
-        json.extend(more);
-    }
-}
-
-/// In JSON.
-fn flag_name(flag: Flag) -> &'static str {
-    match flag {
-        Flag::RunQueue => "runQueue",
-        Flag::FewVisits => "fewVisits",
-        Flag::Shared => "shared",
-        Flag::RegimeChange => "regimeChange",
-        Flag::Unstable => "unstable",
-    }
-}
-
-/// In the table.
 fn flag_words(flag: Flag) -> &'static str {
     match flag {
         Flag::RunQueue => "threads waited for processors, so effects are less sure",
@@ -313,20 +215,6 @@ fn flag_words(flag: Flag) -> &'static str {
         Flag::Shared => "shares its code with other functions",
         Flag::RegimeChange => "no straight line: look at the points",
         Flag::Unstable => "arrivals and departures differ",
-    }
-}
-
-fn shape_name(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Gain1 => "gain1",
-        Shape::Gain2 => "gain2",
-        Shape::Gain3 => "gain3",
-        Shape::Gain4 => "gain4",
-        Shape::Flat => "flat",
-        Shape::Harm1 => "harm1",
-        Shape::Harm2 => "harm2",
-        Shape::Harm3 => "harm3",
-        Shape::Unknown => "unknown",
     }
 }
 

@@ -1,22 +1,34 @@
 //! `fulcrum runs`: list, show and rm.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, iter};
 
-use fulcrum_runs::{Ended, Manifest, RunInfo, runs_folder};
-use serde_json::json;
+use fulcrum_runs::{Ended, Manifest, runs_folder};
+use fulcrum_schema::RunsListResult;
 
 use crate::args::{ListArgs, RemoveArgs, RunsShowArgs};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
-/// The given folder, or this one, or the nearest above it that has runs.
+/// The given folder, or this one, or the nearest above it that has runs. Looking upwards ends at a folder that all users
+/// share, such as `/tmp`: what lies there may be anybody's.
 pub fn workspace(given: Option<&Path>) -> PathBuf {
     if let Some(given) = given {
         return given.to_owned();
     }
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-    let found = here.ancestors().find(|folder| runs_folder(folder).is_dir());
+    let above = here.ancestors().skip(1).take_while(|it| !is_shared(it));
+    let found = iter::once(here.as_path())
+        .chain(above)
+        .find(|folder| runs_folder(folder).is_dir());
     found.unwrap_or(&here).to_owned()
+}
+
+/// Whether everybody may write there and only owners may delete.
+fn is_shared(folder: &Path) -> bool {
+    const STICKY_FOR_ALL: u32 = 0o1002;
+    fs::metadata(folder).is_ok_and(|it| it.permissions().mode() & STICKY_FOR_ALL == STICKY_FOR_ALL)
 }
 
 /// `fulcrum runs list`.
@@ -30,8 +42,10 @@ pub fn list(args: &ListArgs) -> Outcome {
     }
     let runs = fulcrum_runs::list(&workspace);
     if args.json {
-        let rows: Vec<_> = runs.iter().map(run_json).collect();
-        terminal::print(&format!("{:#}\n", json!({ "runs": rows })))?;
+        let entries = runs.iter().cloned().map(fulcrum_answers::runs::entry);
+        terminal::answer(&RunsListResult {
+            runs: entries.collect(),
+        })?;
     } else if runs.is_empty() {
         let path = workspace.display();
         terminal::say(&format!(
@@ -57,21 +71,6 @@ pub fn list(args: &ListArgs) -> Outcome {
         terminal::print(&table.render(Style::stdout()))?;
     }
     Ok(if runs.is_empty() { NOTHING } else { DONE })
-}
-
-fn run_json(run: &RunInfo) -> serde_json::Value {
-    let manifest = run.manifest.as_ref();
-    json!({
-        "name": run.name,
-        "path": run.path,
-        "start": run.start,
-        "end": manifest.and_then(|m| m.end.clone()),
-        "ended": manifest.map_or(Ended::Lost, |m| m.ended),
-        "exitCode": manifest.and_then(|m| m.exit_code),
-        "signal": manifest.and_then(|m| m.signal),
-        "command": manifest.map(|m| m.command.clone()),
-        "arguments": manifest.map(|m| m.arguments.clone()).unwrap_or_default(),
-    })
 }
 
 /// `fulcrum runs show`.

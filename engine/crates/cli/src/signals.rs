@@ -18,7 +18,7 @@ pub fn watch_first() -> Remote {
 }
 
 fn watch_for(enough: usize) -> Remote {
-    let remote = Remote::new();
+    let remote = Remote::default();
     // A signal that is ignored (nohup, a background job) stays ignored: the program inherits that.
     let wanted: Vec<i32> = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
         .into_iter()
@@ -33,7 +33,7 @@ fn watch_for(enough: usize) -> Remote {
         for signal in signals.forever() {
             interrupts += usize::from(signal == SIGINT);
             if matches!(signal, SIGTERM | SIGHUP) || interrupts >= enough {
-                stopper.stop();
+                stopper.cancel();
             }
         }
     });

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write as _};
 
+use serde::Serialize;
+
 use crate::outcome::Failure;
 
 /// Writes to standard output. A reader that closed its end (`| head`) wanted no more: that is no error.
@@ -14,6 +16,18 @@ pub fn print(text: &str) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Writes an answer for scripts to standard output: JSON, indented.
+pub fn answer(answer: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(answer).expect("answers have texts as keys");
+    print(&(text + "\n"))
+}
+
+/// Writes one of many answers for scripts to standard output: JSON, on one line.
+pub fn line(answer: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string(answer).expect("answers have texts as keys");
+    print(&(text + "\n"))
 }
 
 /// Writes a line to standard error, if anybody still listens.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_event_log::{Log, Moment, Options, Stream};
+use fulcrum_stats::Random;
 use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
 
 const THREADS: u32 = 8;
@@ -96,7 +97,7 @@ struct Thread {
     inside: Vec<u32>,
     waits: bool,
     at: u64,
-    random: u64,
+    random: Random,
 }
 
 impl Thread {
@@ -116,26 +117,18 @@ impl Thread {
             inside: Vec::new(),
             waits: false,
             at: 0,
-            random: u64::from(number) + 1,
+            random: Random::new(number.into()),
         }
     }
 
-    /// xorshift64*.
-    fn below(&mut self, end: u64) -> u64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) % end
-    }
-
     fn event(&mut self) {
-        let step = match self.below(1000) {
-            0 => 50_000 + self.below(2_000_000),
-            _ => 20 + self.below(400),
+        let step = match self.random.below(1000) {
+            0 => 50_000 + self.random.below(2_000_000),
+            _ => 20 + self.random.below(400),
         };
         self.at += step;
         NOW.store(self.at, Ordering::Relaxed);
-        if self.waits || self.below(500) == 0 {
+        if self.waits || self.random.below(500) == 0 {
             let kind = match self.waits {
                 false => kind::CONTENDED_ENTER,
                 true => kind::CONTENDED_ENTERED,
@@ -144,14 +137,16 @@ impl Thread {
             let lock = PayloadBuffer::default().number(77).number(3);
             self.stream
                 .write(kind, self.at, None, 0, Body::Payload(lock.as_bytes()));
-        } else if self.inside.len() < DEEPEST && self.below(100) < 50 || self.inside.is_empty() {
+        } else if self.inside.len() < DEEPEST && self.random.below(100) < 50
+            || self.inside.is_empty()
+        {
             // What is called depends on who calls, so that paths repeat.
             let caller = self.inside.last().copied().unwrap_or(0);
-            let method = (caller * 7 + 1 + self.below(6) as u32) % METHODS;
+            let method = (caller * 7 + 1 + self.random.below(6) as u32) % METHODS;
             self.inside.push(method);
             self.stream.write_method(kind::ENTER, self.at, method);
         } else if let Some(method) = self.inside.pop() {
-            let kind = match self.below(200) {
+            let kind = match self.random.below(200) {
                 0 => kind::THROWN,
                 _ => kind::EXIT,
             };

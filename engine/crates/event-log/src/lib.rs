@@ -13,7 +13,7 @@ mod stream;
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{FromRawFd, IntoRawFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -207,13 +207,7 @@ fn largest_file() -> u64 {
 
 /// The same file under a descriptor above those that programs use, when there is one.
 pub(crate) fn out_of_the_way(file: File) -> File {
-    for at_least in [1000, 500, 200] {
-        // SAFETY: a plain call on a descriptor that we own.
-        let fd = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, at_least) };
-        if fd >= 0 {
-            // SAFETY: the descriptor is new and nobody else's.
-            return unsafe { File::from_raw_fd(fd) };
-        }
-    }
-    file
+    let fd = fulcrum_preload::descriptors::out_of_the_way(file.into_raw_fd());
+    // SAFETY: the file's own, or the one that took its place: nobody else's.
+    unsafe { File::from_raw_fd(fd) }
 }

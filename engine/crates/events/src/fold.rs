@@ -5,19 +5,20 @@ use std::collections::HashMap;
 use fulcrum_model::call_tree::{
     CallTree, CallTreeBuilder, CallTreeError, Frame, FrameId, ValueType,
 };
+use fulcrum_model::{Cancelled, Progress};
 
-use crate::index::{Cancelled, ThreadIndex};
+use crate::index::ThreadIndex;
 use crate::open::{Thread, Trace};
-use crate::rows::{Indexed, Wanted};
+use crate::rows::Indexed;
 use crate::search::Where;
 use crate::stack::Node;
 use crate::visit::Scope;
-use crate::walk::{Walk, parking};
+use crate::walk::{Passed, Walk, parking};
 
 /// Why there is no tree.
 #[derive(Debug)]
 pub enum FoldError {
-    /// It is not wanted any more.
+    /// It was cancelled.
     Cancelled,
     /// There is no such thread or node.
     Absent,
@@ -49,15 +50,18 @@ fn value_types() -> Vec<ValueType> {
 /// Folds whole threads. Each thread is a container; waits are frames.
 ///
 /// # Errors
-/// When the tree is too large, or it is not wanted any more.
-pub fn fold(trace: &Trace, scope: &Scope, wanted: Wanted<'_>) -> Result<CallTree, FoldError> {
+/// When the tree is too large, or `progress` was cancelled.
+pub fn fold(trace: &Trace, scope: &Scope, progress: &Progress) -> Result<CallTree, FoldError> {
     let parking = parking(trace);
     let mut folding = Folding::new(trace)?;
+    let mut passed = Passed::new(progress, scope.threads(trace));
     for thread in scope.threads(trace) {
+        passed.enter(thread);
         folding.container(Some(thread))?;
         let walk = Walk::new(trace, thread.id, &parking);
-        folding.walk(walk, wanted, |ns| scope.has_time(ns), |_| true, u64::MAX)?;
+        folding.walk(walk, &passed, |ns| scope.has_time(ns), |_| true, u64::MAX)?;
     }
+    passed.finish()?;
     Ok(folding.builder.finish()?)
 }
 
@@ -65,8 +69,8 @@ impl Indexed {
     /// Folds a part. Of one thread there are no containers.
     ///
     /// # Errors
-    /// When there is no such part, the tree is too large, or it is not wanted any more.
-    pub fn fold(&self, part: &Where, wanted: Wanted<'_>) -> Result<CallTree, FoldError> {
+    /// When there is no such part, the tree is too large, or `progress` was cancelled.
+    pub fn fold(&self, part: &Where, progress: &Progress) -> Result<CallTree, FoldError> {
         let mut folding = Folding::new(&self.trace)?;
         let threads = self.index.threads.iter();
         let threads: Vec<&ThreadIndex> = threads
@@ -75,12 +79,14 @@ impl Indexed {
         if threads.is_empty() {
             return Err(FoldError::Absent);
         }
+        let thread = |of: &ThreadIndex| self.trace.thread(of.id);
+        let mut passed = Passed::new(progress, threads.iter().filter_map(|it| thread(it)));
         for of in threads {
-            let thread = match part.thread {
-                None => self.trace.thread(of.id),
-                Some(_) => None,
-            };
-            folding.container(thread)?;
+            let thread = thread(of);
+            if let Some(thread) = thread {
+                passed.enter(thread);
+            }
+            folding.container(thread.filter(|_| part.thread.is_none()))?;
             let checkpoint = match part.node {
                 Some(node) => of.before(node),
                 None => {
@@ -100,15 +106,16 @@ impl Indexed {
                         .map_or(u64::MAX, |it| it.standing.mark.ordinal)
                 });
             match part.node {
-                None => folding.walk(walk, wanted, time, |_| true, last)?,
+                None => folding.walk(walk, &passed, time, |_| true, last)?,
                 Some(node) => {
-                    if self.row(of.id, node, wanted)?.is_none() {
+                    if self.row(of.id, node, progress)?.is_none() {
                         return Err(FoldError::Absent);
                     }
-                    folding.walk(walk, wanted, time, |it| it == node, last)?;
+                    folding.walk(walk, &passed, time, |it| it == node, last)?;
                 }
             }
         }
+        passed.finish()?;
         Ok(folding.builder.finish()?)
     }
 }
@@ -180,7 +187,7 @@ impl<'a> Folding<'a> {
     fn walk(
         &mut self,
         mut walk: Walk<'_>,
-        wanted: Wanted<'_>,
+        passed: &Passed<'_>,
         time: impl Fn(u64) -> bool,
         roots: impl Fn(u64) -> bool,
         until: u64,
@@ -192,7 +199,7 @@ impl<'a> Folding<'a> {
             self.path.push(frame);
         }
         while walk.standing().mark.ordinal < until {
-            let event = walk.step_if(|_| wanted())?;
+            let event = walk.step_with(passed)?;
             for at in 0..walk.ended.len() {
                 let (outcome, _) = walk.ended[at];
                 let Some(root) = skipped else { continue };

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::log::MACHINE;
 
 use crate::event::{Event, What};
@@ -77,18 +78,6 @@ pub(crate) struct Span {
     pub last: u32,
 }
 
-/// The work was no longer wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cancelled;
-
-impl std::fmt::Display for Cancelled {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("it was not wanted any more")
-    }
-}
-
-impl std::error::Error for Cancelled {}
-
 /// Events between two checkpoints, unless there are too many of these.
 const INTERVAL: u64 = 1024;
 
@@ -101,32 +90,32 @@ const MOST_SPANS: usize = 1 << 20;
 /// Methods with greater numbers are not counted.
 const MOST_COUNTED: usize = 1 << 20;
 
-/// Events between two questions whether the work is still wanted.
+/// Events between two reports of progress.
 const BREATH: u64 = 1 << 16;
 
 impl Index {
-    /// Goes through a trace. `watch` hears which part is done, 0 to 1; when it says false, that is the end of it.
+    /// Goes through a trace.
     ///
     /// # Errors
-    /// When `watch` said so.
-    pub fn build(trace: &Trace, watch: &mut dyn FnMut(f64) -> bool) -> Result<Index, Cancelled> {
+    /// [`Cancelled`] when `progress` was cancelled.
+    pub fn build(trace: &Trace, progress: &Progress) -> Result<Index, Cancelled> {
         // An event has three bytes and more.
         let interval = INTERVAL.max(trace.bytes() / 3 / CHECKPOINTS);
-        Index::with_interval(trace, interval, watch)
+        Index::with_interval(trace, interval, progress)
     }
 
     /// As [`Self::build`], with so many events between two checkpoints.
     ///
     /// # Errors
-    /// When `watch` said so.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn with_interval(
         trace: &Trace,
         interval: u64,
-        watch: &mut dyn FnMut(f64) -> bool,
+        progress: &Progress,
     ) -> Result<Index, Cancelled> {
         let mut interval = interval;
         loop {
-            match Index::attempt(trace, interval, watch)? {
+            match Index::attempt(trace, interval, progress)? {
                 Some(index) => return Ok(index),
                 None => interval *= 8,
             }
@@ -137,7 +126,7 @@ impl Index {
     fn attempt(
         trace: &Trace,
         interval: u64,
-        watch: &mut dyn FnMut(f64) -> bool,
+        progress: &Progress,
     ) -> Result<Option<Index>, Cancelled> {
         let mut index = Index {
             threads: Vec::with_capacity(trace.threads.len()),
@@ -159,9 +148,7 @@ impl Index {
                 if until_breath == 0 {
                     until_breath = BREATH;
                     let part = building.walk.standing().mark.ordinal.min(thread.bytes);
-                    if !watch((done as f64 + part as f64) / all) {
-                        return Err(Cancelled);
-                    }
+                    progress.at((done as f64 + part as f64) / all)?;
                     if spans + building.of.spans.len() > MOST_SPANS
                         && building.of.checkpoints.len() > 1
                     {
@@ -180,6 +167,7 @@ impl Index {
             index.events += of.events;
             index.threads.push(of);
         }
+        progress.at(1.0)?;
         Ok(Some(index))
     }
 

@@ -6,6 +6,7 @@
 //!
 //! ```no_run
 //! use fulcrum_events::{Indexed, Stack, Trace, What};
+//! use fulcrum_model::Progress;
 //!
 //! let trace = Trace::open("events-4711.log".as_ref())?;
 //! // Events, in the order of time.
@@ -20,8 +21,9 @@
 //!     stack.event(&event, |ended| println!("{:?} took {} ns", ended.node, ended.times.wall_ns));
 //! }
 //! // The same tree, read where somebody looks: the first ten rows at the top of thread 2.
-//! let indexed = Indexed::new(trace, &mut |_part_done| true)?;
-//! for row in indexed.children(2, None, 0, 10, &|| true)?.unwrap_or_default() {
+//! let progress = Progress::default();
+//! let indexed = Indexed::new(trace, &progress)?;
+//! for row in indexed.children(2, None, 0, 10, &progress)?.unwrap_or_default() {
 //!     println!("{}: {} rows below", row.name(&indexed.trace), row.children);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,11 +60,11 @@ pub use cursor::ThreadEvents;
 pub use event::{Event, Returned, What};
 pub use find::{NoLog, log, logs};
 pub use fold::{FoldError, fold};
-pub use fulcrum_jvm_core::filter::{Filter, FilterError, matches};
-pub use index::{Cancelled, Index, ThreadIndex};
+pub use fulcrum_filter::{Filter, FilterError, matches};
+pub use index::{Index, ThreadIndex};
 pub use merge::Events;
 pub use open::{Class, Costs, Counts, End, Method, OpenError, Thread, Trace};
-pub use rows::{Cost, Indexed, MOST_BY_COST, Row, RowWhat, Wanted};
+pub use rows::{Cost, Indexed, MOST_BY_COST, Row, RowWhat};
 pub use search::{Found, Hit, Where};
 pub use stack::{Closing, Node, Outcome, Stack, Times};
 pub use stats::{Contention, MethodStats, Stats, ThreadStats, stats};

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 use std::{fmt, io};
 
+use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
-use fulcrum_jvm_core::filter::Filter;
 use fulcrum_wire::log::{
     Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, Payload, Record,
     cpu_clock, kind, log_state, word,

@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use fulcrum_model::{Cancelled, Progress};
+
 use crate::event::What;
-use crate::index::{Cancelled, Index, Span, ThreadIndex};
+use crate::index::{Index, Span, ThreadIndex};
 use crate::open::Trace;
 use crate::search::Hit;
 use crate::stack::{Closing, Node, Outcome, Times};
@@ -69,19 +71,16 @@ pub enum Cost {
 /// Rows that an order by cost tells.
 pub const MOST_BY_COST: usize = 10_000;
 
-/// Whether work is still wanted.
-pub type Wanted<'a> = &'a dyn Fn() -> bool;
-
-/// Rows between two questions whether the work is still wanted.
+/// Rows between two looks whether the work was cancelled.
 const BREATH: u64 = 1 << 14;
 
 impl Indexed {
     /// Goes through a trace once; see [`Index::build`].
     ///
     /// # Errors
-    /// When `watch` said that it is not wanted any more.
-    pub fn new(trace: Trace, watch: &mut dyn FnMut(f64) -> bool) -> Result<Indexed, Cancelled> {
-        let index = Index::build(&trace, watch)?;
+    /// [`Cancelled`] when `progress` was cancelled.
+    pub fn new(trace: Trace, progress: &Progress) -> Result<Indexed, Cancelled> {
+        let index = Index::build(&trace, progress)?;
         Ok(Indexed { trace, index })
     }
 
@@ -89,21 +88,21 @@ impl Indexed {
     /// `count`. `None` when there is no such thread or node.
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn children(
         &self,
         thread: u32,
         node: Option<u64>,
         from: u64,
         count: usize,
-        wanted: Wanted<'_>,
+        progress: &Progress,
     ) -> Result<Option<Vec<Row>>, Cancelled> {
         let Some(mut siblings) = self.siblings(thread, node, from)? else {
             return Ok(None);
         };
         let mut rows = Vec::new();
         while rows.len() < count {
-            match siblings.next(wanted)? {
+            match siblings.next(progress)? {
                 Some(row) if row.position >= from => rows.push(row),
                 Some(_) => {}
                 None => break,
@@ -115,19 +114,19 @@ impl Indexed {
     /// The rows below a node that cost most, the one that costs most first: at most [`MOST_BY_COST`].
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn dearest(
         &self,
         thread: u32,
         node: Option<u64>,
         cost: Cost,
-        wanted: Wanted<'_>,
+        progress: &Progress,
     ) -> Result<Option<Vec<Row>>, Cancelled> {
         let Some(mut siblings) = self.siblings(thread, node, 0)? else {
             return Ok(None);
         };
         let mut kept: BinaryHeap<Reverse<Dear>> = BinaryHeap::new();
-        while let Some(row) = siblings.next(wanted)? {
+        while let Some(row) = siblings.next(progress)? {
             let times = row.times;
             let value = match cost {
                 Cost::Wall => times.wall_ns,
@@ -149,12 +148,12 @@ impl Indexed {
     /// A row by its node, and what it is inside of.
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn row(
         &self,
         thread: u32,
         node: u64,
-        wanted: Wanted<'_>,
+        progress: &Progress,
     ) -> Result<Option<Hit>, Cancelled> {
         let Some(of) = self.index.thread(thread) else {
             return Ok(None);
@@ -177,7 +176,7 @@ impl Indexed {
         };
         let mut siblings = Siblings::at(of, walk, event.what);
         loop {
-            match siblings.next(wanted)? {
+            match siblings.next(progress)? {
                 // The event may end something first.
                 Some(row) if row.node == node => {
                     let above = parents;
@@ -199,16 +198,18 @@ impl Indexed {
     /// How many rows are directly below a node, or at the top.
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn count(
         &self,
         thread: u32,
         node: Option<u64>,
-        wanted: Wanted<'_>,
+        progress: &Progress,
     ) -> Result<Option<u64>, Cancelled> {
         match node {
             None => Ok(self.index.thread(thread).map(|it| it.rows)),
-            Some(node) => Ok(self.row(thread, node, wanted)?.map(|hit| hit.row.children)),
+            Some(node) => Ok(self
+                .row(thread, node, progress)?
+                .map(|hit| hit.row.children)),
         }
     }
 
@@ -329,7 +330,7 @@ impl<'a> Siblings<'a> {
         }
     }
 
-    fn next(&mut self, wanted: Wanted<'_>) -> Result<Option<Row>, Cancelled> {
+    fn next(&mut self, progress: &Progress) -> Result<Option<Row>, Cancelled> {
         loop {
             if let Some(row) = self.ready.pop_front() {
                 return Ok(Some(row));
@@ -342,8 +343,8 @@ impl<'a> Siblings<'a> {
                 continue;
             }
             self.steps += 1;
-            if self.steps.is_multiple_of(BREATH) && !wanted() {
-                return Err(Cancelled);
+            if self.steps.is_multiple_of(BREATH) {
+                progress.check()?;
             }
             let event = self.walk.step_or_finish();
             self.done = event.is_none();

@@ -1,9 +1,10 @@
 //! Finding rows by a condition, from a place on.
 
-use crate::index::{Cancelled, ThreadIndex};
+use crate::index::ThreadIndex;
 use crate::query::{Condition, Subject};
-use crate::rows::{Indexed, Row, Wanted, go_to, point, row_of, span_row};
+use crate::rows::{Indexed, Row, go_to, point, row_of, span_row};
 use crate::walk::{Open, Walk};
+use fulcrum_model::{Cancelled, Progress};
 
 /// A row that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,14 +52,14 @@ impl Indexed {
     /// Rows that satisfy a condition, from a place on (thread and node), at most `count`.
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn search(
         &self,
         condition: &Condition,
         part: &Where,
         from: Option<(u32, u64)>,
         count: usize,
-        wanted: Wanted<'_>,
+        progress: &Progress,
     ) -> Result<Found, Cancelled> {
         let mut found = Found::default();
         let (first, node) = from.unwrap_or((0, 0));
@@ -86,9 +87,7 @@ impl Indexed {
                 }
             };
             for checkpoint in range.start.max(of.before(from))..range.end {
-                if !wanted() {
-                    return Err(Cancelled);
-                }
+                progress.check()?;
                 looking.gap(checkpoint);
                 let room = count - found.hits.len();
                 if looking.hits.len() > room {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use fulcrum_jvm_core::filter::Filter;
+use fulcrum_filter::Filter;
 
 use crate::event::What;
 use crate::open::Trace;

@@ -1,9 +1,10 @@
 //! What threads did over time, merged to what can be seen.
 
-use crate::index::{Cancelled, ThreadIndex};
-use crate::rows::{Indexed, Wanted, go_to};
+use crate::index::ThreadIndex;
+use crate::rows::{Indexed, go_to};
 use crate::stack::Node;
 use crate::walk::{Blocked, State, Walk};
+use fulcrum_model::{Cancelled, Progress};
 
 /// The visible part of time.
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +84,12 @@ impl Indexed {
     /// A thread's part of a timeline. `None` when there is no such thread.
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn lane(
         &self,
         thread: u32,
         view: &View,
-        wanted: Wanted<'_>,
+        progress: &Progress,
     ) -> Result<Option<Lane>, Cancelled> {
         let Some(of) = self.index.thread(thread) else {
             return Ok(None);
@@ -96,7 +97,7 @@ impl Indexed {
         let mut drawing = Drawing::new(self, of, *view);
         if of.events > 0 && of.start_ns <= view.right_ns && of.end_ns >= view.left_ns {
             drawing.spans();
-            drawing.gaps(wanted)?;
+            drawing.gaps(progress)?;
         }
         Ok(Some(drawing.finish()))
     }
@@ -154,7 +155,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// From checkpoint to checkpoint: wide gaps are read, narrow ones are taken from the index.
-    fn gaps(&mut self, wanted: Wanted<'_>) -> Result<(), Cancelled> {
+    fn gaps(&mut self, progress: &Progress) -> Result<(), Cancelled> {
         let of = self.of;
         let known = |at: usize| {
             let standing = &of.checkpoints[at].standing;
@@ -172,9 +173,7 @@ impl<'a> Drawing<'a> {
             if begins(at) > self.view.right_ns {
                 break;
             }
-            if !wanted() {
-                return Err(Cancelled);
-            }
+            progress.check()?;
             let last = at + 1 == of.checkpoints.len();
             let end_ns = if last { of.end_ns } else { begins(at + 1) };
             if last || at == 0 || end_ns.saturating_sub(begins(at)) >= self.wide_ns {

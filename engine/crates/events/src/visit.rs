@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::index::Cancelled;
+use fulcrum_model::{Cancelled, Progress};
+
 use crate::open::{Thread, Trace};
 use crate::query::Subject;
-use crate::rows::{Wanted, point, row_of};
-use crate::walk::{Open, Walk, parking};
+use crate::rows::{point, row_of};
+use crate::walk::{Open, Passed, Walk, parking};
 
 /// A part of a trace.
 #[derive(Clone, Debug)]
@@ -52,16 +53,18 @@ impl Scope {
 pub(crate) fn visit(
     trace: &Trace,
     scope: &Scope,
-    wanted: Wanted<'_>,
+    progress: &Progress,
     mut show: impl FnMut(&Subject<'_>) -> ControlFlow<()>,
 ) -> Result<Vec<String>, Cancelled> {
     let parking = parking(trace);
     let mut problems = Vec::new();
     let mut above: Vec<Open> = Vec::new();
+    let mut passed = Passed::new(progress, scope.threads(trace));
     for thread in scope.threads(trace) {
+        passed.enter(thread);
         let mut walk = Walk::new(trace, thread.id, &parking);
         loop {
-            let event = walk.step_if(|_| wanted())?;
+            let event = walk.step_with(&passed)?;
             for (at, (outcome, open)) in walk.ended.iter().enumerate() {
                 if !scope.has_time(outcome.start_ns) {
                     continue;
@@ -83,7 +86,7 @@ pub(crate) fn visit(
                     above,
                 };
                 if show(&subject).is_break() {
-                    return Ok(problems);
+                    return passed.finish().map(|()| problems);
                 }
             }
             let Some(event) = event else { break };
@@ -97,11 +100,12 @@ pub(crate) fn visit(
                     above: &walk.open,
                 };
                 if show(&subject).is_break() {
-                    return Ok(problems);
+                    return passed.finish().map(|()| problems);
                 }
             }
         }
         problems.extend_from_slice(walk.problems());
     }
+    passed.finish()?;
     Ok(problems)
 }

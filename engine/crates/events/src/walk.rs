@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use fulcrum_model::{Cancelled, Progress};
+
 use crate::cursor::{Mark, ThreadEvents};
 use crate::event::{Event, What};
-use crate::index::Cancelled;
-use crate::open::Trace;
+use crate::open::{Thread, Trace};
 use crate::selection::Selection;
 use crate::stack::{Node, Outcome, Stack};
 
@@ -67,11 +68,51 @@ pub(crate) struct Walk<'a> {
     /// Time in each state that is not running, up to the last event.
     pub blocked: Blocked,
     parked: u32,
-    /// Times that [`Self::step_if`] was called.
+    /// Times that [`Self::step_with`] was called.
     steps: u64,
 }
 
-/// Events between two questions whether the work is still wanted.
+/// How much of some threads was gone through, by the bytes of their events.
+pub struct Passed<'a> {
+    progress: &'a Progress,
+    all: f64,
+    done: u64,
+    thread: u64,
+}
+
+impl<'a> Passed<'a> {
+    pub fn new<'t>(
+        progress: &'a Progress,
+        threads: impl Iterator<Item = &'t Thread>,
+    ) -> Passed<'a> {
+        Passed {
+            progress,
+            all: threads.map(|it| it.bytes).sum::<u64>().max(1) as f64,
+            done: 0,
+            thread: 0,
+        }
+    }
+
+    /// Goes on to the next thread.
+    pub fn enter(&mut self, thread: &Thread) {
+        self.done += self.thread;
+        self.thread = thread.bytes;
+    }
+
+    /// After so many events of the thread.
+    fn at(&self, events: u64) -> Result<(), Cancelled> {
+        // An event has three bytes and more.
+        let here = events.saturating_mul(3).min(self.thread);
+        self.progress.at((self.done + here) as f64 / self.all)
+    }
+
+    /// Everything was gone through.
+    pub fn finish(self) -> Result<(), Cancelled> {
+        self.progress.at(1.0)
+    }
+}
+
+/// Events between two reports of progress.
 const BREATH: u64 = 1 << 14;
 
 impl<'a> Walk<'a> {
@@ -102,14 +143,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// As [`Self::step_or_finish`]. Now and then, at the first event already, `wanted` is asked whether to go on; it hears how
-    /// many events there were.
-    pub fn step_if(
-        &mut self,
-        wanted: impl FnOnce(u64) -> bool,
-    ) -> Result<Option<Event>, Cancelled> {
-        if self.steps.is_multiple_of(BREATH) && !wanted(self.steps) {
-            return Err(Cancelled);
+    /// As [`Self::step_or_finish`]. Now and then, at the first event already, says how far it is.
+    pub fn step_with(&mut self, passed: &Passed<'_>) -> Result<Option<Event>, Cancelled> {
+        if self.steps.is_multiple_of(BREATH) {
+            passed.at(self.steps)?;
         }
         self.steps += 1;
         Ok(self.step_or_finish())

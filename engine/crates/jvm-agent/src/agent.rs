@@ -1,15 +1,15 @@
 //! The agent itself: one session after another, each with its filter and its log. Most programs see one, from the virtual
 //! machine's start to its end; a program that was attached to can be left and attached to again.
 
-use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use fulcrum_agent_core::options::Options;
 use fulcrum_agent_core::{clock, say};
 use fulcrum_event_log::{Log, Stream};
+use fulcrum_filter::Filter;
 use fulcrum_hotspot::Rule;
-use fulcrum_jvm_core::filter::Filter;
+use fulcrum_preload::kept::Kept;
 use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer, kind};
 
 use crate::classes::Dictionary;
@@ -40,20 +40,18 @@ pub struct Agent {
     dictionary: Mutex<Dictionary>,
     machine: Mutex<Stream>,
     threads: AtomicU32,
-    /// Null without a rule. Never freed, as sessions are.
-    metering: AtomicPtr<Metering>,
+    /// None without a rule.
+    metering: Kept<Metering>,
 }
 
-/// Sessions are never freed: what looks at one does not say so.
-static AGENT: AtomicPtr<Agent> = AtomicPtr::new(null_mut());
+static AGENT: Kept<Agent> = Kept::new();
 /// The number of the session, 0 when there is none: probes that fire do nothing then.
 static SESSION: AtomicU32 = AtomicU32::new(0);
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
 
 /// The agent, while there is a session.
 pub fn get() -> Option<&'static Agent> {
-    // SAFETY: null, or a box that is never freed.
-    unsafe { AGENT.load(Ordering::Acquire).as_ref() }
+    AGENT.get()
 }
 
 /// The number of the session, 0 when there is none.
@@ -159,11 +157,11 @@ fn begin(jvmti: Jvmti, options: Options) -> Result<&'static Agent, String> {
         threads: AtomicU32::new(MACHINE + 1),
         rule: options.rule,
         unit: options.unit,
-        metering: AtomicPtr::new(null_mut()),
+        metering: Kept::new(),
     });
-    AGENT.store(Box::into_raw(agent), Ordering::Release);
+    let agent: &'static Agent = Box::leak(agent);
+    AGENT.set(agent);
     SESSION.store(session, Ordering::Release);
-    let agent = get().ok_or("unreachable")?;
     if let Some(output) = options.output {
         output.link(&options.log);
     }
@@ -201,14 +199,12 @@ impl Agent {
 
     /// What the session has when it has a rule.
     pub fn metering(&self) -> Option<&'static Metering> {
-        // SAFETY: null, or a box that is never freed.
-        unsafe { self.metering.load(Ordering::Acquire).as_ref() }
+        self.metering.get()
     }
 
     /// Meters from now on.
     pub fn set_metering(&self, metering: Metering) {
-        let metering = Box::into_raw(Box::new(metering));
-        self.metering.store(metering, Ordering::Release);
+        self.metering.set(Box::leak(Box::new(metering)));
     }
 
     /// Writes an event of the machine itself, from whatever thread.
@@ -247,7 +243,7 @@ impl Agent {
         metering::finish(self, env);
         // Methods that are running still have their probes: they find no session.
         SESSION.store(0, Ordering::Release);
-        AGENT.store(null_mut(), Ordering::Release);
+        AGENT.clear();
         self.jvmti.give_back(self.capabilities & !events::KEPT);
         self.log.finish();
         Ok(())

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::Ordering;
 use std::sync::{Once, OnceLock};
 
+use fulcrum_filter::Filter;
 use fulcrum_hotspot::Meter;
-use fulcrum_jvm_core::filter::Filter;
 use fulcrum_wire::log::{PayloadBuffer, kind, thread_flag};
 
 use crate::agent::{self, Agent};

@@ -6,7 +6,7 @@
 //! - whatever fails here leaves the program as it would be alone: no panic leaves a callback;
 //! - a probe takes no lock and calls nothing of the virtual machine, but for a thread's first event and a full chunk.
 //!
-//! The decisions (filters, rewriting class files) are in `fulcrum-jvm-core`, the log is `fulcrum-event-log`'s.
+//! The decisions are in `fulcrum-filter` and `fulcrum-jvm-core` (rewriting class files), the log is `fulcrum-event-log`'s.
 #![allow(non_snake_case, reason = "the virtual machine looks for such names")]
 #![allow(
     clippy::missing_safety_doc,

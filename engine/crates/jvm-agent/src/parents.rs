@@ -10,6 +10,7 @@ use crate::agent::{self, Agent};
 use crate::jni::{Env, NativeMethod, Object};
 use crate::thread;
 use fulcrum_agent_core::say::guarded;
+use fulcrum_preload::real::find;
 
 type Start = unsafe extern "system" fn(*mut c_void, Object);
 
@@ -27,22 +28,16 @@ static STARTED: Mutex<Vec<Started>> = Mutex::new(Vec::new());
 fn machines() -> Option<Start> {
     static START: OnceLock<Option<Start>> = OnceLock::new();
     *START.get_or_init(|| {
-        // SAFETY: a plain lookup of a name, in all libraries and in a machine that was loaded privately.
-        let at = unsafe {
-            let name = c"JVM_StartThread";
-            let found = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-            if found.is_null() {
-                let machine =
-                    libc::dlopen(c"libjvm.so".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-                if machine.is_null() {
-                    machine
-                } else {
-                    libc::dlsym(machine, name.as_ptr())
-                }
+        let name = c"JVM_StartThread";
+        // SAFETY: plain lookups of names, in a machine that was loaded privately.
+        let at = find(name).unwrap_or_else(|| unsafe {
+            let machine = libc::dlopen(c"libjvm.so".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            if machine.is_null() {
+                machine
             } else {
-                found
+                libc::dlsym(machine, name.as_ptr())
             }
-        };
+        });
         // SAFETY: since JDK 1.2, what `Thread.start0` is bound to.
         (!at.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Start>(at) })
     })

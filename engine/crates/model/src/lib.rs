@@ -5,12 +5,12 @@ pub mod call_tree;
 pub mod causal;
 pub mod comparison;
 pub mod location;
+pub mod progress;
 pub mod target;
 pub mod text;
-pub mod watch;
 
 pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
 pub use location::Location;
+pub use progress::{Cancelled, Progress, ProgressListener};
 pub use target::{TargetId, TargetKind};
-pub use watch::{Stopped, Watch};

@@ -168,6 +168,7 @@ impl std::error::Error for NotATarget {}
 mod tests {
     use super::*;
     use TargetKind::{Blocked, Function, Inclusive, Line, Path};
+    use fulcrum_stats::Random;
 
     #[test]
     fn every_kind_has_a_text() {
@@ -271,13 +272,8 @@ mod tests {
             ".c",
             "é",
         ];
-        let mut state = 11_u64;
-        let mut next = |n: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % n
-        };
+        let mut random = Random::new(11);
+        let mut next = |n| random.index(n);
         for _ in 0..20_000 {
             let mut text = |no_at: bool| -> String {
                 let count = 1 + next(5);

@@ -2,17 +2,17 @@
 
 use std::ffi::{c_int, c_void};
 
+use fulcrum_preload::real;
+use fulcrum_preload::real::Real;
+
 use crate::quiet::quietly;
-use crate::real::Real;
 use crate::{probes, session};
 
 /// `dlclose(3)`: other functions may come to where the library's were.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn dlclose(library: *mut c_void) -> c_int {
-    static REAL: Real = Real::new(c"dlclose");
-    let real: unsafe extern "C-unwind" fn(*mut c_void) -> c_int = REAL.get();
     // SAFETY: passes the program's argument on.
-    let result = unsafe { real(library) };
+    let result = unsafe { real!(dlclose: fn(*mut c_void) -> c_int)(library) };
     if session::number() != 0 {
         quietly(session::libraries_closed);
     }
@@ -30,7 +30,7 @@ static JUMPS: [Real; 4] = [
 /// Looks them up: a handler of signals may be the first to jump, and must not wait for the loader.
 pub fn prepare() {
     for jump in &JUMPS {
-        let _ = jump.get::<usize>();
+        jump.address();
     }
 }
 

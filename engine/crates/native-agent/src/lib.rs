@@ -21,6 +21,5 @@ mod memory;
 mod modules;
 mod probes;
 mod quiet;
-mod real;
 mod session;
 mod thread;

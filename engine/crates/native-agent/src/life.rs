@@ -1,40 +1,30 @@
 //! The agent's life in a process: its beginning, threads' ends, forks, and the ways out.
 
-use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ffi::c_void;
+
+use fulcrum_preload::life::{ThreadEnd, at_quick_exit};
 
 use crate::quiet::quietly;
-use crate::real::Real;
 use crate::thread::words;
 use crate::{session, thread};
 
-static THREAD_END: AtomicU32 = AtomicU32::new(u32::MAX);
+static THREAD_END: ThreadEnd = ThreadEnd::new();
 
-#[used]
-#[unsafe(link_section = ".init_array")]
-static BEGIN: extern "C" fn() = begin;
-
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static END: extern "C" fn() = leave;
+fulcrum_preload::constructor!(begin);
+fulcrum_preload::destructor!(leave_by_exit);
+fulcrum_preload::exit_hooks!(leave);
 
 extern "C" fn begin() {
     if session::folder().is_none() {
         return session::turn_off();
     }
     crate::hooks::prepare();
-    type Handler = unsafe extern "C" fn(*mut c_void);
-    type AtQuickExit = unsafe extern "C" fn(Handler, *mut c_void) -> c_int;
-    static QUICK: Real = Real::new(c"__cxa_at_quick_exit");
-    // SAFETY: plain libc calls; the callbacks have the right types and live as long as the process.
+    // SAFETY: threads end with numbers; the handlers live as long as the process.
     unsafe {
-        let mut key = 0;
-        if libc::pthread_key_create(&raw mut key, Some(end_of_thread)) == 0 {
-            THREAD_END.store(key, Ordering::Release);
-        }
+        THREAD_END.prepare(end_of_thread);
         libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child));
-        QUICK.get::<AtQuickExit>()(at_quick_exit, std::ptr::null_mut());
     }
+    at_quick_exit(leave_by_quick_exit);
 }
 
 /// Has the calling thread's state end with it.
@@ -43,11 +33,7 @@ pub fn at_thread_end() {
 }
 
 fn set_rounds(rounds: usize) {
-    let key = THREAD_END.load(Ordering::Acquire);
-    if key != u32::MAX {
-        // SAFETY: our own key, whose values are numbers.
-        unsafe { libc::pthread_setspecific(key, std::ptr::without_provenance(rounds)) };
-    }
+    THREAD_END.set(std::ptr::without_provenance(rounds));
 }
 
 /// Other libraries' ends of threads may call instrumented functions: ours is to be the last.
@@ -90,7 +76,7 @@ unsafe extern "C" fn in_child() {
 }
 
 /// The process is about to end.
-extern "C" fn leave() {
+fn leave() {
     if session::number() == 0 {
         return;
     }
@@ -106,23 +92,10 @@ extern "C" fn leave() {
     });
 }
 
-unsafe extern "C" fn at_quick_exit(_: *mut c_void) {
+extern "C" fn leave_by_exit() {
     leave();
 }
 
-macro_rules! exit {
-    ($name:ident, $c:literal) => {
-        /// As libc's, with the end of the log written first.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(status: c_int) -> ! {
-            static REAL: Real = Real::new($c);
-            leave();
-            let real: unsafe extern "C-unwind" fn(c_int) -> ! = REAL.get();
-            // SAFETY: passes the program's argument on.
-            unsafe { real(status) }
-        }
-    };
+extern "C" fn leave_by_quick_exit(_: *mut c_void) {
+    leave();
 }
-
-exit!(_exit, c"_exit");
-exit!(_Exit, c"_Exit");

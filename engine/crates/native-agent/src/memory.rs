@@ -7,7 +7,8 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 
-use crate::quiet::Lock;
+use fulcrum_preload::quiet::Lock;
+use fulcrum_preload::sys;
 
 struct Memory {
     lock: Lock,
@@ -47,14 +48,7 @@ fn bits(layout: Layout) -> u32 {
 }
 
 fn map(size: usize) -> *mut u8 {
-    const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
-    const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: new memory, at no address that anybody has.
-    let found = unsafe { libc::mmap(null_mut(), size, ACCESS, KIND, -1, 0) };
-    match found == libc::MAP_FAILED {
-        true => null_mut(),
-        false => found.cast(),
-    }
+    sys::map_anonymous(size).unwrap_or(null_mut())
 }
 
 impl State {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_symbols::{SymbolTable, qualified};
+use fulcrum_names::{SymbolTable, qualified};
 
 /// A function's names, as the log has them.
 pub struct Function {

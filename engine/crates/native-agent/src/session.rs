@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::path::PathBuf;
-use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_agent_core::costs::{Costs, METHOD};
 use fulcrum_agent_core::metering::{Metering, is_unit};
@@ -13,12 +12,14 @@ use fulcrum_agent_core::options::Options;
 use fulcrum_agent_core::table::{Gate, Table};
 use fulcrum_agent_core::{clock, say};
 use fulcrum_event_log::{Log, Stream};
+use fulcrum_filter::Filter;
 use fulcrum_hotspot::Rule;
-use fulcrum_jvm_core::filter::Filter;
+use fulcrum_preload::kept::Kept;
+use fulcrum_preload::life::OwnWord;
+use fulcrum_preload::quiet::Shared;
 use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer, kind};
 
 use crate::modules::{Function, Modules};
-use crate::quiet::Shared;
 use crate::{memory, probes};
 
 /// Methods with larger numbers have no gate.
@@ -37,8 +38,8 @@ pub struct Agent {
     finished: AtomicBool,
     unit: Option<String>,
     threads: AtomicU32,
-    /// Null without a rule. Never freed, as sessions are.
-    metering: AtomicPtr<Metering>,
+    /// None without a rule.
+    metering: Kept<Metering>,
     /// By methods' numbers, how many calls passed shut gates.
     passed: Box<[AtomicU64]>,
 }
@@ -86,12 +87,10 @@ impl Names {
 }
 
 /// The functions that were called.
-static TABLE: AtomicPtr<Table> = AtomicPtr::new(null_mut());
-/// Sessions are never freed.
-static AGENT: AtomicPtr<Agent> = AtomicPtr::new(null_mut());
-/// Where the session's number is, 0 when there is none: in a page that the kernel clears in forked children, also in those
-/// that no handler announces (`_Fork`, `clone`).
-static SESSION: AtomicPtr<AtomicU32> = AtomicPtr::new((&raw const NONE).cast_mut());
+static TABLE: Kept<Table> = Kept::new();
+static AGENT: Kept<Agent> = Kept::new();
+/// The session's number, 0 when there is none, as in every forked child.
+static SESSION: OwnWord = OwnWord::new(&NONE);
 static NONE: AtomicU32 = AtomicU32::new(0);
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
 /// Nothing is observed: nobody asked for it, it is over, or it failed.
@@ -111,15 +110,13 @@ const FOLDER: &CStr = c"FULCRUM_TRACE";
 /// The session's number, 0 when there is none.
 #[inline(always)]
 pub fn number() -> u32 {
-    // SAFETY: a static, or a page that is never unmapped.
-    unsafe { (*SESSION.load(Ordering::Relaxed)).load(Ordering::Relaxed) }
+    SESSION.word().load(Ordering::Relaxed)
 }
 
 /// What is known of a function. `None` when it was not called before.
 #[inline(always)]
 pub fn gate(function: usize) -> Option<Gate> {
-    // SAFETY: null, or a box that is never freed.
-    unsafe { TABLE.load(Ordering::Acquire).as_ref() }?.get(function)
+    TABLE.get()?.get(function)
 }
 
 /// The session, if there is one.
@@ -127,8 +124,7 @@ pub fn get() -> Option<&'static Agent> {
     if number() == 0 {
         return None;
     }
-    // SAFETY: null, or a box that is never freed.
-    unsafe { AGENT.load(Ordering::Acquire).as_ref() }
+    AGENT.get()
 }
 
 /// Whether there is none, and there will be none.
@@ -220,7 +216,7 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
         unit: options.unit,
         finished: AtomicBool::new(false),
         threads: AtomicU32::new(MACHINE + 1),
-        metering: AtomicPtr::new(null_mut()),
+        metering: Kept::new(),
         passed: match options.rule {
             Some(_) => (0..CAPACITY).map(|_| AtomicU64::new(0)).collect(),
             None => Box::default(),
@@ -231,13 +227,14 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
         let (costs, tick) = COSTS.lock().unwrap_or((Costs::default(), 1.0));
         agent.set_metering(Metering::new(rule, costs, tick, CAPACITY));
     }
-    TABLE.store(Box::into_raw(Box::default()), Ordering::Release);
-    let agent = Box::into_raw(agent);
-    AGENT.store(agent, Ordering::Release);
-    // SAFETY: as in `number`.
-    unsafe { (*page()).store(session, Ordering::Release) };
-    // SAFETY: it is never freed.
-    let agent = unsafe { &*agent };
+    TABLE.set(Box::leak(Box::default()));
+    let agent: &'static Agent = Box::leak(agent);
+    AGENT.set(agent);
+    if session == 1 {
+        // Without such a page, the handler sees the fork.
+        let _ = SESSION.prepare();
+    }
+    SESSION.word().store(session, Ordering::Release);
     let program = std::fs::read_link("/proc/self/exe").unwrap_or_default();
     let text = PayloadBuffer::default().text(&program.to_string_lossy());
     let mut machine = agent.log.stream(MACHINE);
@@ -247,33 +244,6 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
         say::say("No function is observed: the filter lacks observe_method_invocations.");
     }
     Ok(agent)
-}
-
-/// The page with the session's number; made once.
-fn page() -> *const AtomicU32 {
-    const WIPE_ON_FORK: i32 = 18;
-    const SIZE: usize = 4096;
-    let known = SESSION.load(Ordering::Relaxed);
-    if !std::ptr::eq(known, &raw const NONE) {
-        return known;
-    }
-    // SAFETY: new memory, and advice on it, which kernels refuse that do not know it: then a handler has to see the fork.
-    unsafe {
-        let page = libc::mmap(
-            null_mut(),
-            SIZE,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        );
-        if page == libc::MAP_FAILED {
-            return known;
-        }
-        libc::madvise(page, SIZE, WIPE_ON_FORK);
-        SESSION.store(page.cast(), Ordering::Release);
-        page.cast()
-    }
 }
 
 /// Measures what probes cost, in the first session of a process or of its parents.
@@ -316,13 +286,11 @@ impl Agent {
 
     /// What the session has when it has a rule.
     pub fn metering(&self) -> Option<&'static Metering> {
-        // SAFETY: null, or a box that is never freed.
-        unsafe { self.metering.load(Ordering::Acquire).as_ref() }
+        self.metering.get()
     }
 
     fn set_metering(&self, metering: Metering) {
-        let metering = Box::into_raw(Box::new(metering));
-        self.metering.store(metering, Ordering::Release);
+        self.metering.set(Box::leak(Box::new(metering)));
     }
 
     /// A call went through a shut gate. Threads that count the same method at the same moment may lose some.
@@ -360,8 +328,7 @@ pub fn look_up(agent: &Agent, function: usize) -> Gate {
 
 /// The names' lock must be held.
 fn set(function: usize, gate: Gate) {
-    // SAFETY: null, or a box that is never freed.
-    if let Some(table) = unsafe { TABLE.load(Ordering::Acquire).as_ref() } {
+    if let Some(table) = TABLE.get() {
         table.set(function, gate);
     }
 }
@@ -402,8 +369,7 @@ fn counts(agent: &Agent, names: &mut Names, method: u32, passed: u64) {
 pub fn libraries_closed() {
     let mut names = NAMES.lock();
     let gone = names.modules.refresh();
-    // SAFETY: null, or a box that is never freed.
-    if let Some(table) = unsafe { TABLE.load(Ordering::Acquire).as_ref() } {
+    if let Some(table) = TABLE.get() {
         table.forget(|function| gone.iter().any(|range| range.contains(&function)));
     }
 }
@@ -411,7 +377,7 @@ pub fn libraries_closed() {
 /// No event is written any more; probes find nothing.
 pub fn turn_off() {
     OFF.store(true, Ordering::Relaxed);
-    TABLE.store(null_mut(), Ordering::Release);
+    TABLE.clear();
 }
 
 /// Whether this is the process that the session is of: a child made by `vfork` shares its memory.
@@ -453,14 +419,13 @@ pub fn forked(whole: bool) {
         std::mem::forget(std::mem::take(&mut names.numbers));
     }
     std::mem::forget((names.dictionary.take(), names.machine.take()));
-    TABLE.store(null_mut(), Ordering::Release);
-    AGENT.store(null_mut(), Ordering::Release);
-    // SAFETY: as in `number`.
-    unsafe { (*SESSION.load(Ordering::Relaxed)).store(0, Ordering::Release) };
+    TABLE.clear();
+    AGENT.clear();
+    SESSION.word().store(0, Ordering::Release);
     OFF.store(false, Ordering::Relaxed);
 }
 
 /// Whether this is a forked child that no handler announced.
 pub fn is_orphan() -> bool {
-    number() == 0 && !AGENT.load(Ordering::Acquire).is_null()
+    number() == 0 && AGENT.get().is_some()
 }

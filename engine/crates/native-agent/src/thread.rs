@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fulcrum_agent_core::Writer;
 use fulcrum_agent_core::metering::Metering;
 use fulcrum_agent_core::shadow::Shadow;
+use fulcrum_preload::real;
 use fulcrum_wire::log::{PayloadBuffer, kind};
 
-use crate::real::Real;
 use crate::session::{self, Agent};
 
 /// A thread's calls and its way into the log.
@@ -156,12 +156,11 @@ fn stack() -> Range<usize> {
 
 /// Where the C++ library counts the thread's uncaught exceptions (Itanium ABI §2.2.2: `__cxa_eh_globals`).
 fn uncaught() -> *const u32 {
-    // SAFETY: a lookup of a C string; the function takes nothing and gives the thread's structure, whose second field that is.
+    let Some(get) = real::find(c"__cxa_get_globals") else {
+        return &raw const NO_THROWS;
+    };
+    // SAFETY: the function takes nothing and gives the thread's structure, whose second field that is.
     unsafe {
-        let get = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_get_globals".as_ptr());
-        if get.is_null() {
-            return &raw const NO_THROWS;
-        }
         let get: unsafe extern "C" fn() -> *const u32 = std::mem::transmute(get);
         let globals = get();
         match globals.is_null() {
@@ -255,14 +254,7 @@ pub unsafe extern "C-unwind" fn pthread_create(
     routine: Routine,
     argument: *mut libc::c_void,
 ) -> libc::c_int {
-    type Create = unsafe extern "C-unwind" fn(
-        *mut libc::pthread_t,
-        *const libc::pthread_attr_t,
-        Routine,
-        *mut libc::c_void,
-    ) -> libc::c_int;
-    static REAL: Real = Real::new(c"pthread_create");
-    let real: Create = REAL.get();
+    let real = real!(pthread_create: fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Routine, *mut libc::c_void) -> libc::c_int);
     if session::number() == 0 {
         // SAFETY: passes the program's arguments on.
         return unsafe { real(id, attributes, routine, argument) };

@@ -1,6 +1,6 @@
 //! How long flame graphs take on a generated profile: `cargo run --release --example flame -- 10000000`.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use std::sync::Arc;

@@ -1,12 +1,13 @@
 //! How long the search takes on a generated pair of profiles: `cargo run --release --example million -- 1000000`.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use std::time::Instant;
 
+use fulcrum_model::Progress;
 use fulcrum_paths::{
-    CUTOFF, CallTreeProfile, ComparativeProfile, End, Options, ProfileInterface, Suggester,
+    CUTOFF, CallTreeProfile, ComparativeProfile, End, Options, ProfileInterface, Suggester, Whole,
     automatic, why, zoom,
 };
 
@@ -50,7 +51,10 @@ fn measure<P: ProfileInterface>(profile: &P) {
         "slowest zoom of 300 methods: {:.1} ms, {}",
         slowest.0, slowest.1
     );
-    let found = timed("automatic", || automatic(profile, &Options::default(), &[]));
+    let found = timed("automatic", || {
+        let (whole, progress) = (Whole::of(profile), Progress::default());
+        automatic(profile, &Options::default(), &[], whole, &progress).expect("nobody cancels it")
+    });
     println!(
         "{} sequences cover {:.1} %",
         found.found.len(),

@@ -13,7 +13,7 @@
 
 use std::collections::HashSet;
 
-use fulcrum_model::{Stopped, Watch};
+use fulcrum_model::{Cancelled, Progress};
 
 use crate::entries::{is_main, is_start};
 use crate::interface::{ProfileInterface, cum_ovl};
@@ -146,37 +146,21 @@ pub struct Found<S> {
 
 /// Finds the sequences, beside those that are `known`: labelled already. In a comparison, those that make A more expensive
 /// when it is or when both sides cost nearly the same ([`Whole`]), else those that make it cheaper; with several runs, only
-/// those that are told from noise.
+/// those that are told from noise. `whole` is the profile's denominator.
+///
+/// # Errors
+/// [`Cancelled`] when `progress` was cancelled.
 pub fn automatic<P: ProfileInterface>(
     profile: &P,
     options: &Options,
     known: &[P::Summary],
-) -> Automatic<P::Summary> {
-    let found = automatic_watched(
-        profile,
-        options,
-        known,
-        Whole::of(profile),
-        &Watch::nobody(),
-    );
-    found.expect("nobody stops it")
-}
-
-/// The same of a profile with this [`Whole`]; `watch` hears which fraction of the work is done, roughly, and may stop it.
-///
-/// # Errors
-/// [`Stopped`], when it did.
-pub fn automatic_watched<P: ProfileInterface>(
-    profile: &P,
-    options: &Options,
-    known: &[P::Summary],
     whole: Whole,
-    watch: &Watch,
-) -> Result<Automatic<P::Summary>, Stopped> {
-    watch.at(0.0)?;
+    progress: &Progress,
+) -> Result<Automatic<P::Summary>, Cancelled> {
+    progress.at(0.0)?;
     let search = Automation::new(profile, options, known, whole);
-    let chosen = search.choose(watch)?;
-    watch.at(1.0)?;
+    let chosen = search.choose(progress)?;
+    progress.at(1.0)?;
     Ok(search.report(search.arranged(chosen)))
 }
 
@@ -226,20 +210,24 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
 
     /// Going on to one of several callers says more and takes more places. When those run out, only great callers are gone
     /// on to, if that covers more. When none runs out, no more is to be found so precisely.
-    fn choose(&self, watch: &Watch) -> Result<Vec<P::Summary>, Stopped> {
+    fn choose(&self, progress: &Progress) -> Result<Vec<P::Summary>, Cancelled> {
         if self.whole.cost == 0 {
             return Ok(Vec::new());
         }
-        let (all, missing) = self.search(Callers::All, &watch.part(0.0, 0.5))?;
+        let (all, missing) = self.search(Callers::All, &progress.part(0.0, 0.5))?;
         if missing <= 0.0 || all.len() < self.options.most {
             return Ok(all);
         }
-        let (great, more_missing) = self.search(Callers::Great, &watch.part(0.5, 1.0))?;
+        let (great, more_missing) = self.search(Callers::Great, &progress.part(0.5, 1.0))?;
         Ok(if more_missing < missing { great } else { all })
     }
 
     /// With each grain, until enough is covered; and what of the target is missing then.
-    fn search(&self, callers: Callers, watch: &Watch) -> Result<(Vec<P::Summary>, f64), Stopped> {
+    fn search(
+        &self,
+        callers: Callers,
+        progress: &Progress,
+    ) -> Result<(Vec<P::Summary>, f64), Cancelled> {
         let mut chosen = Vec::new();
         let mut nearness = self.profile.nearness(GRAINS[0].fade);
         self.known.iter().for_each(|s| nearness.take(s));
@@ -252,14 +240,20 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
                 break;
             }
             let count = rounds.len() as f64;
-            let watch = watch.part(n as f64 / count, (n + 1) as f64 / count);
+            let progress = progress.part(n as f64 / count, (n + 1) as f64 / count);
             nearness.set_fade(grain.fade);
             let sizes = Sizes {
                 grain,
                 worth,
                 callers,
             };
-            self.with_grain(sizes, nearness.as_mut(), &mut missing, &mut chosen, &watch)?;
+            self.with_grain(
+                sizes,
+                nearness.as_mut(),
+                &mut missing,
+                &mut chosen,
+                &progress,
+            )?;
         }
         Ok((chosen, missing))
     }
@@ -275,13 +269,13 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
         nearness: &mut dyn Nearness<P::Summary>,
         missing: &mut f64,
         chosen: &mut Vec<P::Summary>,
-        watch: &Watch,
-    ) -> Result<(), Stopped> {
+        progress: &Progress,
+    ) -> Result<(), Cancelled> {
         let focus = grain.fade.powf(grain.within);
         let near = |s| self.near(s, nearness);
         let mut queue = Queue::new(self.starts.iter().map(near));
         while chosen.len() < self.options.most {
-            watch.at(chosen.len() as f64 / self.options.most as f64)?;
+            progress.at(chosen.len() as f64 / self.options.most as f64)?;
             let most = self.options.target / self.options.most as f64;
             let places = (self.options.most - chosen.len()) as f64;
             // Beyond the target only what is as great as what led there.
@@ -306,7 +300,7 @@ impl<'a, P: ProfileInterface> Automation<'a, P> {
             };
             let s = self.lengthen(start.clone(), least, caller, nearness);
             // That takes longest.
-            watch.at(chosen.len() as f64 / self.options.most as f64)?;
+            progress.at(chosen.len() as f64 / self.options.most as f64)?;
             let noise = || {
                 let spread = self.profile.spread_of(&s);
                 spread.is_some_and(|it| !it.cum.significant())

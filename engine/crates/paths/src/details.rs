@@ -1,7 +1,5 @@
 //! What the search tells about a summary (BOTTLENECKS §2.3, `select`).
 
-use serde::Serialize;
-
 use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
@@ -9,8 +7,7 @@ use crate::whole::Whole;
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
 
 /// How a numbered summary came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The suggester's.
     Suggestion,
@@ -25,8 +22,7 @@ pub enum Step {
 }
 
 /// A numbered summary.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// What `select` takes.
     pub number: usize,
@@ -39,26 +35,22 @@ pub struct Row {
     /// Its cum, in the profile's unit.
     pub cum: i64,
     /// Both sides in a comparison.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
     /// How certain the difference is, in a comparison of several runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SummarySpread>,
 }
 
 /// What a summary shares with those of one label.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelOverlap {
     /// The label.
     pub label: String,
     /// What is shared.
-    #[serde(flatten)]
     pub shared: Overlap,
 }
 
 /// Everything about the current summary.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// Its labels.
     pub labels: Vec<String>,
@@ -69,16 +61,12 @@ pub struct Details {
     /// Its cum, in the profile's unit.
     pub cum: i64,
     /// The denominator of both.
-    #[serde(flatten)]
     pub whole: Whole,
     /// Both sides in a comparison.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
     /// How certain the difference is, in a comparison of several runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SummarySpread>,
     /// What is surprising about base and cum.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sentence")]
     pub paradox: Option<Paradox>,
     /// What it shares with each label.
     pub overlaps: Vec<LabelOverlap>,
@@ -89,18 +77,11 @@ pub struct Details {
     /// What zooming left out at the top and at the bottom.
     pub hidden: [Hidden; 2],
     /// Why there are no extensions although the program may have made further calls.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "sentence")]
     pub limit: Option<Refusal>,
 }
 
-/// Writes what has a sentence as that.
-fn sentence<S: serde::Serializer>(of: &Option<impl ToString>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_some(&of.as_ref().map(ToString::to_string))
-}
-
 /// What zooming left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hidden {
     /// How many extensions.
     pub count: usize,
@@ -109,8 +90,7 @@ pub struct Hidden {
 }
 
 /// What one label covers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LabelReport {
     /// The label.
     pub name: String,

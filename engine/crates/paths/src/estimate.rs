@@ -1,13 +1,10 @@
 //! What removing the cost of summaries would gain (BOTTLENECKS §3.1, Table 3).
 
-use serde::Serialize;
-
 use crate::interface::{ProfileInterface, Sides};
 use crate::whole::Whole;
 
 /// What could be gained by optimising a set of summaries. An upper bound: it takes all of their cost to go.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Their cum together, without overlap, in the profile's unit. In a comparison what A costs more than B.
     pub removable: i64,

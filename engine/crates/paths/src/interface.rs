@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::nearness::{ByTotals, Nearness};
 use crate::spread::Spread;
 
@@ -156,8 +154,7 @@ pub trait Together<S>: fmt::Debug + Send + Sync {
 }
 
 /// What a summary shares with others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
     /// Of its base, in the profile's unit.
     pub base: i64,
@@ -166,7 +163,7 @@ pub struct Overlap {
 }
 
 /// A cost on both sides of a comparison; with several runs, the means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
     /// In what is looked at.
     pub a: i64,
@@ -182,7 +179,7 @@ impl Sides {
 }
 
 /// A summary's metrics in both profiles of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SummarySides {
     /// The base.
     pub base: Sides,
@@ -191,7 +188,7 @@ pub struct SummarySides {
 }
 
 /// How certain a summary's metrics are in a comparison of several runs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SummarySpread {
     /// The base's.
     pub base: Spread,

@@ -39,7 +39,7 @@ mod whole;
 mod zoom;
 
 pub use any::{AnyProfile, AnySummary};
-pub use automatic::{Automatic, Found, Options, automatic, automatic_watched};
+pub use automatic::{Automatic, Found, Options, automatic};
 pub use call_graph::{CallGraphProfile, CallGraphSummary};
 pub use call_tree::{CallTreeProfile, CallTreeSummary};
 pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits, Run};

@@ -175,6 +175,7 @@ impl Cover {
 #[cfg(test)]
 mod tests {
     use super::{Cover, Region};
+    use fulcrum_stats::Random;
 
     /// What the nodes before each cost: every node something else.
     fn prefix() -> Vec<i64> {
@@ -192,11 +193,8 @@ mod tests {
 
     /// Numbers below `most`, the same each time.
     fn dice(seed: u64) -> impl FnMut(u32) -> u32 {
-        let mut state = seed;
-        move |most| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (state >> 33) as u32 % most
-        }
+        let mut random = Random::new(seed);
+        move |most| random.below(most.into()) as u32
     }
 
     fn random(dice: &mut impl FnMut(u32) -> u32, count: u32, longest: u32) -> Region {

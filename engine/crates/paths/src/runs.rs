@@ -2,7 +2,7 @@
 
 use crate::index::Index;
 use crate::interface::Sides;
-use crate::spread::{Sample, Spread};
+use crate::spread::Spread;
 
 /// How costs of different runs are made comparable. Nothing is done unless it is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,7 +100,7 @@ impl Runs {
             }
         };
         let (a, b) = scaled.split_at(self.of_a);
-        Spread::new(Sample::of(a)?, Sample::of(b)?)
+        Spread::of(a, b)
     }
 }
 

@@ -1,20 +1,17 @@
 //! Suggestions with what each adds to the coverage and why: the automatic search's, or a suggester's first.
 
-use fulcrum_model::{Stopped, Watch};
-use serde::Serialize;
+use fulcrum_model::{Cancelled, Progress};
 
-use crate::automatic::{Options, automatic_watched};
+use crate::automatic::{Options, automatic};
 use crate::explain::why;
 use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
 use crate::search::{Search, SearchError};
 use crate::whole::Whole;
 
 /// Suggested paths, beside what is labelled already.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Suggestions {
     /// The denominator.
-    #[serde(flatten)]
     pub whole: Whole,
     /// The cum of labels and suggestions together, as a fraction of it. 0 when that is 0.
     pub coverage: f64,
@@ -25,8 +22,7 @@ pub struct Suggestions {
 }
 
 /// One suggested path.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     /// A name for it, different from the others' and from all labels.
     pub label: String,
@@ -39,10 +35,8 @@ pub struct Suggestion {
     /// The part of its cum that neither labels nor suggestions before cover, as a fraction of the denominator.
     pub marginal: f64,
     /// Both sides in a comparison.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<SummarySides>,
     /// How certain the difference is, in a comparison of several runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<SummarySpread>,
     /// Why it is suggested, one sentence.
     pub why: String,
@@ -50,22 +44,16 @@ pub struct Suggestion {
 
 impl<P: ProfileInterface> Search<P> {
     /// What the automatic search finds beside the labels. Changes nothing.
-    pub fn automatic(&self, options: &Options) -> Suggestions {
-        let found = self.automatic_watched(options, &Watch::nobody());
-        found.expect("nobody stops it")
-    }
-
-    /// The same; `watch` hears which fraction of the work is done, roughly, and may stop it.
     ///
     /// # Errors
-    /// [`Stopped`], when it did.
-    pub fn automatic_watched(
+    /// [`Cancelled`] when `progress` was cancelled.
+    pub fn automatic(
         &self,
         options: &Options,
-        watch: &Watch,
-    ) -> Result<Suggestions, Stopped> {
+        progress: &Progress,
+    ) -> Result<Suggestions, Cancelled> {
         let known = self.labels().summaries();
-        let found = automatic_watched(self.profile(), options, &known, self.whole(), watch)?.found;
+        let found = automatic(self.profile(), options, &known, self.whole(), progress)?.found;
         Ok(self.suggestions(found.into_iter().map(|it| it.summary).collect()))
     }
 

@@ -1,7 +1,5 @@
 //! What shares are parts of.
 
-use serde::Serialize;
-
 use crate::interface::ProfileInterface;
 
 /// The denominator of shares.
@@ -9,18 +7,16 @@ use crate::interface::ProfileInterface;
 /// The paper compares profiles of which one costs clearly more, and takes the difference of their totals. Runs of the same
 /// length, and sides scaled to one total, differ in what they spend time on and hardly in how much: shares of that
 /// difference would say nothing, and there would be nothing to cover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole {
     /// In the profile's unit. Negative where A costs less.
-    #[serde(rename = "total")]
     pub cost: i64,
     /// What that is.
     pub of: Of,
 }
 
 /// What a [`Whole`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// The profile's total.
     Total,

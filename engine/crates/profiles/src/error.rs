@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use fulcrum_model::Cancelled;
 use fulcrum_paths::OpenError;
 
 /// Why something cannot be opened or written. `Display` is one sentence.
@@ -12,7 +13,7 @@ pub enum Error {
     File(String),
     /// The files do not fit together, or lack what was asked for.
     Search(OpenError),
-    /// Whoever asked does not want it any more.
+    /// The work was cancelled.
     Cancelled,
 }
 
@@ -29,12 +30,18 @@ impl From<OpenError> for Error {
     }
 }
 
+impl From<Cancelled> for Error {
+    fn from(_: Cancelled) -> Self {
+        Error::Cancelled
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::File(text) => f.write_str(text),
             Error::Search(error) => error.fmt(f),
-            Error::Cancelled => f.write_str("cancelled"),
+            Error::Cancelled => Cancelled.fmt(f),
         }
     }
 }

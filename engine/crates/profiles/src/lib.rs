@@ -18,5 +18,5 @@ pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};
 pub use quantity::{faster, grouped, percent, quantity, share};
 pub use read::{Read, named_rules, profile, read};
-pub use session::{Files, Hear, Session};
+pub use session::{Files, Session};
 pub use symbols::Files as SymbolFiles;

@@ -9,7 +9,7 @@ use std::thread;
 
 use fulcrum_ingest::profile::names::{ALL, Rule, default_rules, normalise};
 use fulcrum_ingest::profile::{self, Limits, Profile};
-use fulcrum_model::Watch;
+use fulcrum_model::Progress;
 
 use crate::error::Error;
 use crate::symbols::Files;
@@ -29,14 +29,18 @@ pub struct Read {
 /// # Errors
 /// When the file cannot be read or is no profile.
 pub fn read(path: &Path, rules: &[Rule]) -> Result<Read, Error> {
-    read_watched(path, rules, &Watch::nobody())
+    read_with_progress(path, rules, &Progress::default())
 }
 
-/// The same; `watch` may stop it.
-pub(crate) fn read_watched(path: &Path, rules: &[Rule], watch: &Watch) -> Result<Read, Error> {
+/// The same; `progress` may stop it.
+pub(crate) fn read_with_progress(
+    path: &Path,
+    rules: &[Rule],
+    progress: &Progress,
+) -> Result<Read, Error> {
     let bytes = bytes(path)?;
     let digest = fulcrum_paths::digest(&bytes);
-    let profile = parse(path, bytes, rules, watch)?;
+    let profile = parse(path, bytes, rules, progress)?;
     Ok(Read { profile, digest })
 }
 
@@ -45,7 +49,7 @@ pub(crate) fn read_watched(path: &Path, rules: &[Rule], watch: &Watch) -> Result
 /// # Errors
 /// As [`read`].
 pub fn profile(path: &Path, rules: &[Rule]) -> Result<Profile, Error> {
-    parse(path, bytes(path)?, rules, &Watch::nobody())
+    parse(path, bytes(path)?, rules, &Progress::default())
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
@@ -89,9 +93,15 @@ fn contents(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-fn parse(path: &Path, bytes: Vec<u8>, rules: &[Rule], watch: &Watch) -> Result<Profile, Error> {
+fn parse(
+    path: &Path,
+    bytes: Vec<u8>,
+    rules: &[Rule],
+    progress: &Progress,
+) -> Result<Profile, Error> {
     let name = path.display().to_string();
-    let profile = profile::read_watched(bytes, &name, Limits::default(), &Files::default(), watch);
+    let profile =
+        profile::read_with_progress(bytes, &name, Limits::default(), &Files::default(), progress);
     let profile = profile.map_err(|error| Error::File(error.to_string()))?;
     let profile = profile.ok_or(Error::Cancelled)?;
     let profile = normalise(profile, rules);

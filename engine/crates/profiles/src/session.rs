@@ -1,12 +1,11 @@
 //! An open profile with its search: alone, or compared with others.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulcrum_ingest::profile::names::{Renamed, Rule};
 use fulcrum_ingest::profile::{self, Profile};
-use fulcrum_model::Watch;
+use fulcrum_model::Progress;
 use fulcrum_model::call_tree::{CallTree, Frame, FrameKind, ValueType};
 use fulcrum_paths::{
     AnyProfile, Calls, Loaded, Normalisation, Opened, ProfileIdentity, SavedLabels, Search,
@@ -14,10 +13,7 @@ use fulcrum_paths::{
 };
 
 use crate::error::Error;
-use crate::read::{Read, read_watched};
-
-/// Who hears what is done and how much of the work, 0 to 1, and may stop it. It is asked from any thread.
-pub type Hear = Arc<dyn Fn(&str, f64) -> ControlFlow<()> + Send + Sync>;
+use crate::read::{Read, read_with_progress};
 
 /// What to open.
 #[derive(Clone, Debug, Default)]
@@ -54,12 +50,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens files. `hear` is told what is done and how much of the work, 0 to 1, often; when it breaks, that is the end of
-    /// it.
+    /// Opens files. Each file is a phase of `progress`.
     ///
     /// # Errors
-    /// When a file is no profile, the files do not fit together, or `hear` broke.
-    pub fn open(files: &Files, hear: &Hear) -> Result<Self, Error> {
+    /// When a file is no profile, the files do not fit together, or `progress` was cancelled.
+    pub fn open(files: &Files, progress: &Progress) -> Result<Self, Error> {
         let (mut notes, mut renamed) = (Vec::new(), Vec::new());
         let mut done = 0_u32;
         let all = (files.files.len() + files.against.len()) as u32;
@@ -69,11 +64,9 @@ impl Session {
                 // Preparing the search takes about as long as reading one file.
                 let part = |done| f64::from(done) / f64::from(all + 1);
                 let what = format!("reading {}", file_name(path));
-                let hear = Arc::clone(hear);
-                let watch = Watch::new(move |fraction| hear(&what, fraction));
-                let watch = watch.part(part(done), part(done + 1));
-                watch.at(0.0).map_err(|_| Error::Cancelled)?;
-                let Read { profile, digest } = read_watched(path, &files.rules, &watch)?;
+                let progress = progress.part(part(done), part(done + 1)).with_phase(&what);
+                progress.at(0.0)?;
+                let Read { profile, digest } = read_with_progress(path, &files.rules, &progress)?;
                 let name = path.display();
                 notes.extend(profile.notes.iter().map(|note| format!("{name}: {note}")));
                 sources.push(source(path, digest, profile, &mut renamed));
@@ -85,11 +78,11 @@ impl Session {
         renamed.sort_by(|a: &Renamed, b| a.raw.cmp(&b.raw));
         renamed.dedup();
         let last = f64::from(all) / f64::from(all + 1);
-        if hear("preparing the search", last).is_break() {
-            return Err(Error::Cancelled);
-        }
+        let progress = progress.with_phase("preparing the search");
+        progress.at(last)?;
         let value = files.value.as_deref();
         let session = Session::of(a, b, value, files.normalisation, notes)?;
+        progress.at(1.0)?;
         Ok(Session { renamed, ..session })
     }
 

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use fulcrum_ingest::profile::{At, Code, Symbols};
-use fulcrum_symbols::{Inlined, SymbolTable};
+use fulcrum_names::{SymbolTable, build_id_of_notes};
+use fulcrum_symbols::Inlined;
 
 /// What perf calls the kernel.
 const KERNEL: &str = "[kernel.kallsyms]";
@@ -73,7 +74,7 @@ fn table(file: &str, build_id: Option<&[u8]>) -> Option<SymbolTable> {
         KERNEL => {
             let notes = fs::read("/sys/kernel/notes").unwrap_or_default();
             let text = fs::read_to_string("/proc/kallsyms").ok()?;
-            SymbolTable::kernel(&text, fulcrum_symbols::build_id_of_notes(&notes))?
+            SymbolTable::kernel(&text, build_id_of_notes(&notes))?
         }
         // Not `//anon`, which is memory without a file.
         file if file.starts_with('/') && !file.starts_with("//") => {

@@ -1,17 +1,17 @@
 //! Sessions and the labels that are kept for them.
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use fulcrum_ingest::profile::names::default_rules;
+use fulcrum_model::Progress;
 use fulcrum_paths::{SavedLabel, SavedLabels};
 use tempfile::TempDir;
 
-use crate::{Error, Files, Hear, Kept, Session, write_labels};
+use crate::{Error, Files, Kept, Session, write_labels};
 
 struct Folder(TempDir);
 
@@ -28,7 +28,7 @@ impl Folder {
 
     /// Opens a file of the folder, and the labels that are kept for it.
     fn open(&self, file: &PathBuf) -> (Session, Kept, Vec<String>) {
-        let mut session = Session::open(&files(&[file]), &unheard()).expect("a profile");
+        let mut session = Session::open(&files(&[file]), &Progress::default()).expect("a profile");
         let (kept, notes) = Kept::open(self.0.path(), &mut session);
         (session, kept.expect("a place for labels"), notes)
     }
@@ -80,7 +80,7 @@ fn without_labels_there_is_no_file_and_other_rules_for_names_lose_none() {
         rules: Vec::new(),
         ..files(&[&file])
     };
-    let mut raw = Session::open(&raw, &unheard()).expect("a profile");
+    let mut raw = Session::open(&raw, &Progress::default()).expect("a profile");
     let (elsewhere, notes) = Kept::open(folder.0.path(), &mut raw);
     assert_eq!(notes, ["\"slow\": this profile does not have [main; f]."]);
     raw.search
@@ -110,7 +110,7 @@ fn a_damaged_label_file_is_said_and_left_alone() {
         (&newer, "update Fulcrum"),
     ] {
         fs::write(&path, text).expect("it can be written");
-        let mut session = Session::open(&files(&[&file]), &unheard()).expect("a profile");
+        let mut session = Session::open(&files(&[&file]), &Progress::default()).expect("a profile");
         let (kept, notes) = Kept::open(folder.0.path(), &mut session);
         assert!(kept.is_none());
         assert!(notes[0].contains(part), "{notes:?}");
@@ -144,7 +144,7 @@ fn another_value_type_keeps_labels_settings_and_the_current_path() {
 }
 
 #[test]
-fn opening_tells_what_it_does_and_stops_when_nobody_wants_it() {
+fn opening_reports_its_phases_and_can_be_cancelled() {
     let folder = Folder::new();
     let [a, b] = ["a", "b"].map(|name| folder.write(name, "x 1\n"));
     let both = Files {
@@ -155,15 +155,16 @@ fn opening_tells_what_it_does_and_stops_when_nobody_wants_it() {
     let open = |most: usize| {
         said.lock().unwrap().clear();
         let said = Arc::clone(&said);
-        let hear: Hear = Arc::new(move |what, part| {
+        let token = Progress::default();
+        let handle = token.clone();
+        let progress = token.with_listener(move |phase: &str, fraction: f64| {
             let mut said = said.lock().unwrap();
-            said.push(format!("{what} {part:.2}"));
-            match said.len() <= most {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            said.push(format!("{phase} {fraction:.2}"));
+            if said.len() > most {
+                handle.cancel();
             }
         });
-        Session::open(&both, &hear)
+        Session::open(&both, &progress)
     };
     assert!(open(usize::MAX).is_ok());
     let mut all = said.lock().unwrap().clone();
@@ -177,18 +178,14 @@ fn opening_tells_what_it_does_and_stops_when_nobody_wants_it() {
             "reading a 0.28",
             "reading b 0.33",
             "reading b 0.62",
-            "preparing the search 0.67"
+            "preparing the search 0.67",
+            "preparing the search 1.00"
         ]
     );
     for most in 0..count {
         assert_eq!(open(most).err(), Some(Error::Cancelled), "{most}");
         assert_eq!(said.lock().unwrap().len(), most + 1, "it went on");
     }
-}
-
-/// Nobody stops it.
-fn unheard() -> Hear {
-    Arc::new(|_, _| ControlFlow::Continue(()))
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub fn trace_attached(
     }
     let start = Instant::now();
     while machine.is_there()
-        && !remote.is_stopped()
+        && !remote.is_cancelled()
         && options.duration.is_none_or(|time| start.elapsed() < time)
     {
         sleep(Duration::from_millis(20));
@@ -240,7 +240,7 @@ impl Machine {
         while !self.socket.exists()
             && start.elapsed() < PATIENCE
             && self.is_there()
-            && !self.remote.is_stopped()
+            && !self.remote.is_cancelled()
         {
             sleep(Duration::from_millis(20));
         }
@@ -329,7 +329,9 @@ mod tests {
     #[test]
     fn only_machines_that_let_us_in_are_found() {
         let check = |pid: u32, expect: &str| {
-            let why = Machine::find(pid, &Remote::new()).err().unwrap_or_default();
+            let why = Machine::find(pid, &Remote::default())
+                .err()
+                .unwrap_or_default();
             assert!(why.contains(expect), "{why}");
         };
         check(u32::MAX / 2, "there is no process");

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::Recording;
+use fulcrum_stats::Random;
 
 use crate::control::now;
 
@@ -14,7 +15,7 @@ const LEAST_SHARE: f64 = 0.02;
 
 /// Draws what the next run does.
 pub struct Draw {
-    random: u64,
+    random: Random,
     /// As many baselines as speedups, as in every other mode.
     deck: Vec<f64>,
     drawn: Vec<(TargetId, Vec<f64>)>,
@@ -25,7 +26,7 @@ impl Draw {
     pub fn new(fixed_speedup: Option<f64>) -> Draw {
         let speedups = fixed_speedup.map_or(SPEEDUPS.to_vec(), |fixed| vec![fixed]);
         Draw {
-            random: now() | 1,
+            random: Random::new(now()),
             deck: speedups.into_iter().flat_map(|it| [0.0, it]).collect(),
             drawn: Vec::new(),
         }
@@ -43,7 +44,7 @@ impl Draw {
         }
         counts.retain(|(_, count)| *count as f64 >= LEAST_SHARE * total as f64);
         let sum: u64 = counts.iter().map(|(_, count)| count).sum();
-        let mut at = self.below(sum.max(1));
+        let mut at = self.random.below(sum);
         let target = counts
             .into_iter()
             .find(|(_, count)| {
@@ -66,18 +67,8 @@ impl Draw {
         if self.drawn[index].1.is_empty() {
             self.drawn[index].1 = self.deck.clone();
         }
-        let left = self.drawn[index].1.len() as u64;
-        let at = self.below(left) as usize;
-        self.drawn[index].1.swap_remove(at)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        // xorshift64*
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        let bits = self.random.wrapping_mul(0x2545_f491_4f6c_dd1d);
-        ((u128::from(bits) * u128::from(n)) >> 64) as u64
+        let deck = &mut self.drawn[index].1;
+        deck.swap_remove(self.random.index(deck.len()))
     }
 }
 

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fulcrum_model::Progress;
+
 /// What experiments may speed up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aim {
@@ -55,25 +57,28 @@ pub struct Remote(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    stop: AtomicBool,
+    progress: Progress,
     paused: AtomicBool,
     aim: Mutex<Option<Aim>>,
 }
 
 impl Remote {
-    /// A run that goes on until it ends.
-    pub fn new() -> Remote {
-        Remote::default()
+    /// Steers a run that `progress` cancels: the program is stopped, and what was recorded stays.
+    pub fn new(progress: &Progress) -> Remote {
+        Remote(Arc::new(Inner {
+            progress: progress.clone(),
+            ..Inner::default()
+        }))
     }
 
-    /// Ends the program; what was recorded stays.
-    pub fn stop(&self) {
-        self.0.stop.store(true, Ordering::Release);
+    /// Cancels the run: the program is stopped, and what was recorded stays.
+    pub fn cancel(&self) {
+        self.0.progress.cancel();
     }
 
-    /// Whether the program was asked to end.
-    pub fn is_stopped(&self) -> bool {
-        self.0.stop.load(Ordering::Acquire)
+    /// Whether the run was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.progress.is_cancelled()
     }
 
     /// No experiments until [`Remote::resume`]; the program runs on undelayed.
@@ -112,19 +117,20 @@ mod tests {
 
     #[test]
     fn clones_steer_the_same_run() {
-        let remote = Remote::new();
+        let token = Progress::default();
+        let remote = Remote::new(&token);
         let other = remote.clone();
-        assert!(!other.is_stopped() && !other.is_paused());
+        assert!(!other.is_cancelled() && !other.is_paused());
         remote.pause();
-        remote.stop();
-        assert!(other.is_stopped() && other.is_paused());
+        token.cancel();
+        assert!(other.is_cancelled() && other.is_paused());
         other.resume();
         assert!(!remote.is_paused());
     }
 
     #[test]
     fn the_latest_aim_is_taken_once() {
-        let remote = Remote::new();
+        let remote = Remote::default();
         for target in [TargetChoice::Function, TargetChoice::Blocked] {
             remote.retarget(Aim {
                 target,

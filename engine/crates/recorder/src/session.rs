@@ -110,7 +110,7 @@ pub fn record(
     if let Some(wanted) = options.end_to_end {
         let mut draw = endtoend::Draw::new(options.fixed_speedup);
         let mut runs = 0;
-        while matches!(ended, End::Itself(_)) && !remote.is_stopped() {
+        while matches!(ended, End::Itself(_)) && !remote.is_cancelled() {
             runs += 1;
             let elapsed = session.started.elapsed();
             if !endtoend::goes_on(wanted.runs, runs, options.duration, elapsed) {
@@ -252,8 +252,8 @@ impl Session<'_> {
                 process.look_at_queue();
             }
             let elapsed = self.started.elapsed();
-            let mut stop =
-                remote.is_stopped() || self.options.duration.is_some_and(|limit| elapsed >= limit);
+            let mut stop = remote.is_cancelled()
+                || self.options.duration.is_some_and(|limit| elapsed >= limit);
             if analysed.elapsed() >= ANALYSE {
                 analysed = Instant::now();
                 if let Some(standing) = watch::standing(self.folder.path()) {

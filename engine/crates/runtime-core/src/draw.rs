@@ -2,32 +2,8 @@
 
 use core::slice;
 
+use fulcrum_stats::Random;
 use fulcrum_wire::{MAX_LEVELS, NONE};
-
-/// SplitMix64: small, fast, good enough to decorrelate experiments from the program.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// Any seed will do.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// 64 random bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in `0..n`; 0 when `n` is 0.
-    pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
-    }
-}
 
 /// The speedups a session draws from, in ten-thousandths, besides the baseline.
 #[derive(Clone, Debug)]

@@ -87,7 +87,7 @@ impl<'a> Ring<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::Random;
+    use fulcrum_stats::Random;
     use std::vec::Vec;
 
     fn header(kind: u32, size: u64) -> u64 {

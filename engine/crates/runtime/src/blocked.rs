@@ -6,9 +6,10 @@
 use core::arch::asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::unwind::Registers;
 
-use crate::{profiler, sys, thread};
+use crate::{profiler, thread};
 
 /// The calls that are timed: the order is that of [`fulcrum_wire::CALLS`], which names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,14 +8,15 @@ use core::mem::size_of;
 use core::slice;
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use fulcrum_preload::{descriptors, sys};
 use fulcrum_wire::{
     JUMP, MOST_POINTS, NONE, POINTS_MAGIC, PointEntry, PointsHeader, STUBS_AT, SiteEntry, Stretch,
     VERSION, mechanism,
 };
 
 use crate::control::{self, Name};
+use crate::points;
 use crate::sampling::{Attributes, open_event};
-use crate::{descriptors, points, sys};
 
 /// Most sites that are counted by events.
 const MOST_EVENTS: usize = 64;

@@ -3,6 +3,7 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Found;
 use fulcrum_wire::{CALL_SHIFT, FULL_SPEEDUP, FULL_WEIGHT, NONE, mode};
 
@@ -52,7 +53,7 @@ pub fn on_blocked(map: &Map, found: &Found, call: u32, count: u64, weight_ns: u6
             (value >> CALL_SHIFT == 0).then_some(value | u64::from(call + 1) << CALL_SHIFT)
         });
     }
-    seen(map, found, crate::sys::now(), count, weight_ns)
+    seen(map, found, sys::now(), count, weight_ns)
 }
 
 /// The time that threads wait in the target passes faster while they wait: others are delayed for it meanwhile, not at
@@ -63,7 +64,7 @@ pub fn pass_blocked_time() {
     if target == NONE || control::map().targets.mode != mode::BLOCKED {
         return;
     }
-    let now = crate::sys::now();
+    let now = sys::now();
     let force = FORCE.load(Ordering::Relaxed);
     for thread in crate::thread::all() {
         thread.pass_blocked_time(target, force, now, delay_for);
@@ -122,7 +123,7 @@ fn choose(map: &Map, targets: &[u32], time: u64, count: u64) {
         return;
     }
     // The clock's low digits are as good as random here, and need no state shared between threads.
-    let random = fulcrum_runtime_core::draw::Random::new(time).bits();
+    let random = fulcrum_stats::Random::new(time).bits();
     let target = targets[(random >> 32) as usize % targets.len()];
     let weight = weight(map, target);
     if (random & 0xffff) < u64::from(weight) {

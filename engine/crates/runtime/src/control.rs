@@ -6,6 +6,7 @@ use core::mem::{align_of, size_of};
 use core::slice;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Targets;
 use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{
@@ -13,8 +14,6 @@ use fulcrum_wire::{
     SESSION_MAGIC, SESSION_VARIABLE, Session, UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode,
     state,
 };
-
-use crate::sys;
 
 /// Longest path of a file in the run folder.
 pub const PATH: usize = libc::PATH_MAX as usize;
@@ -218,8 +217,7 @@ pub fn attach_forked() -> Option<()> {
 /// Creates this process's `.proc` file under the first free turn.
 fn announce(parent: Option<&Process>) -> Option<()> {
     let folder = folder();
-    // SAFETY: takes no arguments.
-    let pid = unsafe { sys::call(libc::SYS_getpid, [0; 6]) } as u32;
+    let pid = sys::process_id();
     for turn in 0..1000 {
         let name = Name::new(format_args!("{folder}/{pid}-{turn}.proc"))?;
         let flags = libc::O_CREAT | libc::O_EXCL;

@@ -5,11 +5,11 @@ use core::ffi::{c_char, c_int};
 
 use core::ptr::null_mut;
 
-use crate::real::real;
 use crate::signals::{
     Action, install_ours, mask_ours, ours, ours_alone, real_sigaction, with_theirs,
 };
-use crate::{exits, rest, sys, thread};
+use crate::{exits, rest, thread};
+use fulcrum_preload::{real, sys};
 
 type Strings = *const *const c_char;
 

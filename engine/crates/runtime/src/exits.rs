@@ -1,16 +1,14 @@
 //! The ways out of a process that run no destructors, and the end of its last thread.
 
-use core::ffi::c_int;
+use core::ffi::c_void;
 
-use crate::real::real;
-use crate::{control, life, profiler, sys, thread};
+use crate::{control, life, profiler, thread};
+use fulcrum_preload::sys;
 
 /// Whether this is the process that the runtime was started in: a child made by `vfork` shares its memory and must not
 /// touch it.
 pub fn is_own_process() -> bool {
-    // SAFETY: takes no arguments.
-    life::is_active()
-        && unsafe { sys::call(libc::SYS_getpid, [0; 6]) } as u32 == control::process().pid
+    life::is_active() && sys::process_id() == control::process().pid
 }
 
 /// The process is about to end without destructors: writes the last records.
@@ -29,32 +27,9 @@ pub fn leave_thread() {
     }
 }
 
-macro_rules! exit {
-    ($name:ident) => {
-        /// As libc's, with the last records written first.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C-unwind" fn $name(status: c_int) -> ! {
-            leave();
-            // SAFETY: passes the program's argument on.
-            unsafe { real!($name: fn(c_int) -> !)(status) }
-        }
-    };
-}
-
-exit!(_exit);
-exit!(_Exit);
+fulcrum_preload::exit_hooks!(leave);
 
 /// Has the last records written by `quick_exit(3)`, after the program's own handlers.
-pub fn register_quick_exit() {
-    unsafe extern "C" fn at_quick_exit(_: *mut core::ffi::c_void) {
-        leave();
-    }
-    type Handler = unsafe extern "C" fn(*mut core::ffi::c_void);
-    // SAFETY: the handler lives as long as the process.
-    unsafe {
-        real!(__cxa_at_quick_exit: fn(Handler, *mut core::ffi::c_void) -> c_int)(
-            at_quick_exit,
-            core::ptr::null_mut(),
-        );
-    }
+pub extern "C" fn at_quick_exit(_: *mut c_void) {
+    leave();
 }

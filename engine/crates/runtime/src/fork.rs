@@ -7,11 +7,11 @@ use core::ffi::c_int;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use fulcrum_preload::{real, sys};
 use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::command;
 
-use crate::real::real;
-use crate::{breakpoints, control, life, output, profiler, sampling, signals, sys, thread};
+use crate::{breakpoints, control, life, output, profiler, sampling, signals, thread};
 
 /// Set in a child between the fork and its being profiled again.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

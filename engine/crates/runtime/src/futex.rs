@@ -6,8 +6,9 @@ use core::arch::naked_asm;
 use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use fulcrum_preload::real::Real;
+
 use crate::blocked::{self, Call};
-use crate::real::{Real, c_name};
 use crate::{descriptors, exec, exits, signals, thread};
 
 const NUMBERS: usize = 512;
@@ -48,9 +49,9 @@ type SystemCall =
     unsafe extern "C-unwind" fn(c_long, usize, usize, usize, usize, usize, usize) -> c_long;
 
 fn next() -> SystemCall {
-    static REAL: Real = Real::new(c_name("syscall\0"));
+    static REAL: Real = Real::new(c"syscall");
     NEXT.store(REAL.address(), Ordering::Relaxed);
-    crate::real::callable(&REAL)
+    REAL.get()
 }
 
 /// `syscall(2)`. Seven integer arguments are passed alike whether a function is variadic or not.
@@ -109,7 +110,7 @@ unsafe extern "C-unwind" fn watched(
         }
         libc::SYS_execve | libc::SYS_execveat => exec::without_samples(real),
         // SAFETY: as the program's own calls.
-        libc::SYS_close => c_long::from(unsafe { descriptors::close_hook(a as c_int) }),
+        libc::SYS_close => c_long::from(unsafe { descriptors::close(a as c_int) }),
         libc::SYS_close_range => {
             // SAFETY: likewise.
             c_long::from(unsafe { descriptors::close_range(a as u32, b as u32, c as c_int) })

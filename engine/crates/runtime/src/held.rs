@@ -7,7 +7,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use crate::signals::{mask_ours, ours, with_theirs};
-use crate::sys;
+use fulcrum_preload::sys;
 
 /// Whether there is one.
 pub fn is_pending() -> bool {
@@ -84,7 +84,7 @@ pub fn as_waiter(then: impl FnOnce() -> c_int) -> c_int {
 fn wake_waiter(id: i32) {
     // SAFETY: takes no pointers.
     unsafe {
-        let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+        let process = sys::process_id() as usize;
         let args = [process, id as usize, ours() as usize, 0, 0, 0];
         sys::call(libc::SYS_tgkill, args);
     }
@@ -96,7 +96,7 @@ pub fn deliver() {
     unsafe {
         let mut info: libc::siginfo_t = core::mem::zeroed();
         if take(&mut info) {
-            let process = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+            let process = sys::process_id() as usize;
             let args = [
                 process,
                 sys::thread_id() as usize,

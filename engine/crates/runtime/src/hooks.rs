@@ -5,6 +5,7 @@
 
 use core::ffi::{c_int, c_void};
 
+use fulcrum_preload::{real, sys};
 use fulcrum_runtime_core::ledger::Ledger;
 use libc::{
     clockid_t, pthread_attr_t, pthread_barrier_t, pthread_cond_t, pthread_mutex_t,
@@ -12,7 +13,6 @@ use libc::{
 };
 
 use crate::blocked::{self, Call};
-use crate::real::real;
 use crate::signals::undisturbed;
 use crate::thread::{self, Routine};
 
@@ -171,7 +171,7 @@ macro_rules! semaphores {
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(semaphore: *mut sem_t $(, $argument: $type)*) -> c_int {
             if thread::active().is_some() {
-                let errno = crate::sys::KeepErrno::new();
+                let errno = sys::KeepErrno::new();
                 // SAFETY: the program's own semaphore.
                 if unsafe { real!(sem_trywait: fn(*mut sem_t) -> c_int)(semaphore) } == 0 {
                     return 0;

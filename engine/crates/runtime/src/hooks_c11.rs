@@ -2,11 +2,11 @@
 
 use core::ffi::{c_int, c_void};
 
+use fulcrum_preload::real;
 use fulcrum_runtime_core::ledger::Ledger;
 use libc::timespec;
 
 use crate::blocked::{self, Call};
-use crate::real::real;
 use crate::thread::{self, Routine};
 
 /// Opaque, as `mtx_t` and `cnd_t` are.

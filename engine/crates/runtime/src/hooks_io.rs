@@ -12,9 +12,9 @@ use libc::{
 };
 
 use crate::blocked::{self, Call};
-use crate::real::real;
 use crate::signals::{may_disturb, undisturbed, with_ours};
 use crate::thread;
+use fulcrum_preload::real;
 
 /// Defines a hook for a call that is restarted after a signal.
 macro_rules! restarted {

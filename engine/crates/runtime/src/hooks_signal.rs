@@ -7,9 +7,9 @@ use core::ptr::null;
 use libc::{pid_t, pthread_t, siginfo_t, sigset_t, sigval, timespec};
 
 use crate::blocked::{self, Call};
-use crate::real::real;
 use crate::signals::{self, undisturbed};
-use crate::{held, sys, thread};
+use crate::{held, thread};
+use fulcrum_preload::{real, sys};
 
 macro_rules! sends {
     ($name:ident($($argument:ident: $type:ty),*)) => {

@@ -15,6 +15,9 @@
     reason = "exported symbols have libc's contracts"
 )]
 
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+compile_error!("the runtime supports x86-64 Linux");
+
 mod blocked;
 mod breakpoints;
 mod choice;
@@ -34,10 +37,8 @@ mod machine;
 mod output;
 mod points;
 mod profiler;
-mod real;
 mod rest;
 mod sampling;
 mod signals;
-mod sys;
 mod thread;
 mod walk;

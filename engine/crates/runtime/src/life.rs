@@ -2,54 +2,33 @@
 
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use fulcrum_preload::life::{OwnWord, ThreadEnd, at_quick_exit};
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::{part, state};
 
 use crate::thread::Thread;
-use crate::{breakpoints, control, exits, fork, profiler, rest, signals, sys, thread};
+use crate::{breakpoints, control, exits, fork, profiler, rest, signals, thread};
 
-/// Lies in a page that the kernel clears in forked children, so that also those that no handler announces (`_Fork`,
-/// `clone`) find the runtime inactive: they have none of their parent's rings.
-static ACTIVE: AtomicPtr<AtomicBool> = AtomicPtr::new((&raw const INACTIVE).cast_mut());
-static INACTIVE: AtomicBool = AtomicBool::new(false);
+/// Whether hooks do more than pass through, 0 or 1. Forked children that no handler announces find the runtime inactive too:
+/// they have none of their parent's rings.
+static ACTIVE: OwnWord = OwnWord::new(&INACTIVE);
+static INACTIVE: AtomicU32 = AtomicU32::new(0);
 /// This process has a record stream.
 static ATTACHED: AtomicBool = AtomicBool::new(false);
 static SAMPLING: AtomicBool = AtomicBool::new(false);
 static DELAYS: AtomicBool = AtomicBool::new(false);
-static THREAD_END: AtomicU32 = AtomicU32::new(u32::MAX);
+static THREAD_END: ThreadEnd = ThreadEnd::new();
 
-#[used]
-#[unsafe(link_section = ".init_array")]
-static BEGIN: extern "C" fn() = begin;
-
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static END: extern "C" fn() = end;
+fulcrum_preload::constructor!(begin);
+fulcrum_preload::destructor!(end);
 
 /// Whether hooks do more than pass through.
 #[inline]
 pub fn is_active() -> bool {
-    active().load(Ordering::Acquire)
-}
-
-#[inline]
-fn active() -> &'static AtomicBool {
-    // SAFETY: a static, or a page that is never unmapped.
-    unsafe { &*ACTIVE.load(Ordering::Relaxed) }
-}
-
-fn make_room_for_active() -> Option<()> {
-    const WIPE_ON_FORK: usize = 18;
-    let page = sys::map_anonymous(sys::PAGE)?;
-    // SAFETY: advice on our own page; kernels that do not know it refuse.
-    unsafe {
-        let args = [page as usize, sys::PAGE, WIPE_ON_FORK, 0, 0, 0];
-        sys::call(libc::SYS_madvise, args);
-    }
-    ACTIVE.store(page.cast(), Ordering::Release);
-    Some(())
+    ACTIVE.word().load(Ordering::Acquire) != 0
 }
 
 /// Whether samples are still wanted.
@@ -75,35 +54,32 @@ pub fn activate() {
     let wanted = control::session().part != part::HOOKS;
     SAMPLING.store(wanted, Ordering::Relaxed);
     ATTACHED.store(true, Ordering::Release);
-    active().store(true, Ordering::Release);
+    ACTIVE.word().store(1, Ordering::Release);
 }
 
 /// In a forked child: everything passes through. `false` when it did in the parent.
 pub fn deactivate() -> bool {
     wind_down();
-    active().store(false, Ordering::Release);
+    ACTIVE.word().store(0, Ordering::Release);
     ATTACHED.swap(false, Ordering::AcqRel)
 }
 
 extern "C" fn begin() {
     let _errno = sys::KeepErrno::new();
     if control::attach().is_none()
-        || make_room_for_active().is_none()
+        || ACTIVE.prepare().is_none()
         || thread::prepare().is_none()
         || signals::install().is_none()
     {
         return;
     }
     breakpoints::install();
-    // SAFETY: plain libc calls; the callbacks have the right types and live as long as the process.
+    // SAFETY: threads end with their slots, which is all that `at_thread_end` sets; the handlers live as long as the process.
     unsafe {
-        let mut key = 0;
-        if libc::pthread_key_create(&mut key, Some(end_of_thread)) == 0 {
-            THREAD_END.store(key, Ordering::Release);
-        }
+        THREAD_END.prepare(end_of_thread);
         libc::pthread_atfork(None, None, Some(fork::in_child));
     }
-    exits::register_quick_exit();
+    at_quick_exit(exits::at_quick_exit);
     activate();
     if let Some(main) = thread::allocate(Ledger::default(), None, null_mut(), 0) {
         main.blocks_signal.set(signals::was_blocked_at_start());
@@ -131,9 +107,5 @@ unsafe extern "C" fn end_of_thread(slot: *mut c_void) {
 
 /// Has [`thread::end`] called when the calling thread ends, however it does.
 pub fn at_thread_end(thread: &'static Thread) {
-    let key = THREAD_END.load(Ordering::Acquire);
-    if key != u32::MAX {
-        // SAFETY: our own key.
-        unsafe { libc::pthread_setspecific(key, core::ptr::from_ref(thread).cast()) };
-    }
+    THREAD_END.set(core::ptr::from_ref(thread).cast());
 }

@@ -1,6 +1,6 @@
 //! What else the machine was doing: an experiment that shared it with a compiler says little about the program.
 
-use crate::{descriptors, sys};
+use fulcrum_preload::{descriptors, sys};
 
 /// `/proc/stat`, kept open.
 #[derive(Clone, Copy)]

@@ -3,11 +3,12 @@
 use core::fmt::Write;
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
+use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{CALL_SHIFT, CALLS, NONE, flag, mode};
 
+use crate::control;
 use crate::control::Name;
-use crate::{control, descriptors, sys};
 
 static FD: AtomicI32 = AtomicI32::new(-1);
 static INODE: AtomicU64 = AtomicU64::new(0);

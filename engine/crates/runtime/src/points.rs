@@ -7,9 +7,10 @@ use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use fulcrum_preload::sys;
 use fulcrum_wire::flag;
 
-use crate::{breakpoints, control, life, sys, thread};
+use crate::{breakpoints, control, life, thread};
 
 /// What the macros add to.
 #[repr(C)]

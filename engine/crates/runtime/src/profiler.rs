@@ -6,8 +6,10 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use fulcrum_runtime_core::draw::{Deck, Levels, Random};
+use fulcrum_preload::{descriptors, real, sys};
+use fulcrum_runtime_core::draw::{Deck, Levels};
 use fulcrum_runtime_core::pace::Pace;
+use fulcrum_stats::Random;
 use fulcrum_wire::{MAX_LEVELS, command, mode, part, state};
 
 use crate::blocked::{Call, Frame};
@@ -15,9 +17,8 @@ use crate::control::Map;
 use crate::machine::Machine;
 use crate::output::Stretch;
 use crate::points::{Pending, Snapshot};
-use crate::real::real;
 use crate::rest::Rests;
-use crate::{choice, control, life, output, points, signals, sys, thread};
+use crate::{choice, control, life, output, points, signals, thread};
 
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
@@ -251,7 +252,7 @@ impl Profiler {
         let unwind = process.unwind.load(Ordering::Acquire);
         if unwind != self.unwind {
             self.unwind = unwind;
-            let _ = control::adopt_unwind(unwind);
+            let _ = descriptors::apart(|| control::adopt_unwind(unwind));
         }
         let generation = process.generation.load(Ordering::Acquire);
         if generation == self.map.generation {
@@ -259,7 +260,7 @@ impl Profiler {
         }
         self.open();
         self.last_records("retargeted");
-        if control::adopt(generation).is_none() {
+        if descriptors::apart(|| control::adopt(generation)).is_none() {
             // An unreadable answer: go on with what there is.
             process
                 .generation

@@ -2,10 +2,11 @@
 
 use core::sync::atomic::{AtomicBool, Ordering, fence};
 
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::budget::{Budget, Spent};
 use fulcrum_wire::NONE;
 
-use crate::{control, life, sys, thread};
+use crate::{control, life, thread};
 
 static RESTING: AtomicBool = AtomicBool::new(false);
 /// Held by who switches the sampling of all threads.

@@ -5,6 +5,7 @@ use core::ptr::null_mut;
 use core::slice;
 use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
+use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::ring::Ring;
 use fulcrum_runtime_core::unwind::Registers;
@@ -13,7 +14,7 @@ use fulcrum_wire::{flag, sampler};
 use crate::control::Map;
 use crate::thread::Thread;
 use crate::walk::{DEEPEST_WALK, walk};
-use crate::{breakpoints, choice, control, descriptors, life, rest, sys};
+use crate::{breakpoints, choice, control, life, rest};
 
 /// How one thread is sampled. Other threads may hold and resume it; the rest is its own thread's, and after a fork the
 /// child's.

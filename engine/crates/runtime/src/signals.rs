@@ -6,10 +6,11 @@ use core::mem::{MaybeUninit, size_of};
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use fulcrum_preload::quiet::ALL_BUT_FAULTS;
+use fulcrum_preload::{real, sys};
 use fulcrum_runtime_core::unwind::Registers;
 
-use crate::real::real;
-use crate::{control, held, life, sampling, sys, thread};
+use crate::{control, held, life, sampling, thread};
 
 /// libc's `struct sigaction`.
 pub type Action = libc::sigaction;
@@ -31,34 +32,6 @@ pub fn real_sigaction() -> SetAction {
 /// The sampling signal. Only while the runtime is active.
 pub fn ours() -> c_int {
     control::session().signal
-}
-
-/// Every signal, libc's own too, but those that an instruction raises: blocked, they would kill.
-const ALL_BUT_FAULTS: u64 = !(1 << (libc::SIGSEGV - 1)
-    | 1 << (libc::SIGBUS - 1)
-    | 1 << (libc::SIGFPE - 1)
-    | 1 << (libc::SIGILL - 1)
-    | 1 << (libc::SIGTRAP - 1));
-
-/// Runs `then` without any signal coming in between: a handler that leaves by a jump would leave our books open.
-pub fn uninterrupted<T>(then: impl FnOnce() -> T) -> T {
-    let (all, mut before) = (ALL_BUT_FAULTS, 0_u64);
-    let set = |set: *const u64, before: *mut u64| {
-        let args = [
-            libc::SIG_SETMASK as usize,
-            set as usize,
-            before as usize,
-            size_of::<u64>(),
-            0,
-            0,
-        ];
-        // SAFETY: the kernel reads and writes 8 bytes of each set.
-        unsafe { sys::call(libc::SYS_rt_sigprocmask, args) };
-    };
-    set(&all, &mut before);
-    let result = then();
-    set(&before, null_mut());
-    result
 }
 
 /// Our signal alone.
@@ -236,7 +209,7 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
                 sys::call(
                     libc::SYS_tgkill,
                     [
-                        sys::call(libc::SYS_getpid, [0; 6]) as usize,
+                        sys::process_id() as usize,
                         sys::thread_id() as usize,
                         signal as usize,
                         0,

@@ -3,17 +3,17 @@
 use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence,
-};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use fulcrum_preload::quiet::{Section, uninterrupted};
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES, Sleeper};
 use fulcrum_runtime_core::unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
 use crate::sampling::Sampling;
-use crate::{choice, control, life, profiler, sampling, signals, sys, walk};
+use crate::{choice, control, life, profiler, sampling, walk};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -22,9 +22,7 @@ pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 #[repr(align(128))]
 pub struct Thread {
     used: AtomicBool,
-    // Seen by this thread and by signal handlers that interrupt it: no other thread, but no reordering either.
-    busy: AtomicBool,
-    pending: AtomicBool,
+    ours: Section,
     /// The program believes that it has blocked our signal in this thread.
     pub blocks_signal: Cell<bool>,
     ledger: Cell<Ledger>,
@@ -112,8 +110,7 @@ pub fn allocate(
         if thread.used.load(Ordering::Relaxed) || thread.used.swap(true, Ordering::AcqRel) {
             continue;
         }
-        thread.busy.store(false, Ordering::Relaxed);
-        thread.pending.store(false, Ordering::Relaxed);
+        thread.ours.reset();
         thread.blocks_signal.set(false);
         thread.ledger.set(ledger);
         thread.sampling.clear();
@@ -221,7 +218,7 @@ impl Sleeper for Pause {
             }
             if now + LATE_NS < end {
                 let until = (end - LATE_NS).min(now + SLICE_NS);
-                signals::uninterrupted(|| sys::sleep_until(until));
+                uninterrupted(|| sys::sleep_until(until));
             } else {
                 core::hint::spin_loop();
             }
@@ -262,8 +259,7 @@ impl Thread {
     /// A forked child's account begins anew.
     pub fn begin_again(&self) {
         LIVE.store(1, Ordering::Relaxed);
-        self.busy.store(false, Ordering::Relaxed);
-        self.pending.store(false, Ordering::Relaxed);
+        self.ours.reset();
         self.ledger.set(Ledger::default());
         self.sampling.clear();
         self.blocked_remainder_ns.set(0);
@@ -281,27 +277,14 @@ impl Thread {
 
     /// Marks the thread as being in our code; `false` when it is already: a signal has come in the middle of a hook,
     /// and what it wanted is done when the hook ends.
+    #[inline]
     fn enter(&self) -> bool {
-        if self.busy.load(Ordering::Relaxed) {
-            self.pending.store(true, Ordering::Relaxed);
-            return false;
-        }
-        self.busy.store(true, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
-        true
+        self.ours.enter()
     }
 
+    #[inline]
     fn leave(&self) {
-        loop {
-            compiler_fence(Ordering::SeqCst);
-            self.busy.store(false, Ordering::Relaxed);
-            compiler_fence(Ordering::SeqCst);
-            if !self.pending.load(Ordering::Relaxed) || !self.enter() {
-                return;
-            }
-            self.pending.store(false, Ordering::Relaxed);
-            self.catch_up();
-        }
+        self.ours.leave(|| self.catch_up());
     }
 
     /// Processes the samples that have come in, then settles.

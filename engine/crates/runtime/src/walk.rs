@@ -1,9 +1,10 @@
 //! Where a thread stands and who called: the engine's unwind table, or frame pointers.
 
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::unwind::{self, Registers};
 
+use crate::control;
 use crate::thread::Thread;
-use crate::{control, sys};
 
 /// Most frames that are looked at.
 pub const DEEPEST_WALK: usize = 96;
@@ -66,7 +67,7 @@ fn read_checked(address: u64) -> Option<u64> {
     };
     // SAFETY: the kernel checks the remote address and writes 8 bytes to `word` at most.
     let read = unsafe {
-        let pid = sys::call(libc::SYS_getpid, [0; 6]) as usize;
+        let pid = sys::process_id() as usize;
         let (local, remote) = (&raw const local as usize, &raw const remote as usize);
         sys::call(libc::SYS_process_vm_readv, [pid, local, 1, remote, 1, 0])
     };

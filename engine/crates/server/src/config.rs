@@ -2,11 +2,48 @@
 
 use std::path::PathBuf;
 
-use gen_lsp_types::{InitializeParams, PositionEncodingKind, WorkspaceFolders};
+use gen_lsp_types::PositionEncodingKind;
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::position::Encoding;
 use crate::protocol::FulcrumClientCapabilities;
 use crate::uri;
+
+/// What the server reads of the parameters of `initialize`. (LSP's own type has every capability that a client may have;
+/// reading it would be a fifth of the server's code.)
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hello {
+    capabilities: Capabilities,
+    workspace_folders: Option<Vec<Folder>>,
+    root_uri: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Capabilities {
+    general: Option<General>,
+    experimental: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct General {
+    position_encodings: Option<Vec<PositionEncodingKind>>,
+    markdown: Option<Markdown>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Markdown {
+    parser: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Folder {
+    uri: String,
+}
 
 /// Fixed by `initialize`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,12 +56,13 @@ pub struct Config {
 
 impl Config {
     /// From the client's capabilities.
-    pub fn new(params: &InitializeParams) -> Config {
-        let general = params.capabilities.general.as_ref();
-        let encodings = general
-            .and_then(|g| g.position_encodings.as_deref())
-            .unwrap_or_default();
-        let ours: Option<FulcrumClientCapabilities> = params
+    pub fn new(hello: &Hello) -> Config {
+        let general = hello.capabilities.general.as_ref();
+        let utf8 = |g: &General| {
+            let all = g.position_encodings.as_deref().unwrap_or_default();
+            all.contains(&PositionEncodingKind::UTF8)
+        };
+        let ours: Option<FulcrumClientCapabilities> = hello
             .capabilities
             .experimental
             .as_ref()
@@ -34,7 +72,7 @@ impl Config {
             .and_then(|g| g.markdown.as_ref())
             .is_some_and(|m| m.parser == "marked");
         Config {
-            encoding: match encodings.contains(&PositionEncodingKind::UTF8) {
+            encoding: match general.is_some_and(utf8) {
                 true => Encoding::Utf8,
                 false => Encoding::Utf16,
             },
@@ -43,21 +81,17 @@ impl Config {
     }
 }
 
-/// The folders of the workspace.
-#[allow(
-    deprecated,
-    reason = "clients without workspace folders still send rootUri"
-)]
-pub fn folders(params: &InitializeParams) -> Vec<PathBuf> {
-    match &params.workspace_folders_initialize_params.workspace_folders {
-        Some(WorkspaceFolders::WorkspaceFolderList(list)) => list
+/// The folders of the workspace. Clients without workspace folders still send `rootUri`.
+pub fn folders(hello: &Hello) -> Vec<PathBuf> {
+    match &hello.workspace_folders {
+        Some(list) => list
             .iter()
-            .filter_map(|folder| uri::to_path(folder.uri.as_ref()))
+            .filter_map(|folder| uri::to_path(&folder.uri))
             .collect(),
-        _ => params
+        None => hello
             .root_uri
             .iter()
-            .filter_map(|root| uri::to_path(root.as_ref()))
+            .filter_map(|root| uri::to_path(root))
             .collect(),
     }
 }

@@ -1,13 +1,13 @@
 //! From a message to its handler, in three tiers: on the loop with the state, on the loop with a snapshot, on the pool.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use fulcrum_model::{Cancelled, Progress};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::events::{Asked, closed};
+use crate::events::closed;
 use crate::failure::Failure;
 use crate::main_loop::{State, Task, folders_changed};
 use crate::navigator::Navigator;
@@ -36,11 +36,11 @@ pub(crate) fn client(state: &mut State, message: Message) {
 }
 
 fn request(state: &mut State, request: Request) {
-    let cancelled = Arc::new(AtomicBool::new(false));
+    let progress = Progress::default();
     state
         .requests
         .incoming
-        .register(request.id.clone(), Arc::clone(&cancelled));
+        .register(request.id.clone(), progress.clone());
     if request.method == "shutdown" {
         state.shutting_down = true;
         state.stop_programs();
@@ -53,7 +53,7 @@ fn request(state: &mut State, request: Request) {
     let mut call = Call {
         state,
         request: Some(request),
-        cancelled,
+        progress,
     };
     call.mutating::<Clear>();
     call.mutating::<Control>();
@@ -92,9 +92,9 @@ fn request(state: &mut State, request: Request) {
         open::open(state, id, params);
         Ok(())
     });
-    call.own::<CausalRun>(|state, id, params, _| run::run(state, id, params));
-    call.own::<TraceStart>(|state, id, params, _| trace::start(state, id, params));
-    call.own::<RefineStart>(|state, id, params, _| refine::start(state, id, params));
+    call.own::<CausalRun>(run::run);
+    call.own::<TraceStart>(trace::start);
+    call.own::<RefineStart>(refine::start);
     call.own::<NavigatorOpen>(navigator::open);
     call.own::<NavigatorSearch>(navigator::automatic);
     #[cfg(test)]
@@ -106,7 +106,7 @@ fn request(state: &mut State, request: Request) {
 pub(crate) struct Call<'s> {
     state: &'s mut State,
     request: Option<Request>,
-    cancelled: Arc<AtomicBool>,
+    progress: Progress,
 }
 
 impl Call<'_> {
@@ -139,10 +139,10 @@ impl Call<'_> {
     pub(crate) fn pooled<R: Pooled>(&mut self) {
         if let Some((id, params)) = self.take::<R::Method>() {
             let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
-            let cancelled = Arc::clone(&self.cancelled);
+            let progress = self.progress.clone();
             self.state.pool.spawn(move || {
                 // Answered already: an editor cancels much of what it asks while the cursor moves.
-                if cancelled.load(Ordering::Relaxed) {
+                if progress.is_cancelled() {
                     return;
                 }
                 let result = guarded(R::Method::NAME, || R::run(&snapshot, params));
@@ -158,9 +158,9 @@ impl Call<'_> {
             let Some(navigator) = self.state.navigators.get(&number) else {
                 return self.state.respond(Navigator::absent(number).response(id));
             };
-            let (tasks, cancelled) = (self.state.tasks(), Arc::clone(&self.cancelled));
+            let (tasks, progress) = (self.state.tasks(), self.progress.clone());
             navigator.send(move |session| {
-                if cancelled.load(Ordering::Relaxed) {
+                if progress.is_cancelled() {
                     return;
                 }
                 let result = guarded(R::Method::NAME, || R::run(session, params));
@@ -176,11 +176,11 @@ impl Call<'_> {
                 return self.state.respond(Navigator::absent(number).response(id));
             };
             let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
-            let (pool, cancelled) = (self.state.pool.clone(), Arc::clone(&self.cancelled));
+            let (pool, progress) = (self.state.pool.clone(), self.progress.clone());
             navigator.send(move |session| {
                 let look = session.look();
                 pool.spawn(move || {
-                    if cancelled.load(Ordering::Relaxed) {
+                    if progress.is_cancelled() {
                         return;
                     }
                     let result = guarded(R::Method::NAME, || R::run(&look, &snapshot, params));
@@ -197,13 +197,13 @@ impl Call<'_> {
                 return self.state.respond(closed(number).response(id));
             };
             let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
-            let cancelled = Arc::clone(&self.cancelled);
+            let progress = self.progress.within(&open.open);
             self.state.trace_pool.spawn(move || {
-                if cancelled.load(Ordering::Relaxed) {
+                if progress.is_cancelled() {
                     return;
                 }
                 let result = guarded(R::Method::NAME, || {
-                    R::run(&open, &snapshot, params, &Asked(&cancelled))
+                    R::run(&open, &snapshot, params, &progress)
                 });
                 let _ = tasks.send(Task::Respond(response(id, result)));
             });
@@ -213,12 +213,12 @@ impl Call<'_> {
     /// A request that answers later by a task of its own.
     fn own<M: Method>(
         &mut self,
-        start: impl FnOnce(&mut State, RequestId, M::Params, Arc<AtomicBool>) -> Result<(), Failure>,
+        start: impl FnOnce(&mut State, RequestId, M::Params, &Progress) -> Result<(), Failure>,
     ) {
-        let cancelled = Arc::clone(&self.cancelled);
+        let progress = self.progress.clone();
         if let Some((id, params)) = self.take::<M>()
             && let Err(failure) =
-                guarded(M::NAME, || start(self.state, id.clone(), params, cancelled))
+                guarded(M::NAME, || start(self.state, id.clone(), params, &progress))
         {
             self.state.respond(failure.response(id));
         }
@@ -316,15 +316,8 @@ fn notification(state: &mut State, notification: Notification) {
         }
         "window/workDoneProgress/cancel" => {
             if let Ok(p) = read_params::<CancelProgress>(&method, params) {
-                let runs = state.running.values();
-                for running in runs.filter(|running| running.token.as_ref() == Some(&p.token)) {
-                    running.stop();
-                }
-                let programs = state.programs.values();
-                for program in programs.filter(|program| program.token.as_ref() == Some(&p.token)) {
-                    program.remote.stop();
-                }
-                let working = state.working.iter().filter(|(_, token)| **token == p.token);
+                let working = state.working.iter();
+                let working = working.filter(|(_, it)| it.token.as_ref() == Some(&p.token));
                 let ids: Vec<RequestId> = working.map(|(id, _)| id.clone()).collect();
                 for id in ids {
                     cancel(state, id);
@@ -346,16 +339,13 @@ struct CancelProgress {
 }
 
 fn cancel(state: &mut State, id: RequestId) {
-    // A cancelled run is stopped, and answered with what it recorded.
-    state.working.remove(&id);
-    if let Some(running) = state.running.get(&id) {
-        running.stop();
-    } else if let Some(program) = state.programs.get(&id) {
-        program.remote.stop();
-    } else if let Some(cancelled) = state.requests.incoming.complete(&id) {
-        cancelled.store(true, Ordering::Relaxed);
+    if let Some(working) = state.working.get(&id).filter(|it| it.keeps) {
+        working.progress.cancel();
+    } else if let Some(progress) = state.requests.incoming.complete(&id) {
+        state.working.remove(&id);
+        progress.cancel();
         state.send(
-            Response::new_err(id, ErrorCode::RequestCanceled as i32, "cancelled".into()).into(),
+            Response::new_err(id, ErrorCode::RequestCanceled as i32, Cancelled.to_string()).into(),
         );
     }
 }

@@ -1,5 +1,6 @@
 //! A failed request: one sentence, who can do something about it, and what.
 
+use fulcrum_model::Cancelled;
 use lsp_server::{ErrorCode, RequestId, Response, ResponseError};
 
 use crate::protocol::{Blame, ErrorData};
@@ -48,11 +49,6 @@ impl Failure {
     /// What was asked for is of a state that is gone: ask for the new one. Nobody need be told.
     pub fn modified(message: String) -> Failure {
         Failure::new(ErrorCode::ContentModified, Blame::Fulcrum, message, None)
-    }
-
-    pub(crate) fn cancelled() -> Failure {
-        let message = "cancelled".into();
-        Failure::new(ErrorCode::RequestCanceled, Blame::User, message, None)
     }
 
     pub(crate) fn params(method: &str, error: &serde_json::Error) -> Failure {
@@ -108,10 +104,21 @@ impl From<fulcrum_runs::LoadError> for Failure {
     }
 }
 
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure::new(
+            ErrorCode::RequestCanceled,
+            Blame::User,
+            Cancelled.to_string(),
+            None,
+        )
+    }
+}
+
 impl From<fulcrum_profiles::Error> for Failure {
     fn from(error: fulcrum_profiles::Error) -> Failure {
         match error {
-            fulcrum_profiles::Error::Cancelled => Failure::cancelled(),
+            fulcrum_profiles::Error::Cancelled => Cancelled.into(),
             error => Failure::user(error.to_string(), None),
         }
     }

@@ -2,9 +2,8 @@
 //!
 //! The loop (`main_loop`) owns the state. Requests are files under `requests/`; the trait that each implements says
 //! whether it changes the state, reads a snapshot at once, or reads one on the pool. Everything below them is plain data.
-//! Standard requests come first, so that any LSP editor shows the results; `fulcrum/…` is in [`protocol`].
+//! Standard requests come first, so that any LSP editor shows the results; `fulcrum/…` is in [`fulcrum_schema`].
 
-pub mod codegen;
 mod config;
 mod convert;
 mod diagnostics;
@@ -20,10 +19,12 @@ mod plot;
 mod pool;
 mod position;
 mod profile;
-pub mod protocol;
+
 mod publish;
+mod recorder;
 mod requests;
 mod resolve;
+mod script;
 mod sources;
 mod state;
 #[cfg(test)]
@@ -38,9 +39,11 @@ use gen_lsp_types as lsp;
 use lsp_server::Connection;
 use serde_json::json;
 
-use config::Config;
-use protocol::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
-pub use requests::run::Recorder;
+use config::{Config, Hello};
+pub(crate) use fulcrum_schema as protocol;
+use fulcrum_schema::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
+pub use recorder::{Real, Recorder};
+pub use script::Scripted;
 
 /// Why the server ended badly. `Display` is one sentence.
 #[derive(Debug)]
@@ -66,9 +69,9 @@ impl std::error::Error for ServerError {}
 
 /// `fulcrum lsp`: serves one client on standard input and output until it leaves. Nothing else may write to standard
 /// output meanwhile.
-pub fn run_stdio() -> Result<(), ServerError> {
+pub fn run_stdio(recorder: Arc<dyn Recorder>) -> Result<(), ServerError> {
     let (connection, threads) = Connection::stdio();
-    let served = run(&connection, Arc::new(fulcrum_recorder::record));
+    let served = run(&connection, recorder);
     // The writer ends when the last sender is gone.
     drop(connection);
     let written = threads
@@ -78,13 +81,13 @@ pub fn run_stdio() -> Result<(), ServerError> {
 }
 
 /// Serves one client; `recorder` runs the programs.
-pub fn run(connection: &Connection, recorder: Recorder) -> Result<(), ServerError> {
+pub fn run(connection: &Connection, recorder: Arc<dyn Recorder>) -> Result<(), ServerError> {
     let (id, params) = connection
         .initialize_start()
         .map_err(|e| ServerError::new("no initialize request came", &e))?;
-    let params: lsp::InitializeParams = serde_json::from_value(params)
+    let hello: Hello = serde_json::from_value(params)
         .map_err(|e| ServerError::new("the parameters of initialize could not be read", &e))?;
-    let config = Config::new(&params);
+    let config = Config::new(&hello);
     let result = lsp::InitializeResult {
         capabilities: capabilities(config),
         server_info: Some(lsp::ServerInfo {
@@ -97,7 +100,7 @@ pub fn run(connection: &Connection, recorder: Recorder) -> Result<(), ServerErro
     connection
         .initialize_finish(id, result)
         .map_err(|e| ServerError::new("the client left at once", &e))?;
-    main_loop::serve(connection, config, config::folders(&params), recorder)
+    main_loop::serve(connection, config, config::folders(&hello), recorder)
 }
 
 fn capabilities(config: Config) -> lsp::ServerCapabilities {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use fulcrum_model::Progress;
 use fulcrum_model::causal::Profile;
 use gen_lsp_types as lsp;
 use lsp_server::{Connection, Message, Notification, ReqQueue, RequestId, Response};
@@ -26,8 +26,8 @@ use crate::protocol::{
     DID_CHANGE_RESULTS, DidChangeResultsParams, EventsOpened, LIVE, LiveParams, NavigatorOpened,
     ProgressToken,
 };
-use crate::requests::programs::Program;
-use crate::requests::run::{Finished, Recorder, Running};
+use crate::recorder::Recorder;
+use crate::requests::run::{Finished, Running};
 use crate::state::Snapshot;
 use crate::{ServerError, dispatch, requests};
 
@@ -45,7 +45,7 @@ enum Event {
 /// What other threads send to the loop.
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// A pooled request is done.
+    /// A request is done.
     Respond(Response),
     /// `fulcrum/causal/open` is done.
     Opened {
@@ -94,10 +94,6 @@ pub(crate) enum Task {
         id: RequestId,
         opened: Result<(Arc<OpenTrace>, Box<EventsOpened>), Failure>,
     },
-    /// A request that reported progress is done.
-    Worked(Response),
-    /// A request that ran programs is done.
-    ProgramDone(Response),
     /// A filter's text was checked.
     Checked {
         uri: String,
@@ -112,6 +108,16 @@ pub(crate) enum Task {
     },
 }
 
+/// A request that takes long.
+#[derive(Debug)]
+pub(crate) struct Working {
+    /// The client's token: it hears of the work by it, and may cancel it.
+    pub token: Option<ProgressToken>,
+    pub progress: Progress,
+    /// Cancelling it stops a program that is recorded: the request is answered with what was recorded until then.
+    pub keeps: bool,
+}
+
 /// The server's state. Only the loop's thread has it.
 pub(crate) struct State {
     client: Sender<Message>,
@@ -124,18 +130,16 @@ pub(crate) struct State {
     pub pool: Pool,
     /// For event traces: going through a large one takes long, and hovers must not wait for it.
     pub trace_pool: Pool,
-    pub recorder: Recorder,
+    pub recorder: Arc<dyn Recorder>,
     pub running: HashMap<RequestId, Running>,
-    /// Java programs that are recorded, and refine loops.
-    pub programs: HashMap<RequestId, Program>,
     /// The open navigators, by number.
     pub navigators: HashMap<u32, Navigator>,
     /// The open event traces, by number.
     pub traces: HashMap<u32, Arc<OpenTrace>>,
-    /// Requests that report progress and can be cancelled by its token.
-    pub working: HashMap<RequestId, ProgressToken>,
-    /// What is not answered yet; the flag tells a request that waits for the pool that nobody does any more.
-    pub requests: ReqQueue<Arc<AtomicBool>, ()>,
+    /// Requests that take long.
+    pub working: HashMap<RequestId, Working>,
+    /// What is not answered yet, and what cancels it.
+    pub requests: ReqQueue<Progress, ()>,
     pub shutting_down: bool,
     /// Documents that show diagnostics of ours.
     pub published: BTreeSet<String>,
@@ -160,9 +164,8 @@ impl State {
 
     /// Stops everything that runs; what was recorded stays.
     pub fn stop_programs(&self) {
-        self.running.values().for_each(Running::stop);
-        for program in self.programs.values() {
-            program.remote.stop();
+        for working in self.working.values().filter(|it| it.keeps) {
+            working.progress.cancel();
         }
     }
 
@@ -179,6 +182,7 @@ impl State {
 
     /// Answers a request, unless it was answered (cancelled) already.
     pub fn respond(&mut self, response: Response) {
+        self.working.remove(&response.id);
         if self.requests.incoming.complete(&response.id).is_some() {
             self.send(response.into());
         }
@@ -270,14 +274,6 @@ impl State {
             Task::Notify { method, params } => self.notify(method, params),
             Task::NavigatorOpened { id, opened } => self.navigator_opened(id, opened),
             Task::EventsOpened { id, opened } => self.trace_opened(id, opened),
-            Task::Worked(response) => {
-                self.working.remove(&response.id);
-                self.respond(response);
-            }
-            Task::ProgramDone(response) => {
-                self.programs.remove(&response.id);
-                self.respond(response);
-            }
             Task::Checked {
                 uri,
                 version,
@@ -308,7 +304,6 @@ impl State {
         id: RequestId,
         opened: Result<(Navigator, Box<NavigatorOpened>), Failure>,
     ) {
-        self.working.remove(&id);
         // One that was cancelled meanwhile is dropped, and its thread ends.
         let wanted = !self.requests.incoming.is_completed(&id);
         let opened = opened.map(|(navigator, mut opened)| {
@@ -327,7 +322,6 @@ impl State {
         id: RequestId,
         opened: Result<(Arc<OpenTrace>, Box<EventsOpened>), Failure>,
     ) {
-        self.working.remove(&id);
         let wanted = !self.requests.incoming.is_completed(&id);
         let opened = opened.map(|(trace, mut opened)| {
             if wanted {
@@ -346,7 +340,7 @@ pub(crate) fn serve(
     connection: &Connection,
     config: Config,
     folders: Vec<PathBuf>,
-    recorder: Recorder,
+    recorder: Arc<dyn Recorder>,
 ) -> Result<(), ServerError> {
     let (task_sender, tasks) = unbounded();
     let mut state = State {
@@ -362,7 +356,6 @@ pub(crate) fn serve(
         pool: Pool::new(2).map_err(|error| ServerError::new("cannot start threads", &error))?,
         recorder,
         running: HashMap::new(),
-        programs: HashMap::new(),
         navigators: HashMap::new(),
         traces: HashMap::new(),
         working: HashMap::new(),
@@ -403,7 +396,7 @@ fn next(client: &Receiver<Message>, tasks: &Receiver<Task>) -> Event {
 fn stop_programs(state: &mut State, tasks: &Receiver<Task>) {
     state.stop_programs();
     let until = Instant::now() + RUN_GRACE;
-    while !state.running.is_empty() || !state.programs.is_empty() {
+    while state.working.values().any(|it| it.keeps) {
         match tasks.recv_deadline(until) {
             Ok(task) => state.task(task),
             Err(_) => break,

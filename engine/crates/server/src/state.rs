@@ -9,7 +9,7 @@ use crate::filters::Runs;
 use crate::profile::OpenProfile;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
 use crate::sources::current_text;
-use crate::{convert, uri};
+use crate::uri;
 
 /// Read-only view of the state at one moment; cheap to make.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +72,10 @@ impl Snapshot {
             path: open.path.to_string_lossy().into_owned(),
             title: open.title.clone(),
             kind: ProfileKind::Causal,
-            progress_points: points.iter().map(convert::progress_point).collect(),
+            progress_points: points
+                .iter()
+                .map(fulcrum_answers::causal::progress_point)
+                .collect(),
             targets: lines.len() as u32,
             files: open
                 .sources

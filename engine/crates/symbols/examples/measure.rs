@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use fulcrum_stats::quantile;
 use fulcrum_symbols::{Scope, function_ranges, line_ranges, unwind_rows};
 
 fn main() {
@@ -46,5 +47,6 @@ fn median(runs: usize, what: &str, mut work: impl FnMut() -> String) {
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
     times.sort_by(f64::total_cmp);
-    println!("{what:8} {:8.2} ms  {answer}", times[times.len() / 2]);
+    let time = quantile::of_sorted(&times, 0.5).expect("at least one run");
+    println!("{what:8} {time:8.2} ms  {answer}");
 }

@@ -81,7 +81,7 @@ fn executable_segments(data: &[u8]) -> Option<Vec<Segment>> {
     let segments = header.program_headers(endian, data).ok()?;
     let executable = segments
         .iter()
-        .filter(|s| s.p_type(endian) == elf::PT_LOAD && s.p_flags(endian) & elf::PF_X != 0)
+        .filter(|s| s.p_type(endian) == elf::PT_LOAD && s.p_flags(endian).contains(elf::PF_X))
         .map(|s| Segment {
             offset: s.p_offset(endian),
             size: s.p_filesz(endian),

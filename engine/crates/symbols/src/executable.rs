@@ -183,7 +183,7 @@ fn is_static_pie<'a>(parsed: &object::File<'a, &'a ReadCache<File>>) -> bool {
     };
     data.chunks_exact(16).any(|entry| {
         let word = |at: usize| entry[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);
-        word(0) == elf::DT_FLAGS_1 as u64 && word(8) & elf::DF_1_PIE as u64 != 0
+        word(0) == elf::DT_FLAGS_1.0 as u64 && word(8) & elf::DF_1_PIE.0 != 0
     })
 }
 
@@ -208,13 +208,13 @@ pub(crate) fn host_machine() -> &'static str {
     }
 }
 
-fn machine_name(machine: u16) -> String {
+fn machine_name(machine: elf::Machine) -> String {
     match machine {
         elf::EM_X86_64 => "x86-64".into(),
         elf::EM_AARCH64 => "AArch64".into(),
         elf::EM_386 => "x86".into(),
         elf::EM_ARM => "ARM".into(),
         elf::EM_RISCV => "RISC-V".into(),
-        other => format!("ELF machine {other}"),
+        elf::Machine(other) => format!("ELF machine {other}"),
     }
 }

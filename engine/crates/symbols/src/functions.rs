@@ -13,7 +13,7 @@ use crate::files::Files;
 use crate::function_table::{Function, FunctionRange, FunctionTable, Node};
 use crate::paint::flatten;
 use crate::units::{Extent, Split};
-use crate::{Location, Scope, SymbolsError, names, note_damage};
+use crate::{Location, Scope, SymbolsError, note_damage};
 use describe::{Cross, Description, Reference};
 
 const NONE: u32 = u32::MAX;
@@ -214,7 +214,8 @@ impl<'s> Reading<'s> {
 
     fn function(&mut self, description: &Description) -> Option<u32> {
         let (file, line) = (description.file??, description.line?);
-        let name = names::readable(description.linkage.as_deref(), description.name.as_deref())?;
+        let name =
+            fulcrum_names::readable(description.linkage.as_deref(), description.name.as_deref())?;
         let function = Function {
             name,
             location: Location {

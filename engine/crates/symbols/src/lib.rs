@@ -13,13 +13,11 @@ mod functions;
 mod inlined;
 mod inlines;
 mod lines;
-mod names;
 mod paint;
 mod patch;
 mod paths;
 mod scope;
 mod sites;
-mod table;
 mod units;
 mod unwind;
 
@@ -28,13 +26,12 @@ use std::path::Path;
 pub use bias::load_bias;
 pub use executable::{Executable, Kind, executable_kind, is_instrumented};
 pub use fulcrum_model::Location;
+use fulcrum_names::FileError;
 pub use function_table::{Function, FunctionRange, FunctionTable, Node};
 pub use inlined::{CodeFrame, Inlined};
-pub use names::{Qualified, qualified};
 pub use patch::{Window, jump_to};
 pub use scope::{Scope, matches_path};
 pub use sites::{Site, breakpoint_sites};
-pub use table::{SymbolTable, build_id_of_notes};
 pub use unwind::{Base, UnwindRow, UnwindRule, unwind_rows};
 
 /// Where the lines in scope are in a module's code.
@@ -100,6 +97,16 @@ impl std::fmt::Display for SymbolsError {
 }
 
 impl std::error::Error for SymbolsError {}
+
+impl From<FileError> for SymbolsError {
+    fn from(error: FileError) -> SymbolsError {
+        match error {
+            FileError::Unreadable(text) => SymbolsError::Unreadable(text),
+            FileError::NotElf(text) => SymbolsError::NotElf(text),
+            FileError::Damaged(text) => SymbolsError::Damaged(text),
+        }
+    }
+}
 
 /// The sentence for debug information of `path` that contradicts itself at `place`.
 fn damaged(path: &std::path::Path, place: &str) -> String {

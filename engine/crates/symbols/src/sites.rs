@@ -34,7 +34,7 @@ pub fn breakpoint_sites(path: &Path, location: &Location) -> Result<Vec<Site>, S
     let module = file::parse(path, &cache)?;
     let sections: Vec<(u64, u64, Vec<u8>)> = module
         .sections()
-        .filter(|section| matches!(section.flags(), SectionFlags::Elf { sh_flags } if sh_flags & u64::from(elf::SHF_EXECINSTR) != 0))
+        .filter(|section| matches!(section.flags(), SectionFlags::Elf { sh_flags, .. } if sh_flags.contains(elf::SHF_EXECINSTR)))
         .filter_map(|section| {
             let (offset, _) = section.file_range()?;
             Some((section.address(), offset, section.data().ok()?.to_vec()))

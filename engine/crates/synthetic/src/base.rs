@@ -1,8 +1,8 @@
 //! The call tree of a program that runs as it should: what both sides of a comparison share.
 
 use crate::program::Program;
-use crate::random::Random;
 use crate::skeleton::Skeleton;
+use fulcrum_stats::Random;
 
 /// One in so many nodes with children costs something itself, beside all leaves.
 const COSTLY: usize = 3;
@@ -33,8 +33,8 @@ impl Base {
             let degree = skeleton.degree(n);
             let here = nodes.len() as u32;
             let weight = program.weight(method);
-            let cost = if degree == 0 || random.below(COSTLY) == 0 {
-                1 + weight / 2 + random.below(weight)
+            let cost = if degree == 0 || random.index(COSTLY) == 0 {
+                1 + weight / 2 + random.index(weight)
             } else {
                 0
             };

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use crate::base::Base;
 use crate::plant::Additions;
 use crate::program::Program;
-use crate::random::Random;
 use crate::shape::Shape;
+use fulcrum_stats::Random;
 
 /// Leaves of the base tree that a tree does not have: at most one below each node, and never an only child.
 pub(crate) fn dropped(base: &Base, count: usize, random: &mut Random) -> HashSet<u32> {
     let (mut dropped, mut parents) = (HashSet::new(), HashSet::new());
     while dropped.len() < count {
-        let n = random.below(base.nodes.len()) as u32;
+        let n = random.index(base.nodes.len()) as u32;
         let node = base.nodes[n as usize];
         let siblings = base.nodes[node.parent as usize].degree;
         if node.degree == 0 && (2..20).contains(&siblings) && parents.insert(node.parent) {
@@ -58,7 +58,7 @@ pub(crate) fn fill(
     }
     let mut left = leaves - wider;
     while left > 0 {
-        let n = random.below(base.nodes.len()) as u32;
+        let n = random.index(base.nodes.len()) as u32;
         let degree = base.nodes[n as usize].degree;
         if (1..20).contains(&degree) && one.sibling(n, random) {
             left -= 1;
@@ -67,7 +67,7 @@ pub(crate) fn fill(
     let mut left = nodes - leaves;
     let mut used = HashSet::new();
     while left > 0 {
-        let n = random.below(base.nodes.len()) as u32;
+        let n = random.index(base.nodes.len()) as u32;
         let node = base.nodes[n as usize];
         let room = node.degree == 0 && u32::from(node.depth) < shape.deepest;
         if room && !dropped.contains(&n) && used.insert(n) {
@@ -88,7 +88,7 @@ struct Filler<'a> {
 impl Filler<'_> {
     /// Adds a child to a node that has some, unless it has this one.
     fn sibling(&mut self, n: u32, random: &mut Random) -> bool {
-        let method = random.below(self.program.methods()) as u32;
+        let method = random.index(self.program.methods()) as u32;
         let method_of = |child: u32| self.base.nodes[child as usize].method;
         let there = self.children.of(n).any(|child| method_of(child) == method);
         if there || !self.added.insert((n, method)) {
@@ -100,14 +100,14 @@ impl Filler<'_> {
 
     /// Adds a child to a node that has none.
     fn add(&mut self, n: u32, random: &mut Random) {
-        let method = random.below(self.program.methods()) as u32;
+        let method = random.index(self.program.methods()) as u32;
         self.push(n, method, random);
     }
 
     fn push(&mut self, n: u32, method: u32, random: &mut Random) {
         let weight = self.program.weight(method);
         self.to
-            .push(n, &[method], (1 + random.below(weight)) as i64);
+            .push(n, &[method], (1 + random.index(weight)) as i64);
     }
 }
 

@@ -12,7 +12,6 @@ mod fill;
 mod levels;
 mod plant;
 mod program;
-mod random;
 mod sequence;
 mod shape;
 mod skeleton;
@@ -21,11 +20,12 @@ mod tree;
 use std::collections::HashSet;
 
 use fulcrum_model::CallTree;
+use fulcrum_stats::Random;
+use fulcrum_stats::random::{STEP, mix};
 
 use crate::base::Base;
 use crate::plant::{Additions, Wanted, plant};
 use crate::program::Program;
-use crate::random::Random;
 use crate::skeleton::Skeleton;
 use crate::tree::{Side, tree};
 
@@ -88,7 +88,7 @@ impl Kind {
 
 /// A profile.
 pub fn single(kind: &Kind, seed: u64) -> Single {
-    let random = &mut Random::new(seed);
+    let random = &mut random(seed);
     let shape = &kind.shape;
     let mut program = Program::new(shape.nodes);
     let sequences = sequence::sequences(&mut program, kind.length, random);
@@ -126,7 +126,7 @@ pub fn single(kind: &Kind, seed: u64) -> Single {
 pub fn pair(fraction: f64, seed: u64) -> Pair {
     const DIFFERENCE: f64 = 0.41;
     const PLANTED: f64 = 0.92;
-    let random = &mut Random::new(seed);
+    let random = &mut random(seed);
     let shape = Shape::TRADE3_ENABLED.scaled(fraction);
     let without = Shape::TRADE3_DISABLED.scaled(fraction);
     let mut program = Program::new(shape.nodes);
@@ -162,6 +162,11 @@ pub fn pair(fraction: f64, seed: u64) -> Pair {
 pub fn shuffled(tree: &CallTree, seed: u64) -> Vec<u32> {
     let costs = (0..).zip(tree.values(0));
     let mut nodes: Vec<u32> = costs.filter(|it| *it.1 != 0).map(|it| it.0).collect();
-    Random::new(!seed).shuffle(&mut nodes);
+    random(!seed).shuffle(&mut nodes);
     nodes
+}
+
+/// The random numbers that belong to a seed: those of the profiles whose results are published.
+fn random(seed: u64) -> Random {
+    Random::new(mix(seed ^ STEP))
 }

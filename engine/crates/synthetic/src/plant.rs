@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::base::Base;
 use crate::program::{LIBRARY, Program};
-use crate::random::Random;
 use crate::sequence::{SHARES, Sequence};
+use fulcrum_stats::Random;
 
 /// Among so many methods is chosen.
 const CHOICE: usize = 24;
@@ -101,9 +101,9 @@ pub(crate) fn plant(
         links.extend((0..place.calls.len()).map(|m| (n, m)));
     }
     for _ in 0..wanted.leaves.saturating_sub(places.len() as u32) {
-        let (n, m) = links[random.below(links.len())];
+        let (n, m) = links[random.index(links.len())];
         let last = places[n].calls.len() - 1;
-        let at = if random.below(3) == 0 { m } else { last };
+        let at = if random.index(3) == 0 { m } else { last };
         let most = LIBRARY.len() as u32 / 2;
         let at = if places[n].helpers[at] < most { at } else { m };
         places[n].helpers[at] = (places[n].helpers[at] + 1).min(most);
@@ -159,7 +159,7 @@ fn places(
         for node in nodes.into_iter().take(count) {
             let mut calls = sequence.calls.clone();
             for _ in 0..if sequence.cycle > 0 {
-                random.below(4)
+                random.index(4)
             } else {
                 0
             } {
@@ -220,7 +220,7 @@ fn add(place: &Place, cost: f64, random: &mut Random, to: &mut Additions) -> i64
             sum += own;
         }
         to.nodes += 1;
-        let first = random.below(LIBRARY.len());
+        let first = random.index(LIBRARY.len());
         let mut stack = stack.to_vec();
         let mut added = 0;
         let mut n = 0;

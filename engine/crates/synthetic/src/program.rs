@@ -1,6 +1,7 @@
 //! A program that does not exist: its methods and which of them call which.
 
-use crate::random::{Random, hash};
+use fulcrum_stats::Random;
+use fulcrum_stats::random::{STEP, mix, unit};
 
 /// What programs call from everywhere. Planted sequences end in them, so their names alone do not say why they cost.
 pub(crate) const LIBRARY: [&str; 32] = [
@@ -130,7 +131,7 @@ impl Program {
     pub fn callees(&self, method: u32, count: usize, random: &mut Random, found: &mut Vec<u32>) {
         found.clear();
         let variety = count + 1 + method as usize % 4;
-        let mut n = random.below(variety);
+        let mut n = random.index(variety);
         while found.len() < count {
             let callee = self.callee(method, n);
             if !found.contains(&callee) {
@@ -149,7 +150,7 @@ impl Program {
         if n == 0 && hash.is_multiple_of(RECURSIVE) && method != self.outermost() {
             return method;
         }
-        let unit = (hash >> 11) as f64 / (1_u64 << 53) as f64;
+        let unit = unit(hash);
         (self.methods as f64 * unit.powf(POPULARITY)) as u32
     }
 
@@ -157,4 +158,9 @@ impl Program {
     pub fn weight(&self, method: u32) -> usize {
         20 << (hash(method as usize, usize::MAX) % 7)
     }
+}
+
+/// The same number for the same two numbers, and otherwise none that can be foreseen.
+fn hash(a: usize, b: usize) -> u64 {
+    mix(mix(a as u64 ^ STEP).wrapping_add(b as u64))
 }

@@ -1,7 +1,7 @@
 //! Call sequences that cost too much: what a search should find.
 
 use crate::program::Program;
-use crate::random::Random;
+use fulcrum_stats::Random;
 
 /// What part of all planted cost each sequence has. Fourteen have 97 % of it: to cover what the paper's expert did with
 /// fourteen, nearly all of them must be found.
@@ -66,7 +66,7 @@ pub(crate) fn sequences(
             .iter()
             .map(|name| Program::library(name));
         let spread = length / 2;
-        let names = (length - spread / 2 + random.below(spread + 1)).max(tail.len() + 2);
+        let names = (length - spread / 2 + random.index(spread + 1)).max(tail.len() + 2);
         let own = names - 1 - tail.len();
         // Whose check it is; then what is done with all privileges; then on whose behalf.
         let who = if ALIKE.contains(&n) { ALIKE.start } else { n };

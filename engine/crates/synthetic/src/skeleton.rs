@@ -1,8 +1,8 @@
 //! Trees without names: exact in nodes, leaves, greatest depth and greatest out-degree.
 
 use crate::levels::{Level, levels};
-use crate::random::Random;
 use crate::shape::Shape;
+use fulcrum_stats::Random;
 
 /// How unequal out-degrees are: children go to the first of the interior nodes by this power of a random number.
 const SKEW: f64 = 2.2;
@@ -68,7 +68,7 @@ fn row(
     }
     while left > 0 {
         let skewed = (interior.len() as f64 * random.unit().powf(SKEW)) as usize;
-        let anywhere = random.below(interior.len());
+        let anywhere = random.index(interior.len());
         for n in [skewed, anywhere] {
             let degree = &mut degrees[interior[n] as usize];
             if u32::from(*degree) < most {

@@ -8,7 +8,7 @@ use fulcrum_model::call_tree::{CallTreeBuilder, Frame, FrameId, ValueType};
 use crate::base::Base;
 use crate::plant::Additions;
 use crate::program::Program;
-use crate::random::Random;
+use fulcrum_stats::Random;
 
 /// By how much a cost is measured too high or too low at most.
 const NOISE: f64 = 0.1;

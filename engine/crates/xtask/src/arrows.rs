@@ -8,39 +8,67 @@ use std::path::Path;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("wire", &[]),
+    // Distributions and random numbers, for everybody: also for the runtime.
+    ("stats", &[]),
+    // Every answer that leaves the engine, as types: it knows nothing of what they are made from.
+    ("schema", &[]),
     ("ingest", &["model"]),
     // What a hotspot is: for the agents and for readers of their logs.
     ("hotspot", &[]),
-    // Filters: for the agent and for readers of its logs.
-    ("jvm-core", &[]),
-    ("events", &["wire", "model", "hotspot", "jvm-core"]),
-    ("causal", &["model"]),
-    ("paths", &["model"]),
+    // The filter language: for the agents and for readers of their logs.
+    ("filter", &[]),
+    ("events", &["wire", "stats", "model", "hotspot", "filter"]),
+    ("causal", &["model", "stats"]),
+    ("paths", &["model", "stats"]),
     ("source", &["model"]),
-    ("symbols", &["model"]),
+    // Functions' names: for the agents too.
+    ("names", &[]),
+    ("symbols", &["model", "names"]),
     ("runs", &["model", "ingest"]),
-    ("profiles", &["model", "ingest", "paths", "symbols"]),
+    (
+        "profiles",
+        &["model", "ingest", "paths", "names", "symbols"],
+    ),
+    // The engine's types and the schema's meet here, for the command line and the server alike.
+    (
+        "answers",
+        &["model", "causal", "paths", "events", "runs", "schema"],
+    ),
     // Profiles for benchmarks and tests.
-    ("synthetic", &["model", "ingest"]),
+    ("synthetic", &["model", "ingest", "stats"]),
     // They run inside other people's processes.
-    ("runtime-core", &["wire"]),
-    ("runtime", &["wire", "runtime-core"]),
-    ("event-log", &["wire"]),
+    ("preload", &[]),
+    ("runtime-core", &["wire", "stats"]),
+    ("runtime", &["wire", "stats", "preload", "runtime-core"]),
+    ("event-log", &["wire", "preload"]),
     // What the agents share.
-    ("agent-core", &["wire", "event-log", "jvm-core", "hotspot"]),
+    (
+        "agent-core",
+        &["wire", "preload", "event-log", "filter", "hotspot"],
+    ),
+    ("jvm-core", &[]),
     (
         "jvm-agent",
-        &["wire", "event-log", "jvm-core", "hotspot", "agent-core"],
+        &[
+            "wire",
+            "event-log",
+            "filter",
+            "hotspot",
+            "agent-core",
+            "jvm-core",
+            "preload",
+        ],
     ),
     (
         "native-agent",
         &[
             "wire",
             "event-log",
-            "jvm-core",
+            "filter",
             "hotspot",
             "agent-core",
-            "symbols",
+            "names",
+            "preload",
         ],
     ),
     // Users put it into their own programs.
@@ -48,42 +76,53 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "recorder",
         &[
-            "model", "ingest", "causal", "source", "symbols", "runs", "wire", "jvm-core",
-            "hotspot", "events",
+            "model", "ingest", "causal", "source", "symbols", "runs", "wire", "stats", "filter",
+            "hotspot", "events", "schema",
         ],
     ),
     (
         "server",
         &[
             "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
-            "recorder", "events", "jvm-core", "hotspot",
+            "recorder", "events", "filter", "hotspot", "schema", "answers",
         ],
     ),
     (
         "cli",
         &[
             "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
-            "recorder", "server", "events", "hotspot",
+            "recorder", "server", "events", "hotspot", "schema", "answers",
         ],
     ),
-    ("xtask", &["server"]),
+    ("xtask", &["schema"]),
+    // In tests alone.
+    ("test-support", &[]),
 ];
-const PREFIX: &str = "fulcrum-";
+pub(crate) const PREFIX: &str = "fulcrum-";
 
 /// Reads every crate's `Cargo.toml`; the imports that must not be, one sentence each.
 pub fn check(root: &Path) -> Vec<String> {
+    match manifests(root) {
+        Ok(manifests) => problems(&manifests),
+        Err(problem) => vec![problem],
+    }
+}
+
+/// The `Cargo.toml` of every crate, by the name of its folder.
+///
+/// # Errors
+/// When there are no crates to be found, one sentence.
+pub(crate) fn manifests(root: &Path) -> Result<BTreeMap<String, String>, String> {
     let crates = root.join("engine/crates");
     let mut manifests = BTreeMap::new();
-    let entries = match fs::read_dir(&crates) {
-        Ok(entries) => entries,
-        Err(error) => return vec![format!("cannot read engine/crates: {error}.")],
-    };
+    let entries =
+        fs::read_dir(&crates).map_err(|error| format!("cannot read engine/crates: {error}."))?;
     for entry in entries.flatten() {
         if let Ok(text) = fs::read_to_string(entry.path().join("Cargo.toml")) {
             manifests.insert(entry.file_name().to_string_lossy().into_owned(), text);
         }
     }
-    problems(&manifests)
+    Ok(manifests)
 }
 
 fn problems(manifests: &BTreeMap<String, String>) -> Vec<String> {
@@ -110,6 +149,13 @@ fn problems(manifests: &BTreeMap<String, String>) -> Vec<String> {
 
 /// The crates of ours that a manifest depends on, for building and running; tests may import what they like.
 fn imports(manifest: &str) -> BTreeSet<String> {
+    let all = dependencies(manifest).into_iter();
+    all.filter_map(|name| Some(name.strip_prefix(PREFIX)?.to_owned()))
+        .collect()
+}
+
+/// Every package that a manifest depends on, but for tests.
+pub(crate) fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut section = String::new();
     for line in manifest
@@ -124,7 +170,6 @@ fn imports(manifest: &str) -> BTreeSet<String> {
             // `[dependencies.fulcrum-model]`
             if let Some((table, name)) = section.rsplit_once('.')
                 && is_dependencies(table)
-                && let Some(name) = name.strip_prefix(PREFIX)
             {
                 found.insert(name.to_owned());
             }
@@ -143,10 +188,9 @@ fn imports(manifest: &str) -> BTreeSet<String> {
         let package = line
             .split_once("package")
             .and_then(|(_, rest)| rest.split('"').nth(1));
-        for name in [Some(key), package].into_iter().flatten() {
-            if let Some(name) = name.strip_prefix(PREFIX) {
-                found.insert(name.to_owned());
-            }
+        let name = package.unwrap_or(key);
+        if !name.is_empty() {
+            found.insert(name.to_owned());
         }
     }
     found

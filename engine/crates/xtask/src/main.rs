@@ -1,9 +1,10 @@
 //! Code generation and repository checks.
 //!
-//! `codegen` writes what is generated; `check` fails when a generated file, the protocol document or the arrows between
-//! crates are not as they should be.
+//! `codegen` writes what is generated; `check` fails when a generated file, the protocol document, the arrows between
+//! crates or what injected libraries link are not as they should be.
 
 mod arrows;
+mod injected;
 mod protocol;
 
 use std::path::PathBuf;
@@ -13,7 +14,12 @@ fn main() -> ExitCode {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let problems = match std::env::args().nth(1).as_deref() {
         Some("codegen") => protocol::write(&root),
-        Some("check") => [protocol::check(&root), arrows::check(&root)].concat(),
+        Some("check") => [
+            protocol::check(&root),
+            arrows::check(&root),
+            injected::check(&root),
+        ]
+        .concat(),
         _ => {
             eprintln!("usage: cargo run -p fulcrum-xtask -- codegen | check");
             return ExitCode::from(2);

@@ -1,37 +1,17 @@
 //! The protocol's TypeScript types, and the hash that ties its document to its code.
 
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 const TYPESCRIPT: &str = "extension/protocol.gen.ts";
 const DOCUMENT: &str = "docs/protocol.md";
-const SOURCE: &str = "engine/crates/server/src/protocol";
-/// The hash is over these files, one after another.
-const FILES: [&str; 17] = [
-    "mod.rs",
-    "causal.rs",
-    "run.rs",
-    "runs.rs",
-    "navigator/mod.rs",
-    "navigator/session.rs",
-    "navigator/view.rs",
-    "navigator/flame.rs",
-    "navigator/places.rs",
-    "trace.rs",
-    "refine.rs",
-    "events/mod.rs",
-    "events/session.rs",
-    "events/tree.rs",
-    "events/timeline.rs",
-    "events/queues.rs",
-    "events/compare.rs",
-];
+const SOURCE: &str = "engine/crates/schema/src";
 const MARKER: &str = "<!-- protocol hash: ";
 
 /// Writes the generated files; what went wrong, one sentence each.
 pub fn write(root: &Path) -> Vec<String> {
     let path = root.join(TYPESCRIPT);
-    match fs::write(&path, fulcrum_server::codegen::typescript()) {
+    match fs::write(&path, fulcrum_schema::typescript()) {
         Ok(()) => Vec::new(),
         Err(error) => vec![format!(
             "cannot write {TYPESCRIPT}: {error}; check that the folder exists."
@@ -45,17 +25,34 @@ pub fn check(root: &Path) -> Vec<String> {
         fs::read_to_string(root.join(name)).map_err(|error| format!("cannot read {name}: {error}."))
     };
     let typescript = read(TYPESCRIPT).and_then(|text| {
-        (text == fulcrum_server::codegen::typescript()).then_some(()).ok_or_else(|| {
+        (text == fulcrum_schema::typescript()).then_some(()).ok_or_else(|| {
             format!("{TYPESCRIPT} is not what {SOURCE} says: run `cargo run -p fulcrum-xtask -- codegen`.")
         })
     });
-    let source = FILES.map(|name| read(&format!("{SOURCE}/{name}")));
-    let source: Result<String, String> = source.into_iter().collect();
+    let source =
+        types(&root.join(SOURCE)).map_err(|error| format!("cannot read {SOURCE}: {error}."));
     let hash = source.and_then(|source| compare(&source, &read(DOCUMENT)?));
     [typescript, hash]
         .into_iter()
         .filter_map(Result::err)
         .collect()
+}
+
+/// The text of all files that declare types, in the order of their names.
+fn types(folder: &Path) -> io::Result<String> {
+    let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    let mut text = String::new();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default();
+        if path.is_dir() {
+            text += &types(&path)?;
+        } else if name != "typescript.rs" && name != "tests.rs" {
+            text += &fs::read_to_string(&path)?;
+        }
+    }
+    Ok(text)
 }
 
 fn compare(source: &str, document: &str) -> Result<(), String> {

@@ -1,8 +1,7 @@
 //! Positive numbers with a relative standard error, and what becomes of both in quotients.
 
 use fulcrum_model::comparison::Estimate;
-
-const Z: f64 = 1.96;
+use fulcrum_stats::normal::TWO_SIDED_95;
 
 /// A positive number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +13,7 @@ pub struct Positive {
 
 impl Positive {
     pub fn estimate(self) -> Estimate {
-        let reach = (Z * self.relative).exp();
+        let reach = (TWO_SIDED_95 * self.relative).exp();
         Estimate {
             value: self.value,
             interval: Some((self.value / reach, self.value * reach)),

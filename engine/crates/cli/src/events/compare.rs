@@ -1,8 +1,8 @@
 //! `fulcrum events compare`: what changed between two traces (JPMT §7).
 
-use fulcrum_events::compare::{Comparison, Difference, PathSums, compare as compared};
+use fulcrum_events::compare::{Comparison, PathSums, compare as compared};
+use fulcrum_model::Progress;
 use fulcrum_profiles::grouped;
-use serde_json::{Value, json};
 
 use super::args::CompareArgs;
 use super::open::open_at;
@@ -15,40 +15,14 @@ const TABLE_TOP: usize = 20;
 pub fn compare(args: &CompareArgs) -> Outcome {
     let filter = args.filter.as_deref();
     let (a, b) = (open_at(&args.run, filter)?, open_at(&args.before, filter)?);
-    let found = compared(&a, &b, &|_| true).expect("nobody cancels it");
+    let found = compared(&a, &b, &Progress::default()).expect("nobody cancels it");
     let top = args.top.unwrap_or(if args.json { 0 } else { TABLE_TOP });
     let shown = if top == 0 { usize::MAX } else { top };
     match args.json {
-        true => terminal::print(&format!("{:#}\n", as_json(&found, shown)))?,
+        true => terminal::answer(&fulcrum_answers::events::comparison(&found, 0, shown))?,
         false => terminal::print(&as_text(&found, args, shown, Style::stdout()))?,
     }
     Ok(if found.rows.is_empty() { NOTHING } else { DONE })
-}
-
-fn as_json(found: &Comparison, shown: usize) -> Value {
-    let sums = |side: Option<PathSums>| {
-        side.map(|it| {
-            json!({
-                "count": it.count, "wallNs": it.wall_ns, "cpuNs": it.cpu_ns, "selfWallNs": it.self_wall_ns,
-                "thread": it.first.0, "node": it.first.1,
-            })
-        })
-    };
-    let row = |it: &Difference| {
-        json!({
-            "role": it.role, "path": it.path, "change": it.change.name(), "selfWallNs": it.self_wall_ns(),
-            "a": sums(it.a), "b": sums(it.b),
-        })
-    };
-    let roles = found
-        .roles
-        .iter()
-        .map(|it| json!({ "name": it.name, "a": it.a, "b": it.b }));
-    json!({
-        "roles": roles.collect::<Vec<_>>(),
-        "rows": found.rows.iter().take(shown).map(row).collect::<Vec<_>>(),
-        "notes": found.notes,
-    })
 }
 
 fn as_text(found: &Comparison, args: &CompareArgs, shown: usize, style: Style) -> String {

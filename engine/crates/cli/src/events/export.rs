@@ -47,8 +47,18 @@ pub fn export(args: &ExportArgs) -> Outcome {
     let mut out = destination(args.output.as_deref(), binary)?;
     let notes = match (to, query, table) {
         (_, Some(query), Some(format)) => rows(&trace, &scope, &query, format, &mut out)?,
-        (F::Perfetto, ..) => exported(perfetto(&trace, &scope, &|| true, &mut out))?,
-        (F::Chrome, ..) => exported(chrome(&trace, &scope, &|| true, &mut out))?,
+        (F::Perfetto, ..) => exported(perfetto(
+            &trace,
+            &scope,
+            &fulcrum_model::Progress::default(),
+            &mut out,
+        ))?,
+        (F::Chrome, ..) => exported(chrome(
+            &trace,
+            &scope,
+            &fulcrum_model::Progress::default(),
+            &mut out,
+        ))?,
         _ => folded(args, to, &trace, &scope, &mut out)?,
     };
     say_notes(&trace, &notes);
@@ -83,7 +93,7 @@ fn rows(
     let answered = query.run(
         trace,
         scope,
-        &|| true,
+        &fulcrum_model::Progress::default(),
         &mut |cells| match table.row(cells) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -104,7 +114,7 @@ fn folded(
     scope: &Scope,
     mut out: &mut dyn Write,
 ) -> Result<Vec<String>, Failure> {
-    let tree = fold(trace, scope, &|| true).map_err(|error| {
+    let tree = fold(trace, scope, &fulcrum_model::Progress::default()).map_err(|error| {
         Failure::BadInput(match error {
             FoldError::Tree(error) => format!(
                 "the call tree is too large: {error}; choose a part by --thread, --from and --to"

@@ -2,8 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use fulcrum_events::{Event, Returned, Trace, What};
-use serde_json::{Value, json};
+use fulcrum_events::{Event, Trace};
 
 use super::args::ListArgs;
 use super::open::{open, say_notes, subject};
@@ -29,7 +28,8 @@ pub fn list(args: &ListArgs) -> Outcome {
         }
         listed += 1;
         let line = if args.source.json {
-            as_json(&trace, &event).to_string()
+            let event = fulcrum_answers::events::event(&trace, &event);
+            serde_json::to_string(&event).expect("its keys are texts")
         } else {
             as_text(&trace, &event)
         };
@@ -62,84 +62,4 @@ fn as_text(trace: &Trace, event: &Event) -> String {
         subject(trace, event)
     );
     line.trim_end().to_owned()
-}
-
-/// Stable keys: see docs/formats.md.
-fn as_json(trace: &Trace, event: &Event) -> Value {
-    let mut json = json!({ "time": event.wall_ns, "cpu": event.cpu_ns, "thread": event.thread, "event": event.what.name() });
-    let mut set = |key: &str, value: Value| json[key] = value;
-    if event.skipped > 0 {
-        set("skipped", event.skipped.into());
-    }
-    if let Some(method) = event.what.method() {
-        match trace.methods.get(&method) {
-            Some(method) => {
-                set("class", method.class.clone().into());
-                set("method", method.name.clone().into());
-                set("descriptor", method.descriptor.clone().into());
-            }
-            None => set("method", format!("method {method}").into()),
-        }
-    }
-    if let Some(class) = event.what.class() {
-        set("class", trace.class_name(class).into());
-    }
-    match &event.what {
-        What::Objects {
-            receiver, argument, ..
-        } => {
-            set("receiver", (*receiver).into());
-            set("argument", (*argument).into());
-        }
-        What::Result { value, .. } => match value {
-            Returned::Object(object) => set("object", (*object).into()),
-            Returned::Boolean(value) => set("value", (*value).into()),
-        },
-        What::ContendedEnter { object, .. }
-        | What::ContendedEntered { object, .. }
-        | What::Release { object } => {
-            set("object", (*object).into());
-        }
-        What::Wait {
-            object, timeout_ms, ..
-        } => {
-            set("object", (*object).into());
-            set("timeoutMs", (*timeout_ms).into());
-        }
-        What::Waited {
-            object, timed_out, ..
-        } => {
-            set("object", (*object).into());
-            set("timedOut", (*timed_out).into());
-        }
-        What::Allocation {
-            object,
-            bytes,
-            interval,
-            ..
-        } => {
-            set("object", (*object).into());
-            set("bytes", (*bytes).into());
-            set("interval", (*interval).into());
-        }
-        What::ThreadStart {
-            name,
-            group,
-            parent,
-            daemon,
-            virtual_thread,
-            earlier,
-        } => {
-            set("name", name.clone().into());
-            set("group", group.clone().into());
-            set("parent", (*parent).into());
-            set("daemon", (*daemon).into());
-            set("virtual", (*virtual_thread).into());
-            set("earlier", (*earlier).into());
-        }
-        What::ClassLoad { probed, .. } => set("probed", (*probed).into()),
-        What::VmStart { machine } => set("machine", machine.clone().into()),
-        _ => {}
-    }
-    json
 }

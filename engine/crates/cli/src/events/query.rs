@@ -60,7 +60,7 @@ pub fn query(args: &QueryArgs) -> Outcome {
     let answered = query.run(
         &trace,
         &scope,
-        &|| true,
+        &fulcrum_model::Progress::default(),
         &mut |cells| match sink.row(cells) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

@@ -2,7 +2,6 @@
 
 use fulcrum_events::Trace;
 use fulcrum_events::queues::{Order, Queue, QueueError, Request, queue};
-use serde_json::{Value, json};
 
 use super::args::{QueueOrder, QueuesArgs};
 use super::open::{notes, open};
@@ -20,7 +19,13 @@ pub fn queues(args: &QueuesArgs) -> Outcome {
         QueueOrder::Lifo => Order::Lifo,
         QueueOrder::Identity => Order::Identity,
     });
-    let queue = queue(&trace, &scope, [&args.put, &args.take], order, &|| true);
+    let queue = queue(
+        &trace,
+        &scope,
+        [&args.put, &args.take],
+        order,
+        &fulcrum_model::Progress::default(),
+    );
     let queue = queue.map_err(|error| match error {
         QueueError::NoSuchMethod(..) | QueueError::NoObjects(..) => {
             Failure::NotFound(error.to_string())
@@ -31,47 +36,17 @@ pub fn queues(args: &QueuesArgs) -> Outcome {
         .top
         .unwrap_or(if args.source.json { 0 } else { TABLE_TOP });
     let shown = if top == 0 { usize::MAX } else { top };
-    match args.source.json {
-        true => terminal::print(&format!("{:#}\n", as_json(&trace, &queue, shown)))?,
-        false => terminal::print(&as_text(&trace, &queue, shown, Style::stdout()))?,
+    if args.source.json {
+        let requests = queue.requests.iter().take(shown);
+        let notes = notes(&trace, &queue.notes);
+        terminal::answer(&fulcrum_answers::events::queues(&queue, requests, notes))?;
+    } else {
+        terminal::print(&as_text(&trace, &queue, shown, Style::stdout()))?;
     }
     Ok(if queue.requests.is_empty() {
         NOTHING
     } else {
         DONE
-    })
-}
-
-fn as_json(trace: &Trace, queue: &Queue, shown: usize) -> Value {
-    let requests = queue.requests.iter().take(shown).map(|it| {
-        json!({
-            "number": it.number, "putThread": it.put_thread, "putNode": it.put_node, "enqueueNs": it.enqueue_ns,
-            "putLength": it.put_length, "takeThread": it.take.map(|take| take.thread),
-            "takeNode": it.take.map(|take| take.node), "dispatchNs": it.take.map(|take| take.dispatch_ns),
-            "takeLength": it.take.map(|take| take.length), "finishNs": it.take.and_then(|take| take.finish_ns),
-            "waitNs": it.wait_ns(), "serviceNs": it.service_ns(), "sure": it.sure,
-            "queue": it.queue, "object": it.object,
-        })
-    });
-    let queues = queue.queues.iter().map(|it| {
-        json!({ "object": it.object, "put": it.put, "taken": it.taken, "lengthMax": it.length_max })
-    });
-    let order = match queue.order {
-        Order::Fifo => "fifo",
-        Order::Lifo => "lifo",
-        Order::Identity => "identity",
-    };
-    let sums = queue.summary();
-    json!({
-        "order": order, "assumed": queue.assumed(), "queues": queues.collect::<Vec<_>>(),
-        "requests": requests.collect::<Vec<_>>(),
-        "summary": {
-            "put": sums.put, "taken": sums.taken, "arrivalRate": sums.arrival_rate, "waitMean": sums.wait_mean,
-            "waitVariance": sums.wait_variance, "waitMax": sums.wait_max, "serviceMean": sums.service_mean,
-            "serviceVariance": sums.service_variance, "lengthMax": sums.length_max,
-        },
-        "emptyTakes": queue.empty_takes, "thrown": queue.thrown, "rejected": queue.rejected, "beforePut": queue.before_put,
-        "mismatched": queue.mismatched, "overtaken": queue.overtaken, "notes": notes(trace, &queue.notes),
     })
 }
 

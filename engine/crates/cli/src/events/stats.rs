@@ -1,8 +1,7 @@
 //! `fulcrum events stats`: what a trace adds up to.
 
-use fulcrum_events::{Contention, Stats, Trace};
+use fulcrum_events::{Stats, Trace};
 use fulcrum_profiles::grouped;
-use serde_json::{Value, json};
 
 use super::args::StatsArgs;
 use super::open::{notes, open};
@@ -28,44 +27,15 @@ pub fn stats(args: &StatsArgs) -> Outcome {
     let top = args.top.unwrap_or(if source.json { 0 } else { TABLE_TOP });
     let shown = if top == 0 { usize::MAX } else { top };
     if source.json {
-        terminal::print(&format!("{:#}\n", as_json(&trace, &stats, shown)))?;
+        let notes = notes(&trace, &stats.problems);
+        terminal::answer(&fulcrum_answers::events::stats(
+            &trace, &stats, shown, notes,
+        ))?;
     } else {
         terminal::print(&as_text(&trace, &stats, shown, Style::stdout()))?;
     }
     let any = stats.threads.iter().any(|thread| thread.events > 0);
     Ok(if any { DONE } else { NOTHING })
-}
-
-fn as_json(trace: &Trace, stats: &Stats, shown: usize) -> Value {
-    let threads = stats.threads.iter().map(|it| {
-        let thread = trace.thread(it.id);
-        json!({
-            "id": it.id, "name": thread.map(|it| &*it.name), "group": thread.map(|it| &*it.group),
-            "parent": thread.map(|it| it.parent), "events": it.events, "wallNs": it.wall_ns, "cpuNs": it.cpu_ns,
-        })
-    });
-    let methods = stats.methods.iter().take(shown).map(|it| {
-        let method = trace.methods.get(&it.method).cloned().unwrap_or_default();
-        json!({
-            "class": method.class, "method": method.name, "descriptor": method.descriptor, "calls": it.calls,
-            "thrown": it.thrown, "wallNs": it.wall_ns, "cpuNs": it.cpu_ns, "selfWallNs": it.self_wall_ns,
-            "selfCpuNs": it.self_cpu_ns,
-        })
-    });
-    let by_class = |sums: &[Contention]| -> Vec<Value> {
-        let one = |it: &Contention| json!({ "class": trace.class_name(it.class), "count": it.count, "wallNs": it.wall_ns });
-        sums.iter().map(one).collect()
-    };
-    json!({
-        "threads": threads.collect::<Vec<_>>(),
-        "methods": methods.collect::<Vec<_>>(),
-        "contention": by_class(&stats.contention),
-        "waiting": by_class(&stats.waiting),
-        "collections": { "count": stats.collections.0, "wallNs": stats.collections.1 },
-        "unbalanced": stats.unbalanced,
-        "probes": { "insideNs": trace.costs.inside_ns, "outsideNs": trace.costs.outside_ns },
-        "notes": notes(trace, &stats.problems),
-    })
 }
 
 fn as_text(trace: &Trace, stats: &Stats, shown: usize, style: Style) -> String {

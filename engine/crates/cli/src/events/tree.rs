@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use fulcrum_answers::events::thread_tree;
 use fulcrum_events::{Closing, Node, Outcome as Ended, Stack, Thread, Trace};
-use serde_json::{Value, json};
+use fulcrum_schema::EventsTrees;
 
 use super::args::TreeArgs;
 use super::open::{open, say_notes};
@@ -35,13 +36,14 @@ pub fn tree(args: &TreeArgs) -> Outcome {
         }
         shown += tree.rows.len();
         if args.source.json {
-            all.push(as_json(&trace, thread, &tree));
+            let name = |node| name(&trace, node);
+            all.push(thread_tree(thread, &tree.rows, name, tree.cut));
         } else {
             terminal::print(&as_text(&trace, thread, &tree, Style::stdout()))?;
         }
     }
     if args.source.json {
-        terminal::print(&format!("{:#}\n", json!({ "threads": all })))?;
+        terminal::answer(&EventsTrees { threads: all })?;
     }
     say_notes(&trace, &problems);
     Ok(if shown == 0 { NOTHING } else { DONE })
@@ -134,22 +136,4 @@ fn as_text(trace: &Trace, thread: &Thread, tree: &Tree, style: Style) -> String 
         out += &style.aside("more follow: --limit 0 shows all");
     }
     out
-}
-
-/// Rows in the order of their beginnings; `depth` makes the tree.
-fn as_json(trace: &Trace, thread: &Thread, tree: &Tree) -> Value {
-    let rows = tree.rows.iter().map(|row| {
-        let kind = match row.node {
-            Node::Call { .. } => "call",
-            Node::Contended { .. } => "contended",
-            Node::Waiting { .. } => "wait",
-            Node::Collection => "gc",
-        };
-        json!({
-            "depth": row.depth, "kind": kind, "name": name(trace, row.node), "startNs": row.start_ns,
-            "wallNs": row.times.wall_ns, "cpuNs": row.times.cpu_ns, "selfWallNs": row.times.self_wall_ns,
-            "selfCpuNs": row.times.self_cpu_ns, "ended": how(row.closing),
-        })
-    });
-    json!({ "id": thread.id, "name": thread.name, "group": thread.group, "more": tree.cut, "calls": rows.collect::<Vec<_>>() })
 }

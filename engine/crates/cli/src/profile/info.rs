@@ -2,7 +2,9 @@
 
 use fulcrum_ingest::profile::names::{Renamed, Rule, VERSION};
 use fulcrum_ingest::profile::{Calls, Profile};
-use serde_json::{Value, json};
+use fulcrum_schema::{
+    NavigatorRenamed, ProfileCalls, ProfileInfo, ProfileNames, ProfileSize, ProfileValueType,
+};
 
 use super::args::InfoArgs;
 use super::open::open;
@@ -13,8 +15,7 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 pub fn info(args: &InfoArgs) -> Outcome {
     let profile = open(&args.source.file, &args.source.names.0)?;
     if args.json {
-        let json = as_json(&profile, &args.source.names.0);
-        terminal::print(&format!("{json:#}\n"))?;
+        terminal::answer(&as_json(&profile, &args.source.names.0))?;
     } else {
         terminal::print(&as_text(&profile, args.renamed, Style::stdout()))?;
     }
@@ -34,8 +35,8 @@ fn totals(profile: &Profile) -> Vec<i64> {
     }
 }
 
-/// What it is made of: a name and a number each.
-fn sizes(profile: &Profile) -> Vec<(&'static str, usize)> {
+/// What it is made of.
+fn size(profile: &Profile) -> ProfileSize {
     match &profile.calls {
         Calls::Tree(tree) => {
             let (mut open, mut deepest): (Vec<u32>, usize) = (Vec::new(), 0);
@@ -46,18 +47,18 @@ fn sizes(profile: &Profile) -> Vec<(&'static str, usize)> {
                 open.push(end);
                 deepest = deepest.max(open.len());
             }
-            vec![
-                ("nodes", tree.len() as usize),
-                ("frames", tree.frames().len()),
-                ("depth", deepest),
-            ]
+            ProfileSize::Tree {
+                nodes: u64::from(tree.len()),
+                frames: tree.frames().len() as u64,
+                depth: deepest as u64,
+            }
         }
         Calls::Graphs(graphs) => {
             let first = graphs.first();
-            vec![
-                ("functions", first.map_or(0, |it| it.functions.len())),
-                ("calls", first.map_or(0, |it| it.calls.len())),
-            ]
+            ProfileSize::Graph {
+                functions: first.map_or(0, |it| it.functions.len() as u64),
+                calls: first.map_or(0, |it| it.calls.len() as u64),
+            }
         }
     }
 }
@@ -68,13 +69,19 @@ fn as_text(profile: &Profile, renamed: bool, style: Style) -> String {
         Calls::Graphs(_) => "call graph",
     };
     let dot = style.dot();
-    let sizes = sizes(profile)
-        .into_iter()
-        .map(|(name, size)| format!("{dot}{size} {name}"));
+    let size = match size(profile) {
+        ProfileSize::Tree {
+            nodes,
+            frames,
+            depth,
+        } => format!("{nodes} nodes{dot}{frames} frames{dot}{depth} depth"),
+        ProfileSize::Graph { functions, calls } => {
+            format!("{functions} functions{dot}{calls} calls")
+        }
+    };
     let mut out = format!(
-        "{}{dot}{kind}{}\n",
+        "{}{dot}{kind}{dot}{size}\n",
         style.paint(Colour::Strong, profile.format.name()),
-        sizes.collect::<String>()
     );
     let mut table = Table::default();
     let types = profile.value_types().into_iter().zip(totals(profile));
@@ -119,31 +126,33 @@ fn rule_names(rules: &[Rule]) -> Vec<&'static str> {
     rules.iter().map(|rule| rule.name()).collect()
 }
 
-fn as_json(profile: &Profile, rules: &[Rule]) -> Value {
+fn as_json(profile: &Profile, rules: &[Rule]) -> ProfileInfo {
     let types = profile.value_types().into_iter().zip(totals(profile));
-    let types =
-        types.map(|(kind, total)| json!({ "name": kind.name, "unit": kind.unit, "total": total }));
-    let mut json = json!({
-        "format": profile.format.name(),
-        "kind": match profile.calls {
-            Calls::Tree(_) => "tree",
-            Calls::Graphs(_) => "graph",
+    let types = types.map(|(kind, total)| ProfileValueType {
+        name: kind.name.clone(),
+        unit: kind.unit.clone(),
+        total,
+    });
+    let owned = |rules: &[Rule]| rule_names(rules).into_iter().map(String::from).collect();
+    let renamed = profile.renamed.iter().map(|it| NavigatorRenamed {
+        raw: it.raw.clone(),
+        name: it.name.clone(),
+        rules: owned(&it.rules),
+    });
+    ProfileInfo {
+        format: profile.format.name().to_string(),
+        kind: match profile.calls {
+            Calls::Tree(_) => ProfileCalls::Tree,
+            Calls::Graphs(_) => ProfileCalls::Graph,
         },
-        "valueTypes": types.collect::<Vec<_>>(),
-        "defaultValue": profile.value_types()[profile.default_value].name,
-    });
-    for (name, size) in sizes(profile) {
-        json[name] = json!(size);
+        value_types: types.collect(),
+        default_value: profile.value_types()[profile.default_value].name.clone(),
+        size: size(profile),
+        names: ProfileNames {
+            version: VERSION,
+            rules: owned(rules),
+            renamed: renamed.collect(),
+        },
+        notes: profile.notes.clone(),
     }
-    let renamed = profile
-        .renamed
-        .iter()
-        .map(|it| json!({ "raw": it.raw, "name": it.name, "rules": rule_names(&it.rules) }));
-    json["names"] = json!({
-        "version": VERSION,
-        "rules": rule_names(rules),
-        "renamed": renamed.collect::<Vec<_>>(),
-    });
-    json["notes"] = json!(profile.notes);
-    json
 }

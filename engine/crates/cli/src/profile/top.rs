@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fulcrum_answers::search as answers;
 use fulcrum_ingest::profile::{Calls, Profile};
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
@@ -10,7 +11,7 @@ use fulcrum_paths::{
     CallGraphProfile, CallTreeProfile, ComparativeProfile, ProfileInterface, Sides, SummarySides,
     same_value,
 };
-use serde_json::{Value, json};
+use fulcrum_schema::{ProfileFunction, ProfileTop};
 
 use super::args::{Sort, TopArgs};
 use super::open::{open, value_of};
@@ -76,18 +77,14 @@ pub fn top(args: &TopArgs) -> Outcome {
         };
         key(b).cmp(&key(a)).then_with(|| a.name.cmp(&b.name))
     });
+    let none = functions.rows.is_empty();
     if args.json {
-        let json = as_json(&functions, args.top.unwrap_or(0));
-        terminal::print(&format!("{json:#}\n"))?;
+        terminal::answer(&as_json(functions, args.top.unwrap_or(0)))?;
     } else {
         let top = args.top.unwrap_or(TABLE_TOP);
         terminal::print(&as_text(&functions, top, Style::stdout()))?;
     }
-    Ok(if functions.rows.is_empty() {
-        NOTHING
-    } else {
-        DONE
-    })
+    Ok(if none { NOTHING } else { DONE })
 }
 
 fn alone(profile: Profile, kind: ValueType, value: usize) -> Result<Functions, Failure> {
@@ -187,25 +184,20 @@ fn as_text(functions: &Functions, top: usize, style: Style) -> String {
     out + &style.notes(&functions.notes)
 }
 
-fn as_json(functions: &Functions, top: usize) -> Value {
+fn as_json(functions: Functions, top: usize) -> ProfileTop {
     let shown = if top == 0 { functions.rows.len() } else { top };
-    let rows = functions.rows.iter().take(shown).map(|it| {
-        let mut row = json!({ "name": it.name, "base": it.base, "cum": it.cum });
-        if let Some(SummarySides { base, cum }) = it.sides {
-            row["a"] = json!({ "base": base.a, "cum": cum.a });
-            row["b"] = json!({ "base": base.b, "cum": cum.b });
-        }
-        row
-    });
-    let mut json = json!({
-        "value": functions.kind.name,
-        "unit": functions.kind.unit,
-        "total": functions.total,
-        "functions": rows.collect::<Vec<_>>(),
-        "notes": functions.notes,
-    });
-    if let Some(Sides { a, b }) = functions.sides {
-        json["totals"] = json!({ "a": a, "b": b });
+    let row = |it: Function| ProfileFunction {
+        name: it.name,
+        base: it.base,
+        cum: it.cum,
+        sides: it.sides.map(answers::path_sides),
+    };
+    ProfileTop {
+        value: functions.kind.name,
+        unit: functions.kind.unit,
+        total: functions.total,
+        sides: functions.sides.map(answers::sides),
+        functions: functions.rows.into_iter().take(shown).map(row).collect(),
+        notes: functions.notes,
     }
-    json
 }

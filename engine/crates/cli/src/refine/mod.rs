@@ -11,7 +11,7 @@ use fulcrum_events::refine::{filter_text, methods_of_names};
 use fulcrum_recorder::{
     Error, KeepRunning, RefineOptions, RefineProgress, Refined, Stdio, TraceOptions,
 };
-use serde_json::json;
+use fulcrum_schema::RefineTable;
 
 pub use args::RefineArgs;
 
@@ -35,7 +35,7 @@ pub fn refine(args: RefineArgs) -> Outcome {
         })?;
     }
     match args.json {
-        true => terminal::print(&format!("{:#}\n", as_json(&options, &refined)))?,
+        true => terminal::answer(&as_json(&options, &refined))?,
         false => terminal::print(&table::table(&refined, Style::stdout()))?,
     }
     Ok(if refined.hotspots.is_empty() {
@@ -104,13 +104,19 @@ fn first_filter(args: &RefineArgs) -> Result<Option<String>, Failure> {
     Ok(Some(filter_text("", &methods, &comment)))
 }
 
-/// Stable keys: see docs/formats.md.
-fn as_json(options: &RefineOptions, refined: &Refined) -> serde_json::Value {
-    let rows: Vec<_> = refined.iterations.iter().map(|it| it.to_json()).collect();
-    json!({
-        "rule": options.rule.to_string(), "unit": options.unit, "stable": refined.stable, "stopped": refined.stopped,
-        "filter": refined.filter, "hotspots": refined.hotspots, "iterations": rows, "notes": refined.notes,
-    })
+fn as_json(options: &RefineOptions, refined: &Refined) -> RefineTable {
+    RefineTable {
+        rule: options.rule.to_string(),
+        unit: options.unit.clone(),
+        seed: None,
+        runs: None,
+        stable: refined.stable,
+        stopped: Some(refined.stopped),
+        filter: Some(refined.filter.to_string_lossy().into_owned()),
+        hotspots: refined.hotspots.clone(),
+        notes: refined.notes.clone(),
+        iterations: refined.iterations.iter().map(Into::into).collect(),
+    }
 }
 
 /// What is going on, on standard error: one line that is drawn again on a terminal, else a line for each run.

@@ -11,7 +11,6 @@ use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
-use serde_json::Value;
 
 use super::args::NavigateArgs;
 use super::command::{self, Command};
@@ -144,25 +143,26 @@ impl Talk {
             Err(error) => Err(error),
         };
         match (answer, self.json) {
-            (Ok(Answer::Quit), _) => return Ok(Then::Stop),
-            (Ok(answer), true) => self.object(&json::answer(line.trim(), &answer, self.top))?,
+            (Ok(answer), true) => {
+                match json::answer(line.trim(), answer, self.top) {
+                    Some(answer) => terminal::line(&answer)?,
+                    None => return Ok(Then::Stop),
+                };
+            }
+            (Ok(Answer::Quit), false) => return Ok(Then::Stop),
             (Ok(answer), false) => {
                 terminal::print(&print::answer(&answer, &self.numbers, self.top))?;
             }
             (Err(error), json) => {
                 self.refused = true;
                 if json {
-                    self.object(&json::refusal(line.trim(), &error))?;
+                    terminal::line(&json::refusal(line.trim(), error))?;
                 } else {
                     terminal::say(&format!("{}: {error}", line.trim()));
                 }
             }
         }
         Ok(Then::GoOn)
-    }
-
-    fn object(&self, object: &Value) -> Result<(), Failure> {
-        terminal::print(&format!("{object}\n"))
     }
 }
 

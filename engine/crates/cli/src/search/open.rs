@@ -26,7 +26,7 @@ pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
         rules: files.names.0.clone(),
     };
     let waiting = Waiting::new();
-    Ok(Session::open(&files, &waiting.hear())?)
+    Ok(Session::open(&files, &waiting.progress())?)
 }
 
 /// The same with the labels of a file, and says what there is to say of both.

@@ -150,8 +150,8 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
         }
         Command::Auto => {
             let waiting = Waiting::new();
-            let watch = waiting.watch("searching");
-            let found = search.automatic_watched(&Options::default(), &watch);
+            let progress = waiting.progress().with_phase("searching");
+            let found = search.automatic(&Options::default(), &progress);
             let found = found.expect("waiting stops nothing");
             drop(waiting);
             search.adopt(&found.suggestions).map_err(said)?;

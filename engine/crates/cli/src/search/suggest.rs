@@ -1,7 +1,8 @@
 //! `fulcrum suggest`.
 
+use fulcrum_answers::search as answers;
 use fulcrum_paths::{Options, ProfileInterface as _};
-use serde_json::{Value, json};
+use fulcrum_schema::SearchSuggestions;
 
 use super::args::SuggestArgs;
 use super::numbers::Numbers;
@@ -29,8 +30,8 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
                 ..default
             };
             let waiting = Waiting::new();
-            let watch = waiting.watch("searching");
-            let found = session.search.automatic_watched(&options, &watch);
+            let progress = waiting.progress().with_phase("searching");
+            let found = session.search.automatic(&options, &progress);
             found.expect("waiting stops nothing")
         }
         false => session.search.first(args.top.unwrap_or(TOP)),
@@ -41,15 +42,12 @@ pub fn suggest(args: &SuggestArgs) -> Outcome {
         session.save_labels(path)?;
     }
     if args.json {
-        let mut object = json!(found);
-        if let Value::Object(object) = &mut object {
-            object.insert("value".into(), session.identity.value.clone().into());
-            object.insert("unit".into(), session.identity.unit.clone().into());
-            if let Some(sides) = session.search.profile().sides() {
-                object.insert("sides".into(), json!(sides));
-            }
-        }
-        terminal::print(&format!("{object:#}\n"))?;
+        terminal::answer(&SearchSuggestions {
+            found: answers::automatic(found.clone()),
+            value: session.identity.value.clone(),
+            unit: session.identity.unit.clone(),
+            sides: session.search.profile().sides().map(answers::sides),
+        })?;
     } else {
         let numbers = Numbers {
             unit: session.identity.unit.clone(),

@@ -1,12 +1,10 @@
 //! The line that says how far long work is, on a terminal's standard error. Ctrl-C ends the command, as always.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use fulcrum_model::Watch;
-use fulcrum_profiles::Hear;
+use fulcrum_model::Progress;
 
 use crate::terminal::Style;
 
@@ -34,23 +32,16 @@ impl Waiting {
         })))
     }
 
-    /// Draws what it hears.
-    pub fn hear(&self) -> Hear {
+    /// The token of that work, which draws the line.
+    pub fn progress(&self) -> Progress {
         let line = Arc::clone(&self.0);
-        let terminal = io::stderr().is_terminal();
-        Arc::new(move |what, part| {
-            if terminal {
+        match io::stderr().is_terminal() {
+            true => Progress::new(move |phase: &str, fraction: f64| {
                 let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
-                line.show(what, part);
-            }
-            ControlFlow::Continue(())
-        })
-    }
-
-    /// The same for work of one kind.
-    pub fn watch(&self, what: &'static str) -> Watch {
-        let hear = self.hear();
-        Watch::new(move |part| hear(what, part))
+                line.show(phase, fraction);
+            }),
+            false => Progress::default(),
+        }
     }
 }
 

@@ -4,12 +4,13 @@ mod common;
 
 use std::collections::{BTreeMap, HashMap};
 
+use fulcrum_model::{Cancelled, Progress};
+
 use self::common::common;
-use crate::index::Cancelled;
 use crate::open::Trace;
 use crate::selection::Selection;
 use crate::stack::Node;
-use crate::walk::{Walk, parking};
+use crate::walk::{Passed, Walk, parking};
 
 /// What changed from trace B, before, to trace A.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,22 +112,18 @@ const MOST_PATHS: usize = 1 << 20;
 const LEAST_PART: f64 = 0.1;
 const LEAST_NS: f64 = 1000.0;
 
-/// Compares two traces. `watch` hears what part is done; when it says false, that is the end of it.
+/// Compares two traces.
 ///
 /// # Errors
-/// When `watch` said so.
-pub fn compare(a: &Trace, b: &Trace, watch: &dyn Fn(f64) -> bool) -> Result<Comparison, Cancelled> {
+/// [`Cancelled`] when `progress` was cancelled.
+pub fn compare(a: &Trace, b: &Trace, progress: &Progress) -> Result<Comparison, Cancelled> {
     let mut names = Names::default();
     let roles = Roles::new([a, b]);
-    let all = (a.bytes() + b.bytes()).max(1) as f64;
+    let middle = a.bytes() as f64 / (a.bytes() + b.bytes()).max(1) as f64;
     let (seen, notes) = common(a, b);
     let [in_a, in_b] = seen.each_ref().map(Option::as_ref);
-    let of_a = Paths::read(a, in_a, &roles, &mut names, &|done| {
-        watch(done as f64 / all)
-    })?;
-    let of_b = Paths::read(b, in_b, &roles, &mut names, &|done| {
-        watch((a.bytes() + done) as f64 / all)
-    })?;
+    let of_a = Paths::read(a, in_a, &roles, &mut names, &progress.part(0.0, middle))?;
+    let of_b = Paths::read(b, in_b, &roles, &mut names, &progress.part(middle, 1.0))?;
     let mut comparison = Comparison {
         roles: roles.count(a, b),
         notes,
@@ -269,19 +266,20 @@ impl Paths {
         selection: Option<&Selection>,
         roles: &Roles,
         names: &mut Names,
-        watch: &dyn Fn(u64) -> bool,
+        progress: &Progress,
     ) -> Result<Paths, Cancelled> {
         let mut paths = Paths::default();
         let mut known: HashMap<(u8, u32), u32> = HashMap::new();
         let parking = parking(trace);
-        let mut done = 0;
+        let mut passed = Passed::new(progress, trace.threads.iter());
         for thread in &trace.threads {
+            passed.enter(thread);
             let root = names.number(roles.of(trace, thread.id));
             let root = paths.child(None, root);
             let mut walk = Walk::selected(trace, thread.id, &parking, selection);
             let mut open: Vec<u32> = Vec::new();
             loop {
-                let event = walk.step_if(|steps| watch(done + steps.min(thread.bytes)))?;
+                let event = walk.step_with(&passed)?;
                 for (outcome, inside) in &walk.ended {
                     let Some(node) = open.pop() else { continue };
                     let sums = &mut paths.nodes[node as usize].2;
@@ -308,9 +306,9 @@ impl Paths {
                     open.push(paths.child(Some(parent), name));
                 }
             }
-            done += thread.bytes;
             paths.problems.extend_from_slice(walk.problems());
         }
+        passed.finish()?;
         Ok(paths)
     }
 

@@ -3,27 +3,28 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use fulcrum_model::Progress;
+
 use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
 use super::json_text;
 use crate::open::Trace;
-use crate::rows::Wanted;
 use crate::visit::Scope;
 
 /// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
 /// what probes cost; CPU times are `tts`.
 ///
 /// # Errors
-/// When `out` takes no more, or it is not wanted any more.
+/// When `out` takes no more, or `progress` was cancelled.
 pub fn chrome(
     trace: &Trace,
     scope: &Scope,
-    wanted: Wanted<'_>,
+    progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Vec<String>, ExportError> {
     let (pid, mut tid, mut first) = (trace.pid, 0, true);
     let mut line = String::new();
     out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")?;
-    let problems = edges(trace, scope, wanted, |edge| {
+    let problems = edges(trace, scope, progress, |edge| {
         line.clear();
         let begin = |line: &mut String, phase: &str, tid: u32| {
             // Writing to a string cannot fail.

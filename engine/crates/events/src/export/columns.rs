@@ -1,68 +1,80 @@
 //! Rows gathered into columns, for Arrow and Parquet.
+//!
+//! The columns are ours, and Parquet's own column writer takes them: its bridge to Arrow would bring Arrow's compute kernels
+//! along, which take longer to compile than the whole engine.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
+use bytes::Bytes;
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType as Stored, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::{Type, TypePtr};
 
 use super::Holds;
 use crate::query::Cell;
 
-/// Rows of a batch, and of a group in Parquet.
+/// Rows of a batch in Arrow, and of a group in Parquet.
 const ROWS: usize = 1 << 17;
 
-/// Bytes of a column's texts that end a batch early: offsets have 31 bits.
+/// Bytes of a column's texts that end a batch early: Arrow's offsets have 31 bits.
 const TEXTS: usize = 32 << 20;
 
 /// A file that is being written.
 pub struct Writer<W: Write + Send> {
-    schema: SchemaRef,
     columns: Vec<Column>,
     rows: usize,
     file: File<W>,
 }
 
 enum File<W: Write + Send> {
-    Arrow(FileWriter<W>),
-    Parquet(ArrowWriter<W>),
+    Arrow(SchemaRef, FileWriter<W>),
+    Parquet(SerializedFileWriter<W>),
 }
 
 /// A column of the batch that is being filled.
 enum Column {
-    Text(StringBuilder),
-    Whole(Int64Builder),
-    Real(Float64Builder),
+    Text(Texts),
+    Whole(Vec<Option<i64>>),
+    Real(Vec<Option<f64>>),
+}
+
+/// Texts one after the other, and where each ends.
+#[derive(Default)]
+struct Texts {
+    bytes: String,
+    /// The end of each row's text, none where it has no text.
+    ends: Vec<Option<usize>>,
 }
 
 impl<W: Write + Send> Writer<W> {
     /// An Arrow IPC file.
     pub fn arrow(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
-        let schema = schema(names, holds);
+        let schema = arrow_schema(names, holds);
         let file = FileWriter::try_new(out, &schema).map_err(of_arrow)?;
-        Ok(Writer::new(schema, holds, File::Arrow(file)))
+        Ok(Writer::new(holds, File::Arrow(schema, file)))
     }
 
     /// A Parquet file, not compressed: its dictionaries have each text once a group.
     pub fn parquet(out: W, names: &[String], holds: &[Holds]) -> io::Result<Writer<W>> {
-        let schema = schema(names, holds);
         let properties = WriterProperties::builder()
             .set_created_by(concat!("fulcrum ", env!("CARGO_PKG_VERSION")).into())
-            .set_max_row_group_row_count(Some(ROWS))
             .build();
-        let file = ArrowWriter::try_new(out, schema.clone(), Some(properties));
-        let file = File::Parquet(file.map_err(of_parquet)?);
-        Ok(Writer::new(schema, holds, file))
+        let file = parquet_schema(names, holds)
+            .and_then(|schema| SerializedFileWriter::new(out, schema, Arc::new(properties)))
+            .map_err(of_parquet)?;
+        Ok(Writer::new(holds, File::Parquet(file)))
     }
 
-    fn new(schema: SchemaRef, holds: &[Holds], file: File<W>) -> Writer<W> {
+    fn new(holds: &[Holds], file: File<W>) -> Writer<W> {
         Writer {
-            schema,
             columns: holds.iter().copied().map(Column::new).collect(),
             rows: 0,
             file,
@@ -82,13 +94,17 @@ impl<W: Write + Send> Writer<W> {
     }
 
     fn batch(&mut self) -> io::Result<()> {
-        self.rows = 0;
-        let columns = self.columns.iter_mut().map(Column::take).collect();
-        let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(of_arrow)?;
         match &mut self.file {
-            File::Arrow(file) => file.write(&batch).map_err(of_arrow),
-            File::Parquet(file) => file.write(&batch).map_err(of_parquet),
+            File::Arrow(schema, file) => {
+                let columns = self.columns.iter().map(Column::arrow).collect();
+                let batch = RecordBatch::try_new(schema.clone(), columns).map_err(of_arrow)?;
+                file.write(&batch).map_err(of_arrow)?;
+            }
+            File::Parquet(file) => write_group(file, &self.columns).map_err(of_parquet)?,
         }
+        self.columns.iter_mut().for_each(Column::clear);
+        self.rows = 0;
+        Ok(())
     }
 
     /// Writes what is left.
@@ -97,7 +113,7 @@ impl<W: Write + Send> Writer<W> {
             self.batch()?;
         }
         match self.file {
-            File::Arrow(mut file) => {
+            File::Arrow(_, mut file) => {
                 file.finish().map_err(of_arrow)?;
                 file.get_mut().flush()
             }
@@ -109,7 +125,7 @@ impl<W: Write + Send> Writer<W> {
     }
 }
 
-fn schema(names: &[String], holds: &[Holds]) -> SchemaRef {
+fn arrow_schema(names: &[String], holds: &[Holds]) -> SchemaRef {
     let field = |(name, holds): (&String, &Holds)| {
         let kind = match holds {
             Holds::Text => DataType::Utf8,
@@ -122,55 +138,136 @@ fn schema(names: &[String], holds: &[Holds]) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
+fn parquet_schema(names: &[String], holds: &[Holds]) -> Result<TypePtr, ParquetError> {
+    let field = |(name, holds): (&String, &Holds)| {
+        let (kind, logical) = match holds {
+            Holds::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Holds::Whole => (Physical::INT64, None),
+            Holds::Real => (Physical::DOUBLE, None),
+        };
+        let field = Type::primitive_type_builder(name, kind)
+            .with_repetition(Repetition::OPTIONAL)
+            .with_logical_type(logical);
+        field.build().map(Arc::new)
+    };
+    let fields: Result<Vec<TypePtr>, _> = names.iter().zip(holds).map(field).collect();
+    let schema = Type::group_type_builder("schema").with_fields(fields?);
+    schema.build().map(Arc::new)
+}
+
+fn write_group<W: Write + Send>(
+    file: &mut SerializedFileWriter<W>,
+    columns: &[Column],
+) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for column in columns {
+        let Some(mut out) = group.next_column()? else {
+            return Err(ParquetError::General(
+                "more columns than the schema has".into(),
+            ));
+        };
+        match column {
+            Column::Text(texts) => {
+                // Slices of one copy.
+                let all = Bytes::copy_from_slice(texts.bytes.as_bytes());
+                let slice = |range: Range<usize>| ByteArray::from(all.slice(range));
+                write_column::<ByteArrayType>(&mut out, texts.ranges().map(|it| it.map(slice)))?;
+            }
+            Column::Whole(numbers) => {
+                write_column::<Int64Type>(&mut out, numbers.iter().copied())?;
+            }
+            Column::Real(numbers) => {
+                write_column::<DoubleType>(&mut out, numbers.iter().copied())?;
+            }
+        }
+        out.close()?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+/// Parquet keeps the values that there are, and for each row how many are there (a definition level, 0 or 1).
+fn write_column<T: Stored>(
+    out: &mut SerializedColumnWriter<'_>,
+    rows: impl Iterator<Item = Option<T::T>>,
+) -> Result<(), ParquetError> {
+    let mut levels = Vec::with_capacity(ROWS);
+    let mut values = Vec::new();
+    for row in rows {
+        levels.push(i16::from(row.is_some()));
+        values.extend(row);
+    }
+    out.typed::<T>().write_batch(&values, Some(&levels), None)?;
+    Ok(())
+}
+
+impl Texts {
+    fn push(&mut self, text: Option<&str>) {
+        self.bytes.push_str(text.unwrap_or_default());
+        self.ends.push(text.map(|_| self.bytes.len()));
+    }
+
+    /// Where each row's text is.
+    fn ranges(&self) -> impl Iterator<Item = Option<Range<usize>>> {
+        let mut start = 0;
+        self.ends
+            .iter()
+            .map(move |end| end.map(|end| std::mem::replace(&mut start, end)..end))
+    }
+}
+
 impl Column {
     fn new(holds: Holds) -> Column {
         match holds {
-            Holds::Text => Column::Text(StringBuilder::new()),
-            Holds::Whole => Column::Whole(Int64Builder::new()),
-            Holds::Real => Column::Real(Float64Builder::new()),
+            Holds::Text => Column::Text(Texts::default()),
+            Holds::Whole => Column::Whole(Vec::new()),
+            Holds::Real => Column::Real(Vec::new()),
         }
     }
 
     /// Adds a cell, nothing where it does not fit. Gives the bytes of texts so far.
     fn add(&mut self, cell: &Cell) -> usize {
-        match (self, cell) {
-            (Column::Text(texts), Cell::Text(text)) => {
-                texts.append_value(text);
-                texts.values_slice().len()
+        match self {
+            Column::Text(texts) => {
+                texts.push(match cell {
+                    Cell::Text(text) => Some(text),
+                    _ => None,
+                });
+                return texts.bytes.len();
             }
-            (Column::Text(texts), _) => {
-                texts.append_null();
-                0
+            Column::Whole(numbers) => numbers.push(match cell {
+                Cell::Whole(number) => Some(i64::try_from(*number).unwrap_or(i64::MAX)),
+                _ => None,
+            }),
+            Column::Real(numbers) => numbers.push(match cell {
+                Cell::Real(number) => Some(*number),
+                Cell::Whole(number) => Some(*number as f64),
+                _ => None,
+            }),
+        }
+        0
+    }
+
+    fn arrow(&self) -> ArrayRef {
+        match self {
+            Column::Text(texts) => {
+                let rows = texts.ranges().map(|it| it.map(|it| &texts.bytes[it]));
+                Arc::new(rows.collect::<StringArray>())
             }
-            (Column::Whole(numbers), Cell::Whole(number)) => {
-                numbers.append_value(i64::try_from(*number).unwrap_or(i64::MAX));
-                0
-            }
-            (Column::Whole(numbers), _) => {
-                numbers.append_null();
-                0
-            }
-            (Column::Real(numbers), Cell::Real(number)) => {
-                numbers.append_value(*number);
-                0
-            }
-            (Column::Real(numbers), Cell::Whole(number)) => {
-                numbers.append_value(*number as f64);
-                0
-            }
-            (Column::Real(numbers), _) => {
-                numbers.append_null();
-                0
-            }
+            Column::Whole(numbers) => Arc::new(numbers.iter().collect::<Int64Array>()),
+            Column::Real(numbers) => Arc::new(numbers.iter().collect::<Float64Array>()),
         }
     }
 
-    /// What is in it, and leaves it empty.
-    fn take(&mut self) -> ArrayRef {
+    /// Keeps what it has allocated.
+    fn clear(&mut self) {
         match self {
-            Column::Text(texts) => Arc::new(texts.finish()),
-            Column::Whole(numbers) => Arc::new(numbers.finish()),
-            Column::Real(numbers) => Arc::new(numbers.finish()),
+            Column::Text(texts) => {
+                texts.bytes.clear();
+                texts.ends.clear();
+            }
+            Column::Whole(numbers) => numbers.clear(),
+            Column::Real(numbers) => numbers.clear(),
         }
     }
 }

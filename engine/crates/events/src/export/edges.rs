@@ -2,13 +2,13 @@
 
 use std::io;
 
+use fulcrum_model::{Cancelled, Progress};
+
 use crate::event::{Event, What};
-use crate::index::Cancelled;
 use crate::open::{Thread, Trace};
-use crate::rows::Wanted;
 use crate::stack::Node;
 use crate::visit::Scope;
-use crate::walk::{Walk, parking};
+use crate::walk::{Passed, Walk, parking};
 
 /// What happens in a thread.
 pub enum Edge<'a> {
@@ -31,7 +31,7 @@ pub struct Moment {
 /// Why an export ended early.
 #[derive(Debug)]
 pub enum ExportError {
-    /// It is not wanted any more.
+    /// It was cancelled.
     Cancelled,
     /// The file takes no more.
     Io(io::Error),
@@ -53,16 +53,18 @@ impl From<io::Error> for ExportError {
 pub fn edges(
     trace: &Trace,
     scope: &Scope,
-    wanted: Wanted<'_>,
+    progress: &Progress,
     mut show: impl FnMut(Edge<'_>) -> io::Result<()>,
 ) -> Result<Vec<String>, ExportError> {
     let parking = parking(trace);
     let mut problems = Vec::new();
+    let mut passed = Passed::new(progress, scope.threads(trace));
     for thread in scope.threads(trace) {
+        passed.enter(thread);
         show(Edge::Thread(thread))?;
         let mut walk = Walk::new(trace, thread.id, &parking);
         loop {
-            let event = walk.step_if(|_| wanted())?;
+            let event = walk.step_with(&passed)?;
             let now = Moment {
                 ns: walk.now.0,
                 cpu_ns: walk.now.1,
@@ -87,6 +89,7 @@ pub fn edges(
         }
         problems.extend_from_slice(walk.problems());
     }
+    passed.finish()?;
     Ok(problems)
 }
 

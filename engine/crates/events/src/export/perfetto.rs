@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use fulcrum_model::Progress;
+
 use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
 use crate::open::Trace;
-use crate::rows::Wanted;
 use crate::visit::Scope;
 
 /// Numbers of fields, from Perfetto's `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`.
@@ -49,11 +50,11 @@ const FIRST_THREAD_TRACK: u64 = 16;
 /// what probes cost.
 ///
 /// # Errors
-/// When `out` takes no more, or it is not wanted any more.
+/// When `out` takes no more, or `progress` was cancelled.
 pub fn perfetto(
     trace: &Trace,
     scope: &Scope,
-    wanted: Wanted<'_>,
+    progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Vec<String>, ExportError> {
     let mut writer = Packets {
@@ -69,7 +70,7 @@ pub fn perfetto(
     descriptor.text(6, &format!("process {}", trace.pid));
     process.message(field::TRACK_PROCESS, &descriptor);
     writer.descriptor(&process)?;
-    let problems = edges(trace, scope, wanted, |edge| match edge {
+    let problems = edges(trace, scope, progress, |edge| match edge {
         Edge::Thread(thread) => {
             writer.track = FIRST_THREAD_TRACK + u64::from(thread.id);
             let mut track = Message::default();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Cell;
+use fulcrum_stats::{Moments, quantile};
 
 /// What numbers are added up to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,9 +26,7 @@ pub(crate) struct Numbers {
     sum: u128,
     min: u64,
     max: u64,
-    /// Welford's running mean and sum of squared differences.
-    mean: f64,
-    squares: f64,
+    moments: Moments,
     /// For percentiles: the numbers themselves as long as they are few.
     few: Vec<u64>,
     /// And how many are in which bucket when they are many.
@@ -51,9 +50,7 @@ impl Numbers {
         self.max = self.max.max(value);
         self.count += 1;
         self.sum += u128::from(value);
-        let from_mean = value as f64 - self.mean;
-        self.mean += from_mean / self.count as f64;
-        self.squares += from_mean * (value as f64 - self.mean);
+        self.moments.add(value as f64);
         if !percentiles {
             return;
         }
@@ -82,14 +79,13 @@ impl Numbers {
             Function::Mean => Cell::Real(self.sum as f64 / self.count as f64),
             Function::Min => Cell::Whole(self.min),
             Function::Max => Cell::Whole(self.max),
-            Function::Deviation => Cell::Real((self.squares / self.count as f64).max(0.0).sqrt()),
+            Function::Deviation => self.moments.deviation().map_or(Cell::Nothing, Cell::Real),
             Function::Percentile(part) => self.percentile(part),
         }
     }
 
-    /// The nearest rank: the smallest number that so many percent are not greater than.
     fn percentile(&mut self, part: f64) -> Cell {
-        let rank = ((part / 100.0 * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let rank = quantile::rank(self.count, part / 100.0);
         if self.many.is_empty() {
             let at = rank as usize - 1;
             let (_, value, _) = self.few.select_nth_unstable(at);
@@ -159,7 +155,7 @@ mod tests {
                 "{seen} {deviation}"
             );
             for part in [0.0, 1.0, 50.0, 99.0, 100.0] {
-                let expect = ((part / 100.0 * count as f64).ceil() as u64).max(1);
+                let expect = (part as u64 * count).div_ceil(100).max(1);
                 let Cell::Whole(seen) = numbers.get(Function::Percentile(part)) else {
                     panic!()
                 };

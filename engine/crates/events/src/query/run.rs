@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use fulcrum_model::{Cancelled, Progress};
+
 use super::aggregate::{Function, Numbers};
 use super::field::{Field, Sort, Subject};
 use super::{Cell, Column, Query};
-use crate::index::Cancelled;
 use crate::open::Trace;
-use crate::rows::Wanted;
 use crate::visit::{Scope, visit};
 
 /// Groups that are kept; a query that makes more should group by less.
@@ -47,20 +47,20 @@ impl Query {
     /// Answers the query. `show` gets each row of the table, and says whether it wants more.
     ///
     /// # Errors
-    /// When it is not wanted any more.
+    /// [`Cancelled`] when `progress` was cancelled.
     pub fn run(
         &self,
         trace: &Trace,
         scope: &Scope,
-        wanted: Wanted<'_>,
+        progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
         if self.sums() {
-            self.groups(trace, scope, wanted, show)
+            self.groups(trace, scope, progress, show)
         } else if self.order.is_some() {
-            self.ordered(trace, scope, wanted, show)
+            self.ordered(trace, scope, progress, show)
         } else {
-            self.plain(trace, scope, wanted, show)
+            self.plain(trace, scope, progress, show)
         }
     }
 
@@ -69,12 +69,12 @@ impl Query {
         &self,
         trace: &Trace,
         scope: &Scope,
-        wanted: Wanted<'_>,
+        progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
         let limit = self.limit.unwrap_or(usize::MAX) as u64;
         let mut answered = Answered::default();
-        answered.notes = visit(trace, scope, wanted, |subject| {
+        answered.notes = visit(trace, scope, progress, |subject| {
             if !self.condition.holds(subject) {
                 return ControlFlow::Continue(());
             }
@@ -95,7 +95,7 @@ impl Query {
         &self,
         trace: &Trace,
         scope: &Scope,
-        wanted: Wanted<'_>,
+        progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
         let order = self.order.as_ref().expect("the caller looked");
@@ -106,7 +106,7 @@ impl Query {
         let direction = |(a, _): &(Cell, Vec<Cell>), (b, _): &(Cell, Vec<Cell>)| {
             compare(a, b, order.descending)
         };
-        let mut notes = visit(trace, scope, wanted, |subject| {
+        let mut notes = visit(trace, scope, progress, |subject| {
             if self.condition.holds(subject) {
                 kept.push((cell(subject, by), self.cells(subject)));
                 // Sorting now and then keeps twice the limit at most.
@@ -134,7 +134,7 @@ impl Query {
         &self,
         trace: &Trace,
         scope: &Scope,
-        wanted: Wanted<'_>,
+        progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
         // Each field is added up once, whatever is asked of it.
@@ -165,7 +165,7 @@ impl Query {
         if self.keys.is_empty() {
             groups.insert(Symbols::default(), vec![Numbers::default(); fields.len()]);
         }
-        let mut notes = visit(trace, scope, wanted, |subject| {
+        let mut notes = visit(trace, scope, progress, |subject| {
             if !self.condition.holds(subject) {
                 return ControlFlow::Continue(());
             }

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use fulcrum_model::Cancelled;
+
 use super::Queue;
 use crate::event::{Returned, What};
-use crate::index::Cancelled;
-use crate::rows::Wanted;
 use crate::stack::{Closing, Node};
-use crate::walk::Walk;
+use crate::walk::{Passed, Walk};
 
 /// A put or a take.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ pub fn collect(
     takes: &HashSet<u32>,
     operations: &mut Vec<Operation>,
     queue: &mut Queue,
-    wanted: Wanted<'_>,
+    passed: &Passed<'_>,
 ) -> Result<(), Cancelled> {
     let is = |set: &HashSet<u32>, node: Node| matches!(node, Node::Call { method } if set.contains(&method));
     // The depth of the outermost open one.
@@ -76,7 +76,7 @@ pub fn collect(
     // Since when the last take is being served.
     let mut last_take: Option<usize> = None;
     loop {
-        let event = walk.step_if(|_| wanted())?;
+        let event = walk.step_with(passed)?;
         for (outcome, open) in &walk.ended {
             if outermost != Some(outcome.depth) {
                 continue;

@@ -15,12 +15,13 @@ mod suggest;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::index::Cancelled;
+use fulcrum_model::{Cancelled, Progress};
+use fulcrum_stats::Moments;
+
 use crate::matches;
 use crate::open::Trace;
-use crate::rows::Wanted;
 use crate::visit::Scope;
-use crate::walk::{Walk, parking};
+use crate::walk::{Passed, Walk, parking};
 
 use collect::{Operation, collect};
 pub use order::Order;
@@ -158,7 +159,7 @@ pub struct QueueSummary {
 /// Why a queue cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueError {
-    /// It is not wanted any more.
+    /// It was cancelled.
     Cancelled,
     /// No logged method has this name; those whose names are like it.
     NoSuchMethod(String, Vec<String>),
@@ -177,7 +178,7 @@ impl From<Cancelled> for QueueError {
 impl std::fmt::Display for QueueError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            QueueError::Cancelled => f.write_str("cancelled"),
+            QueueError::Cancelled => Cancelled.fmt(f),
             QueueError::NoSuchMethod(name, near) => {
                 write!(
                     f,
@@ -208,13 +209,13 @@ impl std::error::Error for QueueError {}
 /// else first in, first out.
 ///
 /// # Errors
-/// When there are no such methods, when the log does not tell objects that are asked for, or it is not wanted any more.
+/// When there are no such methods, when the log does not tell objects that are asked for, or `progress` was cancelled.
 pub fn queue(
     trace: &Trace,
     scope: &Scope,
     [put, take]: [&str; 2],
     order: Option<Order>,
-    wanted: Wanted<'_>,
+    progress: &Progress,
 ) -> Result<Queue, QueueError> {
     let (puts, takes) = (methods(trace, put)?, methods(trace, take)?);
     if let Some(both) = puts.intersection(&takes).min() {
@@ -223,7 +224,9 @@ pub fn queue(
     let mut queue = Queue::default();
     let mut operations = Vec::new();
     let parking = parking(trace);
+    let mut passed = Passed::new(progress, scope.threads(trace));
     for thread in scope.threads(trace) {
+        passed.enter(thread);
         let mut walk = Walk::new(trace, thread.id, &parking);
         collect(
             &mut walk,
@@ -232,7 +235,7 @@ pub fn queue(
             &takes,
             &mut operations,
             &mut queue,
-            wanted,
+            &passed,
         )?;
     }
     // What the log does not see returning comes last.
@@ -245,6 +248,7 @@ pub fn queue(
         _ => replay::join(&operations, &mut queue),
     }
     queue.count();
+    passed.finish()?;
     Ok(queue)
 }
 
@@ -345,20 +349,10 @@ impl Queue {
     /// Sums over all requests.
     pub fn summary(&self) -> QueueSummary {
         let seconds = |ns: u64| ns as f64 / 1e9;
-        let waits: Vec<f64> = self
-            .requests
-            .iter()
-            .filter_map(Request::wait_ns)
-            .map(seconds)
-            .collect();
-        let services: Vec<f64> = self
-            .requests
-            .iter()
-            .filter_map(Request::service_ns)
-            .map(seconds)
-            .collect();
-        let (wait_mean, wait_variance) = moments(&waits);
-        let (service_mean, service_variance) = moments(&services);
+        let waits = || self.requests.iter().filter_map(Request::wait_ns);
+        let services = self.requests.iter().filter_map(Request::service_ns);
+        let wait: Moments = waits().map(seconds).collect();
+        let service: Moments = services.map(seconds).collect();
         let lengths = self.requests.iter().map(|it| it.put_length);
         let arrival_rate = match (self.requests.first(), self.requests.last()) {
             (Some(first), Some(last)) if last.enqueue_ns > first.enqueue_ns => {
@@ -368,13 +362,13 @@ impl Queue {
         };
         QueueSummary {
             put: self.requests.len() as u64,
-            taken: waits.len() as u64,
+            taken: waits().count() as u64,
             arrival_rate,
-            wait_mean,
-            wait_variance,
-            wait_max: waits.iter().copied().reduce(f64::max),
-            service_mean,
-            service_variance,
+            wait_mean: wait.mean(),
+            wait_variance: wait.variance(),
+            wait_max: waits().max().map(seconds),
+            service_mean: service.mean(),
+            service_variance: service.variance(),
             length_max: lengths.max().unwrap_or(0),
         }
     }
@@ -401,15 +395,4 @@ impl Queue {
         }
         cells
     }
-}
-
-/// Mean and variance.
-fn moments(values: &[f64]) -> (Option<f64>, Option<f64>) {
-    if values.is_empty() {
-        return (None, None);
-    }
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|it| (it - mean) * (it - mean)).sum();
-    (Some(mean), Some(squares / count))
 }

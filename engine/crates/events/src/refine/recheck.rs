@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fulcrum_stats::Random;
+use fulcrum_stats::random::STEP;
+
 use super::MethodName;
 
 /// Draws so many of the excluded methods, each as likely as any other. The same seed and iteration draw the same ones.
@@ -12,27 +15,13 @@ pub fn recheck(
     iteration: u64,
 ) -> BTreeSet<MethodName> {
     let mut rest: Vec<&MethodName> = excluded.iter().collect();
-    let mut random = Random(seed ^ iteration.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut random = Random::new(seed ^ iteration.wrapping_mul(STEP));
     let mut drawn = BTreeSet::new();
     while drawn.len() < count && !rest.is_empty() {
-        let at = random.below(rest.len() as u64) as usize;
+        let at = random.index(rest.len());
         drawn.insert(rest.swap_remove(at).clone());
     }
     drawn
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut it = self.0;
-        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        // The upper half of the product is uniform but for one part in 2^64 divided by the end.
-        ((u128::from(it ^ (it >> 31)) * u128::from(end)) >> 64) as u64
-    }
 }
 
 #[cfg(test)]

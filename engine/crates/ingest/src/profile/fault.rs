@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use fulcrum_model::Stopped;
+use fulcrum_model::Cancelled;
 
 use super::json::Step;
 use crate::{IngestError, Place};
@@ -21,14 +21,14 @@ pub struct Fault {
     /// Where in a JSON text, outermost first, as long as its line is not known.
     pub path: Vec<Step>,
     /// Nothing is wrong: nobody wants the profile any more.
-    pub stopped: bool,
+    pub cancelled: bool,
 }
 
-impl From<Stopped> for Fault {
-    fn from(stopped: Stopped) -> Self {
+impl From<Cancelled> for Fault {
+    fn from(cancelled: Cancelled) -> Self {
         Fault {
-            stopped: true,
-            ..Fault::whole(stopped.to_string())
+            cancelled: true,
+            ..Fault::whole(cancelled.to_string())
         }
     }
 }
@@ -41,7 +41,7 @@ impl Fault {
             problem: problem.into(),
             advice: ADVICE.into(),
             path: Vec::new(),
-            stopped: false,
+            cancelled: false,
         }
     }
 

@@ -50,7 +50,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected>, Fault> {
     // Each thread sees itself whether its pieces are UTF-8: the whole is looked at only when one is not.
     let mut text = input.bytes;
-    let mut parts = piece::take_all(text, decimals, &input.watch)?;
+    let mut parts = piece::take_all(text, decimals, &input.progress)?;
     let is_bytes = |part: &Part| {
         matches!(
             part.end,
@@ -62,7 +62,7 @@ fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected
     };
     if parts.iter().any(is_bytes) {
         text = input.text().as_bytes();
-        parts = piece::take_all(text, decimals, &input.watch)?;
+        parts = piece::take_all(text, decimals, &input.progress)?;
     }
     let scale = decimals.unwrap_or_default().scale();
     let cut = match end(text, &mut parts, scale) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 
-use fulcrum_model::{Stopped, Watch};
+use fulcrum_model::{Cancelled, Progress};
 use memchr::memchr;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -37,7 +37,7 @@ pub struct Input<'a> {
     /// What frames of one function are told apart by.
     pub grain: Grain,
     /// Who hears how much of it is read.
-    pub watch: Watch,
+    pub progress: Progress,
 }
 
 /// The outside of a JSON text, as far as it can be read.
@@ -51,7 +51,12 @@ pub struct Json {
 
 impl<'a> Input<'a> {
     /// Looks at `bytes`, which are already unwrapped.
-    pub fn new(bytes: &'a [u8], limits: Limits, symbols: &'a dyn Symbols, watch: Watch) -> Self {
+    pub fn new(
+        bytes: &'a [u8],
+        limits: Limits,
+        symbols: &'a dyn Symbols,
+        progress: Progress,
+    ) -> Self {
         let mut input = Input {
             bytes,
             text: None,
@@ -60,7 +65,7 @@ impl<'a> Input<'a> {
             limits,
             symbols,
             grain: Grain::Functions,
-            watch,
+            progress,
         };
         if !input.is_binary() && !super::pstats::is_marshal(bytes) {
             input.text = Some(OnceCell::new());
@@ -91,19 +96,19 @@ impl<'a> Input<'a> {
     /// Says that every byte before this one is read.
     ///
     /// # Errors
-    /// [`Stopped`], when nobody wants the profile any more.
-    pub fn read_until(&self, at: usize) -> Result<(), Stopped> {
-        self.watch.at(at as f64 / self.bytes.len() as f64)
+    /// [`Cancelled`], when nobody wants the profile any more.
+    pub fn read_until(&self, at: usize) -> Result<(), Cancelled> {
+        self.progress.at(at as f64 / self.bytes.len() as f64)
     }
 
     /// Says that the text before this line of it is read.
     ///
     /// # Errors
-    /// [`Stopped`], when nobody wants the profile any more.
-    pub fn read_until_line(&self, line: &str) -> Result<(), Stopped> {
+    /// [`Cancelled`], when nobody wants the profile any more.
+    pub fn read_until_line(&self, line: &str) -> Result<(), Cancelled> {
         let text = self.text();
         let at = line.as_ptr().addr() - text.as_ptr().addr();
-        self.watch.at(at as f64 / text.len() as f64)
+        self.progress.at(at as f64 / text.len() as f64)
     }
 
     /// Whether it is text.

@@ -39,7 +39,7 @@ mod wire;
 mod write;
 
 use fulcrum_model::call_tree::ValueType;
-use fulcrum_model::{CallGraph, CallTree, Watch};
+use fulcrum_model::{CallGraph, CallTree, Progress};
 
 use self::collected::Collected;
 use self::fault::Fault;
@@ -211,7 +211,7 @@ pub fn read_with(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Profile, IngestError> {
-    let read = read_watched(bytes, name, limits, symbols, &Watch::nobody())?;
+    let read = read_with_progress(bytes, name, limits, symbols, &Progress::default())?;
     Ok(read.expect(UNSTOPPED))
 }
 
@@ -237,7 +237,7 @@ pub fn read_lines(
         Format::Stackprof,
     ];
     let kind = (limits, Grain::Lines);
-    let nobody = Watch::nobody();
+    let nobody = Progress::default();
     let format = detect_with(bytes.as_ref(), name, kind, symbols)?;
     match TOLD.contains(&format) {
         true => finish(Some(format), bytes, name, kind, symbols, &nobody),
@@ -245,19 +245,19 @@ pub fn read_lines(
     }
 }
 
-/// Reads as [`read_with`] does; `watch` hears which fraction of the work is done, and may stop it. `None` when it did.
+/// Reads as [`read_with`] does; `progress` hears which fraction of the work is done, and may stop it. `None` when it did.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_watched(
+pub fn read_with_progress(
     bytes: impl AsRef<[u8]>,
     name: &str,
     limits: Limits,
     symbols: &dyn Symbols,
-    watch: &Watch,
+    progress: &Progress,
 ) -> Result<Option<Profile>, IngestError> {
     let kind = (limits, Grain::Functions);
-    finish(None, bytes, name, kind, symbols, watch)
+    finish(None, bytes, name, kind, symbols, progress)
 }
 
 const UNSTOPPED: &str = "nobody stops it";
@@ -278,7 +278,14 @@ pub fn read_as(
     symbols: &dyn Symbols,
 ) -> Result<Profile, IngestError> {
     let kind = (limits, Grain::Functions);
-    let read = finish(Some(format), bytes, name, kind, symbols, &Watch::nobody())?;
+    let read = finish(
+        Some(format),
+        bytes,
+        name,
+        kind,
+        symbols,
+        &Progress::default(),
+    )?;
     Ok(read.expect(UNSTOPPED))
 }
 
@@ -288,28 +295,28 @@ fn finish(
     name: &str,
     (limits, grain): (Limits, Grain),
     symbols: &dyn Symbols,
-    watch: &Watch,
+    progress: &Progress,
 ) -> Result<Option<Profile>, IngestError> {
     let work = || {
-        let content = unwrap::unwrap(bytes, limits, &watch.part(0.0, DECOMPRESSED))?;
+        let content = unwrap::unwrap(bytes, limits, &progress.part(0.0, DECOMPRESSED))?;
         let from = match content.compressed {
             true => DECOMPRESSED,
             false => 0.0,
         };
-        let watch = watch.part(from, 1.0);
-        let mut input = Input::new(content.bytes(), limits, symbols, watch.part(0.0, TAKEN));
+        let progress = progress.part(from, 1.0);
+        let mut input = Input::new(content.bytes(), limits, symbols, progress.part(0.0, TAKEN));
         input.grain = grain;
         let collected = look(&input, content.compressed, format, |reader| {
             (reader.read)(&input)
         })?;
         drop(input);
         drop(content);
-        watch.at(TAKEN)?;
+        progress.at(TAKEN)?;
         collected.profile()
     };
     match work() {
         Ok(profile) => Ok(Some(profile)),
-        Err(fault) if fault.stopped => Ok(None),
+        Err(fault) if fault.cancelled => Ok(None),
         Err(fault) => Err(fault.of(name)),
     }
 }
@@ -330,8 +337,8 @@ fn detect_with(
     symbols: &dyn Symbols,
 ) -> Result<Format, IngestError> {
     let work = || {
-        let content = unwrap::unwrap(bytes, limits, &Watch::nobody())?;
-        let mut input = Input::new(content.bytes(), limits, symbols, Watch::nobody());
+        let content = unwrap::unwrap(bytes, limits, &Progress::default())?;
+        let mut input = Input::new(content.bytes(), limits, symbols, Progress::default());
         input.grain = grain;
         look(&input, content.compressed, None, |reader| Ok(reader.format))
     };

@@ -71,7 +71,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     };
     for (n, record) in records.iter().enumerate() {
         if n.is_multiple_of(WATCHED) {
-            input.watch.at(n as f64 / records.len() as f64)?;
+            input.progress.at(n as f64 / records.len() as f64)?;
         }
         reader
             .record(record)

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use flate2::bufread::MultiGzDecoder;
-use fulcrum_model::{Stopped, Watch};
+use fulcrum_model::{Cancelled, Progress};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
@@ -64,13 +64,13 @@ impl<B: AsRef<[u8]>> Content<B> {
 pub fn unwrap<B: AsRef<[u8]>>(
     bytes: B,
     limits: Limits,
-    watch: &Watch,
+    progress: &Progress,
 ) -> Result<Content<B>, Fault> {
     let packed = bytes.as_ref();
     let unpacked = if packed.starts_with(GZIP) {
-        Some(gunzip(packed, limits, watch)?)
+        Some(gunzip(packed, limits, progress)?)
     } else if packed.starts_with(ZSTD) || skippable(packed).is_some() {
-        Some(unzstd(packed, limits, watch)?)
+        Some(unzstd(packed, limits, progress)?)
     } else {
         None
     };
@@ -100,19 +100,19 @@ pub fn unwrap<B: AsRef<[u8]>>(
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-fn gunzip(bytes: &[u8], limits: Limits, watch: &Watch) -> Result<Vec<u8>, Fault> {
+fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut decoder = MultiGzDecoder::new(bytes);
     let place = |decoder: &MultiGzDecoder<&[u8]>| bytes.len() - decoder.get_ref().len();
-    let watch = |decoder: &_| watch.at(place(decoder) as f64 / bytes.len() as f64);
-    let result = drain(&mut decoder, &mut out, allowed(bytes, limits), watch);
+    let progress = |decoder: &_| progress.at(place(decoder) as f64 / bytes.len() as f64);
+    let result = drain(&mut decoder, &mut out, allowed(bytes, limits), progress);
     let at = place(&decoder);
     result.map_err(|trouble| trouble.fault("gzip", at))?;
     Ok(out)
 }
 
-fn unzstd(bytes: &[u8], limits: Limits, watch: &Watch) -> Result<Vec<u8>, Fault> {
-    frames(bytes, 0, limits, watch)
+fn unzstd(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
+    frames(bytes, 0, limits, progress)
 }
 
 /// The same of data whose last frame was written out but never ended: what a recorder leaves behind.
@@ -120,11 +120,16 @@ pub fn unzstd_open(mut bytes: Vec<u8>, limits: Limits) -> Result<Vec<u8>, Fault>
     // An empty last block, and room for a checksum.
     const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
     bytes.extend(END);
-    frames(&bytes, END.len(), limits, &Watch::nobody())
+    frames(&bytes, END.len(), limits, &Progress::default())
 }
 
 /// Several frames, and frames to skip; `spare` bytes behind them may end the last one.
-fn frames(bytes: &[u8], spare: usize, limits: Limits, watch: &Watch) -> Result<Vec<u8>, Fault> {
+fn frames(
+    bytes: &[u8],
+    spare: usize,
+    limits: Limits,
+    progress: &Progress,
+) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut rest = bytes;
     while rest.len() > spare {
@@ -136,8 +141,8 @@ fn frames(bytes: &[u8], spare: usize, limits: Limits, watch: &Watch) -> Result<V
         let mut decoder = StreamingDecoder::new(&mut rest).map_err(|error| header(&error, at))?;
         // A frame does not tell how much of it was read.
         let done = at as f64 / bytes.len() as f64;
-        let watch = |_: &_| watch.at(done);
-        let result = drain(&mut decoder, &mut out, allowed(bytes, limits), watch);
+        let progress = |_: &_| progress.at(done);
+        let result = drain(&mut decoder, &mut out, allowed(bytes, limits), progress);
         let frame: FrameDecoder = decoder.into_frame_decoder();
         let at = bytes.len() - rest.len();
         result.map_err(|trouble| trouble.fault("zstd", at))?;
@@ -186,12 +191,12 @@ fn allowed(bytes: &[u8], limits: Limits) -> usize {
     limits.bytes.min(by_ratio)
 }
 
-/// Why decompression stopped.
+/// Why decompression cancelled.
 enum Trouble {
     TooLarge(usize),
     CutShort,
     Damaged,
-    Stopped(Stopped),
+    Cancelled(Cancelled),
 }
 
 impl Trouble {
@@ -201,7 +206,7 @@ impl Trouble {
                 .advise("copy the file again, or record again"),
             Trouble::Damaged => Fault::byte(at, format!("the {kind} data is damaged"))
                 .advise("copy the file again, or record again"),
-            Trouble::Stopped(stopped) => stopped.into(),
+            Trouble::Cancelled(cancelled) => cancelled.into(),
             Trouble::TooLarge(limit) => Fault::byte(
                 at,
                 format!("the {kind} data becomes larger than {limit} bytes, which is not accepted"),
@@ -215,11 +220,11 @@ fn drain<R: Read>(
     from: &mut R,
     out: &mut Vec<u8>,
     limit: usize,
-    watch: impl Fn(&R) -> Result<(), Stopped>,
+    progress: impl Fn(&R) -> Result<(), Cancelled>,
 ) -> Result<(), Trouble> {
     let mut chunk = vec![0; CHUNK];
     loop {
-        watch(from).map_err(Trouble::Stopped)?;
+        progress(from).map_err(Trouble::Cancelled)?;
         let read = match from.read(&mut chunk) {
             Ok(0) => return Ok(()),
             Ok(read) => read,
@@ -273,7 +278,7 @@ mod tests {
     }
 
     fn check(bytes: &[u8], expect: &[u8], compressed: bool) {
-        let found = unwrap(bytes, Limits::default(), &Watch::nobody()).expect("whole");
+        let found = unwrap(bytes, Limits::default(), &Progress::default()).expect("whole");
         assert_eq!((found.bytes(), found.compressed), (expect, compressed));
     }
 
@@ -297,7 +302,7 @@ mod tests {
         for (bytes, holders) in [(gzip(b"a 1"), 1), (zstd(b"a 1"), 1), (b"a 1".to_vec(), 2)] {
             let bytes: Arc<[u8]> = bytes.into();
             let content =
-                unwrap(Arc::clone(&bytes), Limits::default(), &Watch::nobody()).expect("whole");
+                unwrap(Arc::clone(&bytes), Limits::default(), &Progress::default()).expect("whole");
             assert_eq!(
                 (content.bytes(), Arc::strong_count(&bytes)),
                 (&b"a 1"[..], holders)
@@ -310,7 +315,7 @@ mod tests {
         let text = b"main;work;more work 12\n".repeat(40);
         for (whole, kind) in [(gzip(&text), "gzip"), (zstd(&text), "zstd")] {
             for end in 5..whole.len() {
-                let fault = unwrap(&whole[..end], Limits::default(), &Watch::nobody())
+                let fault = unwrap(&whole[..end], Limits::default(), &Progress::default())
                     .expect_err("cut short");
                 assert!(fault.problem.contains(kind), "{end}: {fault:?}");
                 assert!(fault.place.is_some());
@@ -326,7 +331,7 @@ mod tests {
                 bytes: 1000,
                 ratio: 400,
             };
-            let fault = unwrap(&bomb, limits, &Watch::nobody()).expect_err("too large");
+            let fault = unwrap(&bomb, limits, &Progress::default()).expect_err("too large");
             assert!(
                 fault.problem.contains("larger than 1000 bytes"),
                 "{fault:?}"

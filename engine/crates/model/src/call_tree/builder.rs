@@ -168,6 +168,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use fulcrum_stats::Random;
 
     fn time() -> Vec<ValueType> {
         vec![ValueType::new("cpu", "ns"), ValueType::new("samples", "")]
@@ -206,13 +207,8 @@ mod tests {
             builder.batch_size = batch_size;
             let ids = frames(&mut builder, &letters);
             let mut expected: BTreeMap<String, Vec<i64>> = BTreeMap::new();
-            let mut state = 12345_u64;
-            let mut below = |n: u64| {
-                state = state
-                    .wrapping_mul(6364136223846793005)
-                    .wrapping_add(1442695040888963407);
-                (state >> 33) % n
-            };
+            let mut random = Random::new(12345);
+            let mut below = |n| random.below(n);
             for _ in 0..200 {
                 let stack: Vec<usize> = (0..=below(5)).map(|_| below(3) as usize).collect();
                 let values = [below(20) as i64 - 5, 1];

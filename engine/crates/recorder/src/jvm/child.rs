@@ -63,7 +63,7 @@ pub fn run(
         }
         let over = duration.is_some_and(|most| start.elapsed() >= most);
         match asked {
-            None if over || remote.is_stopped() => {
+            None if over || remote.is_cancelled() => {
                 asked = Some(Instant::now());
                 signal(pid, libc::SIGTERM);
             }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use fulcrum_jvm_core::filter::Filter;
+use fulcrum_filter::Filter;
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 
 use crate::{Error, Exit, Recorded, Remote, Stdio, launch};

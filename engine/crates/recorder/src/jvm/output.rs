@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use fulcrum_jvm_core::filter::Filter;
+use fulcrum_filter::Filter;
 use fulcrum_wire::log::LOG_MAGIC;
 
 use crate::Error;

@@ -1,5 +1,7 @@
 //! How much slower units of work are with instrumentation, from pairs of runs.
 
+use fulcrum_stats::{Moments, Sample, student};
+
 /// An estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -8,13 +10,6 @@ pub struct Estimate {
     /// Its 95 % interval; `None` when there is one pair.
     pub interval: Option<(f64, f64)>,
 }
-
-/// Student's t for 97.5 %, by degrees of freedom from 1.
-const T: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042,
-];
 
 /// So many pairs and more have a trimmed mean.
 const MANY: usize = 10;
@@ -40,27 +35,22 @@ pub fn overhead(pairs: &[(f64, f64)]) -> Option<Estimate> {
     };
     logs.sort_unstable_by(f64::total_cmp);
     let kept = count - 2 * trimmed;
-    let value = mean(&logs[trimmed..count - trimmed]);
-    let interval = (count > 1).then(|| {
-        // What was trimmed counts as the nearest that was not.
-        let (least, most) = (logs[trimmed], logs[count - 1 - trimmed]);
-        for log in &mut logs {
-            *log = log.clamp(least, most);
-        }
-        let middle = mean(&logs);
-        let squares: f64 = logs.iter().map(|log| (log - middle).powi(2)).sum();
-        let error = (squares / (count - 1) as f64 * count as f64).sqrt() / kept as f64;
-        let half = T.get(kept - 2).unwrap_or(&1.96) * error;
+    let middle: Moments = logs[trimmed..count - trimmed].iter().copied().collect();
+    let value = middle.mean()?;
+    // What was trimmed counts as the nearest that was not.
+    let (least, most) = (logs[trimmed], logs[count - 1 - trimmed]);
+    for log in &mut logs {
+        *log = log.clamp(least, most);
+    }
+    let interval = Sample::of(&logs).map(|it| {
+        let error = it.standard_error() * count as f64 / kept as f64;
+        let half = student::quantile(0.975, (kept - 1) as f64) * error;
         ((value - half).exp_m1(), (value + half).exp_m1())
     });
     Some(Estimate {
         value: value.exp_m1(),
         interval,
     })
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]
@@ -85,7 +75,7 @@ mod tests {
         let pairs = [(1.0_f64, 1.0), (1.0_f64.exp(), 1.0), (2.0_f64.exp(), 1.0)];
         let it = overhead(&pairs).unwrap();
         // Mean 1, standard deviation 1, three of them.
-        let half = 4.303 / 3.0_f64.sqrt();
+        let half = 4.302_652_730 / 3.0_f64.sqrt();
         let (low, high) = it.interval.unwrap();
         assert!((it.value.ln_1p() - 1.0).abs() < 1e-12);
         assert!((low.ln_1p() - (1.0 - half)).abs() < 1e-9);
@@ -105,7 +95,7 @@ mod tests {
         let (low, high) = it.interval.unwrap();
         // Winsorised: three of 0, three of 0.01, three of 0.02, three of 0.03 around 0.015.
         let squares: f64 = 3.0 * 2.0 * (0.015_f64.powi(2) + 0.005_f64.powi(2));
-        let half = 2.365 * (squares / 11.0 * 12.0).sqrt() / 8.0;
+        let half = 2.364_624_252 * (squares / 11.0 * 12.0).sqrt() / 8.0;
         assert!((low.ln_1p() - (0.015 - half)).abs() < 1e-9);
         assert!((high.ln_1p() - (0.015 + half)).abs() < 1e-9);
     }

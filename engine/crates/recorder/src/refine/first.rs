@@ -4,8 +4,8 @@ use std::path::Path;
 
 use fulcrum_events::Trace;
 use fulcrum_events::refine::{Measured, MethodName, filter_text, methods_of_names};
+use fulcrum_filter::Filter;
 use fulcrum_hotspot::Rule;
-use fulcrum_jvm_core::filter::Filter;
 use fulcrum_model::{TargetId, TargetKind};
 
 use crate::Error;

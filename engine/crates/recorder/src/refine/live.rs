@@ -75,7 +75,7 @@ impl Live {
             duration: Some(self.session),
             ..options.clone()
         };
-        while self.is_starting() && !remote.is_stopped() && !is_ready(self.pid, remote) {
+        while self.is_starting() && !remote.is_cancelled() && !is_ready(self.pid, remote) {
             sleep(Duration::from_millis(100));
         }
         let begin = Instant::now();

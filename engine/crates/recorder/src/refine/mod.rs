@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_events::refine::{MethodName, filter_text, recheck};
 use fulcrum_hotspot::Rule;
-use serde_json::json;
+use fulcrum_schema::RefineTable;
 
 use crate::{Error, Remote, TraceOptions};
 pub use estimate::Estimate;
@@ -111,7 +111,7 @@ pub fn refine(
         Some(keep) => Some(Live::start(keep, &options.trace)?),
         None => None,
     };
-    while !refining.stable && refining.rows.len() < options.iterations && !remote.is_stopped() {
+    while !refining.stable && refining.rows.len() < options.iterations && !remote.is_cancelled() {
         if !refining.rows.is_empty() && live.as_mut().is_some_and(|live| !live.is_running()) {
             refining.notes.push("The program has ended.".into());
             break;
@@ -121,7 +121,7 @@ pub fn refine(
     if let Some(live) = &mut live {
         live.finish(refining.rows.last().map(|row| &*row.run));
     }
-    refining.finish(remote.is_stopped())
+    refining.finish(remote.is_cancelled())
 }
 
 struct Refining<'a> {
@@ -170,7 +170,7 @@ impl<'a> Refining<'a> {
         let previous = self.rows.last().map(|row| row.run.clone());
         let mut runs = Runs::new(options, number, filter, previous);
         for run in 0..options.runs {
-            if run > 0 && remote.is_stopped() {
+            if run > 0 && remote.is_cancelled() {
                 break;
             }
             let rows = self.rows.iter().cloned().chain(runs.row(&drawn));
@@ -211,7 +211,8 @@ impl<'a> Refining<'a> {
         self.rows.push(row);
         let next = self.filter(number + 1, &BTreeSet::new());
         write(&run.join(NEXT_FILTER), &next)?;
-        write(&run.join(REFINE_TABLE), &format!("{:#}\n", self.table()))?;
+        let table = serde_json::to_string_pretty(&self.table()).expect("its keys are texts");
+        write(&run.join(REFINE_TABLE), &(table + "\n"))?;
         on_progress(&RefineProgress {
             iterations: self.rows.clone(),
             fraction: number as f64 / options.iterations as f64,
@@ -269,13 +270,19 @@ impl<'a> Refining<'a> {
         )
     }
 
-    fn table(&self) -> serde_json::Value {
-        let rows: Vec<_> = self.rows.iter().map(Iteration::to_json).collect();
-        json!({
-            "rule": self.options.rule.to_string(), "unit": self.options.unit, "seed": self.options.seed,
-            "runs": self.options.runs, "stable": self.stable, "hotspots": names(self.set.as_ref()),
-            "notes": self.notes, "iterations": rows,
-        })
+    fn table(&self) -> RefineTable {
+        RefineTable {
+            rule: self.options.rule.to_string(),
+            unit: self.options.unit.clone(),
+            seed: Some(self.options.seed),
+            runs: Some(self.options.runs as u64),
+            stable: self.stable,
+            stopped: None,
+            filter: None,
+            hotspots: names(self.set.as_ref()),
+            notes: self.notes.clone(),
+            iterations: self.rows.iter().map(Into::into).collect(),
+        }
     }
 
     fn finish(mut self, stopped: bool) -> Result<Refined, Error> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use fulcrum_schema::RefineIteration;
 
 use super::Estimate;
 
@@ -45,21 +45,33 @@ pub struct Iteration {
     pub found: Vec<String>,
 }
 
-impl Iteration {
-    /// As `fulcrum refine --json` and `refine.json` have it. Times are nanoseconds, overheads fractions.
-    pub fn to_json(&self) -> Value {
+impl From<&Iteration> for RefineIteration {
+    fn from(it: &Iteration) -> Self {
         let value = |it: Option<Estimate>| it.map(|it| it.value);
         let low = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(low, _)| low);
         let high = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(_, high)| high);
-        json!({
-            "number": self.number, "run": self.run, "filter": self.filter,
-            "methods": self.methods, "classes": self.classes, "fired": self.fired, "metered": self.metered,
-            "hotspots": self.hotspots, "units": self.units, "wallNs": self.wall_ns, "cpuNs": self.cpu_ns,
-            "baselineWallNs": self.baseline_wall_ns, "baselineCpuNs": self.baseline_cpu_ns,
-            "overhead": value(self.overhead), "overheadLow": low(self.overhead), "overheadHigh": high(self.overhead),
-            "cpuOverhead": value(self.cpu_overhead), "cpuOverheadLow": low(self.cpu_overhead),
-            "cpuOverheadHigh": high(self.cpu_overhead),
-            "rechecked": self.rechecked, "found": self.found,
-        })
+        RefineIteration {
+            number: it.number as u32,
+            run: it.run.to_string_lossy().into_owned(),
+            filter: it.filter.to_string_lossy().into_owned(),
+            methods: it.methods,
+            classes: it.classes,
+            fired: it.fired,
+            metered: it.metered,
+            hotspots: it.hotspots,
+            units: it.units,
+            wall_ns: it.wall_ns,
+            cpu_ns: it.cpu_ns,
+            baseline_wall_ns: it.baseline_wall_ns,
+            baseline_cpu_ns: it.baseline_cpu_ns,
+            overhead: value(it.overhead),
+            overhead_low: low(it.overhead),
+            overhead_high: high(it.overhead),
+            cpu_overhead: value(it.cpu_overhead),
+            cpu_overhead_low: low(it.cpu_overhead),
+            cpu_overhead_high: high(it.cpu_overhead),
+            rechecked: it.rechecked.clone(),
+            found: it.found.clone(),
+        }
     }
 }

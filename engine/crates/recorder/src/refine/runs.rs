@@ -55,10 +55,10 @@ impl<'a> Runs<'a> {
         if !run.is_multiple_of(2) {
             self.without(run, live, remote)?;
         }
-        if run == 0 || !remote.is_stopped() {
+        if run == 0 || !remote.is_cancelled() {
             self.with(run, live, remote)?;
         }
-        if run.is_multiple_of(2) && !remote.is_stopped() {
+        if run.is_multiple_of(2) && !remote.is_cancelled() {
             self.without(run, live, remote)?;
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! the global count, once.
 
 use super::*;
-use crate::draw::Random;
+use fulcrum_stats::Random;
 use std::cell::{Cell, RefCell};
 use std::vec::Vec;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::draw::Random;
+use fulcrum_stats::Random;
 use std::cell::{Cell, RefCell};
 use std::vec::Vec;
 

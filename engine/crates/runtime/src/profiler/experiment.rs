@@ -2,12 +2,13 @@
 
 use core::sync::atomic::Ordering;
 
+use fulcrum_preload::sys;
 use fulcrum_runtime_core::record::{self, Experiment};
 use fulcrum_wire::NONE;
 
 use super::{Profiler, SLICE_NS, Stop};
 use crate::points::Snapshot;
-use crate::{choice, control, output, points, sys, thread};
+use crate::{choice, control, output, points, thread};
 
 /// What an experiment is measured against when it ends.
 struct Beginning {

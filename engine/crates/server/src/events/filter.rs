@@ -6,7 +6,9 @@ use fulcrum_events::query::{Cell, Query};
 use fulcrum_events::refine::{MethodName, filter_text};
 use fulcrum_profiles::quantity;
 
-use super::{Asked, OpenTrace, convert};
+use fulcrum_model::Progress;
+
+use super::{OpenTrace, convert};
 use crate::failure::Failure;
 use crate::protocol::{EventsFilter, EventsFilterParams};
 
@@ -16,12 +18,12 @@ const SELF_WALL_NS: u64 = 50_000;
 pub(crate) fn filter(
     open: &OpenTrace,
     params: &EventsFilterParams,
-    asked: &Asked<'_>,
+    progress: &Progress,
 ) -> Result<EventsFilter, Failure> {
     let least = params.self_wall_ns.unwrap_or(SELF_WALL_NS);
     let trace = &open.indexed.trace;
     let part = convert::part(params.part);
-    let tree = open.indexed.fold(&part, &|| asked.wanted());
+    let tree = open.indexed.fold(&part, progress);
     let tree = tree.map_err(|error| super::fold_failure(error, params.part))?;
     // Calls and own wall time by the names of classes and methods.
     let mut sums: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
@@ -62,7 +64,7 @@ pub(crate) fn filter(
             dropped.len()
         ),
     ];
-    let text = filter_text(&observed(open, asked)?, &kept, &comment);
+    let text = filter_text(&observed(open, progress)?, &kept, &comment);
     Ok(EventsFilter {
         text,
         kept: kept.len() as u32,
@@ -72,7 +74,7 @@ pub(crate) fn filter(
 }
 
 /// What the trace shows besides methods, as directives.
-fn observed(open: &OpenTrace, asked: &Asked<'_>) -> Result<String, Failure> {
+fn observed(open: &OpenTrace, progress: &Progress) -> Result<String, Failure> {
     let query = Query::parse("kind != call group by kind").expect("it is a query");
     let mut text = String::new();
     let mut add = |cells: &[Cell]| {
@@ -91,7 +93,6 @@ fn observed(open: &OpenTrace, asked: &Asked<'_>) -> Result<String, Failure> {
         std::ops::ControlFlow::Continue(())
     };
     let scope = fulcrum_events::Scope::default();
-    let answered = query.run(&open.indexed.trace, &scope, &|| asked.wanted(), &mut add);
-    answered.map_err(|_| Failure::cancelled())?;
+    query.run(&open.indexed.trace, &scope, progress, &mut add)?;
     Ok(text)
 }

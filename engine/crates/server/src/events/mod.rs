@@ -5,10 +5,11 @@ pub(crate) mod filter;
 pub(crate) mod timeline;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, compare, queues};
+
+use fulcrum_model::{Cancelled, Progress};
 
 use crate::failure::Failure;
 use crate::navigator::Work;
@@ -17,6 +18,8 @@ use crate::protocol::{EventsOpened, EventsQueueNames, EventsThread};
 /// An open trace.
 pub(crate) struct OpenTrace {
     pub indexed: Indexed,
+    /// Cancelled when the trace is closed, and with it what still reads it.
+    pub open: Progress,
     pub path: PathBuf,
     pub title: String,
     /// The queueing column, by thread and node, of the queue that was replayed last.
@@ -64,15 +67,6 @@ impl std::fmt::Debug for OpenTrace {
     }
 }
 
-/// A request that may be cancelled.
-pub(crate) struct Asked<'a>(pub &'a AtomicBool);
-
-impl Asked<'_> {
-    pub fn wanted(&self) -> bool {
-        !self.0.load(Ordering::Relaxed)
-    }
-}
-
 impl OpenTrace {
     /// Opens a log and goes through it.
     pub fn open(
@@ -93,8 +87,8 @@ impl OpenTrace {
             let text = std::fs::read_to_string(filter).map_err(|error| failed(&error))?;
             trace.set_filter(&Filter::parse(&text).map_err(|error| failed(&error))?);
         }
-        let mut watch = |part: f64| work.report("reading events", part);
-        let indexed = Indexed::new(trace, &mut watch).map_err(|_| Failure::cancelled())?;
+        let progress = work.progress.with_phase("reading events");
+        let indexed = Indexed::new(trace, &progress)?;
         let folder = path.parent().and_then(Path::file_name);
         let title = folder
             .or(path.file_name())
@@ -103,6 +97,7 @@ impl OpenTrace {
         let open = OpenTrace {
             title: title.into_owned(),
             indexed,
+            open: Progress::default(),
             path,
             cells: Mutex::default(),
             queue: Last::default(),
@@ -115,7 +110,7 @@ impl OpenTrace {
 
     fn opened(&self) -> EventsOpened {
         let Indexed { trace, index } = &self.indexed;
-        let (start, end) = index.range();
+        let (start_ns, end_ns) = index.range();
         let queues: Vec<_> = queues::suggestions(trace, index)
             .into_iter()
             .map(|(put, take)| EventsQueueNames { put, take })
@@ -129,8 +124,8 @@ impl OpenTrace {
                 name: thread.name.clone(),
                 group: thread.group.clone(),
                 parent: (thread.parent > 0).then_some(thread.parent),
-                start: of.start_ns,
-                end: of.end_ns,
+                start_ns: of.start_ns,
+                end_ns: of.end_ns,
                 events: of.events,
                 rows: of.rows,
                 wall_ns: of.end_ns - of.start_ns,
@@ -142,8 +137,8 @@ impl OpenTrace {
             title: self.title.clone(),
             path: self.path.to_string_lossy().into_owned(),
             threads: threads.collect(),
-            start,
-            end,
+            start_ns,
+            end_ns,
             events: index.events,
             lost: match trace.end {
                 End::Full { dropped, .. } => dropped,
@@ -175,15 +170,13 @@ impl OpenTrace {
         &self,
         names: [&str; 2],
         order: Option<queues::Order>,
-        asked: &Asked<'_>,
+        progress: &Progress,
     ) -> Result<Arc<queues::Queue>, Failure> {
         self.queue.or_find((names.map(str::to_owned), order), || {
             let scope = fulcrum_events::Scope::default();
-            let found = queues::queue(&self.indexed.trace, &scope, names, order, &|| {
-                asked.wanted()
-            });
+            let found = queues::queue(&self.indexed.trace, &scope, names, order, progress);
             let queue = found.map_err(|error| match error {
-                queues::QueueError::Cancelled => Failure::cancelled(),
+                queues::QueueError::Cancelled => Cancelled.into(),
                 error => Failure::user(error.to_string(), None),
             })?;
             *self.cells.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(queue.cells());
@@ -197,11 +190,10 @@ impl OpenTrace {
         thread: u32,
         node: Option<u64>,
         cost: Cost,
-        asked: &Asked<'_>,
+        progress: &Progress,
     ) -> Result<Arc<Vec<Row>>, Failure> {
         self.sorted.or_find((thread, node, cost), || {
-            let found = self.indexed.dearest(thread, node, cost, &|| asked.wanted());
-            let rows = found.map_err(|_| Failure::cancelled())?;
+            let rows = self.indexed.dearest(thread, node, cost, progress)?;
             rows.ok_or_else(|| absent(thread, node))
         })
     }
@@ -211,11 +203,11 @@ impl OpenTrace {
         &self,
         number: u32,
         before: &OpenTrace,
-        watch: &dyn Fn(f64) -> bool,
+        progress: &Progress,
     ) -> Result<Arc<compare::Comparison>, Failure> {
         self.compared.or_find(number, || {
-            compare::compare(&self.indexed.trace, &before.indexed.trace, watch)
-                .map_err(|_| Failure::cancelled())
+            let (a, b) = (&self.indexed.trace, &before.indexed.trace);
+            Ok(compare::compare(a, b, progress)?)
         })
     }
 }
@@ -243,7 +235,7 @@ pub(crate) fn fold_failure(
     part: crate::protocol::EventsPart,
 ) -> Failure {
     match error {
-        fulcrum_events::FoldError::Cancelled => Failure::cancelled(),
+        fulcrum_events::FoldError::Cancelled => Cancelled.into(),
         fulcrum_events::FoldError::Absent => absent(part.thread.unwrap_or(0), part.node),
         fulcrum_events::FoldError::Tree(error) => Failure::user(
             format!("this part makes too large a call tree: {error}"),
@@ -264,7 +256,7 @@ mod tests {
         let again = last.or_find(1, || panic!("it is known")).expect("known");
         assert!(Arc::ptr_eq(&first, &again));
         assert_eq!(*find(2).expect("found"), "of 2");
-        assert!(last.or_find(1, || Err(Failure::cancelled())).is_err());
+        assert!(last.or_find(1, || Err(Cancelled.into())).is_err());
         let kept = last.or_find(2, || panic!("a failure leaves it"));
         assert_eq!(*kept.expect("known"), "of 2");
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use fulcrum_events::{Bar, Node, State, Trace, View};
 
-use super::{Asked, OpenTrace, absent};
+use fulcrum_model::Progress;
+
+use super::{OpenTrace, absent};
 use crate::failure::Failure;
 use crate::protocol::{
     EventsCalls, EventsIntervals, EventsState, EventsStates, EventsTimeline, EventsTimelineParams,
@@ -23,17 +25,17 @@ const WIDEST: u32 = 8_000;
 pub(crate) fn timeline(
     open: &OpenTrace,
     params: &EventsTimelineParams,
-    asked: &Asked<'_>,
+    progress: &Progress,
 ) -> Result<EventsTimeline, Failure> {
-    if params.left >= params.right || params.width == 0 || params.width > WIDEST {
+    if params.left_ns >= params.right_ns || params.width == 0 || params.width > WIDEST {
         return Err(Failure::user(
-            format!("expected left before right, and a width from 1 to {WIDEST}"),
+            format!("expected leftNs before rightNs, and a width from 1 to {WIDEST}"),
             None,
         ));
     }
     let view = View {
-        left_ns: params.left,
-        right_ns: params.right,
+        left_ns: params.left_ns,
+        right_ns: params.right_ns,
         width: params.width,
         depths: params.depths.unwrap_or(0).min(MOST_DEPTHS),
     };
@@ -43,14 +45,12 @@ pub(crate) fn timeline(
     let mut names = Names::default();
     let mut threads = Vec::new();
     for id in wanted.into_iter().take(MOST_THREADS) {
-        let lane = indexed
-            .lane(id, &view, &|| asked.wanted())
-            .map_err(|_| Failure::cancelled())?;
+        let lane = indexed.lane(id, &view, progress)?;
         let lane = lane.ok_or_else(|| absent(id, None))?;
         let mut states = EventsStates::default();
         for it in &lane.states {
-            states.start.push(it.from_ns);
-            states.end.push(it.to_ns);
+            states.start_ns.push(it.from_ns);
+            states.end_ns.push(it.to_ns);
             states.cpu.push(it.cpu.unwrap_or(-1.0));
             states.state.push(match it.state {
                 State::Running => EventsState::Running,
@@ -101,8 +101,8 @@ fn calls(trace: &Trace, bars: &[Bar], names: &mut Names) -> EventsCalls {
             });
             texts.len() as u32 - 1
         });
-        calls.start.push(bar.start_ns);
-        calls.end.push(bar.end_ns);
+        calls.start_ns.push(bar.start_ns);
+        calls.end_ns.push(bar.end_ns);
         calls.depth.push(bar.depth);
         calls.name.push(name);
         calls.node.push(bar.node);
@@ -118,11 +118,11 @@ fn collections(all: &[(u64, u64)], view: &View) -> EventsIntervals {
         if *end < view.left_ns || *start > view.right_ns {
             continue;
         }
-        match seen.end.last_mut() {
+        match seen.end_ns.last_mut() {
             Some(last) if start.saturating_sub(*last) < pixel => *last = (*end).max(*last),
             _ => {
-                seen.start.push(*start);
-                seen.end.push(*end);
+                seen.start_ns.push(*start);
+                seen.end_ns.push(*end);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use fulcrum_jvm_core::filter::{Filter, Rule};
+use fulcrum_filter::{Filter, Rule};
 use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, DiagnosticTag, Message};
 
 use super::lines::{self, Line};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_jvm_core::directives::DIRECTIVES;
-use fulcrum_jvm_core::filter::{Filter, Rule};
+use fulcrum_filter::DIRECTIVES;
+use fulcrum_filter::{Filter, Rule};
 use gen_lsp_types::{
     CompletionItem, CompletionItemKind, CompletionItemTextEdit, Documentation, MarkupContent,
     MarkupKind, TextEdit,

@@ -1,6 +1,6 @@
 //! A filter's text, line by line: one bad line says nothing about the others.
 
-use fulcrum_jvm_core::filter::{Filter, FilterError};
+use fulcrum_filter::{Filter, FilterError};
 use gen_lsp_types::{Position, Range};
 
 use crate::position::{Encoding, position};
@@ -24,7 +24,7 @@ impl Word<'_> {
 /// A line that is not empty.
 #[derive(Clone, Debug)]
 pub struct Line<'t> {
-    /// From 1, as in [`fulcrum_jvm_core::filter::Rule::line`].
+    /// From 1, as in [`fulcrum_filter::Rule::line`].
     pub number: usize,
     /// Its words before any comment; at least one.
     pub words: Vec<Word<'t>>,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use fulcrum_events::{Trace, stats};
-use fulcrum_jvm_core::filter::{Filter, Pattern};
+use fulcrum_filter::{Filter, Pattern};
 
 /// Runs that are looked at, the newest first: enough to know a program, few enough to look at while someone types.
 const MOST_RUNS: usize = 8;

@@ -11,12 +11,10 @@ mod recorded;
 pub(crate) mod report;
 mod session;
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crossbeam_channel::{Sender, unbounded};
-use fulcrum_profiles::Hear;
+use fulcrum_model::Progress;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -28,10 +26,18 @@ pub(crate) use session::Session;
 
 type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
-/// An open navigator, seen from the loop. Its thread ends when this is dropped and what was sent is done.
+/// An open navigator, seen from the loop. When this is dropped, its searches are cancelled, and its thread ends when the
+/// commands that were sent are done.
 #[derive(Debug)]
 pub(crate) struct Navigator {
     jobs: Sender<Job>,
+    open: Progress,
+}
+
+impl Drop for Navigator {
+    fn drop(&mut self) {
+        self.open.cancel();
+    }
 }
 
 impl Navigator {
@@ -49,7 +55,13 @@ impl Navigator {
                 job(&mut session);
             }
         };
-        (Navigator { jobs }, serve)
+        let open = Progress::default();
+        (Navigator { jobs, open }, serve)
+    }
+
+    /// A request's token, which closing the navigator cancels too.
+    pub fn request(&self, request: &Progress) -> Progress {
+        request.within(&self.open)
     }
 
     /// There is none with this number.
@@ -65,60 +77,56 @@ fn percentage(part: f64) -> u32 {
     (part.clamp(0.0, 1.0) * 100.0) as u32
 }
 
-/// Work that takes long: it tells how it goes on, and stops when nobody waits for it any more.
+/// Work that takes long, and what the client hears of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     pub token: Option<ProgressToken>,
     pub tasks: Sender<Task>,
-    pub cancelled: Arc<AtomicBool>,
+    /// Cancelled with the request; what it hears goes to the client.
+    pub progress: Progress,
 }
 
 impl Work {
-    /// Whether it should go on.
-    pub fn wanted(&self) -> bool {
-        !self.cancelled.load(Ordering::Relaxed)
+    /// The work of a request. Whoever cancels `request` cancels it.
+    pub fn new(token: Option<ProgressToken>, tasks: Sender<Task>, request: &Progress) -> Work {
+        let (to, at) = (tasks.clone(), token.clone());
+        let said = Mutex::new((String::new(), u32::MAX));
+        let progress = request.with_listener(move |phase: &str, fraction: f64| {
+            let percentage = percentage(fraction);
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            // Only what is new.
+            if (said.0.as_str(), said.1) != (phase, percentage) {
+                *said = (phase.to_owned(), percentage);
+                let report =
+                    json!({ "kind": "report", "message": phase, "percentage": percentage });
+                say(&to, at.as_ref(), report);
+            }
+        });
+        Work {
+            token,
+            tasks,
+            progress,
+        }
     }
 
     pub fn begin(&self, title: &str) {
-        self.say(json!({ "kind": "begin", "title": title, "cancellable": true, "percentage": 0 }));
-    }
-
-    /// `part` is what is done, 0 to 1. Whether it should go on.
-    pub fn report(&self, message: &str, part: f64) -> bool {
-        let percentage = percentage(part);
-        self.say(json!({ "kind": "report", "message": message, "percentage": percentage }));
-        self.wanted()
-    }
-
-    /// Tells what it hears to the client, as long as that is new, and stops the work that nobody wants.
-    pub fn hear(&self) -> Hear {
-        let (work, said) = (self.clone(), Mutex::new((String::new(), u32::MAX)));
-        Arc::new(move |what, part| {
-            let percentage = percentage(part);
-            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-            if (said.0.as_str(), said.1) != (what, percentage) {
-                *said = (what.to_owned(), percentage);
-                work.report(what, part);
-            }
-            match work.wanted() {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
-        })
+        let begin =
+            json!({ "kind": "begin", "title": title, "cancellable": true, "percentage": 0 });
+        say(&self.tasks, self.token.as_ref(), begin);
     }
 
     pub fn end(&self) {
-        self.say(json!({ "kind": "end" }));
+        say(&self.tasks, self.token.as_ref(), json!({ "kind": "end" }));
     }
+}
 
-    fn say(&self, value: Value) {
-        if let Some(token) = &self.token {
-            let params = json!({ "token": token, "value": value });
-            // The loop is gone only when the server is.
-            let _ = self.tasks.send(Task::Notify {
-                method: "$/progress",
-                params,
-            });
-        }
+fn say(tasks: &Sender<Task>, token: Option<&ProgressToken>, value: Value) {
+    if let Some(token) = token {
+        let params = json!({ "token": token, "value": value });
+        // The loop is gone only when the server is.
+        let _ = tasks.send(Task::Notify {
+            method: "$/progress",
+            params,
+        });
     }
 }

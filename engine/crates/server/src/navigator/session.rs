@@ -54,7 +54,7 @@ impl Session {
         workspace: Option<&Path>,
         work: &Work,
     ) -> Result<(Session, NavigatorOpened), Failure> {
-        let mut open = fulcrum_profiles::Session::open(files, &work.hear())?;
+        let mut open = fulcrum_profiles::Session::open(files, &work.progress)?;
         let renamed = std::mem::take(&mut open.renamed);
         let all = files.files.iter().chain(&files.against);
         let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));

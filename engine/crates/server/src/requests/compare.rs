@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use fulcrum_model::causal::{PointKind, Recording};
+use fulcrum_answers::causal;
+use fulcrum_model::causal::Recording;
 use fulcrum_model::comparison as model;
 use fulcrum_runs::LoadedCausal;
 use fulcrum_source::{Moves, RecordedFile};
@@ -12,7 +13,7 @@ use super::Pooled;
 use crate::convert;
 use crate::failure::Failure;
 use crate::protocol::{
-    CausalCompare, CompareParams, ComparedPoint, ComparedRun, ComparedTarget, Comparison, Estimate,
+    CausalCompare, CompareParams, ComparedPoint, ComparedRun, ComparedTarget, Comparison,
 };
 use crate::sources::{Sources, current_text};
 use crate::state::Snapshot;
@@ -39,7 +40,7 @@ impl Pooled for Compare {
             texts: HashMap::new(),
         };
         Ok(Comparison {
-            points: compared
+            progress_points: compared
                 .progress_points
                 .iter()
                 .map(|point| rows.point(point))
@@ -115,19 +116,8 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     fn point(&mut self, point: &model::PointComparison) -> ComparedPoint {
-        let (rate_before, rate_after) = match point.kind {
-            PointKind::Throughput => (point.before_rate, point.after_rate),
-            PointKind::Latency => (
-                point.before_ns.map(|it| it.value),
-                point.after_ns.map(|it| it.value),
-            ),
-        };
         ComparedPoint {
-            name: point.name.clone(),
-            kind: convert::point_kind(point.kind),
-            rate_before,
-            rate_after,
-            actual: point.actual.map(estimate),
+            change: causal::point_change(point),
             targets: point.targets.iter().map(|it| self.target(it)).collect(),
         }
     }
@@ -155,31 +145,13 @@ impl Rows<'_> {
             },
             |file| side.sources.place(file, at.line, text),
         );
-        let before = &target.before;
         ComparedTarget {
-            target: before.to_string(),
-            kind: convert::kind(before.kind),
-            name: convert::name(before),
-            location: before.location.to_string(),
+            target: target.before.to_string(),
+            change: causal::target_change(target),
             label: id.label(&format!("{base}:{}", placed.line + 1)),
             uri: path.map(|path| self.snapshot.uri(path)),
             line: placed.line,
             state: convert::state(placed.state),
-            cost_before: target.cost_before.map(estimate),
-            cost_after: target.cost_after.map(estimate),
-            speedup: target.speedup.map(estimate),
-            predicted: target.predicted.map(estimate),
-            extrapolated: target.extrapolated,
-            changed: target.changed,
-            verdict: target.verdict.clone(),
         }
-    }
-}
-
-fn estimate(given: model::Estimate) -> Estimate {
-    Estimate {
-        value: given.value,
-        low: given.interval.map(|(low, _)| low),
-        high: given.interval.map(|(_, high)| high),
     }
 }

@@ -5,9 +5,7 @@ use fulcrum_recorder as recorder;
 use super::Mutating;
 use crate::failure::Failure;
 use crate::main_loop::State;
-use crate::protocol::{
-    Aim, CausalControl, ControlAction, ControlParams, ControlResult, TargetKind,
-};
+use crate::protocol::{Aim, AimTarget, CausalControl, ControlAction, ControlParams, ControlResult};
 
 pub(crate) enum Control {}
 
@@ -25,15 +23,16 @@ impl Mutating for Control {
         let token = params.token;
         let mut runs = 0;
         let mut shown = None;
-        for running in state.running.values_mut() {
-            if token.is_some() && running.token != token {
+        for (id, running) in &mut state.running {
+            let own = state.working.get(id).and_then(|it| it.token.as_ref());
+            if token.is_some() && own != token.as_ref() {
                 continue;
             }
             runs += 1;
             match params.action {
                 ControlAction::Pause => running.remote.pause(),
                 ControlAction::Resume => running.remote.resume(),
-                ControlAction::Stop => running.stop(),
+                ControlAction::Stop => running.remote.cancel(),
                 ControlAction::Retarget => {
                     if let Some((theirs, ours)) = &aim {
                         running.remote.retarget(theirs.clone());
@@ -62,11 +61,11 @@ impl Mutating for Control {
 /// The recorder's form of an aim, checked.
 pub(crate) fn recorder_aim(aim: &Aim) -> Result<recorder::Aim, Failure> {
     let target = match aim.target {
-        TargetKind::Line => recorder::TargetChoice::Line,
-        TargetKind::Function => recorder::TargetChoice::Function,
-        TargetKind::Inclusive => recorder::TargetChoice::Inclusive,
-        TargetKind::Blocked => recorder::TargetChoice::Blocked,
-        TargetKind::Path => recorder::TargetChoice::Path(paths(&aim.paths)?),
+        AimTarget::Line => recorder::TargetChoice::Line,
+        AimTarget::Function => recorder::TargetChoice::Function,
+        AimTarget::Inclusive => recorder::TargetChoice::Inclusive,
+        AimTarget::Blocked => recorder::TargetChoice::Blocked,
+        AimTarget::Path => recorder::TargetChoice::Path(paths(&aim.paths)?),
     };
     let patterns = |given: &[String]| {
         given

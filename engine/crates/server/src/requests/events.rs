@@ -2,28 +2,27 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use fulcrum_events::query::{Condition, Query};
-use fulcrum_events::{Cost, Indexed, Scope, compare};
+use fulcrum_events::{Cost, Indexed, Scope};
+use fulcrum_model::Progress;
 use lsp_server::RequestId;
 
 use super::{Mutating, Traced, navigator};
 use crate::dispatch::response;
-use crate::events::{Asked, OpenTrace, absent, closed, convert, filter, fold_failure, timeline};
+use crate::events::{OpenTrace, absent, closed, convert, filter, fold_failure, timeline};
 use crate::failure::Failure;
 use crate::main_loop::{State, Task};
 use crate::navigator::{Navigator, Place, Session, Work, places};
 use crate::pool::guarded;
 use crate::protocol::{
-    EventsChangeCounts, EventsChildrenParams, EventsClose, EventsCloseParams, EventsColumn,
-    EventsCompare, EventsCompareParams, EventsComparison, EventsFilter, EventsFilterParams,
-    EventsFound, EventsFrameParams, EventsGetChildren, EventsGetFilter, EventsGetFrame,
-    EventsGetQueues, EventsGetTimeline, EventsHit, EventsOpen, EventsOpenParams, EventsOpenTree,
-    EventsOrder, EventsPart, EventsPlace, EventsQuery, EventsQueryParams, EventsQueues,
-    EventsQueuesParams, EventsRole, EventsRows, EventsSearch, EventsSearchParams, EventsStep,
-    EventsTable, EventsTimeline, EventsTimelineParams, EventsTreeParams, Method,
-    NavigatorFrameResult,
+    EventsChildrenParams, EventsClose, EventsCloseParams, EventsColumn, EventsCompare,
+    EventsCompareParams, EventsFilter, EventsFilterParams, EventsFound, EventsFrameParams,
+    EventsGetChildren, EventsGetFilter, EventsGetFrame, EventsGetQueues, EventsGetTimeline,
+    EventsHit, EventsOpen, EventsOpenParams, EventsOpenTree, EventsOrder, EventsPart, EventsPlace,
+    EventsQuery, EventsQueryParams, EventsQueues, EventsQueuesParams, EventsRows, EventsSearch,
+    EventsSearchParams, EventsStep, EventsTable, EventsTimeline, EventsTimelineParams,
+    EventsTreeParams, Method, NavigatorFrameResult,
 };
 use crate::state::Snapshot;
 
@@ -41,10 +40,10 @@ pub(crate) fn open(
     state: &mut State,
     id: RequestId,
     params: EventsOpenParams,
-    cancelled: Arc<AtomicBool>,
+    request: &Progress,
 ) -> Result<(), Failure> {
     let (run, filter) = (PathBuf::from(params.run), params.filter.map(PathBuf::from));
-    let work = navigator::begin(state, &id, params.work_done_token, cancelled);
+    let work = navigator::begin(state, &id, params.work_done_token, request);
     work.begin("Opening event trace");
     navigator::thread(move || {
         let opened = guarded(EventsOpen::NAME, || {
@@ -62,7 +61,7 @@ pub(crate) fn tree(
     state: &mut State,
     id: RequestId,
     params: EventsTreeParams,
-    cancelled: Arc<AtomicBool>,
+    request: &Progress,
 ) -> Result<(), Failure> {
     let open = Arc::clone(
         state
@@ -71,7 +70,8 @@ pub(crate) fn tree(
             .ok_or_else(|| closed(params.id))?,
     );
     let folder = state.folders.first().cloned();
-    let work = navigator::begin(state, &id, params.work_done_token, cancelled);
+    let request = request.within(&open.open);
+    let work = navigator::begin(state, &id, params.work_done_token, &request);
     work.begin("Folding events");
     navigator::thread(move || {
         let opened = guarded(EventsOpenTree::NAME, || {
@@ -103,15 +103,14 @@ fn folded(
 ) -> Result<fulcrum_profiles::Session, Failure> {
     let Indexed { trace, index } = &open.indexed;
     let of = convert::part(part);
-    let tree = open.indexed.fold(&of, &|| work.wanted());
+    let tree = open.indexed.fold(&of, &work.progress);
     let tree = tree.map_err(|error| fold_failure(error, part))?;
     let place = match (part.thread, part.node) {
         (None, _) => String::new(),
         (Some(thread), None) => format!(", {}", trace.thread(thread).map_or("?", |it| &it.name)),
         (Some(thread), Some(node)) => {
-            let row = open.indexed.row(thread, node, &|| work.wanted());
-            let row = row.map_err(|_| Failure::cancelled())?;
-            row.map_or_else(String::new, |hit| format!(", {}", hit.row.name(trace)))
+            let row = open.indexed.row(thread, node, &work.progress);
+            row?.map_or_else(String::new, |hit| format!(", {}", hit.row.name(trace)))
         }
     };
     // Tells this part of this log apart, so that its labels are found again.
@@ -134,7 +133,7 @@ pub(crate) fn compare(
     state: &mut State,
     id: RequestId,
     params: EventsCompareParams,
-    cancelled: Arc<AtomicBool>,
+    request: &Progress,
 ) -> Result<(), Failure> {
     let of = |id: u32| {
         state
@@ -144,46 +143,20 @@ pub(crate) fn compare(
             .ok_or_else(|| closed(id))
     };
     let (a, b) = (of(params.a)?, of(params.b)?);
-    let work = navigator::begin(state, &id, params.work_done_token.clone(), cancelled);
+    let request = request.within(&a.open).within(&b.open);
+    let work = navigator::begin(state, &id, params.work_done_token.clone(), &request);
     work.begin("Comparing event traces");
     navigator::thread(move || {
         let compared = guarded(EventsCompare::NAME, || {
-            let watch = |part: f64| work.report("reading events", part);
-            let found = a.compared(params.b, &b, &watch)?;
-            Ok(comparison(&found, &params))
+            let progress = work.progress.with_phase("reading events");
+            let found = a.compared(params.b, &b, &progress)?;
+            let from = usize::try_from(params.from).unwrap_or(usize::MAX);
+            let count = params.count.min(MOST_TABLE) as usize;
+            Ok(fulcrum_answers::events::comparison(&found, from, count))
         });
         work.end();
-        let _ = work.tasks.send(Task::Worked(response(id, compared)));
+        let _ = work.tasks.send(Task::Respond(response(id, compared)));
     })
-}
-
-fn comparison(of: &compare::Comparison, params: &EventsCompareParams) -> EventsComparison {
-    use compare::Change as C;
-    let mut counts = EventsChangeCounts::default();
-    for row in &of.rows {
-        *match row.change {
-            C::Appeared => &mut counts.appeared,
-            C::Vanished => &mut counts.vanished,
-            C::Slower => &mut counts.slower,
-            C::Faster => &mut counts.faster,
-            C::Count => &mut counts.count,
-            C::Same => &mut counts.same,
-        } += 1;
-    }
-    let roles = of.roles.iter().map(|it| EventsRole {
-        name: it.name.clone(),
-        a: it.a,
-        b: it.b,
-    });
-    EventsComparison {
-        roles: roles.collect(),
-        rows: page(&of.rows, params.from, params.count)
-            .map(convert::difference)
-            .collect(),
-        total: of.rows.len() as u64,
-        counts,
-        notes: of.notes.clone(),
-    }
 }
 
 fn page<T>(all: &[T], from: u64, count: u32) -> impl Iterator<Item = &T> {
@@ -194,15 +167,11 @@ fn page<T>(all: &[T], from: u64, count: u32) -> impl Iterator<Item = &T> {
 fn children(
     open: &OpenTrace,
     params: &EventsChildrenParams,
-    asked: &Asked<'_>,
+    progress: &Progress,
 ) -> Result<EventsRows, Failure> {
     let (thread, node) = (params.thread, params.node);
     let count = params.count.min(MOST_ROWS) as usize;
-    let wanted = || asked.wanted();
-    let total = open
-        .indexed
-        .count(thread, node, &wanted)
-        .map_err(|_| Failure::cancelled())?;
+    let total = open.indexed.count(thread, node, progress)?;
     let total = total.ok_or_else(|| absent(thread, node))?;
     let cost = match params.order.unwrap_or_default() {
         EventsOrder::Time => None,
@@ -214,13 +183,12 @@ fn children(
         None => {
             let found = open
                 .indexed
-                .children(thread, node, params.from, count, &wanted);
-            let found = found.map_err(|_| Failure::cancelled())?;
+                .children(thread, node, params.from, count, progress)?;
             let found = found.ok_or_else(|| absent(thread, node))?;
             found.iter().map(|it| convert::row(open, it)).collect()
         }
         Some(cost) => {
-            let sorted = open.sorted(thread, node, cost, asked)?;
+            let sorted = open.sorted(thread, node, cost, progress)?;
             page(&sorted, params.from, count as u32)
                 .map(|it| convert::row(open, it))
                 .collect()
@@ -232,7 +200,7 @@ fn children(
 fn search(
     open: &OpenTrace,
     params: &EventsSearchParams,
-    asked: &Asked<'_>,
+    progress: &Progress,
 ) -> Result<EventsFound, Failure> {
     let expression = match (&params.text, &params.expression) {
         (Some(text), None) => format!("what ~ \"(?i){}\"", escaped(text)),
@@ -251,8 +219,7 @@ fn search(
     let part = convert::part(params.part);
     let found = open
         .indexed
-        .search(&condition, &part, from, count, &|| asked.wanted());
-    let found = found.map_err(|_| Failure::cancelled())?;
+        .search(&condition, &part, from, count, progress)?;
     let hits = found.hits.iter().map(|hit| EventsHit {
         row: convert::row(open, &hit.row),
         above: hit
@@ -286,7 +253,7 @@ fn escaped(text: &str) -> String {
 fn query(
     open: &OpenTrace,
     params: &EventsQueryParams,
-    asked: &Asked<'_>,
+    progress: &Progress,
 ) -> Result<EventsTable, Failure> {
     let query =
         Query::parse(&params.query).map_err(|error| Failure::user(error.to_string(), None))?;
@@ -301,13 +268,7 @@ fn query(
         rows.push(cells.iter().map(convert::cell).collect());
         std::ops::ControlFlow::Continue(())
     };
-    let answered = query.run(
-        &open.indexed.trace,
-        &Scope::default(),
-        &|| asked.wanted(),
-        &mut show,
-    );
-    let answered = answered.map_err(|_| Failure::cancelled())?;
+    let answered = query.run(&open.indexed.trace, &Scope::default(), progress, &mut show)?;
     let names = query.names().into_iter().zip(query.units());
     Ok(EventsTable {
         columns: names
@@ -354,12 +315,13 @@ fn frame(
 fn queues(
     open: &OpenTrace,
     params: &EventsQueuesParams,
-    asked: &Asked<'_>,
+    progress: &Progress,
 ) -> Result<EventsQueues, Failure> {
     let order = params.order.map(convert::order);
-    let queue = open.queue([&params.put, &params.take], order, asked)?;
+    let queue = open.queue([&params.put, &params.take], order, progress)?;
     let requests = page(&queue.requests, params.from, params.count);
-    Ok(convert::queues(&queue, requests))
+    let notes = queue.notes.clone();
+    Ok(fulcrum_answers::events::queues(&queue, requests, notes))
 }
 
 macro_rules! traced {
@@ -378,9 +340,9 @@ macro_rules! traced {
                     open: &OpenTrace,
                     snapshot: &Snapshot,
                     params: $params,
-                    asked: &Asked<'_>,
+                    progress: &Progress,
                 ) -> Result<$result, Failure> {
-                    $run(open, snapshot, &params, asked)
+                    $run(open, snapshot, &params, progress)
                 }
             }
         )*
@@ -388,16 +350,16 @@ macro_rules! traced {
 }
 
 traced! {
-    Children = EventsGetChildren (EventsChildrenParams) -> EventsRows: |open, _, params, asked| children(open, params, asked);
+    Children = EventsGetChildren (EventsChildrenParams) -> EventsRows: |open, _, params, progress| children(open, params, progress);
     Timeline = EventsGetTimeline (EventsTimelineParams) -> EventsTimeline:
-        |open, _, params, asked| timeline::timeline(open, params, asked);
-    Search = EventsSearch (EventsSearchParams) -> EventsFound: |open, _, params, asked| search(open, params, asked);
-    Table = EventsQuery (EventsQueryParams) -> EventsTable: |open, _, params, asked| query(open, params, asked);
+        |open, _, params, progress| timeline::timeline(open, params, progress);
+    Search = EventsSearch (EventsSearchParams) -> EventsFound: |open, _, params, progress| search(open, params, progress);
+    Table = EventsQuery (EventsQueryParams) -> EventsTable: |open, _, params, progress| query(open, params, progress);
     Frame = EventsGetFrame (EventsFrameParams) -> NavigatorFrameResult:
         |open, snapshot, params, _| frame(open, snapshot, params);
-    Queues = EventsGetQueues (EventsQueuesParams) -> EventsQueues: |open, _, params, asked| queues(open, params, asked);
+    Queues = EventsGetQueues (EventsQueuesParams) -> EventsQueues: |open, _, params, progress| queues(open, params, progress);
     Filter = EventsGetFilter (EventsFilterParams) -> EventsFilter:
-        |open, _, params, asked| filter::filter(open, params, asked);
+        |open, _, params, progress| filter::filter(open, params, progress);
 }
 
 pub(crate) enum Close {}
@@ -407,7 +369,10 @@ impl Mutating for Close {
 
     fn run(state: &mut State, params: EventsCloseParams) -> Result<(), Failure> {
         match state.traces.remove(&params.id) {
-            Some(_) => Ok(()),
+            Some(trace) => {
+                trace.open.cancel();
+                Ok(())
+            }
             None => Err(closed(params.id)),
         }
     }

@@ -1,5 +1,7 @@
 //! `fulcrum/lineSpeedups`: the results for one document, for the gutter.
 
+use fulcrum_answers::causal;
+
 use super::Pooled;
 use crate::failure::Failure;
 use crate::profile::Placement;
@@ -46,16 +48,9 @@ fn line(placement: &Placement<'_>) -> LineSpeedup {
         line: placement.placed.line,
         recorded_line: target.id.location.line,
         state: convert::state(placement.placed.state),
-        shape: convert::shape(target.shape),
+        result: causal::result(target),
         text: words::beside_code(target),
-        kind: convert::kind(target.id.kind),
-        name: convert::name(&target.id),
         rank: placement.rank,
-        slope: target.slope,
-        slope_low: target.slope_interval.map(|(low, _)| low),
-        slope_high: target.slope_interval.map(|(_, high)| high),
-        best: convert::best(target),
-        contention: target.contention,
-        points: target.points.iter().map(convert::speedup_point).collect(),
+        points: causal::points(target),
     }
 }

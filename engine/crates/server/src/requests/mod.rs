@@ -20,7 +20,9 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod trace;
 
-use crate::events::{Asked, OpenTrace};
+use fulcrum_model::Progress;
+
+use crate::events::OpenTrace;
 use crate::failure::Failure;
 use crate::main_loop::State;
 use crate::navigator::{Look, Session};
@@ -92,7 +94,7 @@ pub(crate) trait Traced {
         open: &OpenTrace,
         snapshot: &Snapshot,
         params: <Self::Method as Method>::Params,
-        asked: &Asked<'_>,
+        progress: &Progress,
     ) -> Result<<Self::Method as Method>::Result, Failure>;
 }
 

@@ -1,10 +1,8 @@
 //! `fulcrum/navigator/*`: bottleneck search.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use fulcrum_model::{Stopped, Watch};
+use fulcrum_model::Progress;
 use fulcrum_paths::Options;
 use fulcrum_profiles::{Files, named_rules};
 use lsp_server::RequestId;
@@ -12,7 +10,7 @@ use lsp_server::RequestId;
 use super::{Looking, Mutating, Navigated};
 use crate::dispatch::response;
 use crate::failure::Failure;
-use crate::main_loop::{State, Task};
+use crate::main_loop::{State, Task, Working};
 use crate::navigator::{Look, Navigator, Session, Work, convert, flame, hot_lines, places, report};
 use crate::pool::guarded;
 use crate::protocol::{
@@ -31,7 +29,7 @@ pub(crate) fn open(
     state: &mut State,
     id: RequestId,
     params: NavigatorOpenParams,
-    cancelled: Arc<AtomicBool>,
+    request: &Progress,
 ) -> Result<(), Failure> {
     let paths = |all: &[String]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
     let rules = params.names.as_deref().unwrap_or("default");
@@ -55,7 +53,7 @@ pub(crate) fn open(
     }
     let folder = params.workspace.map(PathBuf::from);
     let folder = folder.or_else(|| state.folders.first().cloned());
-    let work = begin(state, &id, params.work_done_token, cancelled);
+    let work = begin(state, &id, params.work_done_token, request);
     work.begin("Opening profile");
     thread(move || {
         let opened = guarded(NavigatorOpen::NAME, || {
@@ -79,16 +77,15 @@ pub(super) fn begin(
     state: &mut State,
     id: &RequestId,
     token: Option<crate::protocol::ProgressToken>,
-    cancelled: Arc<AtomicBool>,
+    request: &Progress,
 ) -> Work {
-    if let Some(token) = &token {
-        state.working.insert(id.clone(), token.clone());
-    }
-    Work {
-        token,
-        tasks: state.tasks(),
-        cancelled,
-    }
+    let working = Working {
+        token: token.clone(),
+        progress: request.clone(),
+        keeps: false,
+    };
+    state.working.insert(id.clone(), working);
+    Work::new(token, state.tasks(), request)
 }
 
 pub(super) fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
@@ -138,7 +135,7 @@ pub(crate) fn automatic(
     state: &mut State,
     id: RequestId,
     params: NavigatorAutomaticParams,
-    cancelled: Arc<AtomicBool>,
+    request: &Progress,
 ) -> Result<(), Failure> {
     let default = Options::default();
     let options = Options {
@@ -152,29 +149,28 @@ pub(crate) fn automatic(
             None,
         ));
     }
-    if !state.navigators.contains_key(&params.id) {
+    let Some(navigator) = state.navigators.get(&params.id) else {
         return Err(Navigator::absent(params.id));
-    }
-    let work = begin(state, &id, params.work_done_token, cancelled);
+    };
+    let request = navigator.request(request);
+    let work = begin(state, &id, params.work_done_token, &request);
     work.begin("Finding bottlenecks");
     state.navigators[&params.id].send(move |session| {
         let search = session.search();
         let (failed, failed_id) = (work.clone(), id.clone());
         let started = thread(move || {
             let found = guarded(NavigatorSearch::NAME, || {
-                let hear = work.hear();
-                let watch = Watch::new(move |part| hear("searching", part));
-                match search.automatic_watched(&options, &watch) {
-                    Ok(found) => Ok(convert::automatic(found)),
-                    Err(Stopped) => Err(Failure::cancelled()),
-                }
+                let progress = work.progress.with_phase("searching");
+                Ok(convert::automatic(search.automatic(&options, &progress)?))
             });
             work.end();
-            let _ = work.tasks.send(Task::Worked(response(id, found)));
+            let _ = work.tasks.send(Task::Respond(response(id, found)));
         });
         if let Err(failure) = started {
             failed.end();
-            let _ = failed.tasks.send(Task::Worked(failure.response(failed_id)));
+            let _ = failed
+                .tasks
+                .send(Task::Respond(failure.response(failed_id)));
         }
     });
     Ok(())

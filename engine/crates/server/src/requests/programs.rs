@@ -1,48 +1,37 @@
 //! Programs that run under the agent for Java: each on a thread of its own, stopped when its request is cancelled, and then
 //! answered with what there is.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
+use fulcrum_model::Progress;
 use fulcrum_recorder::{Exit, Recorded, Remote};
 use lsp_server::RequestId;
 use serde::Serialize;
 
 use crate::dispatch::response;
 use crate::failure::Failure;
-use crate::main_loop::{State, Task};
+use crate::main_loop::{State, Task, Working};
 use crate::navigator::Work;
 use crate::pool::guarded;
 use crate::protocol::{Method, ProgressToken};
-
-/// A program that runs, or a loop of them.
-#[derive(Debug)]
-pub(crate) struct Program {
-    pub remote: Remote,
-    pub token: Option<ProgressToken>,
-}
 
 /// Does the work of a request on a thread; what it gives is the answer.
 pub(crate) fn start<M: Method>(
     state: &mut State,
     id: RequestId,
     token: Option<ProgressToken>,
+    request: &Progress,
     title: &str,
     run: impl FnOnce(&Remote, &Work) -> Result<M::Result, Failure> + Send + 'static,
 ) -> Result<(), Failure>
 where
     M::Result: Serialize,
 {
-    let remote = Remote::new();
-    let program = Program {
-        remote: remote.clone(),
+    let remote = Remote::new(request);
+    let working = Working {
         token: token.clone(),
+        progress: request.clone(),
+        keeps: true,
     };
-    let work = Work {
-        token,
-        tasks: state.tasks(),
-        cancelled: Arc::new(AtomicBool::new(false)),
-    };
+    let work = Work::new(token, state.tasks(), request);
     work.begin(title);
     let (thread_id, ending) = (id.clone(), work.clone());
     let started = std::thread::Builder::new()
@@ -51,9 +40,7 @@ where
             let result = guarded(M::NAME, || run(&remote, &work));
             work.end();
             // The loop is gone only when the server is.
-            let _ = work
-                .tasks
-                .send(Task::ProgramDone(response(thread_id, result)));
+            let _ = work.tasks.send(Task::Respond(response(thread_id, result)));
         });
     if let Err(error) = started {
         ending.end();
@@ -62,7 +49,7 @@ where
             None,
         ));
     }
-    state.programs.insert(id, program);
+    state.working.insert(id, working);
     Ok(())
 }
 

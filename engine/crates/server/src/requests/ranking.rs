@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use fulcrum_answers::causal;
 use fulcrum_model::causal::Target;
 
 use super::Pooled;
@@ -36,7 +37,7 @@ impl Pooled for RankingRequest {
                 .profile
                 .progress_points
                 .iter()
-                .map(convert::progress_point)
+                .map(causal::progress_point)
                 .collect(),
             rows: targets
                 .iter()
@@ -65,21 +66,13 @@ fn row(
     let placed = open.sources.place(file, at.line, text.as_deref());
     let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
     RankingRow {
-        location: at.to_string(),
         target: target.id.to_string(),
-        kind: convert::kind(target.id.kind),
-        name: convert::name(&target.id),
+        result: causal::result(target),
         label: target.id.label(&format!("{base}:{}", placed.line + 1)),
         uri: path.map(|path| snapshot.uri(path)),
         line: placed.line,
         state: convert::state(placed.state),
-        shape: convert::shape(target.shape),
-        slope: target.slope,
-        slope_low: target.slope_interval.map(|(low, _)| low),
-        slope_high: target.slope_interval.map(|(_, high)| high),
-        best: convert::best(target),
-        contention: target.contention,
-        experiments: u32::try_from(target.experiments).unwrap_or(u32::MAX),
+        experiments: target.experiments,
         text: words::short(target),
         cautions: words::cautions(target),
     }

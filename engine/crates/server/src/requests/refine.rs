@@ -2,17 +2,16 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use fulcrum_events::refine::{filter_text, methods_of_names};
 use fulcrum_hotspot::Rule;
+use fulcrum_model::Progress;
 use fulcrum_paths::ProfileInterface as _;
-use fulcrum_recorder::{
-    Estimate, Iteration, KeepRunning, RefineOptions, RefineProgress, Refined, Stdio, TraceOptions,
-};
+use fulcrum_recorder::{KeepRunning, RefineOptions, RefineProgress, Refined, Stdio, TraceOptions};
 use fulcrum_runs::RunFolder;
 use lsp_server::RequestId;
-use serde::Deserialize;
 
 use super::Pooled;
 use super::programs::{self, failure, named};
@@ -20,8 +19,8 @@ use crate::failure::Failure;
 use crate::main_loop::{State, Task};
 use crate::navigator::{Navigator, Session};
 use crate::protocol::{
-    REFINE_LIVE, RefineFrom, RefineIteration, RefineLiveParams, RefineOpen, RefineOpenParams,
-    RefineOutcome, RefineParams, RefineStart,
+    REFINE_LIVE, RefineFrom, RefineLiveParams, RefineOpen, RefineOpenParams, RefineOutcome,
+    RefineParams, RefineStart, RefineTable,
 };
 use crate::state::Snapshot;
 
@@ -37,7 +36,12 @@ enum First {
 }
 
 /// Starts the loop on a thread.
-pub(crate) fn start(state: &mut State, id: RequestId, params: RefineParams) -> Result<(), Failure> {
+pub(crate) fn start(
+    state: &mut State,
+    id: RequestId,
+    params: RefineParams,
+    request: &Progress,
+) -> Result<(), Failure> {
     named(&params.program)?;
     let rule = match &params.rule {
         None => Rule::default(),
@@ -73,24 +77,22 @@ pub(crate) fn start(state: &mut State, id: RequestId, params: RefineParams) -> R
     };
     let title = format!("Refining {}", params.program);
     let token = params.work_done_token;
-    programs::start::<RefineStart>(state, id, token, &title, move |remote, work| {
+    let recorder = Arc::clone(&state.recorder);
+    programs::start::<RefineStart>(state, id, token, request, &title, move |remote, work| {
         options.trace.filter = first_filter(first, &options.rule)?;
-        let mut report = |progress: &RefineProgress| {
-            work.report(&progress.message, progress.fraction);
-            let live = RefineLiveParams {
-                token: work.token.clone(),
-                iterations: progress.iterations.iter().map(row).collect(),
-                fraction: progress.fraction,
-                message: progress.message.clone(),
-            };
+        let mut report = |mut live: RefineLiveParams| {
+            // The recorder asks for itself whether it was cancelled.
+            let _ = work.progress.with_phase(&live.message).at(live.fraction);
+            live.token = work.token.clone();
             let params = serde_json::to_value(&live).unwrap_or_default();
             let _ = work.tasks.send(Task::Notify {
                 method: REFINE_LIVE,
                 params,
             });
         };
-        let refined = fulcrum_recorder::refine(&options, remote, &mut report).map_err(failure)?;
-        Ok(outcome(refined))
+        recorder
+            .refine(&options, remote, &mut report)
+            .map_err(failure)
     })
 }
 
@@ -164,32 +166,13 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn row(it: &Iteration) -> RefineIteration {
-    let value = |it: Option<Estimate>| it.map(|it| it.value);
-    let low = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(low, _)| low);
-    let high = |it: Option<Estimate>| it.and_then(|it| it.interval).map(|(_, high)| high);
-    RefineIteration {
-        number: it.number as u32,
-        run: text(&it.run),
-        filter: text(&it.filter),
-        methods: it.methods,
-        classes: it.classes,
-        fired: it.fired,
-        metered: it.metered,
-        hotspots: it.hotspots,
-        units: it.units,
-        wall_ns: it.wall_ns,
-        cpu_ns: it.cpu_ns,
-        baseline_wall_ns: it.baseline_wall_ns,
-        baseline_cpu_ns: it.baseline_cpu_ns,
-        overhead: value(it.overhead),
-        overhead_low: low(it.overhead),
-        overhead_high: high(it.overhead),
-        cpu_overhead: value(it.cpu_overhead),
-        cpu_overhead_low: low(it.cpu_overhead),
-        cpu_overhead_high: high(it.cpu_overhead),
-        rechecked: it.rechecked.clone(),
-        found: it.found.clone(),
+/// How a loop stands; no client asked yet.
+pub(crate) fn live(progress: &RefineProgress) -> RefineLiveParams {
+    RefineLiveParams {
+        token: None,
+        iterations: progress.iterations.iter().map(Into::into).collect(),
+        fraction: progress.fraction,
+        message: progress.message.clone(),
     }
 }
 
@@ -201,6 +184,11 @@ fn exit(stable: bool, count: u64) -> String {
     }
 }
 
+/// How a loop ended that was stopped.
+pub(crate) fn stopped(count: u64) -> String {
+    format!("The loop was stopped with {count} hotspots.")
+}
+
 pub(crate) enum Open {}
 
 impl Pooled for Open {
@@ -208,21 +196,26 @@ impl Pooled for Open {
 
     /// An iteration that was not finished has no table; the one before it has.
     fn run(_: &Snapshot, params: RefineOpenParams) -> Result<RefineOutcome, Failure> {
-        let mut seen = vec![PathBuf::from(&params.run)];
-        while let Some(run) = seen.last() {
-            if let Ok(text) = fs::read(run.join(fulcrum_recorder::REFINE_TABLE)) {
-                return table(run, &text);
-            }
-            let Some(before) = previous(run).filter(|it| !seen.contains(it)) else {
-                break;
-            };
-            seen.push(before);
-        }
-        Err(Failure::user(
-            format!("{} has no table of a refine loop", params.run),
-            Some("Open one of its runs as a trace."),
-        ))
+        outcome_of(Path::new(&params.run))
     }
+}
+
+/// The table of the loop that a run belongs to.
+pub(crate) fn outcome_of(run: &Path) -> Result<RefineOutcome, Failure> {
+    let mut seen = vec![run.to_path_buf()];
+    while let Some(run) = seen.last() {
+        if let Ok(text) = fs::read(run.join(fulcrum_recorder::REFINE_TABLE)) {
+            return table(run, &text);
+        }
+        let Some(before) = previous(run).filter(|it| !seen.contains(it)) else {
+            break;
+        };
+        seen.push(before);
+    }
+    Err(Failure::user(
+        format!("{} has no table of a refine loop", run.display()),
+        Some("Open one of its runs as a trace."),
+    ))
 }
 
 /// The iteration before this one.
@@ -234,19 +227,8 @@ fn previous(run: &Path) -> Option<PathBuf> {
     Some(if beside.is_dir() { beside } else { before })
 }
 
-/// What a run's `refine.json` says.
-#[derive(Deserialize)]
-struct Table {
-    stable: bool,
-    #[serde(default)]
-    hotspots: Vec<String>,
-    #[serde(default)]
-    notes: Vec<String>,
-    iterations: Vec<RefineIteration>,
-}
-
 fn table(run: &Path, text: &[u8]) -> Result<RefineOutcome, Failure> {
-    let table: Table = serde_json::from_slice(text).map_err(|error| {
+    let table: RefineTable = serde_json::from_slice(text).map_err(|error| {
         let file = run.join(fulcrum_recorder::REFINE_TABLE);
         Failure::user(format!("{}: {error}", file.display()), None)
     })?;
@@ -261,14 +243,14 @@ fn table(run: &Path, text: &[u8]) -> Result<RefineOutcome, Failure> {
     })
 }
 
-fn outcome(refined: Refined) -> RefineOutcome {
+pub(crate) fn outcome(refined: Refined) -> RefineOutcome {
     let count = refined.hotspots.len() as u64;
     let exit = match refined.stopped {
-        true => format!("The loop was stopped with {count} hotspots."),
+        true => stopped(count),
         false => exit(refined.stable, count),
     };
     RefineOutcome {
-        iterations: refined.iterations.iter().map(row).collect(),
+        iterations: refined.iterations.iter().map(Into::into).collect(),
         stable: refined.stable,
         filter: text(&refined.filter),
         hotspots: refined.hotspots,

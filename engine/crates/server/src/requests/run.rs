@@ -4,28 +4,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use fulcrum_recorder::{EndToEnd, Error, Exit, Options, Progress, Recorded, Remote, Stdio};
+use fulcrum_recorder::{EndToEnd, Exit, Options, Progress, Recorded, Remote, Stdio};
 use lsp_server::RequestId;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::main_loop::{State, Task};
+use crate::main_loop::{State, Task, Working};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
-use crate::protocol::{Aim, CausalRun, Method, ProgressToken, RunOutcome, RunParams};
+use crate::protocol::{Aim, CausalRun, Method, RunOutcome, RunParams};
 use crate::requests::{control, live};
 use crate::state::Snapshot;
-
-/// How programs are recorded: `fulcrum_recorder::record`, or a stand-in under test.
-pub type Recorder = Arc<
-    dyn Fn(&Options, &Remote, &mut dyn FnMut(&Progress)) -> Result<Recorded, Error> + Send + Sync,
->;
 
 /// A run that is going on.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub remote: Remote,
-    pub token: Option<ProgressToken>,
     /// What is shown follows the run; not after the user opened something else meanwhile.
     pub followed: bool,
     /// What was found last.
@@ -37,11 +31,6 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// The program is stopped; what was recorded stays, and the request is answered with it.
-    pub fn stop(&self) {
-        self.remote.stop();
-    }
-
     /// The user chose another target or scope.
     pub fn set_aim(&self, aim: Aim) {
         *self.aim.lock().unwrap_or_else(PoisonError::into_inner) = aim;
@@ -58,13 +47,17 @@ pub(crate) struct Finished {
 }
 
 /// Starts the recording thread.
-pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result<(), Failure> {
+pub(crate) fn run(
+    state: &mut State,
+    id: RequestId,
+    params: RunParams,
+    request: &fulcrum_model::Progress,
+) -> Result<(), Failure> {
     let options = options(&params)?;
-    let remote = Remote::new();
+    let remote = Remote::new(request);
     let aim = Arc::new(Mutex::new(params.aim.clone().unwrap_or_default()));
     let running = Running {
         remote: remote.clone(),
-        token: params.work_done_token.clone(),
         followed: true,
         latest: None,
         building: false,
@@ -72,6 +65,11 @@ pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result
     };
     let (recorder, tasks, snapshot) =
         (Arc::clone(&state.recorder), state.tasks(), state.snapshot());
+    let working = Working {
+        token: params.work_done_token.clone(),
+        progress: request.clone(),
+        keeps: true,
+    };
     let (token, run_id) = (params.work_done_token, id.clone());
     std::thread::Builder::new()
         .name("fulcrum-run".into())
@@ -92,7 +90,7 @@ pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result
                 }
             };
             let finished = guarded(CausalRun::NAME, || {
-                let recorded = recorder(&options, &remote, &mut report)?;
+                let recorded = recorder.record(&options, &remote, &mut report)?;
                 Ok(Box::new(finish(recorded, &options, &snapshot)))
             });
             let _ = tasks.send(Task::RunDone {
@@ -103,21 +101,23 @@ pub(crate) fn run(state: &mut State, id: RequestId, params: RunParams) -> Result
         .map_err(|error| {
             Failure::environment(format!("cannot start a thread for the run: {error}"), None)
         })?;
-    if let Some(token) = &running.token {
+    if let Some(token) = &working.token {
         let program = Path::new(&params.program)
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
         state.progress_begin(token, &format!("Profiling {program}"));
     }
+    state.working.insert(id.clone(), working);
     state.running.insert(id, running);
     Ok(())
 }
 
 /// The loop: a run has ended; it is shown, and the request answered.
 pub(crate) fn done(state: &mut State, id: RequestId, finished: Result<Box<Finished>, Failure>) {
-    let running = state.running.remove(&id);
-    if let Some(token) = running.and_then(|running| running.token) {
+    state.running.remove(&id);
+    let working = state.working.remove(&id);
+    if let Some(token) = working.and_then(|working| working.token) {
         let message = match &finished {
             Ok(finished) => finished.exit.clone(),
             Err(failure) => failure.message().to_owned(),

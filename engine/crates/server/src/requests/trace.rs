@@ -1,8 +1,10 @@
 //! `fulcrum/trace/start`: records the events of a Java program.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use fulcrum_model::Progress;
 use fulcrum_recorder::{Exit, LOG_LIMIT, Stdio, TraceOptions, TraceProgress};
 use lsp_server::RequestId;
 
@@ -14,7 +16,12 @@ use crate::protocol::{
 };
 
 /// Starts the program on a thread.
-pub(crate) fn start(state: &mut State, id: RequestId, params: TraceParams) -> Result<(), Failure> {
+pub(crate) fn start(
+    state: &mut State,
+    id: RequestId,
+    params: TraceParams,
+    request: &Progress,
+) -> Result<(), Failure> {
     named(&params.program)?;
     if let Some(text) = &params.filter {
         fulcrum_recorder::check_filter(text)
@@ -33,17 +40,21 @@ pub(crate) fn start(state: &mut State, id: RequestId, params: TraceParams) -> Re
     };
     let title = format!("Recording {}", params.program);
     let token = params.work_done_token;
-    programs::start::<TraceStart>(state, id, token, &title, move |remote, work| {
+    let recorder = Arc::clone(&state.recorder);
+    programs::start::<TraceStart>(state, id, token, request, &title, move |remote, work| {
         let mut report = |progress: &TraceProgress| {
             let live = live(progress, work.token.clone());
-            work.report(&live.message, 0.0);
+            // The recorder asks for itself whether it was cancelled.
+            let _ = work.progress.with_phase(&live.message).at(0.0);
             let params = serde_json::to_value(&live).unwrap_or_default();
             let _ = work.tasks.send(Task::Notify {
                 method: TRACE_LIVE,
                 params,
             });
         };
-        let recorded = fulcrum_recorder::trace(&options, remote, &mut report).map_err(failure)?;
+        let recorded = recorder
+            .trace(&options, remote, &mut report)
+            .map_err(failure)?;
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let logs = fulcrum_recorder::logs(&recorded.run);
         Ok(TraceOutcome {

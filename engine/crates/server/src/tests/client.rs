@@ -1,6 +1,7 @@
 //! The client's side: sends, waits, remembers what came in between.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -8,8 +9,7 @@ use lsp_server::{Connection, Message, Notification, Request, RequestId, Response
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::requests::run::Recorder;
-use crate::{ServerError, uri};
+use crate::{Real, Recorder, ServerError, uri};
 
 /// A broken server must fail a test, not hang it. Generous: it is no threshold.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -28,14 +28,14 @@ impl Client {
     /// A workspace with these files, and a server on it that knows our editor.
     pub fn start(files: &[(&str, &str)]) -> Client {
         let capabilities = json!({ "general": { "markdown": { "parser": "marked" } } });
-        Client::start_with(
-            files,
-            capabilities,
-            std::sync::Arc::new(fulcrum_recorder::record),
-        )
+        Client::start_with(files, capabilities, Arc::new(Real))
     }
 
-    pub fn start_with(files: &[(&str, &str)], capabilities: Value, recorder: Recorder) -> Client {
+    pub fn start_with(
+        files: &[(&str, &str)],
+        capabilities: Value,
+        recorder: Arc<dyn Recorder>,
+    ) -> Client {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for (name, text) in files {
             let path = folder.path().join(name);

@@ -71,7 +71,7 @@ fn predicted_and_actual_stand_side_by_side() {
     let mut client = start();
     let params = paths(&client);
     let compared = client.ok("fulcrum/causal/compare", params);
-    let point = &compared["points"][0];
+    let point = &compared["progressPoints"][0];
     let round = |value: &Value| format!("{:.3}", value["value"].as_f64().unwrap_or(f64::NAN));
     let mut said = format!(
         "{} to {}\n{} {}: {:.0} to {:.0} a second, actual {}\n",
@@ -79,8 +79,8 @@ fn predicted_and_actual_stand_side_by_side() {
         compared["after"]["title"],
         point["name"],
         point["kind"],
-        point["rateBefore"].as_f64().unwrap_or(f64::NAN),
-        point["rateAfter"].as_f64().unwrap_or(f64::NAN),
+        point["beforeRate"].as_f64().unwrap_or(f64::NAN),
+        point["afterRate"].as_f64().unwrap_or(f64::NAN),
         round(&point["actual"]),
     );
     for row in point["targets"].as_array().expect("targets") {
@@ -103,7 +103,7 @@ fn predicted_and_actual_stand_side_by_side() {
         "src/a.cpp:6" now "a.cpp:9" ("moved", line 8 of the file): got 0.000, predicted 0.000. It costs about what it did.
     "#]].assert_eq(&said);
     let row = &point["targets"][0];
-    for key in ["costBefore", "costAfter", "speedup", "predicted"] {
+    for key in ["costBeforeNs", "costAfterNs", "speedup", "predicted"] {
         let (low, value) = (row[key]["low"].as_f64(), row[key]["value"].as_f64());
         assert!(low.is_some() && low <= value, "{key}: {}", row[key]);
     }

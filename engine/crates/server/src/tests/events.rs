@@ -123,7 +123,7 @@ fn rows(answer: &Value) -> Vec<String> {
             "{} {} {} {}",
             row["kind"].as_str().unwrap_or(""),
             row["name"].as_str().unwrap_or(""),
-            row["start"],
+            row["startNs"],
             row["wallNs"]
         )
     })
@@ -138,8 +138,8 @@ fn a_trace_is_opened_by_its_run_and_read_row_by_row() {
     assert_eq!(opened["id"], id + 1);
     assert_eq!(
         [
-            &opened["start"],
-            &opened["end"],
+            &opened["startNs"],
+            &opened["endNs"],
             &opened["events"],
             &opened["lost"]
         ],
@@ -221,21 +221,21 @@ fn timelines_searches_and_queries_answer() {
     let timeline = ask(
         &mut client,
         "timeline",
-        json!({ "id": id, "left": 1200, "right": 2200, "width": 10, "threads": [3], "depths": 5 }),
+        json!({ "id": id, "leftNs": 1200, "rightNs": 2200, "width": 10, "threads": [3], "depths": 5 }),
     );
     let lane = &timeline["threads"][0];
     assert_eq!(
         lane["states"]["state"],
         json!(["running", "contended", "running"])
     );
-    assert_eq!(lane["states"]["start"], json!([1200, 1300, 1500]));
+    assert_eq!(lane["states"]["startNs"], json!([1200, 1300, 1500]));
     assert_eq!(lane["calls"]["depth"], json!([0]));
     assert_eq!(timeline["names"], json!(["orb.Servant.ping"]));
     let failure = client.failure(
         "fulcrum/events/timeline",
-        json!({ "id": id, "left": 5, "right": 5, "width": 10 }),
+        json!({ "id": id, "leftNs": 5, "rightNs": 5, "width": 10 }),
     );
-    assert!(failure.contains("left before right"), "{failure}");
+    assert!(failure.contains("leftNs before rightNs"), "{failure}");
 
     let found = ask(
         &mut client,

@@ -108,7 +108,7 @@ fn refine_table() -> String {
         hotspots: 1,
         ..fulcrum_recorder::Iteration::default()
     };
-    json!({ "stable": true, "hotspots": ["Main.hot()V"], "notes": [], "iterations": [row.to_json()] }).to_string()
+    json!({ "stable": true, "hotspots": ["Main.hot()V"], "notes": [], "iterations": [fulcrum_schema::RefineIteration::from(&row)] }).to_string()
 }
 
 #[test]
@@ -200,11 +200,10 @@ fn the_documents_examples_are_real() {
     check(&mut document, "didChangeResults", &client.pretty(&message));
     client.leave().expect("an orderly end");
 
-    let (recorder, next, remotes) = live::puppet();
-    let mut client = live::start(recorder);
+    let (mut client, script, remotes) = live::start();
     let id = client.send("fulcrum/causal/run", live::params(&client));
     remotes.recv().expect("it starts");
-    next.send(live::counted(23)).expect("it runs");
+    script.add(&live::counted(23));
     let params = client.notification("fulcrum/causal/live");
     let message = json!({ "method": "fulcrum/causal/live", "params": params });
     check(&mut document, "live", &client.pretty(&message));
@@ -217,7 +216,7 @@ fn the_documents_examples_are_real() {
     let result = json!({ "result": answer });
     let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
     check(&mut document, "control", &text);
-    next.send(live::Next::End).expect("it runs");
+    script.end();
     client.response(id).expect("an outcome");
     client.leave().expect("an orderly end");
 
@@ -342,7 +341,7 @@ fn events(document: &mut String) {
         (
             "eventsTimeline",
             "timeline",
-            json!({ "id": 1, "left": 1200, "right": 2200, "width": 10, "threads": [3], "depths": 5 }),
+            json!({ "id": 1, "leftNs": 1200, "rightNs": 2200, "width": 10, "threads": [3], "depths": 5 }),
         ),
         (
             "eventsSearch",

@@ -1,106 +1,76 @@
-//! A run while it goes on, with a stand-in for the recorder: results so far, pause, resume, stop, another target.
+//! A run while it goes on, by the scripted recorder: results so far, pause, resume, stop, another target.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 
 use expect_test::expect;
-use fulcrum_recorder::{EndToEnd, Exit, Options, Progress, Recorded, Remote, TargetChoice};
+use fulcrum_recorder::{EndToEnd, Options, Progress, Remote, TargetChoice};
 use serde_json::{Value, json};
 
 use super::client::Client;
 use super::fixtures::{SOURCE, coz, manifest, record_stream};
-use crate::requests::run::Recorder;
+use crate::{Recorder, Scripted};
 
-/// What the test tells the recorder to do next.
-pub(super) enum Next {
-    Report(Box<Progress>),
-    End,
-}
+/// The script of `build/app`, to which the test adds lines.
+pub(super) struct Script(PathBuf);
 
-/// A recorder that does as it is told, and its remote once it runs.
-pub(super) fn puppet() -> (Recorder, Sender<Next>, Receiver<(Remote, Options)>) {
-    let (next, told) = channel();
-    let (started, remotes) = channel();
-    let told = Mutex::new(told);
-    let recorder: Recorder = Arc::new(move |options, remote, report| {
-        let run = folder(options);
-        std::fs::create_dir_all(&run).expect("a run folder");
-        let cwd = options.workspace.clone().expect("the client names it");
-        let text = manifest("running", &cwd.to_string_lossy(), &[]);
-        std::fs::write(run.join("run.json"), text).expect("a manifest");
-        started
-            .send((remote.clone(), options.clone()))
-            .expect("the test listens");
-        let told = told.lock().expect("one run at a time");
-        while let Next::Report(progress) = told.recv().expect("the test goes on") {
-            report(&Progress {
-                run: run.clone(),
-                paused: remote.is_paused(),
-                ..*progress
-            });
-        }
-        let stream = record_stream("src/a.cpp", "item", false);
-        std::fs::write(run.join("causal-9-0.jsonl"), stream).expect("a recording");
-        Ok(Recorded {
-            run,
-            exit: if remote.is_stopped() {
-                Exit::Stopped
-            } else {
-                Exit::Code(0)
-            },
-            notes: Vec::new(),
-        })
-    });
-    (recorder, next, remotes)
-}
+impl Script {
+    pub fn add(&self, step: &Value) {
+        let mut file = OpenOptions::new()
+            .append(true)
+            .open(&self.0)
+            .expect("the script");
+        writeln!(file, "{step}").expect("the script can be written");
+    }
 
-fn folder(options: &Options) -> PathBuf {
-    let workspace = options.workspace.as_ref().expect("the client names it");
-    workspace.join(".fulcrum/runs/20261121T131500Z-app")
+    pub fn end(&self) {
+        self.add(&json!({ "do": "end" }));
+    }
 }
 
 /// The counters, and the analysis of a whole recording.
-fn analysed() -> Next {
-    let stream = record_stream("src/a.cpp", "item", false);
-    let recording =
-        fulcrum_ingest::causal::read(stream.as_bytes(), "stream").expect("a good recording");
-    let profile = fulcrum_causal::analyse(&recording, &fulcrum_causal::Options::default());
-    Next::Report(Box::new(Progress {
-        experiments: 120,
-        lines: 3,
-        profile: Some(Arc::new(profile)),
-        ..Progress::default()
-    }))
+fn analysed() -> Value {
+    json!({ "do": "report", "experiments": 120, "lines": 3, "analysed": true })
 }
 
-pub(super) fn counted(experiments: u64) -> Next {
-    Next::Report(Box::new(Progress {
-        experiments,
-        lines: 2,
-        visits: 400,
-        elapsed: Duration::from_secs(9),
-        fraction: Some(0.25),
-        remaining: Some(Duration::from_secs(27)),
-        best: Some((
-            "/x/src/a.cpp:5".parse().expect("a target"),
-            0.2,
-            Some((0.1, 0.3)),
-        )),
-        ..Progress::default()
-    }))
+pub(super) fn counted(experiments: u64) -> Value {
+    json!({
+        "do": "report", "experiments": experiments, "lines": 2, "visits": 400, "elapsedSeconds": 9,
+        "fraction": 0.25, "remainingSeconds": 27,
+        "best": { "at": "/x/src/a.cpp:5", "slope": 0.2, "interval": [0.1, 0.3] },
+    })
 }
 
-pub(super) fn start(recorder: Recorder) -> Client {
-    Client::start_with(
+/// A client, the script of its program, and what each run was started with.
+pub(super) fn start() -> (Client, Script, Receiver<(Remote, Options)>) {
+    let (started, remotes) = channel();
+    let scripted = Scripted::new("script");
+    let recorder = move |options: &Options, remote: &Remote, report: &mut dyn FnMut(&Progress)| {
+        let with = (remote.clone(), options.clone());
+        started.send(with).expect("the test listens");
+        scripted.record(options, remote, report)
+    };
+    let client = Client::start_with(
         &[
             ("src/a.cpp", SOURCE),
             ("other.coz", &coz("src/a.cpp", "other")),
+            ("build/app.script", ""),
+            ("recorded/run.json", &manifest("exited", "@WORKSPACE@", &[])),
+            (
+                "recorded/causal-9-0.jsonl",
+                &record_stream("src/a.cpp", "item", false),
+            ),
         ],
         json!({}),
-        recorder,
-    )
+        Arc::new(recorder),
+    );
+    let script = Script(client.root().join("build/app.script"));
+    let from = client.root().join("recorded");
+    script.add(&json!({ "do": "run", "from": from, "name": "20261121T131500Z-app" }));
+    (client, script, remotes)
 }
 
 pub(super) fn params(client: &Client) -> Value {
@@ -121,11 +91,10 @@ fn shown(client: &mut Client) -> Value {
 
 #[test]
 fn results_are_shown_while_the_program_runs() {
-    let (recorder, next, remotes) = puppet();
-    let mut client = start(recorder);
+    let (mut client, script, remotes) = start();
     let id = client.send("fulcrum/causal/run", params(&client));
     let (remote, _) = remotes.recv().expect("it starts");
-    next.send(counted(23)).expect("it runs");
+    script.add(&counted(23));
     let live = client.notification("fulcrum/causal/live");
     expect![[r#"
         {
@@ -155,7 +124,7 @@ fn results_are_shown_while_the_program_runs() {
     "#]]
     .assert_eq(&client.pretty(&live));
 
-    next.send(analysed()).expect("it runs");
+    script.add(&analysed());
     let summary = shown(&mut client);
     assert_eq!(
         (&summary["live"], &summary["targets"]),
@@ -182,8 +151,8 @@ fn results_are_shown_while_the_program_runs() {
     assert!(!client.has_response(id));
 
     control(&mut client, "stop");
-    assert!(remote.is_stopped());
-    next.send(Next::End).expect("it runs");
+    assert!(remote.is_cancelled());
+    script.end();
     let outcome = client.response(id).expect("an outcome");
     assert_eq!(outcome["exit"], "app was stopped.");
     assert_eq!(outcome["summary"]["live"], false);
@@ -193,13 +162,12 @@ fn results_are_shown_while_the_program_runs() {
 
 #[test]
 fn pause_and_resume_reach_the_recorder() {
-    let (recorder, next, remotes) = puppet();
-    let mut client = start(recorder);
+    let (mut client, script, remotes) = start();
     let id = client.send("fulcrum/causal/run", params(&client));
     let (remote, _) = remotes.recv().expect("it starts");
     assert_eq!(control(&mut client, "pause"), json!({ "runs": 1 }));
     assert!(remote.is_paused());
-    next.send(counted(23)).expect("it runs");
+    script.add(&counted(23));
     let live = client.notification("fulcrum/causal/live");
     assert_eq!(live["paused"], true);
     assert_eq!(
@@ -208,45 +176,43 @@ fn pause_and_resume_reach_the_recorder() {
     );
     control(&mut client, "resume");
     assert!(!remote.is_paused());
-    next.send(Next::End).expect("it runs");
+    script.end();
     client.response(id).expect("an outcome");
     client.leave().expect("an orderly end");
 }
 
 #[test]
 fn another_profile_stays_open_until_the_run_is_asked_for() {
-    let (recorder, next, remotes) = puppet();
-    let mut client = start(recorder);
+    let (mut client, script, remotes) = start();
     let id = client.send("fulcrum/causal/run", params(&client));
     remotes.recv().expect("it starts");
-    next.send(analysed()).expect("it runs");
+    script.add(&analysed());
     assert_eq!(shown(&mut client)["live"], true);
     let other = client.path("other.coz");
     client.open_profile(&other);
     assert_eq!(shown(&mut client)["title"], "other.coz");
-    next.send(analysed()).expect("it runs");
-    next.send(counted(240)).expect("it runs");
+    script.add(&analysed());
+    script.add(&counted(240));
     client.notification_where("fulcrum/causal/live", |live| live["experiments"] == 240);
     let ranking = client.ok("fulcrum/causal/ranking", json!({}));
     assert_eq!(ranking["progressPoint"], "other");
     control(&mut client, "show");
     assert_eq!(shown(&mut client)["live"], true);
-    next.send(Next::End).expect("it runs");
+    script.end();
     client.response(id).expect("an outcome");
     client.leave().expect("an orderly end");
 }
 
 #[test]
 fn target_and_scope_go_to_the_recorder_at_the_start_and_later() {
-    let (recorder, next, remotes) = puppet();
-    let mut client = start(recorder);
-    let mut start = params(&client);
-    start["aim"] = json!({ "target": "path", "paths": ["main > serve", " a::b > c "], "sourceScope": ["src/%", ""] });
-    start["until"] = json!(0.02);
-    start["progress"] = json!(["src/a.cpp:7"]);
-    start["maxOverhead"] = json!(0.03);
-    start["endToEnd"] = json!({ "runs": 40 });
-    let id = client.send("fulcrum/causal/run", start);
+    let (mut client, script, remotes) = start();
+    let mut params = params(&client);
+    params["aim"] = json!({ "target": "path", "paths": ["main > serve", " a::b > c "], "sourceScope": ["src/%", ""] });
+    params["until"] = json!(0.02);
+    params["progress"] = json!(["src/a.cpp:7"]);
+    params["maxOverhead"] = json!(0.03);
+    params["endToEnd"] = json!({ "runs": 40 });
+    let id = client.send("fulcrum/causal/run", params);
     let (_, options) = remotes.recv().expect("it starts");
     let path = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     assert_eq!(
@@ -262,19 +228,18 @@ fn target_and_scope_go_to_the_recorder_at_the_start_and_later() {
         "fulcrum/causal/control",
         json!({ "action": "retarget", "aim": { "target": "blocked", "binaryScope": ["MAIN", "%libz%"] } }),
     );
-    next.send(counted(2)).expect("it runs");
+    script.add(&counted(2));
     let live = client.notification("fulcrum/causal/live");
     assert_eq!(live["aim"]["target"], "blocked");
     assert_eq!(live["aim"]["binaryScope"], json!(["MAIN", "%libz%"]));
-    next.send(Next::End).expect("it runs");
+    script.end();
     client.response(id).expect("an outcome");
     client.leave().expect("an orderly end");
 }
 
 #[test]
 fn what_cannot_be_done_says_what_to_do() {
-    let (recorder, next, remotes) = puppet();
-    let mut client = start(recorder);
+    let (mut client, script, remotes) = start();
     let mut said = client.failure("fulcrum/causal/control", json!({ "action": "pause" }));
     let mut bad = params(&client);
     bad["until"] = json!(2);
@@ -297,7 +262,7 @@ fn what_cannot_be_done_says_what_to_do() {
         -32803 a path as target needs at least one call sequence [user] Name each call sequence, the outermost function first: main > serve > parse.
         -32803 the path "a >  > b" has an empty function name [user] Name each call sequence, the outermost function first: main > serve > parse.
     "#]].assert_eq(&said);
-    next.send(Next::End).expect("it runs");
+    script.end();
     client.response(id).expect("an outcome");
     client.leave().expect("an orderly end");
 }

@@ -8,7 +8,6 @@ mod examples;
 mod failures;
 mod filters;
 mod fixtures;
-mod generated;
 mod live;
 mod navigator;
 mod navigator_failures;

@@ -180,8 +180,8 @@ fn opening_reports_progress_and_can_be_cancelled() {
     };
     let opening = said(&mut client);
     assert_eq!(opening[0]["kind"], "begin");
-    // Read, made a tree, prepared.
-    assert_eq!(percentages(&opening), [0, 0, 42, 50]);
+    // Begun, read, made a tree, prepared.
+    assert_eq!(percentages(&opening), [0, 0, 42, 50, 100]);
     let params = json!({ "id": 1, "workDoneToken": "automatic" });
     client.ok("fulcrum/navigator/automatic", params);
     let searching = percentages(&said(&mut client));

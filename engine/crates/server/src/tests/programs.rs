@@ -3,6 +3,8 @@
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
+use fulcrum_test_support::jdk::main_class;
+use fulcrum_test_support::{libraries, programs};
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -18,19 +20,11 @@ const MAIN: &str = "public class Main {
   }
 }";
 
-#[path = "../../../jvm-agent/tests/common/agent.rs"]
-mod agent;
-
-/// A workspace with the program, compiled. The agent is another package: testing this one does not build it.
+/// A workspace with the program, compiled.
 fn start() -> Client {
-    agent::agent();
-    let client = Client::start(&[("Main.java", MAIN)]);
-    let javac = Command::new("javac")
-        .arg("Main.java")
-        .current_dir(client.root())
-        .status();
-    let done = javac.expect("javac is missing: to run these tests, install default-jdk-headless");
-    assert!(done.success());
+    libraries::all();
+    let client = Client::start(&[]);
+    programs::copy(&main_class(MAIN), &client.root());
     client
 }
 

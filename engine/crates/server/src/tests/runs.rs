@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::client::Client;
 use super::fixtures::{SOURCE, manifest, record_stream};
-use crate::requests::run::Recorder;
 
 /// Writes the run that the real one would, then ends as `exit` says.
 fn write_run(options: &Options, exit: Exit, stderr: &str) -> Recorded {
@@ -36,8 +35,14 @@ fn write_run(options: &Options, exit: Exit, stderr: &str) -> Recorded {
     }
 }
 
-fn start(recorder: Recorder) -> Client {
-    Client::start_with(&[("src/a.cpp", SOURCE)], json!({}), recorder)
+fn start<F>(recorder: F) -> Client
+where
+    F: Fn(&Options, &Remote, &mut dyn FnMut(&Progress)) -> Result<Recorded, Error>
+        + Send
+        + Sync
+        + 'static,
+{
+    Client::start_with(&[("src/a.cpp", SOURCE)], json!({}), Arc::new(recorder))
 }
 
 fn params(client: &Client, token: Value) -> Value {
@@ -52,7 +57,7 @@ fn params(client: &Client, token: Value) -> Value {
 fn a_run_reports_progress_and_is_opened() {
     let seen: Arc<Mutex<Option<Options>>> = Arc::default();
     let sink = Arc::clone(&seen);
-    let mut client = start(Arc::new(move |options, _, report| {
+    let mut client = start(move |options, _, report| {
         *sink.lock().expect("no panic") = Some(options.clone());
         let at = "/x/src/a.cpp:5".parse().expect("a target");
         report(&Progress {
@@ -68,7 +73,7 @@ fn a_run_reports_progress_and_is_opened() {
             ..Progress::default()
         });
         Ok(write_run(options, Exit::Code(0), "chatter\n"))
-    }));
+    });
     let outcome = client.ok("fulcrum/causal/run", params(&client, json!("token")));
     assert_eq!(outcome["exit"], "app ended normally.");
     assert_eq!(outcome["summary"]["targets"], 3);
@@ -103,25 +108,25 @@ fn a_run_reports_progress_and_is_opened() {
 }
 
 /// Runs until it is cancelled.
-fn endless() -> Recorder {
-    Arc::new(
-        |options: &Options, remote: &Remote, report: &mut dyn FnMut(&Progress)| {
-            report(&Progress {
-                visits: 1,
-                ..Progress::default()
-            });
-            while !remote.is_stopped() {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            Ok(write_run(options, Exit::Stopped, ""))
-        },
-    )
+fn endless(
+    options: &Options,
+    remote: &Remote,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Recorded, Error> {
+    report(&Progress {
+        visits: 1,
+        ..Progress::default()
+    });
+    while !remote.is_cancelled() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(write_run(options, Exit::Stopped, ""))
 }
 
 #[test]
 fn a_cancelled_run_keeps_and_shows_what_it_recorded() {
     for by_token in [true, false] {
-        let mut client = start(endless());
+        let mut client = start(endless);
         let id = client.send("fulcrum/causal/run", params(&client, json!(7)));
         client.notification_where("$/progress", |p| p["value"]["kind"] == "report");
         // It runs, and the server answers meanwhile.
@@ -147,12 +152,12 @@ fn a_cancelled_run_keeps_and_shows_what_it_recorded() {
 fn the_end_of_the_server_stops_the_program() {
     for orderly in [true, false] {
         let ended = Arc::new(AtomicBool::new(false));
-        let (flag, inner) = (Arc::clone(&ended), endless());
-        let mut client = start(Arc::new(move |options, remote, report| {
-            let recorded = inner(options, remote, report);
+        let flag = Arc::clone(&ended);
+        let mut client = start(move |options, remote, report| {
+            let recorded = endless(options, remote, report);
             flag.store(true, Ordering::SeqCst);
             recorded
-        }));
+        });
         client.send("fulcrum/causal/run", params(&client, json!(7)));
         client.notification_where("$/progress", |p| p["value"]["kind"] == "report");
         if orderly {
@@ -172,11 +177,11 @@ fn a_program_that_cannot_start_is_the_users_to_fix() {
         Error::CannotStart("/app/missing does not exist".into()),
         Error::CannotRecord("the folder /workspace/.fulcrum cannot be written".into()),
     ] {
-        let mut client = start(Arc::new(move |_, _, _| Err(error.clone())));
+        let mut client = start(move |_, _, _| Err(error.clone()));
         said += &client.failure("fulcrum/causal/run", params(&client, Value::Null));
         client.leave().expect("an orderly end");
     }
-    let mut client = start(Arc::new(|_, _, _| panic!("a bug in the recorder")));
+    let mut client = start(|_, _, _| panic!("a bug in the recorder"));
     said += &client.failure("fulcrum/causal/run", params(&client, json!("t")));
     let end = client.notification_where("$/progress", |p| p["value"]["kind"] == "end");
     said += &format!("{}\n", end["value"]["message"]);
@@ -212,9 +217,7 @@ fn a_program_that_failed_says_why() {
         (Exit::Code(1), ""),
         (Exit::Signal(11), "about to crash"),
     ] {
-        let mut client = start(Arc::new(move |options, _, _| {
-            Ok(write_run(options, exit, stderr))
-        }));
+        let mut client = start(move |options, _, _| Ok(write_run(options, exit, stderr)));
         let outcome = client.ok("fulcrum/causal/run", params(&client, Value::Null));
         said += &format!(
             "{} ({} lines)\n",
@@ -237,13 +240,13 @@ fn a_program_that_failed_says_why() {
 
 #[test]
 fn a_run_that_cannot_be_read_is_still_named() {
-    let mut client = start(Arc::new(|_, _, _| {
+    let mut client = start(|_, _, _| {
         Ok(Recorded {
             run: PathBuf::from("/no/such/run"),
             exit: Exit::Code(0),
             notes: Vec::new(),
         })
-    }));
+    });
     let outcome = client.ok("fulcrum/causal/run", params(&client, Value::Null));
     assert_eq!(outcome["run"], "/no/such/run");
     assert_eq!(outcome["summary"], Value::Null);

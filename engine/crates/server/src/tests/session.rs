@@ -7,7 +7,7 @@ use super::client::Client;
 use super::fixtures::{SOURCE, coz};
 
 fn session(capabilities: Value) -> Client {
-    let recorder = std::sync::Arc::new(fulcrum_recorder::record);
+    let recorder = std::sync::Arc::new(crate::Real);
     let files = [("src/a.cpp", SOURCE), ("a.coz", &*coz("src/a.cpp", "item"))];
     let mut client = Client::start_with(&files, capabilities, recorder);
     client.open_profile(&client.path("a.coz"));
@@ -59,7 +59,7 @@ fn the_server_says_what_it_can() {
             },
             "experimental": {
               "fulcrum": {
-                "version": 1,
+                "version": 2,
                 "requests": [
                   "fulcrum/causal/open",
                   "fulcrum/causal/run",
@@ -223,8 +223,8 @@ fn line_speedups_carry_the_curve() {
             "{curve:?}"
         );
     }
-    assert_eq!(lines[0]["best"]["speedup"], 1.0);
-    assert_eq!(lines[0]["best"]["visits"], 800);
+    assert_eq!(lines[0]["largest"]["speedup"], 1.0);
+    assert_eq!(lines[0]["largest"]["visits"], 800);
     client.leave().expect("an orderly end");
 }
 

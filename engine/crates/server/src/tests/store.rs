@@ -28,11 +28,13 @@ fn runs_are_listed_newest_first() {
           "runs": [
             {
               "path": "/workspace/.fulcrum/runs/20261121T140000Z-my-app-2",
+              "folder": "20261121T140000Z-my-app-2",
               "name": "my-app-2",
               "kind": "causal",
               "start": "2026-11-21T14:00:00Z",
               "end": null,
               "program": "",
+              "arguments": [],
               "command": "",
               "ended": "lost",
               "exitCode": null,
@@ -45,11 +47,16 @@ fn runs_are_listed_newest_first() {
             },
             {
               "path": "/workspace/.fulcrum/runs/20261121T131500Z-app",
+              "folder": "20261121T131500Z-app",
               "name": "app",
               "kind": "causal",
               "start": "2026-11-21T13:15:00Z",
               "end": null,
               "program": "/app/consumer",
+              "arguments": [
+                "--fast",
+                "a b"
+              ],
               "command": "/app/consumer --fast 'a b'",
               "ended": "exited",
               "exitCode": null,
@@ -96,11 +103,15 @@ fn what_a_run_says_of_itself_is_listed() {
     expect![[r#"
         {
           "path": "/workspace/.fulcrum/runs/20261121T131502Z-java-refine-2",
+          "folder": "20261121T131502Z-java-refine-2",
           "name": "java-refine-2",
           "kind": "events",
           "start": "2026-11-21T13:15:02Z",
           "end": "2026-11-21T13:16:00Z",
           "program": "java",
+          "arguments": [
+            "-version"
+          ],
           "command": "java -version",
           "ended": "signalled",
           "exitCode": null,
@@ -179,8 +190,7 @@ fn a_refine_loop_that_is_over_is_opened_from_any_of_its_runs() {
         }),
         ..Iteration::default()
     };
-    let table =
-        json!({ "stable": true, "hotspots": ["Main.hot()V"], "iterations": [row.to_json()] });
+    let table = json!({ "stable": true, "hotspots": ["Main.hot()V"], "iterations": [fulcrum_schema::RefineIteration::from(&row)] });
     let (first, second) = (
         ".fulcrum/runs/20261121T131501Z-java-refine-1",
         ".fulcrum/runs/20261121T131502Z-java-refine-2",

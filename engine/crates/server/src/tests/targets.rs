@@ -54,7 +54,7 @@ fn every_kind_of_target_is_shown_where_it_is() {
         **`consume`: +3.0 % if 2× faster** · rank 1 of 3 for `item`
 
         target "inclusive:consume@src/a.cpp:5"
-        kind "inclusive"
+        kind "function"
         name "consume"
         location "src/a.cpp:5"
         label "consume with its callees (a.cpp:5)"

@@ -313,6 +313,7 @@ mod tests {
     use fulcrum_model::call_tree::{CallTreeBuilder, Frame, ValueType};
 
     use super::*;
+    use fulcrum_stats::Random;
 
     /// What each context costs, as a tree has it.
     fn contents(contexts: Contexts) -> HashMap<String, i64> {
@@ -336,11 +337,8 @@ mod tests {
     fn stacks_in_any_order_give_the_contexts_of_their_beginnings() {
         let names = ["a", "ab", "", "a much longer name", "ünïcödé"];
         let mut stacks = Vec::new();
-        let mut state = 1_u64;
-        let mut below = |n: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            (state >> 33) as usize % n
-        };
+        let mut random = Random::new(1);
+        let mut below = |n| random.index(n);
         for _ in 0..3000 {
             let length = 1 + below(7);
             let stack: Vec<_> = (0..length).map(|_| names[below(names.len())]).collect();

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 
 use fulcrum_model::call_tree::{CallTreeError, Limits, MAX_MAGNITUDE};
-use fulcrum_model::{Stopped, Watch};
+use fulcrum_model::{Cancelled, Progress};
 use memchr::{memchr, memrchr};
 
 use super::super::fault::Fault;
@@ -78,8 +78,8 @@ fn cut(mut text: &[u8]) -> Vec<&[u8]> {
 pub fn take_all<'t>(
     text: &'t [u8],
     decimals: Option<Decimals>,
-    watch: &Watch,
-) -> Result<Vec<Part<'t>>, Stopped> {
+    progress: &Progress,
+) -> Result<Vec<Part<'t>>, Cancelled> {
     let pieces = cut(text);
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let wanted = match processors.min(pieces.len()) {
@@ -102,7 +102,7 @@ pub fn take_all<'t>(
         if threads.is_empty() {
             let mut part = Part::new();
             for (n, piece) in pieces.iter().enumerate() {
-                watch.at(done(n))?;
+                progress.at(done(n))?;
                 part.take(piece, decimals);
                 if part.end.is_some() {
                     break;
@@ -111,9 +111,9 @@ pub fn take_all<'t>(
             return Ok(vec![part]);
         }
         for n in 0..pieces.len() {
-            if let Err(stopped) = watch.at(done(n)) {
+            if let Err(cancelled) = progress.at(done(n)) {
                 queue.stop();
-                return Err(stopped);
+                return Err(cancelled);
             }
             // When all threads have ended, not all pieces were taken.
             if told.recv().is_err() {
@@ -168,7 +168,7 @@ impl<'t> Part<'t> {
             && let Some(piece) = queue.next()
         {
             part.take(piece, decimals);
-            // Who listened may have stopped.
+            // Who listened may have cancelled.
             let _ = tell.send(());
         }
         part

@@ -3,6 +3,7 @@ use fulcrum_model::call_tree::{CallTreeBuilder, Frame, FrameId, ValueType};
 use super::*;
 use crate::profile::testing::text;
 use crate::profile::{Format, read};
+use fulcrum_stats::Random;
 
 fn written(profile: &Profile, target: Target, value: usize) -> Vec<u8> {
     let mut out = Vec::new();
@@ -20,17 +21,6 @@ fn read_back(profile: &Profile, target: Target, value: usize) -> Profile {
     };
     assert_eq!(back.format, format);
     back
-}
-
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
 }
 
 fn frames(builder: &mut CallTreeBuilder) -> Vec<FrameId> {
@@ -58,7 +48,7 @@ fn frames(builder: &mut CallTreeBuilder) -> Vec<FrameId> {
 
 /// A tree of random stacks; with threads, every stack is in one of three.
 fn random(seed: u64, types: &[(&str, &str)], threads: bool) -> Profile {
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     let types = types
         .iter()
         .map(|(name, unit)| ValueType::new(*name, *unit))
@@ -71,10 +61,10 @@ fn random(seed: u64, types: &[(&str, &str)], threads: bool) -> Profile {
     for n in 0..60 {
         let mut stack = Vec::new();
         if threads {
-            stack.push(containers[if n < 3 { n } else { dice.below(3) as usize }]);
+            stack.push(containers[if n < 3 { n } else { dice.index(3) }]);
         }
         for _ in 0..=dice.below(6) {
-            stack.push(frames[dice.below(frames.len() as u64) as usize]);
+            stack.push(frames[dice.index(frames.len())]);
         }
         let values: Vec<_> = (0..width).map(|_| 1 + dice.below(1000) as i64).collect();
         builder.add(&stack, &values).expect("fits");

@@ -1,0 +1,190 @@
+//! Causal profiles and their comparisons.
+
+use fulcrum_causal::largest_effect;
+use fulcrum_model::causal::{Flag, Point, PointKind, PointProfile, Profile, Shape, Target};
+use fulcrum_model::comparison::{
+    Comparison, Estimate as Compared, PointComparison, TargetComparison,
+};
+use fulcrum_model::{TargetId, TargetKind as Kind};
+use fulcrum_schema::{
+    CausalComparison, CausalComparisonPoint, CausalPoint, CausalProfile, CausalTarget, Estimate,
+    LineShape, PointChange, ProgressPoint, ProgressPointKind, SpeedupPoint, TargetChange,
+    TargetFlag, TargetKind, TargetName, TargetResult,
+};
+
+/// A profile for scripts. `top` limits the targets of each progress point; 0 is all.
+pub fn profile(
+    profile: &Profile,
+    title: &str,
+    phase_correction: bool,
+    top: usize,
+) -> CausalProfile {
+    let point = |point: &PointProfile| CausalPoint {
+        name: point.name.clone(),
+        kind: point_kind(point.kind),
+        targets: first(&point.targets, top).iter().map(target).collect(),
+    };
+    CausalProfile {
+        title: title.to_owned(),
+        phase_correction,
+        progress_points: profile.progress_points.iter().map(point).collect(),
+        notes: profile.notes.clone(),
+    }
+}
+
+fn first<T>(all: &[T], top: usize) -> &[T] {
+    match top {
+        0 => all,
+        top => &all[..top.min(all.len())],
+    }
+}
+
+fn target(target: &Target) -> CausalTarget {
+    CausalTarget {
+        result: result(target),
+        experiments: target.experiments,
+        minimum_effect: target.minimum_effect,
+        flags: target.flags.iter().map(|&it| flag(it)).collect(),
+        points: points(target),
+    }
+}
+
+/// What every surface tells of a target.
+pub fn result(target: &Target) -> TargetResult {
+    TargetResult {
+        name: name(&target.id),
+        slope: target.slope,
+        slope_low: target.slope_interval.map(|(low, _)| low),
+        slope_high: target.slope_interval.map(|(_, high)| high),
+        contention: target.contention,
+        shape: shape(target.shape),
+        largest: largest_effect(target).map(point),
+    }
+}
+
+/// What a target is.
+pub fn name(id: &TargetId) -> TargetName {
+    TargetName {
+        location: id.location.to_string(),
+        kind: match id.kind {
+            Kind::Line => TargetKind::Line,
+            Kind::Function | Kind::Inclusive => TargetKind::Function,
+            Kind::Path => TargetKind::Path,
+            Kind::Blocked => TargetKind::Blocked,
+        },
+        name: (id.kind != Kind::Line).then(|| id.name.clone()),
+        inclusive: id.kind == Kind::Inclusive,
+    }
+}
+
+/// A target's curve.
+pub fn points(target: &Target) -> Vec<SpeedupPoint> {
+    target.points.iter().map(point).collect()
+}
+
+fn point(point: &Point) -> SpeedupPoint {
+    SpeedupPoint {
+        speedup: point.speedup,
+        program_speedup: point.program_speedup,
+        low: point.interval.map(|(low, _)| low),
+        high: point.interval.map(|(_, high)| high),
+        visits: point.visits,
+        duration_ns: point.duration_ns,
+    }
+}
+
+/// A progress point without its targets.
+pub fn progress_point(point: &PointProfile) -> ProgressPoint {
+    ProgressPoint {
+        name: point.name.clone(),
+        kind: point_kind(point.kind),
+    }
+}
+
+fn point_kind(kind: PointKind) -> ProgressPointKind {
+    match kind {
+        PointKind::Throughput => ProgressPointKind::Throughput,
+        PointKind::Latency => ProgressPointKind::Latency,
+    }
+}
+
+fn shape(shape: Shape) -> LineShape {
+    match shape {
+        Shape::Gain1 => LineShape::Gain1,
+        Shape::Gain2 => LineShape::Gain2,
+        Shape::Gain3 => LineShape::Gain3,
+        Shape::Gain4 => LineShape::Gain4,
+        Shape::Flat => LineShape::Flat,
+        Shape::Harm1 => LineShape::Harm1,
+        Shape::Harm2 => LineShape::Harm2,
+        Shape::Harm3 => LineShape::Harm3,
+        Shape::Unknown => LineShape::Unknown,
+    }
+}
+
+fn flag(flag: Flag) -> TargetFlag {
+    match flag {
+        Flag::RunQueue => TargetFlag::RunQueue,
+        Flag::FewVisits => TargetFlag::FewVisits,
+        Flag::Shared => TargetFlag::Shared,
+        Flag::RegimeChange => TargetFlag::RegimeChange,
+        Flag::Unstable => TargetFlag::Unstable,
+    }
+}
+
+/// Two runs for scripts. `top` limits the targets of each progress point; 0 is all.
+pub fn comparison(
+    comparison: &Comparison,
+    (before, after): (&str, &str),
+    top: usize,
+) -> CausalComparison {
+    let point = |point: &PointComparison| CausalComparisonPoint {
+        change: point_change(point),
+        targets: first(&point.targets, top)
+            .iter()
+            .map(target_change)
+            .collect(),
+    };
+    CausalComparison {
+        before: before.to_owned(),
+        after: after.to_owned(),
+        progress_points: comparison.progress_points.iter().map(point).collect(),
+        notes: comparison.notes.clone(),
+    }
+}
+
+/// What happened at a progress point.
+pub fn point_change(point: &PointComparison) -> PointChange {
+    PointChange {
+        name: point.name.clone(),
+        kind: point_kind(point.kind),
+        before_rate: point.before_rate,
+        after_rate: point.after_rate,
+        before_ns: point.before_ns.map(estimate),
+        after_ns: point.after_ns.map(estimate),
+        actual: point.actual.map(estimate),
+    }
+}
+
+/// What became of a target.
+pub fn target_change(target: &TargetComparison) -> TargetChange {
+    TargetChange {
+        name: name(&target.before),
+        after: target.after.as_ref().map(|id| id.location.to_string()),
+        cost_before_ns: target.cost_before.map(estimate),
+        cost_after_ns: target.cost_after.map(estimate),
+        speedup: target.speedup.map(estimate),
+        predicted: target.predicted.map(estimate),
+        extrapolated: target.extrapolated,
+        changed: target.changed,
+        verdict: target.verdict.clone(),
+    }
+}
+
+fn estimate(given: Compared) -> Estimate {
+    Estimate {
+        value: given.value,
+        low: given.interval.map(|(low, _)| low),
+        high: given.interval.map(|(_, high)| high),
+    }
+}

@@ -1,0 +1,12 @@
+//! The integration tests of `fulcrum-causal`: one binary, so that they are linked once.
+
+mod adaptive;
+mod coverage;
+mod coz_viewer;
+mod independent;
+mod peeking;
+mod quality;
+mod rules;
+mod simulated;
+mod statistics;
+mod tenths;

@@ -1,0 +1,20 @@
+//! The integration tests of `fulcrum-cli`: one binary, so that they are linked once.
+
+mod causal;
+mod commands;
+mod common;
+mod compare;
+mod dispatcher;
+mod events;
+mod native;
+mod native_processes;
+mod planted;
+mod profile;
+mod profile_symbols;
+mod refine;
+mod run;
+mod samples;
+mod search;
+mod sessions;
+mod some_samples;
+mod trace;

@@ -1,0 +1,416 @@
+//! Filters (JPMT §4.2): which events and which methods are observed.
+//!
+//! ```text
+//! # one directive a line
+//! observe_method_invocations
+//! observe_monitor_contention
+//! excludemethod * <init>
+//! includemethod net.qahwah.jpmt.test.* *
+//! excludemethod * *
+//! ```
+//! Of the rules for methods, the first that matches decides. A method that none matches is observed unless there is an
+//! `includemethod`: a list of what is wanted means nothing else. `identifymethod` is one whose calls are logged with their
+//! objects. Classes of the Java platform itself are matched only by rules that name their package.
+
+use std::fmt;
+
+use crate::pattern::{Pattern, is_platform};
+
+/// A filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// Method calls are observed.
+    pub methods: bool,
+    /// Waiting for monitors is observed: contention and `Object.wait`.
+    pub contention: bool,
+    /// Allocation is observed: by samples, but for [`Self::allocation`].
+    pub allocations: bool,
+    /// Every object of these classes is observed, from its allocation to its release.
+    pub allocation: Vec<Pattern>,
+    /// Garbage collections are observed.
+    pub collections: bool,
+    /// Loading and unloading of classes is observed.
+    pub classes: bool,
+    /// Where the log is to be, besides the folder of the run.
+    pub output: Option<String>,
+    /// Only so many calls of observed methods inside one another are logged; deeper ones are counted.
+    pub depth: u32,
+    /// Rules for methods, in order.
+    pub rules: Vec<Rule>,
+}
+
+impl Default for Filter {
+    /// Nothing is observed.
+    fn default() -> Filter {
+        Filter {
+            methods: false,
+            contention: false,
+            allocations: false,
+            allocation: Vec::new(),
+            collections: false,
+            classes: false,
+            output: None,
+            depth: u32::MAX,
+            rules: Vec::new(),
+        }
+    }
+}
+
+/// A rule for methods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// `includemethod` or `identifymethod`, not `excludemethod`.
+    pub include: bool,
+    /// `identifymethod`: what calls are made on, are given and return is logged too.
+    pub objects: bool,
+    /// Classes, with dots.
+    pub class: Pattern,
+    /// Names of methods.
+    pub method: Pattern,
+    /// Descriptors; any when it is absent.
+    pub descriptor: Option<Pattern>,
+    /// The line of the filter that says so, from 1.
+    pub line: usize,
+}
+
+/// What is wrong with a filter. `Display` says where and what to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilterError {
+    /// From 1.
+    pub line: usize,
+    /// What is there.
+    pub found: String,
+    /// What was expected.
+    pub expected: &'static str,
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "line {}: {:?} is not {}",
+            self.line, self.found, self.expected
+        )
+    }
+}
+
+impl std::error::Error for FilterError {}
+
+const DIRECTIVES: &str = "a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation \
+                          [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD \
+                          [DESCRIPTOR], identifymethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], \
+                          maximum_depth CALLS, or output FILE";
+
+impl Filter {
+    /// What is observed without a filter: calls of all methods that are not the Java platform's, and everything that is
+    /// rare.
+    pub fn standard() -> Filter {
+        Filter {
+            methods: true,
+            contention: true,
+            collections: true,
+            classes: true,
+            ..Filter::default()
+        }
+    }
+
+    /// Reads a filter.
+    pub fn parse(text: &str) -> Result<Filter, FilterError> {
+        let mut filter = Filter::default();
+        for (n, whole) in text.lines().enumerate() {
+            let line = whole.split('#').next().unwrap_or("").trim();
+            let error = |expected| FilterError {
+                line: n + 1,
+                found: line.to_owned(),
+                expected,
+            };
+            let mut words = line.split_whitespace();
+            let Some(directive) = words.next() else {
+                continue;
+            };
+            let words: Vec<&str> = words.collect();
+            match (directive, &words[..]) {
+                ("observe_method_invocations", []) => filter.methods = true,
+                ("observe_monitor_contention", []) => filter.contention = true,
+                ("observe_garbage_collection", []) => filter.collections = true,
+                ("observe_class_loading", []) => filter.classes = true,
+                ("observe_object_allocation", classes) if classes.len() < 2 => {
+                    filter.allocations = true;
+                    filter
+                        .allocation
+                        .extend(classes.iter().map(|it| Pattern::class(it)));
+                }
+                ("maximum_depth", [calls]) => match calls.parse() {
+                    Ok(calls) if calls > 0 => filter.depth = calls,
+                    _ => return Err(error("maximum_depth with a number of calls, from 1 on")),
+                },
+                // JPMT's other way to observe methods is gone from Java: this is the only one.
+                ("bytecode_rewriting", []) => {}
+                ("output", [_, ..]) => {
+                    let path = line.trim_start_matches("output").trim();
+                    filter.output = Some(path.to_owned());
+                }
+                (
+                    "includemethod" | "identifymethod" | "excludemethod",
+                    [class, method, rest @ ..],
+                ) if rest.len() < 2 => {
+                    filter.rules.push(Rule {
+                        include: directive != "excludemethod",
+                        objects: directive == "identifymethod",
+                        class: Pattern::class(class),
+                        method: Pattern::new(method),
+                        descriptor: rest.first().map(|it| Pattern::new(it)),
+                        line: n + 1,
+                    });
+                }
+                ("includemethod" | "identifymethod" | "excludemethod", _) => {
+                    return Err(error("a rule: includemethod CLASS METHOD [DESCRIPTOR]"));
+                }
+                _ => return Err(error(DIRECTIVES)),
+            }
+        }
+        Ok(filter)
+    }
+
+    /// Whether calls of a method are observed. The class has dots or slashes.
+    pub fn selects(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        if !self.methods {
+            return false;
+        }
+        let class = class.replace('/', ".");
+        match self.rule(&class, method, descriptor) {
+            Some(rule) => rule.include,
+            None => !is_platform(&class) && !self.rules.iter().any(|rule| rule.include),
+        }
+    }
+
+    /// Whether the objects of a method's calls are logged too. The class has dots or slashes.
+    pub fn identifies(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        let rule = self.rule(&class.replace('/', "."), method, descriptor);
+        self.methods && rule.is_some_and(|rule| rule.objects)
+    }
+
+    /// The rule that decides about a method. The class has dots.
+    pub fn rule(&self, class: &str, method: &str, descriptor: &str) -> Option<&Rule> {
+        let platform = is_platform(class);
+        self.rules
+            .iter()
+            .find(|rule| rule.applies(platform, class, method, descriptor))
+    }
+
+    /// Whether any method of a class may be observed: a quick look before its methods are.
+    pub fn may_select(&self, class: &str) -> bool {
+        let class = class.replace('/', ".");
+        let named = |rule: &Rule| rule.include && rule.class.matches(&class);
+        self.methods
+            && match is_platform(&class) {
+                true => self
+                    .rules
+                    .iter()
+                    .any(|rule| named(rule) && rule.class.names_platform()),
+                false => {
+                    self.rules.iter().any(named) || !self.rules.iter().any(|rule| rule.include)
+                }
+            }
+    }
+
+    /// Whether every object of a class is observed. The class has dots.
+    pub fn allocates(&self, class: &str) -> bool {
+        self.allocation.iter().any(|it| it.matches(class))
+    }
+}
+
+impl Rule {
+    /// Whether it matches a method, whatever the rules above it say. The class has dots.
+    pub fn matches(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        self.applies(is_platform(class), class, method, descriptor)
+    }
+
+    fn applies(&self, platform: bool, class: &str, method: &str, descriptor: &str) -> bool {
+        (!platform || self.class.names_platform())
+            && self.class.matches(class)
+            && self.method.matches(method)
+            && self
+                .descriptor
+                .as_ref()
+                .is_none_or(|it| it.matches(descriptor))
+    }
+
+    /// Whether every method that `other` matches is one that this rule matches too: where this comes first, `other`
+    /// decides about nothing.
+    pub fn covers(&self, other: &Rule) -> bool {
+        (self.class.names_platform() || !other.class.names_platform())
+            && self.class.covers(&other.class)
+            && self.method.covers(&other.method)
+            && match (&self.descriptor, &other.descriptor) {
+                (None, _) => true,
+                (Some(ours), Some(theirs)) => ours.covers(theirs),
+                (Some(ours), None) => ours.matches_all(),
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Methods (`class method descriptor`) and whether a filter selects them.
+    fn check(filter: &str, expect: &[(&str, bool)]) {
+        let filter = Filter::parse(filter).unwrap();
+        for (method, selected) in expect {
+            let words: Vec<_> = method.split(' ').collect();
+            let [class, name, descriptor] = words[..] else {
+                panic!("{method}")
+            };
+            assert_eq!(
+                filter.selects(class, name, descriptor),
+                *selected,
+                "{method}"
+            );
+            assert!(!selected || filter.may_select(class), "{method}");
+        }
+    }
+
+    #[test]
+    fn the_papers_filter() {
+        let text = "output log/test5.bin\nobserve_monitor_contention\nobserve_object_allocation\nbytecode_rewriting\n\
+                    observe_method_invocations\nexcludemethod * <init>\nexcludemethod * main\n\
+                    includemethod net.qahwah.jpmt.test.* *\nexcludemethod * *\n";
+        let filter = Filter::parse(text).unwrap();
+        assert_eq!(filter.output.as_deref(), Some("log/test5.bin"));
+        assert!(filter.contention && filter.allocations && !filter.collections);
+        // Without a class, objects are sampled.
+        assert!(!filter.allocates("a.B"));
+        check(
+            text,
+            &[
+                ("net.qahwah.jpmt.test.Counter increment ()V", true),
+                ("net/qahwah/jpmt/test/Counter increment ()V", true),
+                ("net.qahwah.jpmt.test.Counter <init> ()V", false),
+                (
+                    "net.qahwah.jpmt.test.Counter main ([Ljava/lang/String;)V",
+                    false,
+                ),
+                ("net.qahwah.jpmt.Counter increment ()V", false),
+            ],
+        );
+        assert_eq!(filter.rule("a.B", "c", "()V").unwrap().line, 9);
+    }
+
+    #[test]
+    fn what_no_rule_matches_is_observed_unless_something_is_included() {
+        let observe = |rules: &str| format!("observe_method_invocations\n{rules}");
+        check(
+            &observe(""),
+            &[("a.B c ()V", true), ("java.util.Map get ()V", false)],
+        );
+        check(
+            &observe("excludemethod a.B *"),
+            &[("a.B c ()V", false), ("a.C c ()V", true)],
+        );
+        check(
+            &observe("includemethod a.B *"),
+            &[("a.B c ()V", true), ("a.C c ()V", false)],
+        );
+        check("includemethod a.B *", &[("a.B c ()V", false)]);
+    }
+
+    #[test]
+    fn the_rule_that_decides_says_whether_objects_are_logged() {
+        let text = "observe_method_invocations\nidentifymethod a.Queue put\nincludemethod a.Queue *\n\
+                    identifymethod a.Queue take\nidentifymethod java.util.* poll";
+        check(
+            text,
+            &[("a.Queue put ()V", true), ("a.Other put ()V", false)],
+        );
+        let filter = Filter::parse(text).unwrap();
+        let identified = |class: &str, method: &str| filter.identifies(class, method, "()V");
+        assert!(identified("a/Queue", "put") && identified("java.util.ArrayDeque", "poll"));
+        // The rule above decides.
+        assert!(!identified("a.Queue", "take") && !identified("java.lang.Thread", "poll"));
+        let unobserved = Filter::parse("identifymethod a.Queue put").unwrap();
+        assert!(!unobserved.identifies("a.Queue", "put", "()V"));
+    }
+
+    #[test]
+    fn the_platforms_classes_must_be_named() {
+        let rules = "observe_method_invocations\nincludemethod java.util.* put*\nincludemethod * *";
+        check(
+            rules,
+            &[
+                ("java.util.Map putAll ()V", true),
+                ("java.util.Map get ()V", false),
+                ("java.lang.String length ()I", false),
+                ("javafx.Stage show ()V", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_standard_library_must_be_named() {
+        let rules = |rule: &str| format!("observe_method_invocations\n{rule}");
+        for (rule, class, selected) in [
+            ("excludemethod a b", "std", false),
+            ("excludemethod a b", "std::vector<int,", false),
+            ("excludemethod a b", "stdx::A", true),
+            ("includemethod * *", "std::vector", false),
+            ("includemethod st* *", "std::vector", false),
+            ("includemethod std* *", "std::vector", true),
+            ("includemethod std::v* *", "std::vector", true),
+            ("includemethod std *", "std", true),
+        ] {
+            let filter = Filter::parse(&rules(rule)).unwrap();
+            assert_eq!(filter.selects(class, "m", ""), selected, "{rule} {class}");
+        }
+    }
+
+    #[test]
+    fn descriptors_tell_overloads_apart() {
+        let rules =
+            "observe_method_invocations\nexcludemethod a.B c (I*\nincludemethod a.* c # all others";
+        check(
+            rules,
+            &[
+                ("a.B c (IJ)V", false),
+                ("a.B c (J)V", true),
+                ("a.B d ()V", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_rule_covers_another_when_nothing_is_left_for_it() {
+        for (first, second, covers) in [
+            ("a.* *", "a.B c", true),
+            ("a.* *", "a.*Pool get*", true),
+            ("a.B *", "a.* *", false),
+            ("* <init>", "a.B *", false),
+            ("a.B c", "a.B c (I)V", true),
+            ("a.B c (I)V", "a.B c", false),
+            ("a.B c *", "a.B c", true),
+            ("* *", "java.util.* *", false),
+            ("java.* *", "java.util.Map get", true),
+            ("* *", "java* *", true),
+            ("*b*a *", "*a*b*a *", true),
+        ] {
+            let text = format!("includemethod {first}\nexcludemethod {second}");
+            let rules = Filter::parse(&text).unwrap().rules;
+            assert_eq!(rules[0].covers(&rules[1]), covers, "{first} / {second}");
+        }
+    }
+
+    #[test]
+    fn errors_say_the_line_and_what_is_expected() {
+        for (text, line, expected) in [
+            ("\nobserve_everything", 2, "a directive"),
+            ("includemethod a.B", 1, "a rule"),
+            ("# c\n\nexcludemethod a b c d", 3, "a rule"),
+            ("output", 1, "a directive"),
+            ("maximum_depth 0", 1, "maximum_depth with a number of calls"),
+        ] {
+            let error = Filter::parse(text).unwrap_err();
+            assert_eq!(error.line, line, "{text}");
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+}

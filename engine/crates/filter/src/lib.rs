@@ -1,0 +1,15 @@
+//! The filter language (JPMT §4.2): which events and which methods are observed.
+//!
+//! The agents decide by it, the engine reads and writes it, and the server helps to write it.
+//!
+//! Constraints, because this also runs inside other people's programs: nothing here does I/O, takes a lock, or panics on
+//! what it is given.
+#![forbid(unsafe_code)]
+
+mod directives;
+mod filter;
+mod pattern;
+
+pub use directives::{DIRECTIVES, Directive};
+pub use filter::{Filter, FilterError, Rule};
+pub use pattern::{Pattern, matches};

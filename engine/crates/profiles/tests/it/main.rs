@@ -1,0 +1,3 @@
+//! The integration tests of `fulcrum-profiles`: one binary, so that they are linked once.
+
+mod lines;

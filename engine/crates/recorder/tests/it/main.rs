@@ -1,0 +1,11 @@
+//! The integration tests of `fulcrum-recorder`: one binary, so that they are linked once.
+
+mod binaries;
+mod breakpoints;
+mod denied;
+mod harmless;
+mod hooks;
+mod processes;
+mod record;
+mod support;
+mod targets;

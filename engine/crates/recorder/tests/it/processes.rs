@@ -1,0 +1,211 @@
+//! More than one process, and runs that are steered while they go.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::support::{Lab, PATIENCE, recording, run, samples};
+use fulcrum_model::TargetKind;
+use fulcrum_recorder::{
+    Aim, EndToEnd, Exit, Options, Progress, Recorded, Remote, TargetChoice, record,
+};
+use serde_json::Value;
+
+fn calls() -> Lab {
+    Lab::build("calls.cpp", &["-g", "-O2"])
+}
+
+/// Every record of every stream, with the stream's name.
+fn records(run: &Path) -> Vec<(String, Value)> {
+    let mut streams: Vec<_> = std::fs::read_dir(run)
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .filter(|it| it.extension().is_some_and(|it| it == "jsonl"))
+        .collect();
+    streams.sort_by_key(|it| it.file_stem().map(ToOwned::to_owned));
+    let mut all = Vec::new();
+    for stream in streams {
+        let name = stream.file_stem().unwrap().to_string_lossy().into_owned();
+        for line in std::fs::read_to_string(&stream).unwrap().lines() {
+            all.push((name.clone(), serde_json::from_str(line).unwrap()));
+        }
+    }
+    all
+}
+
+fn reasons(run: &Path) -> Vec<(String, String)> {
+    let ends = records(run)
+        .into_iter()
+        .filter(|(_, it)| it["type"] == "end");
+    ends.map(|(name, it)| (name, it["reason"].as_str().unwrap().to_owned()))
+        .collect()
+}
+
+#[test]
+fn forked_children_are_profiled_each_with_records_of_its_own() {
+    let lab = calls();
+    let options = Options {
+        duration: None,
+        ..lab.options(&["forks=2", "rounds=500"], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    assert_eq!(recorded.exit, Exit::Code(7));
+    let mut experiments = BTreeSet::new();
+    for (stream, record) in records(&recorded.run) {
+        if record["type"] == "experiment" {
+            experiments.insert(stream);
+        }
+    }
+    assert_eq!(experiments.len(), 2, "{experiments:?}");
+    // Children that leave by `_exit` have written their last records too.
+    for (stream, reason) in reasons(&recorded.run) {
+        assert_eq!(reason, "exit", "{stream}");
+    }
+}
+
+/// For as long as it takes.
+fn endless(lab: &Lab) -> Options {
+    Options {
+        duration: None,
+        ..lab.options(&[], 0.0)
+    }
+}
+
+fn steered(options: &Options, mut steer: impl FnMut(&Remote, &Progress)) -> Recorded {
+    let remote = Remote::default();
+    record(options, &remote, &mut |progress| steer(&remote, progress)).unwrap()
+}
+
+#[test]
+fn another_target_from_the_next_experiment_on() {
+    let lab = calls();
+    let mut turned = false;
+    let recorded = steered(&endless(&lab), |remote, progress| {
+        if progress.experiments >= 7 || progress.elapsed > PATIENCE {
+            remote.cancel();
+        } else if progress.experiments >= 3 && !turned {
+            turned = true;
+            remote.retarget(Aim {
+                target: TargetChoice::Inclusive,
+                ..Aim::default()
+            });
+        }
+    });
+    let reasons: Vec<String> = reasons(&recorded.run).into_iter().map(|it| it.1).collect();
+    assert_eq!(reasons, ["retargeted", "finished"]);
+    let recording = recording(&recorded);
+    let kinds: Vec<_> = recording
+        .experiments
+        .iter()
+        .map(|it| it.selected.kind)
+        .collect();
+    let turn = kinds
+        .iter()
+        .position(|it| *it == TargetKind::Inclusive)
+        .unwrap();
+    assert!(
+        turn >= 3 && kinds[..turn].iter().all(|it| *it == TargetKind::Line),
+        "{kinds:?}"
+    );
+    assert!(
+        kinds[turn..].iter().all(|it| *it == TargetKind::Inclusive),
+        "{kinds:?}"
+    );
+    assert!(samples(&recording)["heavy"] > 100);
+}
+
+#[test]
+fn a_paused_run_makes_no_experiments_until_it_goes_on() {
+    let lab = calls();
+    let (mut at_pause, mut at_resume) = (None, None);
+    let recorded = steered(&endless(&lab), |remote, progress| {
+        let Progress {
+            elapsed,
+            experiments,
+            ..
+        } = *progress;
+        match (at_pause, at_resume) {
+            (None, _) if experiments >= 2 => {
+                remote.pause();
+                at_pause = Some((experiments, elapsed));
+            }
+            (Some((_, then)), None) if elapsed > then + Duration::from_secs(3) => {
+                assert!(progress.paused);
+                at_resume = Some(experiments);
+                remote.resume();
+            }
+            (_, Some(then)) if experiments > then => remote.cancel(),
+            _ if elapsed > PATIENCE => remote.cancel(),
+            _ => {}
+        }
+    });
+    let (before, after) = (at_pause.unwrap().0, at_resume.unwrap());
+    // The experiment that was going on may have ended.
+    assert!(
+        after <= before + 1,
+        "{before} before, {after} after three seconds of pause"
+    );
+    assert!(recording(&recorded).experiments.len() as u64 > after);
+}
+
+#[test]
+fn a_program_that_just_finishes_is_run_again_and_again() {
+    let lab = calls();
+    let options = Options {
+        duration: None,
+        end_to_end: Some(EndToEnd { runs: Some(9) }),
+        ..lab.options(&["rounds=60"], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    assert_eq!(recorded.exit, Exit::Code(7));
+    let recording = recording(&recorded);
+    // The first run only finds out what there is to speed up.
+    assert_eq!(recording.experiments.len(), 8);
+    for experiment in &recording.experiments {
+        assert_eq!(crate::support::visits(experiment, "end-to-end"), 1);
+        assert_eq!(crate::support::visits(experiment, "round"), 60);
+    }
+    // Whole runs of the busiest line are among them.
+    assert!(
+        recording
+            .experiments
+            .iter()
+            .any(|it| it.selected_samples > 50)
+    );
+    let levels: BTreeSet<u64> = recording
+        .experiments
+        .iter()
+        .map(|it| (it.speedup * 100.0) as u64)
+        .collect();
+    assert!(levels.contains(&0) && levels.len() >= 2, "{levels:?}");
+}
+
+#[test]
+fn delays_stay_within_the_overhead_that_is_allowed() {
+    let lab = calls();
+    let options = Options {
+        max_overhead: Some(0.05),
+        ..endless(&lab)
+    };
+    // How many experiments fit depends on what else the machine does meanwhile.
+    let recorded = steered(&options, |remote, progress| {
+        let enough = progress.experiments >= 1 && progress.elapsed > Duration::from_secs(12);
+        if enough || progress.elapsed > PATIENCE {
+            remote.cancel();
+        }
+    });
+    let all = records(&recorded.run);
+    let (_, header) = &all[0];
+    assert_eq!(header["budget"], 0.05);
+    let (_, end) = all.last().unwrap();
+    let time = |key: &str| end[key].as_f64().unwrap() / end["time"].as_f64().unwrap();
+    let (share, rested) = (time("delay"), time("rested"));
+    assert!(
+        rested > 0.2,
+        "samples cost too: {rested} of the run without"
+    );
+    assert!(share < 0.05, "{share}");
+    let experiments = recording(&recorded).experiments;
+    assert!(!experiments.is_empty());
+    assert!(share > 0.0 || experiments.iter().all(|it| it.speedup == 0.0));
+}

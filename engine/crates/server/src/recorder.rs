@@ -1,0 +1,65 @@
+//! The seam between the server and what runs programs.
+
+use fulcrum_recorder::{
+    Error, Options, Progress, Recorded, RefineOptions, Remote, TraceOptions, TraceProgress,
+};
+
+use crate::protocol::{RefineLiveParams, RefineOutcome};
+use crate::requests::refine;
+
+/// Runs programs and writes what they did: really, where an implementation does not say otherwise. Each function returns
+/// when the program has ended.
+pub trait Recorder: Send + Sync {
+    /// A causal run.
+    fn record(
+        &self,
+        options: &Options,
+        remote: &Remote,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Result<Recorded, Error> {
+        fulcrum_recorder::record(options, remote, report)
+    }
+
+    /// An event trace.
+    fn trace(
+        &self,
+        options: &TraceOptions,
+        remote: &Remote,
+        report: &mut dyn FnMut(&TraceProgress),
+    ) -> Result<Recorded, Error> {
+        fulcrum_recorder::trace(options, remote, report)
+    }
+
+    /// A refine loop. Its reports have no token.
+    fn refine(
+        &self,
+        options: &RefineOptions,
+        remote: &Remote,
+        report: &mut dyn FnMut(RefineLiveParams),
+    ) -> Result<RefineOutcome, Error> {
+        let mut report = |progress: &_| report(refine::live(progress));
+        fulcrum_recorder::refine(options, remote, &mut report).map(refine::outcome)
+    }
+}
+
+/// Programs really run.
+#[derive(Clone, Copy, Debug)]
+pub struct Real;
+
+impl Recorder for Real {}
+
+/// A test's stand-in for causal runs.
+#[cfg(test)]
+impl<F> Recorder for F
+where
+    F: Fn(&Options, &Remote, &mut dyn FnMut(&Progress)) -> Result<Recorded, Error> + Send + Sync,
+{
+    fn record(
+        &self,
+        options: &Options,
+        remote: &Remote,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Result<Recorded, Error> {
+        self(options, remote, report)
+    }
+}

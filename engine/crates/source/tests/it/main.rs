@@ -1,0 +1,3 @@
+//! The integration tests of `fulcrum-source`: one binary, so that they are linked once.
+
+mod progress_points;

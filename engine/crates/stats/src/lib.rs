@@ -1,0 +1,44 @@
+//! Statistics: one definition each of the distributions, intervals, quantiles and random numbers that Fulcrum uses.
+//!
+//! The crate has no I/O, no allocation and no standard library, because the runtime draws its experiments from
+//! [`Random`] inside other people's programs. It has no cargo features either, so that it is compiled once for everybody.
+//! What the standard library would compute by the system's mathematics library comes from `libm` instead, and so every
+//! result is the same on every machine.
+//!
+//! Special functions (the incomplete beta and gamma functions) come from `special`. Its inverse of the incomplete beta
+//! function (AS 64) is wrong in far tails, and it has none of the incomplete gamma function, so quantiles are found by
+//! Newton's method on the distributions themselves.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod anytime;
+pub mod bootstrap;
+pub mod chi_squared;
+pub mod normal;
+pub mod quantile;
+pub mod random;
+mod root;
+mod sample;
+pub mod student;
+mod welch;
+
+pub use random::Random;
+pub use sample::{Moments, Sample};
+pub use welch::{Welch, welch};
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    /// Asserts that `found` is `expected` but for a relative error.
+    #[track_caller]
+    pub fn close(found: f64, expected: f64, error: f64, of: impl Debug) {
+        assert!(
+            (found / expected - 1.0).abs() <= error,
+            "{of:?}: {found}, not {expected}"
+        );
+    }
+}

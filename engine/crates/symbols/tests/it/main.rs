@@ -1,0 +1,7 @@
+//! The integration tests of `fulcrum-symbols`: one binary, so that they are linked once.
+
+mod awkward;
+mod functions;
+mod lines;
+mod programs;
+mod unwind;

@@ -1,0 +1,216 @@
+/** A first look: gutter, ranking, hover, progress points, the questions before a run, and one run that is real. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { recorderOf } from "../support/runs.mjs";
+import { sampleLines } from "../support/sample.mjs";
+import { appears, goes, patience, soon, until } from "./workbench.mjs";
+
+const { longer, shorter } = sampleLines;
+export const scratch = `#include <cstdio>
+
+int main() {
+  for (int i = 0; i < 10; i++) {
+    std::printf("%d\\n", i);
+  }
+}
+`;
+
+/** Way of the sparkline over the cell: up is positive. */
+function rise(cell) {
+  const line = /<path d="M[\d.]+ ([\d.-]+) L[\d.]+ ([\d.-]+)" fill="none"/.exec(cell?.svg ?? "");
+  return line === null ? Number.NaN : Number(line[1]) - Number(line[2]);
+}
+
+export async function firstTests({ test, vscode, page, workspace, configure }) {
+  let engine;
+  const lastRun = () => {
+    const runs = path.join(workspace.folder, ".fulcrum/runs");
+    return path.join(runs, readdirSync(runs).sort().at(-1));
+  };
+
+  async function shapesOnBothLoops() {
+    const cells = await vscode.gutterCells();
+    return cells[longer] !== undefined && cells[shorter] !== undefined && cells;
+  }
+
+  await test("the recorded run opens by itself and marks both loops in the gutter", async () => {
+    await vscode.openFile("two-threads.cpp");
+    const cells = await until(page, "shapes on both loops", shapesOnBothLoops);
+    assert.deepEqual(Object.keys(cells).map(Number), [longer, shorter]);
+    assert.ok(rise(cells[longer]) > 0, "the longer loop rises");
+    assert.equal(rise(cells[shorter]), 0, "the shorter loop is flat");
+    assert.ok(cells[longer].width >= 15 && cells[longer].height >= 15);
+  });
+
+  await test("the payoff stands in words at the end of both lines", async () => {
+    assert.match(await vscode.lineText(longer), /\+ 1;\s*\+\d(\.\d)? % if 2× faster$/);
+    assert.match(await vscode.lineText(shorter), /\+ 1;\s*(no effect|[+−]\d(\.\d)? % if 2× faster)$/);
+  });
+
+  await test("the ranking lists both lines, the longer loop first, with intervals", async () => {
+    await vscode.showRanking();
+    const rows = await until(page, "two rows", async () => {
+      const shown = (await vscode.rankingRows()).filter((row) => row.includes("two-threads.cpp"));
+      return shown.length >= 2 && shown;
+    });
+    assert.match(rows[0], new RegExp(`^two-threads\\.cpp:${longer}\\+[\\d.]+ % \\[.+, .+\\]`));
+    assert.match(rows[1], new RegExp(`^two-threads\\.cpp:${shorter}[+−]?[\\d.]+ % \\[.+, .+\\]`));
+    assert.match((await vscode.statusText()) ?? "", new RegExp(`two-threads\\.cpp:${longer} \\+`));
+  });
+
+  await test("a click in the ranking goes to the line", async () => {
+    await vscode.openFile("scratch.cpp");
+    await page.locator(".sidebar .monaco-list-row", { hasText: `two-threads.cpp:${shorter}` }).click();
+    await page.locator(".tab.active", { hasText: "two-threads.cpp" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: `Ln ${shorter},` }).waitFor();
+  });
+
+  await test("the hover shows the plot as a picture, and the numbers", async () => {
+    const image = page.locator(".monaco-hover img").first();
+    await vscode.hover("10500000", image);
+    const size = await image.evaluate((node) => ({ width: node.naturalWidth, height: node.naturalHeight }));
+    assert.ok(size.width >= 100 && size.height >= 50, JSON.stringify(size));
+    const text = (await page.locator(".monaco-hover:visible").allTextContents()).join("\n");
+    assert.match(text, /if 2× faster/);
+  });
+
+  await test("the quick fix menu inserts a progress point into the loop", async () => {
+    await page.mouse.move(700, 700);
+    await vscode.openFile("scratch.cpp");
+    await vscode.goToLine(5, 6);
+    const action = page
+      .locator(".action-widget .monaco-list-row.focused", { hasText: /insert.*progress point/i })
+      .first();
+    await vscode.again(
+      "the quick fix",
+      () => page.keyboard.press("Control+."),
+      () => appears(action, patience),
+    );
+    // A click on a list that is slow to close is taken twice.
+    await page.keyboard.press("Enter");
+    const text = await until(page, "the macro", async () => {
+      const shown = await vscode.documentText();
+      return /printf.*\n {4}FULCRUM_PROGRESS.*\n {2}\}/.test(shown) && shown;
+    });
+    assert.match(text, /#include "fulcrum\.h"/);
+    await page.keyboard.press("Control+S");
+  });
+
+  await test("the line number's menu offers progress points", async () => {
+    const number = page.locator(".margin-view-overlays .line-numbers", { hasText: /^6$/ }).first();
+    const item = page.locator(".monaco-menu .action-item", { hasText: "Insert Progress Point" }).first();
+    await vscode.again(
+      "the line number's menu",
+      () => number.click({ button: "right" }),
+      () => appears(item, patience),
+    );
+  });
+  await page.keyboard.press("Escape");
+
+  await test("program and working folder can be chosen by browsing", async () => {
+    const input = page.locator(".quick-input-widget input:visible").first();
+    const titled = (text) => page.locator(".quick-input-title", { hasText: text });
+    const title = (text) => titled(text).waitFor();
+    const row = (text) => page.locator(".quick-input-list .monaco-list-row", { hasText: text });
+    const choose = async (dialog, file) => {
+      await title(dialog);
+      // Until it has listed the folder, the dialog writes that folder over what is typed.
+      await page.locator(".quick-input-list .monaco-list-row:visible", { hasText: "profiles" }).first().waitFor();
+      const whole = path.join(workspace.folder, file);
+      await until(page, `${dialog} to close`, async () => {
+        if (!(await input.inputValue({ timeout: patience })).startsWith(whole)) {
+          await input.fill(whole, { timeout: patience });
+          return false;
+        }
+        const button = page.locator(".quick-input-action .monaco-button", { hasText: "Choose" });
+        await button.click({ timeout: soon }).catch(() => undefined);
+        return goes(titled(dialog), soon);
+      });
+    };
+    await vscode.command("Fulcrum: Run Causal Profiler");
+    await title("(1/4)");
+    // Programs that are found move it down.
+    await row("build/serial").first().waitFor();
+    const browse = row("Browse…");
+    await browse.click();
+    await title("Choose Program");
+    // Who leaves the dialog is where he was.
+    await page.keyboard.press("Escape");
+    await title("(1/4)");
+    await browse.click();
+    await choose("Choose Program", "build/serial");
+    await vscode.answer("(2/4)");
+    await title("(3/4)");
+    await page.locator(".quick-input-titlebar .action-label[aria-label^='Browse']").click();
+    await choose("Choose Working Folder", "build");
+    await title("(3/4)");
+    await until(page, "the folder in the box", async () => /build\/?$/.test(await input.inputValue()));
+    await page.keyboard.press("Escape");
+  });
+
+  await test("the profiler runs from the palette and its results appear", async () => {
+    await vscode.openFile("serial.cpp");
+    await vscode.command("Fulcrum: Clear Results");
+    await until(page, "an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
+    await vscode.command("Fulcrum: Run Causal Profiler");
+    await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "build/serial" }).first().waitFor();
+    await vscode.answer("(1/4)", "build/serial");
+    await vscode.answer("(2/4)");
+    await vscode.answer("(3/4)");
+    await vscode.answer("(4/4)", "");
+    // What it finds depends on what else the machine is doing; bench accuracy judges that. Here it is shown.
+    await until(page, "the longer loop in the ranking", async () =>
+      (await vscode.rankingRows()).some((row) => /^serial\.cpp:8\D/.test(row)),
+    );
+    await until(page, "a shape in the gutter", async () => Object.keys(await vscode.gutterCells()).length > 0);
+    assert.match((await vscode.statusText()) ?? "", /[1-9]\d*\sexperiment/);
+    engine = recorderOf(lastRun());
+    await vscode.command("Fulcrum: Stop the Causal Profiler");
+    await until(page, "the run to end", async () => {
+      const text = await vscode.statusText();
+      return text !== null && !/experiment/.test(text);
+    });
+    await vscode.command("Notifications: Show Notifications");
+    await page.locator(".notifications-center .notification-list-item-message", { hasText: /^serial/ }).waitFor();
+    assert.ok(Object.keys(await vscode.gutterCells()).length > 0);
+    const { kind, ended, environmentNames } = JSON.parse(readFileSync(path.join(lastRun(), "run.json"), "utf8"));
+    assert.deepEqual([kind, ended], ["causal", "stopped"]);
+    assert.deepEqual(
+      environmentNames.filter((name) => /^(VSCODE_|ELECTRON_)/.test(name)),
+      [],
+    );
+  });
+
+  await test("a killed engine comes back, and the gutter follows edits again", async () => {
+    await vscode.command("Notifications: Clear All Notifications");
+    const lines = Object.keys(await vscode.gutterCells()).map(Number);
+    process.kill(engine, "SIGKILL");
+    await vscode.goToLine(1);
+    await page.keyboard.type("//\n");
+    await until(page, "the shapes one line further down", async () => {
+      const cells = await vscode.gutterCells();
+      return lines.every((line) => cells[line + 1] !== undefined);
+    });
+    // What was recorded in line 8 stands in line 9 now: only an engine that was told of the edit says so.
+    await vscode.command("Fulcrum: Open Last Run");
+    await until(page, "the longer loop where it is now", async () =>
+      (await vscode.rankingRows()).some((row) => /^serial\.cpp:9\D/.test(row)),
+    );
+  });
+
+  await test("the shapes change with the theme", async () => {
+    const before = Object.values(await vscode.gutterCells())[0]?.svg;
+    configure({ "workbench.colorTheme": "Default Light Modern" });
+    await until(page, "other colours", async () => {
+      const svg = Object.values(await vscode.gutterCells())[0]?.svg;
+      return svg !== undefined && svg !== before;
+    });
+  });
+
+  await test("the shapes move to the end of the line when the gutter must stay free", async () => {
+    configure({ "fulcrum.gutter": "inline" });
+    await until(page, "an empty gutter", async () => Object.keys(await vscode.gutterCells()).length === 0);
+  });
+}

@@ -1,0 +1,45 @@
+/** The UI floor: a real workbench in a real browser, used as a person uses it. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { buildSample } from "../support/stage.mjs";
+import { compareTests } from "./compare.mjs";
+import { firstTests, scratch } from "./first.mjs";
+import { flameTests, millionTests } from "./flame.mjs";
+import { liveTests } from "./live.mjs";
+import { navigatorTests } from "./navigator.mjs";
+import { runsTests } from "./runs.mjs";
+import { buildDispatcher, traceTests } from "./trace.mjs";
+import { workbench } from "./workbench.mjs";
+
+/** The longest first, so that none is left alone at the end. */
+export const uiGroups = [
+  group("trace", traceTests, buildDispatcher),
+  group("first", firstTests, (folder) => {
+    buildSample(folder);
+    writeFileSync(path.join(folder, "scratch.cpp"), scratch);
+  }),
+  group("navigator", navigatorTests),
+  group("flame", flameTests),
+  group("live", liveTests),
+  group("runs", runsTests),
+  group("compare", compareTests),
+  { ...group("million", millionTests), campaign: true },
+];
+
+function group(name, tests, prepare) {
+  return {
+    floor: "ui",
+    name,
+    prepare,
+    run: async ({ page, test, workspace }) => {
+      const vscode = workbench(page);
+      await vscode.ready();
+      // Written to the workspace; the editor notices.
+      const configure = (settings) => {
+        mkdirSync(path.join(workspace.folder, ".vscode"), { recursive: true });
+        writeFileSync(path.join(workspace.folder, ".vscode", "settings.json"), JSON.stringify(settings));
+      };
+      await tests({ test, vscode, page, workspace, configure });
+    },
+  };
+}
