@@ -25,8 +25,8 @@ async function buildSample() {
 
 /** Profiles the sample. Its progress line and its table are the engine's own. */
 async function profileSample() {
-  console.log("\nProfiling two-threads until the answer is stable, for at most 75 s …");
-  const limits = ["--until", "1.5%", "--duration", "75", "--workspace", sample];
+  console.log("\nProfiling two-threads until the answer is stable, for at most 60 s …");
+  const limits = ["--until", "1.5%", "--duration", "60", "--workspace", sample];
   const code = await foreground(path.join(root, "bin", "fulcrum"), ["run", ...limits, "--", program]);
   if (code !== 0) {
     throw new StepError(`Profiling the sample ended with exit code ${code}.`);

@@ -111,7 +111,7 @@ fn another_target_from_the_next_experiment_on() {
         kinds[turn..].iter().all(|it| *it == TargetKind::Inclusive),
         "{kinds:?}"
     );
-    assert!(samples(&recording)["heavy"] > 100);
+    assert!(samples(&recording)["heavy"] > 0);
 }
 
 #[test]

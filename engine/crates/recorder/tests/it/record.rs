@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::{Counters, Lab, marked, recording, run, run_for, says};
+use crate::support::{Counters, Lab, marked, recording, run, run_for, run_until, says};
 use fulcrum_model::causal::{Count, Experiment, Recording};
 use fulcrum_recorder::{Aim, Error, Exit, Options, Remote, Sampler, record};
 
@@ -114,22 +114,18 @@ fn other_threads_pause_while_the_line_runs() {
         fixed_speedup: Some(1.0),
         ..lab.options(&[counters.path()], 0.0)
     };
-    let recording = recording(&run_for(options, 8));
-    let earned = |speedup: f64| -> f64 {
-        let at_speedup = recording
-            .experiments
-            .iter()
-            .filter(|it| it.speedup == speedup);
-        at_speedup
-            .map(|it| it.selected_samples as f64 * PERIOD_NS * speedup)
-            .sum()
+    let earned = |recording: &Recording| -> f64 {
+        let earned = |it: &Experiment| it.selected_samples as f64 * PERIOD_NS * it.speedup;
+        recording.experiments.iter().map(earned).sum()
     };
-    assert!(earned(1.0) > 100.0 * PERIOD_NS, "{recording:?}");
+    let enough = 100.0 * PERIOD_NS;
+    let recording = run_until(options, |it| earned(it) > enough);
+    assert!(earned(&recording) > enough, "{recording:?}");
     let (paused, pauses) = (counters.get(0) as f64, counters.get(1));
     assert!(
-        paused > 0.98 * earned(1.0),
+        paused > 0.98 * earned(&recording),
         "{pauses} pauses of {paused} ns together, {} ns earned",
-        earned(1.0)
+        earned(&recording)
     );
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::support::{Counters, Lab, marked, recording, run, run_for, samples, says};
+use crate::support::{Counters, Lab, marked, recording, run, run_for, run_until, samples, says};
 use fulcrum_model::TargetKind;
+use fulcrum_model::causal::Recording;
 use fulcrum_recorder::{Aim, Options, TargetChoice};
 
 fn aimed(lab: &Lab, words: &[&str], target: TargetChoice) -> Options {
@@ -131,10 +132,10 @@ fn a_blocked_call_has_the_time_that_it_waited() {
 #[test]
 fn time_in_a_library_belongs_to_the_call() {
     let lab = calls();
-    let recorded = run_for(lab.options(&["foreign"], 0.0), 5);
-    let recording = recording(&recorded);
+    let of = |recording: &Recording| -> u64 { recording.samples.iter().map(|it| it.1).sum() };
+    let recording = run_until(lab.options(&["foreign"], 0.0), |it| of(it) > 100);
     let call = marked("calls.cpp", "foreign");
-    let all: u64 = recording.samples.iter().map(|(_, count)| count).sum();
+    let all = of(&recording);
     let at_call = recording
         .samples
         .iter()

@@ -84,6 +84,23 @@ pub fn run_for(options: Options, experiments: u64) -> Recorded {
     recorded.unwrap()
 }
 
+/// Records until what anybody who opens the run reads is `enough`, however long a busy machine needs for it, then stops the
+/// program.
+pub fn run_until(options: Options, enough: impl Fn(&Recording) -> bool) -> Recording {
+    let remote = Remote::default();
+    let options = Options {
+        duration: None,
+        ..options
+    };
+    let recorded = record(&options, &remote, &mut |progress| {
+        let read = fulcrum_runs::load_causal(&progress.run);
+        if read.is_ok_and(|it| enough(&it.recording)) || progress.elapsed > PATIENCE {
+            remote.cancel();
+        }
+    });
+    recording(&recorded.unwrap())
+}
+
 /// What anybody who opens the run reads.
 pub fn recording(recorded: &Recorded) -> Recording {
     fulcrum_runs::load_causal(&recorded.run).unwrap().recording
