@@ -112,10 +112,11 @@ function actualSentence(point: ComparedPoint): string {
     return "The program's speedup is not known: one of the runs visited this progress point too rarely.";
   }
   const size = signedPercent(Math.abs(actual.value)).replace("+", "");
+  const unit = point.kind === "latency" ? "A request" : "A visit";
   const certain = actual.low !== null && actual.high !== null && (actual.low > 0 || actual.high < 0);
   const change = !certain
     ? "The program's speed did not change by more than the measurement can tell"
-    : `The program became ${size} ${actual.value > 0 ? "faster" : "slower"}`;
+    : `${unit} takes ${size} ${actual.value > 0 ? "less" : "more"} time`;
   const interval =
     actual.low === null || actual.high === null
       ? ""
@@ -130,7 +131,12 @@ function rateText(point: ComparedPoint): string {
     return known ? `: ${timeText(beforeNs.value)} a request before, ${timeText(afterNs.value)} after` : "";
   }
   const known = beforeRate !== null && afterRate !== null;
-  return known ? `: ${numberText(beforeRate)} visits a second before, ${numberText(afterRate)} after` : "";
+  if (!known) {
+    return "";
+  }
+  // Less time and more visits are two numbers for one gain.
+  const more = signedPercent(afterRate / beforeRate - 1);
+  return `: ${numberText(beforeRate)} visits a second before, ${numberText(afterRate)} after (${more})`;
 }
 
 /** Nanoseconds as one reads them, three digits. */

@@ -19,7 +19,7 @@ test("compare: a run and its fix, predicted and actual side by side", async () =
   assert.equal(model.after, "serial, 2026-11-21 12:05");
   const [point] = model.points;
   assert.equal(point?.name, "round");
-  assert.match(point?.actual ?? "", /^The program became \d+\u00a0% faster/);
+  assert.match(point?.actual ?? "", /^A visit takes \d+\u00a0% less time/);
   const [row] = point?.rows ?? [];
   // The loop of line 8, which is line 10 after the fix, does half of its work: seven parts of ten of the program.
   assert.equal(row?.label, "serial.cpp:10");

@@ -20,7 +20,7 @@ export async function compareTests({ test, vscode, page }) {
     await view.locator("h1", { hasText: "Predicted and Actual" }).waitFor();
     await view.locator("table").first().waitFor();
     const actual = await view.locator("p.actual").first().textContent();
-    assert.match(actual, /^The program became \d+\s% faster \(95 % interval .* to .*\): .* visits a second before/);
+    assert.match(actual, /^A visit takes \d+\s% less time \(95 % interval .* to .*\): .* visits a second before/);
     const first = view.locator("tbody tr").first();
     const cells = (await first.locator("th, td").allTextContents()).map((text) => text.trim());
     // The first loop does half of its work: the line got about 50 %, the program 35 % by arithmetic.

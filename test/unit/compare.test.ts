@@ -77,11 +77,11 @@ describe("what happened, as a sentence", () => {
   const table: [Partial<ComparedPoint>, string][] = [
     [
       {},
-      "The program became 11\u00a0% faster (95 % interval +10\u00a0% to +11\u00a0%): 2,000 visits a second before, 2,240 after.",
+      "A visit takes 11\u00a0% less time (95 % interval +10\u00a0% to +11\u00a0%): 2,000 visits a second before, 2,240 after (+12\u00a0%).",
     ],
     [
       { actual: { value: -0.05, low: -0.07, high: -0.03 }, beforeRate: null },
-      "The program became 5\u00a0% slower (95 % interval \u22127\u00a0% to \u22123\u00a0%).",
+      "A visit takes 5\u00a0% more time (95 % interval \u22127\u00a0% to \u22123\u00a0%).",
     ],
     [
       { actual: { value: 0.01, low: -0.01, high: 0.03 }, afterRate: null },
@@ -93,7 +93,7 @@ describe("what happened, as a sentence", () => {
         beforeNs: { value: 3.2e6, low: null, high: null },
         afterNs: { value: 2_900_000, low: null, high: null },
       },
-      "The program became 11\u00a0% faster (95 % interval +10\u00a0% to +11\u00a0%): 3.2\u00a0ms a request before, 2.9\u00a0ms after.",
+      "A request takes 11\u00a0% less time (95 % interval +10\u00a0% to +11\u00a0%): 3.2\u00a0ms a request before, 2.9\u00a0ms after.",
     ],
     [{ actual: null }, "The program's speedup is not known: one of the runs visited this progress point too rarely."],
   ];

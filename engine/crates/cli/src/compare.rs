@@ -194,25 +194,37 @@ fn point_table(point: &PointComparison, top: usize, style: Style) -> String {
     out + &style.more(point.targets.len(), shown)
 }
 
-/// `12.0 → 15.3 visits/s, +21.4 % (+19.8…+23.0)`.
+/// `12.0 → 15.3 visits/s (+27.5 %), 21.6 % less time a visit (+19.8…+23.0)`: two numbers for one gain.
 fn outcome(point: &PointComparison, style: Style) -> String {
     let arrow = if style.unicode { "→" } else { "to" };
     let both = match point.kind {
         PointKind::Throughput => point
             .before_rate
             .zip(point.after_rate)
-            .map(|(before, after)| format!("{} {arrow} {} visits/s", short(before), short(after))),
+            .map(|(before, after)| {
+                let more = style.percent(after / before - 1.0);
+                format!(
+                    "{} {arrow} {} visits/s ({more})",
+                    short(before),
+                    short(after)
+                )
+            }),
         PointKind::Latency => point
             .before_ns
             .zip(point.after_ns)
             .map(|(before, after)| format!("{} {arrow} {}", time(before.value), time(after.value))),
     };
     match (both, point.actual) {
-        (Some(both), Some(actual)) => format!(
-            "{both}, {} {}",
-            style.percent(actual.value),
-            report::percents(actual.interval, style)
-        ),
+        (Some(both), Some(actual)) => {
+            let size = format!("{:.1} %", actual.value.abs() * 100.0);
+            let word = if actual.value < 0.0 { "more" } else { "less" };
+            let unit = match point.kind {
+                PointKind::Throughput => "visit",
+                PointKind::Latency => "request",
+            };
+            let bounds = report::percents(actual.interval, style);
+            format!("{both}, {size} {word} time a {unit} {bounds}")
+        }
         _ => "not measured in both runs".into(),
     }
 }

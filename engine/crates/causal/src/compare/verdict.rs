@@ -25,8 +25,8 @@ pub fn sentence(target: &TargetComparison, actual: Option<Estimate>, changes: us
     };
     let Some(actual) = actual else {
         return format!(
-            "{became}; the program should be {}, but how fast it is now was not measured.",
-            faster(predicted.value)
+            "{became}; the program should take {}, but how fast it is now was not measured.",
+            time(predicted.value)
         );
     };
     let beyond = if target.extrapolated {
@@ -34,48 +34,135 @@ pub fn sentence(target: &TargetComparison, actual: Option<Estimate>, changes: us
     } else {
         ""
     };
-    let expected = format!("the program should be {}{beyond}", faster(predicted.value));
-    let found = format!("and is {}", faster(actual.value));
+    let expected = format!("the program should take {}{beyond}", time(predicted.value));
+    let found = format!("takes {}", time(actual.value));
     let judgement = match compare(predicted, actual) {
-        None => "the intervals are not known".to_owned(),
-        Some(Fits::Yes) => "as predicted".to_owned(),
-        Some(_) if changes > 1 => {
+        Judgement::Unknown => "the intervals are not known".to_owned(),
+        Judgement::Fits { within } => format!("as predicted, to within {} points", points(within)),
+        Judgement::TooUncertain { within } => {
+            format!(
+                "both are known only to within {} points, which says little",
+                points(within)
+            )
+        }
+        _ if changes > 1 => {
             format!("{changes} targets changed, and this is what all did together")
         }
-        Some(Fits::More) => "more than this change explains".to_owned(),
-        Some(Fits::Less) => "less than predicted".to_owned(),
+        Judgement::More => "more than this change explains".to_owned(),
+        Judgement::Less => "less than predicted".to_owned(),
     };
-    format!("{became}; {expected} {found}: {judgement}.")
+    format!("{became}; {expected} and {found}: {judgement}.")
 }
 
-enum Fits {
-    Yes,
+/// What predictions miss besides what their intervals hold: a smaller difference says nothing about the change.
+const BIAS: f64 = 0.02;
+/// "As predicted" could have been refuted by this much, or by half of what was predicted. Else too little is known to say it.
+const TELLING: f64 = 0.05;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Judgement {
+    /// One of the intervals is not known.
+    Unknown,
+    /// The difference is less than what both may be off by.
+    Fits { within: f64 },
+    /// It is, but nearly any difference would be.
+    TooUncertain { within: f64 },
+    /// The program gained more.
     More,
+    /// The program gained less.
     Less,
 }
 
-/// Whether the difference of two independent estimates is within its 95 % interval.
-fn compare(predicted: Estimate, actual: Estimate) -> Option<Fits> {
-    let ((_, predicted_high), (actual_low, _)) = (predicted.interval?, actual.interval?);
-    let ((predicted_low, _), (_, actual_high)) = (predicted.interval?, actual.interval?);
-    let apart = actual.value - predicted.value;
-    let fits = if apart > 0.0 {
-        apart <= (predicted_high - predicted.value).hypot(actual.value - actual_low)
-    } else {
-        -apart <= (predicted.value - predicted_low).hypot(actual_high - actual.value)
+/// Whether two independent estimates agree: their difference is within its 95 % interval and [`BIAS`].
+fn compare(predicted: Estimate, actual: Estimate) -> Judgement {
+    let (Some((predicted_low, predicted_high)), Some((actual_low, actual_high))) =
+        (predicted.interval, actual.interval)
+    else {
+        return Judgement::Unknown;
     };
-    Some(match (fits, apart > 0.0) {
-        (true, _) => Fits::Yes,
-        (false, true) => Fits::More,
-        (false, false) => Fits::Less,
-    })
+    let above = (predicted_high - predicted.value).hypot(actual.value - actual_low) + BIAS;
+    let below = (predicted.value - predicted_low).hypot(actual_high - actual.value) + BIAS;
+    let apart = actual.value - predicted.value;
+    let within = above.max(below);
+    if apart > above {
+        Judgement::More
+    } else if -apart > below {
+        Judgement::Less
+    } else if within > TELLING.max(predicted.value.abs() / 2.0) {
+        Judgement::TooUncertain { within }
+    } else {
+        Judgement::Fits { within }
+    }
 }
 
-fn faster(fraction: f64) -> String {
-    let word = if fraction < 0.0 { "slower" } else { "faster" };
-    format!("{} {word}", percent(fraction.abs()))
+/// A program speedup is the fall of the time that a visit takes; by how much more visits fit into a second is another number.
+fn time(speedup: f64) -> String {
+    let word = if speedup < 0.0 { "more" } else { "less" };
+    format!("{} {word} time", percent(speedup.abs()))
 }
 
 fn percent(fraction: f64) -> String {
-    format!("{:.1} %", fraction * 100.0)
+    format!("{} %", points(fraction))
+}
+
+fn points(fraction: f64) -> String {
+    format!("{:.1}", fraction * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(predicted: (f64, f64, f64), actual: (f64, f64, f64), expected: Judgement) {
+        let estimate = |(low, value, high)| Estimate {
+            value,
+            interval: Some((low, high)),
+        };
+        let found = compare(estimate(predicted), estimate(actual));
+        let rounded = match found {
+            Judgement::Fits { within } => Judgement::Fits {
+                within: (within * 1000.0).round() / 1000.0,
+            },
+            Judgement::TooUncertain { within } => Judgement::TooUncertain {
+                within: (within * 100.0).round() / 100.0,
+            },
+            other => other,
+        };
+        assert_eq!(rounded, expected, "{predicted:?} {actual:?}");
+    }
+
+    #[test]
+    fn no_more_is_said_than_is_known() {
+        use Judgement::{Fits, Less, More, TooUncertain};
+        check(
+            (0.18, 0.20, 0.22),
+            (0.20, 0.21, 0.22),
+            Fits { within: 0.042 },
+        );
+        // One thread, two thirds of whose work is gone: the prediction was off by what predictions are off by.
+        check(
+            (0.29, 0.312, 0.34),
+            (0.345, 0.35, 0.355),
+            Fits { within: 0.048 },
+        );
+        check((0.02, 0.03, 0.04), (0.09, 0.10, 0.11), More);
+        check((0.29, 0.31, 0.33), (0.20, 0.22, 0.24), Less);
+        // An interval that holds everything says nothing.
+        check(
+            (-0.82, 0.15, 1.13),
+            (0.10, 0.12, 0.14),
+            TooUncertain { within: 1.0 },
+        );
+        check(
+            (0.01, 0.03, 0.05),
+            (-0.05, 0.03, 0.11),
+            TooUncertain { within: 0.1 },
+        );
+        // Half of a large gain is enough to go by.
+        check(
+            (0.30, 0.40, 0.50),
+            (0.38, 0.41, 0.44),
+            Fits { within: 0.124 },
+        );
+    }
 }
