@@ -2731,7 +2731,7 @@ export type CausalTarget = {
 };
 
 /** What to keep in mind about a result. */
-export type TargetFlag = "runQueue" | "fewVisits" | "shared" | "regimeChange" | "unstable";
+export type TargetFlag = "runQueue" | "fewVisits" | "shared" | "regimeChange" | "unstable" | "unsettled" | "costlyPauses";
 
 /** Answer of `fulcrum causal compare --json`. */
 export type CausalComparison = {

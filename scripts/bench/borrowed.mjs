@@ -188,7 +188,7 @@ function workDone(record) {
     work.processes += 1;
     let total = 0;
     for (const line of readFileSync(path.join(record, file), "utf8").split("\n")) {
-      if (line.startsWith('{"type":"experiment"')) {
+      if (/^\{"type":"(experiment|placebo)"/.test(line)) {
         work.experiments += 1;
       } else if (line.startsWith('{"type":"samples"')) {
         total = Number(line.match(/"total":(\d+)/)?.[1] ?? 0);

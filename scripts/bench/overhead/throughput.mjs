@@ -81,5 +81,5 @@ function add(lists, name, value) {
 function countExperiments(run) {
   const records = readdirSync(run).filter((name) => name.startsWith("causal-") && name.endsWith(".jsonl"));
   const lines = records.flatMap((name) => readFileSync(path.join(run, name), "utf8").split("\n"));
-  return lines.filter((line) => line.startsWith('{"type":"experiment"')).length;
+  return lines.filter((line) => /^\{"type":"(experiment|placebo)"/.test(line)).length;
 }

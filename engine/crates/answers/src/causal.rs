@@ -129,6 +129,8 @@ fn flag(flag: Flag) -> TargetFlag {
         Flag::Shared => TargetFlag::Shared,
         Flag::RegimeChange => TargetFlag::RegimeChange,
         Flag::Unstable => TargetFlag::Unstable,
+        Flag::Unsettled => TargetFlag::Unsettled,
+        Flag::CostlyPauses => TargetFlag::CostlyPauses,
     }
 }
 

@@ -21,14 +21,37 @@ pub fn measure(series: &Series, min_visits: u64) -> Result<Vec<Measured<'_>>, Re
         .filter(|group| group.speedup == 0.0)
         .ok_or(Reason::NoBaseline)?;
     let p0 = period(baseline, min_visits).ok_or(Reason::WeakBaseline)?;
-    let measured = series.groups.iter().filter_map(|group| {
+    let sound = |it: &Measured<'_>| (-1.0..=2.0).contains(&it.program_speedup);
+    Ok(against(p0, &series.groups, min_visits)
+        .filter(sound)
+        .collect())
+}
+
+/// The placebos' points of a line that has been [`measure`]d, those that made pauses.
+pub fn placebos<'a>(
+    series: &'a Series,
+    measured: &[Measured<'_>],
+    min_visits: u64,
+) -> Vec<Measured<'a>> {
+    let p0 = measured
+        .first()
+        .and_then(|baseline| period(baseline.group, min_visits));
+    let paused = |it: &Measured<'_>| it.group.pauses > 0.0;
+    p0.map_or_else(Vec::new, |p0| {
+        against(p0, &series.placebos, min_visits)
+            .filter(paused)
+            .collect()
+    })
+}
+
+fn against(p0: f64, groups: &[Group], min_visits: u64) -> impl Iterator<Item = Measured<'_>> {
+    groups.iter().filter_map(move |group| {
         let program_speedup = (p0 - period(group, min_visits)?) / p0;
-        (-1.0..=2.0).contains(&program_speedup).then_some(Measured {
+        Some(Measured {
             group,
             program_speedup,
         })
-    });
-    Ok(measured.collect())
+    })
 }
 
 /// Time between visits, or latency; `None` when too few visits or damaged experiments leave it undefined.

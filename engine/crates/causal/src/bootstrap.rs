@@ -19,6 +19,7 @@ use fulcrum_stats::{Random, bootstrap, student};
 use crate::baseline::Measured;
 use crate::combine::{Group, Line, Series};
 use crate::phase::Rates;
+use crate::placebo::Cost;
 use crate::slope::slope;
 
 /// Residuals with fewer degrees of freedom than this are no sample to draw from.
@@ -56,7 +57,7 @@ struct Residual {
 impl Pool {
     /// All residuals of a progress point.
     pub fn of_point(kind: PointKind, lines: &BTreeMap<usize, Series>) -> Self {
-        Pool::of(kind, lines.values().flat_map(|series| &series.groups))
+        Pool::of(kind, lines.values().flat_map(Series::all))
     }
 
     fn of<'a>(kind: PointKind, groups: impl Iterator<Item = &'a Group>) -> Self {
@@ -106,8 +107,7 @@ impl Pool {
 
     /// Root mean square of `size` over the residuals.
     fn spread(&self, size: impl Fn(&Residual) -> f64) -> f64 {
-        let squares: f64 = self.residuals.iter().map(|r| size(r).powi(2)).sum();
-        (squares / self.residuals.len().max(1) as f64).sqrt()
+        spread(&self.residuals, size)
     }
 
     /// Standard deviation of a count of 1, for intervals of so few residuals.
@@ -125,6 +125,12 @@ impl Pool {
             PointKind::Latency => std::f64::consts::SQRT_2,
         }
     }
+}
+
+/// Root mean square of `size` over these residuals.
+fn spread(residuals: &[Residual], size: impl Fn(&Residual) -> f64) -> f64 {
+    let squares: f64 = residuals.iter().map(|r| size(r).powi(2)).sum();
+    (squares / residuals.len().max(1) as f64).sqrt()
 }
 
 /// What the group's rate gives for each experiment's duration.
@@ -161,6 +167,22 @@ enum Source<'a> {
 }
 
 impl Draw<'_> {
+    /// About the variance of the period's relative error.
+    fn variance(&self) -> f64 {
+        match &self.source {
+            Source::Residuals {
+                residuals,
+                widening,
+                ..
+            } => {
+                let squares: f64 = self.expected.iter().map(|(count, _)| count * count).sum();
+                let spread = spread(residuals, |r| r.relative) * widening;
+                spread * spread * squares / (self.total * self.total)
+            }
+            Source::Normal(spread) => spread * spread / self.effective,
+        }
+    }
+
     /// The group's period in one replicate.
     fn period(&self, kind: PointKind, random: &mut Random) -> f64 {
         let error = match &self.source {
@@ -197,43 +219,115 @@ fn smoothed(relative: f64, spread: f64, random: &mut Random) -> f64 {
     (relative + SMOOTHING * spread * random.normal()) / (1.0 + SMOOTHING * SMOOTHING).sqrt()
 }
 
+/// Replicates of one line's measurements. Those of one line are the same each time.
+pub struct Replicates<'a> {
+    line: &'a Line<'a>,
+    rates: &'a Rates<'a>,
+    kind: PointKind,
+    draws: Vec<Draw<'a>>,
+    placebo_draws: Vec<Draw<'a>>,
+    random: Random,
+    placebo_random: Random,
+    periods: Vec<f64>,
+    placebos: Vec<f64>,
+}
+
+/// One replicate.
+pub struct Replicate<'r> {
+    /// Eq. 8's factor.
+    pub factor: f64,
+    /// Of each point, the baseline's first.
+    pub periods: &'r [f64],
+    /// Of each of the placebos' points.
+    pub placebos: &'r [f64],
+}
+
+impl<'a> Replicates<'a> {
+    /// Of a line whose points are `measured`, the first of which is the baseline.
+    pub fn new(
+        line: &'a Line<'a>,
+        measured: &[Measured<'_>],
+        placebos: &[Measured<'_>],
+        point: &'a Pool,
+        rates: &'a Rates<'a>,
+    ) -> Self {
+        let all = measured.iter().chain(placebos).map(|m| m.group);
+        let of_line = Pool::of(point.kind, all);
+        let draws = |of: &[Measured<'_>]| -> Vec<Draw<'a>> {
+            of.iter().map(|m| draw(m.group, &of_line, point)).collect()
+        };
+        let id = line.id;
+        let number = id.location.line.to_le_bytes();
+        let mut names = vec![id.location.file.as_bytes(), &number];
+        if id.kind != TargetKind::Line {
+            names.extend([id.kind.word().as_bytes(), id.name.as_bytes()]);
+        }
+        let random = Random::of(&names);
+        names.push(b"placebo");
+        let placebo_random = Random::of(&names);
+        Replicates {
+            line,
+            rates,
+            kind: point.kind,
+            draws: draws(measured),
+            placebo_draws: draws(placebos),
+            random,
+            placebo_random,
+            periods: Vec::with_capacity(measured.len()),
+            placebos: Vec::with_capacity(placebos.len()),
+        }
+    }
+
+    /// The next one.
+    pub fn next(&mut self) -> Replicate<'_> {
+        let factor = phase_factor(self.line, self.rates, &mut self.random);
+        let (kind, random) = (self.kind, &mut self.random);
+        self.periods.clear();
+        let periods = self.draws.iter().map(|it| it.period(kind, random));
+        self.periods.extend(periods);
+        let random = &mut self.placebo_random;
+        self.placebos.clear();
+        let placebos = self.placebo_draws.iter().map(|it| it.period(kind, random));
+        self.placebos.extend(placebos);
+        Replicate {
+            factor,
+            periods: &self.periods,
+            placebos: &self.placebos,
+        }
+    }
+
+    /// How much each of the placebos' points says, set against the baseline that all of them share: about the inverse of
+    /// its variance. No count is known to better than one visit.
+    pub fn weights_of_placebos(&self) -> Vec<f64> {
+        let variance = |it: &Draw<'_>| it.variance().max(it.effective.max(1.0).powi(-2));
+        let shared = self.placebo_draws.len() as f64;
+        let baseline = self.draws.first().map_or(0.0, variance) * shared;
+        let weight = |it: &Draw<'_>| 1.0 / (baseline + variance(it));
+        self.placebo_draws.iter().map(weight).collect()
+    }
+}
+
 /// The intervals of a target whose points are `measured`, the first of which is the baseline.
 pub fn intervals(
-    line: &Line<'_>,
+    mut drawn: Replicates<'_>,
     measured: &[Measured<'_>],
-    point: &Pool,
-    rates: &Rates<'_>,
+    cost: Option<&Cost>,
     replicates: usize,
 ) -> Intervals {
-    let kind = point.kind;
-    let of_line = Pool::of(kind, measured.iter().map(|m| m.group));
-    let draws: Vec<Draw<'_>> = measured
-        .iter()
-        .map(|m| draw(m.group, &of_line, point))
-        .collect();
-    let replicates = replicates.max(40);
-    let id = line.id;
-    let (file, number) = (id.location.file.as_bytes(), id.location.line.to_le_bytes());
-    let mut random = match id.kind {
-        TargetKind::Line => Random::of(&[file, &number]),
-        kind => Random::of(&[file, &number, kind.word().as_bytes(), id.name.as_bytes()]),
-    };
-
-    let shares: Vec<f64> = rates.shares(line, measured).collect();
+    let shares: Vec<f64> = drawn.rates.shares(drawn.line, measured).collect();
+    let found: Vec<f64> = drawn.draws.iter().map(|it| it.period).collect();
     let mut values = vec![Vec::with_capacity(replicates); measured.len()];
     let mut slopes = Vec::with_capacity(replicates);
     let mut effects = vec![0.0; measured.len()];
     let mut noise = vec![0.0; measured.len()];
-    for _ in 0..replicates {
-        let factor = phase_factor(line, rates, &mut random);
-        let mut p0 = 1.0;
-        for (n, draw) in draws.iter().enumerate() {
-            let period = draw.period(kind, &mut random);
-            noise[n] += (period / draw.period - 1.0).powi(2) / replicates as f64;
-            if n == 0 {
-                p0 = period;
-            } else {
-                effects[n] = (p0 - period) / p0 * factor * shares[n];
+    for k in 0..replicates {
+        let replicate = drawn.next();
+        let p0 = replicate.periods[0];
+        for (n, period) in replicate.periods.iter().enumerate() {
+            noise[n] += (period / found[n] - 1.0).powi(2) / replicates as f64;
+            if n > 0 {
+                let paused = cost.map_or(0.0, |cost| cost.share_in(k, &measured[n], period / p0));
+                effects[n] = ((p0 - period) / p0 + paused) * replicate.factor * shares[n];
             }
         }
         for (value, effect) in values.iter_mut().zip(&effects) {

@@ -37,6 +37,8 @@ pub struct Line<'a> {
 #[derive(Default)]
 pub struct Series {
     pub groups: Vec<Group>,
+    /// The placebos' groups.
+    pub placebos: Vec<Group>,
 }
 
 /// Experiments with the same line, progress point and speedup.
@@ -54,6 +56,8 @@ pub struct Group {
     pub samples: f64,
     /// Σ count² · visits, so that `denominator²` over it is how many equally counted visits say as much.
     pub squares: f64,
+    /// Pauses of all threads, summed; 0 where recordings do not say.
+    pub pauses: f64,
     /// Some experiment lasted no time, so the sums mean nothing.
     pub damaged: bool,
     pub observations: Vec<Observation>,
@@ -141,7 +145,7 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
                 .1
                 .entry(line)
                 .or_default()
-                .group(experiment.speedup);
+                .group(experiment.speedup, experiment.placebo);
             let (visits, numerator, denominator) = match point.count {
                 Count::Throughput { delta } => (delta, duration, delta as f64 * count),
                 Count::Latency {
@@ -159,6 +163,7 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
             group.denominator += denominator;
             group.squares += denominator * count;
             group.samples += experiment.selected_samples as f64 * count;
+            group.pauses += experiment.pauses.unwrap_or(0) as f64 * count;
             match u64::try_from(experiment.duration_ns) {
                 Ok(ns @ 1..) => group.duration_ns = group.duration_ns.saturating_add(ns),
                 _ => group.damaged = true,
@@ -178,11 +183,13 @@ pub fn combine<'a>(recording: &'a Recording, kept: &[bool]) -> Combined<'a> {
 }
 
 impl Series {
-    fn group(&mut self, speedup: f64) -> &mut Group {
-        let at = match self
-            .groups
-            .binary_search_by(|group| group.speedup.total_cmp(&speedup))
-        {
+    fn group(&mut self, speedup: f64, placebo: bool) -> &mut Group {
+        let groups = if placebo {
+            &mut self.placebos
+        } else {
+            &mut self.groups
+        };
+        let at = match groups.binary_search_by(|group| group.speedup.total_cmp(&speedup)) {
             Ok(at) => at,
             Err(at) => {
                 let group = Group {
@@ -193,13 +200,31 @@ impl Series {
                     denominator: 0.0,
                     samples: 0.0,
                     squares: 0.0,
+                    pauses: 0.0,
                     damaged: false,
                     observations: Vec::new(),
                 };
-                self.groups.insert(at, group);
+                groups.insert(at, group);
                 at
             }
         };
-        &mut self.groups[at]
+        &mut groups[at]
+    }
+
+    /// All groups, the placebos' too.
+    pub fn all(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().chain(&self.placebos)
+    }
+}
+
+impl Group {
+    /// Pauses of all threads a nanosecond of effective time.
+    pub fn pause_rate(&self) -> f64 {
+        let duration: f64 = self.observations.iter().map(|it| it.duration).sum();
+        if duration > 0.0 {
+            self.pauses / duration
+        } else {
+            0.0
+        }
     }
 }

@@ -6,6 +6,8 @@
 //! | few visits | the baseline, or half of the points, rest on fewer than 20 visits |
 //! | shared | its code is also another target's (identical functions folded into one) |
 //! | regime change | the curve leaves a straight line by more than noise (see `linear`) |
+//! | unsettled | the pace changes within experiments (see `steady`) |
+//! | costly pauses | pausing may cost a tenth of the program's time (see `placebo`) |
 //! | unstable | a latency whose arrivals and departures differ over the run (see `latency`) |
 
 use fulcrum_model::causal::{Flag, Point};
@@ -26,6 +28,8 @@ pub struct Facts<'a> {
     pub shared: bool,
     pub bends: bool,
     pub unstable: bool,
+    pub unsettled: bool,
+    pub costly_pauses: bool,
 }
 
 /// The flags, as they are shown.
@@ -40,6 +44,8 @@ pub fn flags(facts: &Facts<'_>) -> Vec<Flag> {
         (facts.shared, Flag::Shared),
         (facts.bends, Flag::RegimeChange),
         (facts.unstable, Flag::Unstable),
+        (facts.unsettled, Flag::Unsettled),
+        (facts.costly_pauses, Flag::CostlyPauses),
     ]
     .into_iter()
     .filter_map(|(is, flag)| is.then_some(flag))

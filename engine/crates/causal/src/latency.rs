@@ -124,6 +124,7 @@ mod tests {
                             departures: 9,
                             difference: level(n),
                         },
+                        half: None,
                     }],
                     ..Experiment::on("a.c:1".parse().expect("a target"))
                 })

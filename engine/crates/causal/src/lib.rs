@@ -17,27 +17,33 @@ mod latency;
 mod linear;
 mod notes;
 mod phase;
+mod placebo;
 mod power;
 mod prediction;
 mod rank;
 mod shape;
 mod slope;
+mod steady;
 mod weights;
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{END_TO_END, Point, PointProfile, Profile, Recording, Target};
+use fulcrum_model::causal::{END_TO_END, Point, PointProfile, Profile, Recording, Shape, Target};
 
 pub use anytime::{Known, known};
 pub use choice::{FLOOR, next_weights};
 pub use compare::compare;
 pub use prediction::{Prediction, predict, program_speedup_at};
 pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, largest_effect, shape_of};
+pub use steady::{LONGEST_WARMUP, next_warmups};
 
+use baseline::Measured;
+use bootstrap::Replicates;
 use combine::{Line, Series};
 use disturbance::Kept;
 use latency::Stability;
 use notes::LeftOut;
 use phase::{Correction, Rates};
+use placebo::{Cost, Evidence};
 
 /// How to analyse. The default is what every surface of Fulcrum shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +58,7 @@ pub struct Options {
     pub min_visits: u64,
     /// Count experiments during which other programs were unusually busy too.
     pub keep_disturbed: bool,
-    /// Bootstrap replicates. Fewer than 40 cannot give a 95 % interval; 40 are used then.
+    /// Bootstrap replicates; at least [`FEWEST_REPLICATES`] are used.
     pub replicates: usize,
 }
 
@@ -67,6 +73,9 @@ impl Default for Options {
         }
     }
 }
+
+/// Fewer replicates cannot give a 95 % interval.
+pub const FEWEST_REPLICATES: usize = 40;
 
 /// COZ's default for the number of different speedups a line must have (§2).
 const MIN_POINTS: usize = 5;
@@ -88,7 +97,9 @@ pub fn analyse(recording: &Recording, options: &Options) -> Profile {
     } else {
         disturbance::undisturbed(recording)
     };
-    let combined = combine::combine(recording, &kept.kept);
+    let current = steady::up_to_date(recording, &kept.kept);
+    let unsettled = steady::unsettled(recording, &current);
+    let combined = combine::combine(recording, &current);
     let correction = Correction::of(recording, options.phase_correction);
     let min_points = options.min_points_for(recording);
 
@@ -106,22 +117,35 @@ pub fn analyse(recording: &Recording, options: &Options) -> Profile {
             // A repetition of the whole program is one visit: there never are many.
             min_points: if end_to_end { 2 } else { min_points },
             min_visits: if end_to_end { 1 } else { options.min_visits },
-            replicates: options.replicates,
+            replicates: options.replicates.max(FEWEST_REPLICATES),
             end_to_end,
             stability: latency::stability(recording, key),
             shared: &recording.shared,
+            unsettled: &unsettled,
         };
-        let mut targets = Vec::new();
+        let mut measured = Vec::new();
         for (&line, series) in lines {
             let line = &combined.lines[line];
-            match target(line, series, &context) {
-                Ok(target) => targets.push(target),
+            match context.measure(line, series) {
+                Ok(it) => measured.push(it),
                 Err(reason) => left_out.add(&key.name, line.id, reason),
+            }
+        }
+        let cost = context.cost(&measured);
+        let mut targets = Vec::new();
+        for it in &measured {
+            match target(it, cost.as_ref(), &context) {
+                Ok(target) => targets.push(target),
+                Err(reason) => left_out.add(&key.name, it.line.id, reason),
             }
         }
         rank::rank(&mut targets);
         if !targets.is_empty() {
             profile.notes.extend(context.stability.note(&key.name));
+            let placebos = measured.iter().flat_map(|it| &it.placebos);
+            profile
+                .notes
+                .extend(cost.and_then(|cost| cost.note(&key.name, placebos)));
         }
         profile.progress_points.push(PointProfile {
             name: key.name.clone(),
@@ -145,27 +169,68 @@ struct Context<'a> {
     end_to_end: bool,
     stability: Stability,
     shared: &'a [TargetId],
+    unsettled: &'a [&'a TargetId],
+}
+
+/// A line's points, before any correction.
+struct MeasuredLine<'a> {
+    line: &'a Line<'a>,
+    /// The first is the baseline.
+    points: Vec<Measured<'a>>,
+    placebos: Vec<Measured<'a>>,
+}
+
+impl Context<'_> {
+    /// One line's points, or why there are none. What placebos say of pausing counts even if there is no speedup yet.
+    fn measure<'a>(
+        &self,
+        line: &'a Line<'a>,
+        series: &'a Series,
+    ) -> Result<MeasuredLine<'a>, notes::Reason> {
+        let points = baseline::measure(series, self.min_visits)?;
+        let placebos = baseline::placebos(series, &points, self.min_visits);
+        Ok(MeasuredLine {
+            line,
+            points,
+            placebos,
+        })
+    }
+
+    fn replicates_of<'a>(&'a self, it: &'a MeasuredLine<'a>) -> Replicates<'a> {
+        Replicates::new(it.line, &it.points, &it.placebos, &self.pool, &self.rates)
+    }
+
+    /// What pausing costs.
+    fn cost(&self, lines: &[MeasuredLine<'_>]) -> Option<Cost> {
+        let tested = lines.iter().filter(|it| !it.placebos.is_empty());
+        let evidence = tested.map(|it| Evidence {
+            placebos: &it.placebos,
+            replicates: self.replicates_of(it),
+        });
+        Cost::measure(evidence.collect(), self.replicates)
+    }
 }
 
 /// One line's profile for one progress point, or why there is none.
 fn target(
-    line: &Line<'_>,
-    series: &Series,
+    it: &MeasuredLine<'_>,
+    cost: Option<&Cost>,
     context: &Context<'_>,
 ) -> Result<Target, notes::Reason> {
-    let measured = baseline::measure(series, context.min_visits)?;
+    let (line, measured) = (it.line, &it.points);
     if measured.len() < context.min_points {
         return Err(notes::Reason::FewPoints);
     }
-    let factors = context.rates.factors(line, &measured)?;
-    let (pool, rates) = (&context.pool, &context.rates);
-    let intervals = bootstrap::intervals(line, &measured, pool, rates, context.replicates);
+    let factors = context.rates.factors(line, measured)?;
+    let drawn = context.replicates_of(it);
+    let intervals = bootstrap::intervals(drawn, measured, cost, context.replicates);
     let points: Vec<Point> = measured
         .iter()
         .zip(&intervals.points)
         .zip(&factors)
         .map(|((m, &interval), factor)| {
-            let program_speedup = m.program_speedup * factor;
+            let paused = cost.map_or(0.0, |cost| cost.share(m));
+            let program_speedup = (m.program_speedup + paused) * factor;
             Point {
                 speedup: m.group.speedup,
                 program_speedup,
@@ -177,44 +242,55 @@ fn target(
         .collect();
     let slope = slope::slope(points.iter().map(|p| (p.speedup, p.program_speedup)));
     let slope_interval = Some(around(intervals.slope, slope));
+    let pausing: Vec<f64> = measured
+        .iter()
+        .map(|it| cost.map_or(0.0, |cost| cost.variance(it)))
+        .collect();
     let facts = flags::Facts {
         line,
         points: &points,
         end_to_end: context.end_to_end,
         shared: context.shared.contains(line.id),
         bends: linear::bends(
-            &noisy(&points, &intervals.noise, &factors),
+            &noisy(&points, &intervals.noise, &factors, &pausing),
             intervals.noise[0].max(one_visit(&points[0])),
         ),
         unstable: !context.stability.holds(),
+        unsettled: context.unsettled.contains(&line.id),
+        costly_pauses: cost.is_some_and(|cost| cost.is_large(measured)),
     };
+    let known = !facts.costly_pauses;
     Ok(Target {
         id: line.id.clone(),
         slope,
         slope_interval,
-        contention: contention::is_contention(slope_interval, &points),
+        contention: known && contention::is_contention(slope_interval, &points),
         experiments: measured
             .iter()
             .map(|m| m.group.observations.len() as u64)
             .sum(),
         minimum_effect: power::minimum_effect(slope_interval),
         flags: flags::flags(&facts),
-        shape: shape_of(slope, slope_interval, &points),
+        shape: if known {
+            shape_of(slope, slope_interval, &points)
+        } else {
+            Shape::Unknown
+        },
         points,
     })
 }
 
-/// The points after the baseline with their noise, whose relative variances are `noise`. No count is known to better than
-/// one visit.
-fn noisy(points: &[Point], noise: &[f64], factors: &[f64]) -> Vec<linear::Noisy> {
-    let each = points.iter().zip(noise).zip(factors).skip(1);
-    each.map(|((point, variance), factor)| {
+/// The points after the baseline with their noise: of their periods, as relative variances, and of what pausing cost, as
+/// variances. No count is known to better than one visit.
+fn noisy(points: &[Point], noise: &[f64], factors: &[f64], pausing: &[f64]) -> Vec<linear::Noisy> {
+    let each = points.iter().zip(noise).zip(factors).zip(pausing).skip(1);
+    each.map(|(((point, variance), factor), pausing)| {
         // By how much an error of the period of 1 moves the program speedup: factor · p_s / p_0.
         let reach = factor - point.program_speedup;
         linear::Noisy {
             speedup: point.speedup,
             program_speedup: point.program_speedup,
-            own: reach * reach * variance.max(one_visit(point)),
+            own: reach * reach * variance.max(one_visit(point)) + factor * factor * pausing,
             shared: reach,
         }
     })

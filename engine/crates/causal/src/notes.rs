@@ -119,7 +119,7 @@ fn visits(recording: &Recording, name: &str) -> u64 {
 fn why_all_empty(recording: &Recording, profile: &Profile) -> &'static str {
     let experiments = &recording.experiments;
     let baseline = experiments.iter().any(|it| it.speedup == 0.0);
-    let sped_up = experiments.iter().any(|it| it.speedup > 0.0);
+    let sped_up = experiments.iter().any(|it| it.speedup > 0.0 && !it.placebo);
     if experiments.is_empty() && recording.samples.iter().any(|&(_, count)| count > 0) {
         "The recording holds samples but no experiments: run the program longer."
     } else if experiments.is_empty() {

@@ -99,6 +99,9 @@ pub struct RunArgs {
     /// Experiment with this speedup only: 50% or 0.5
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub fixed_speedup: Option<f64>,
+    /// Make no placebo experiments, which measure what pausing itself costs; results then contain that cost
+    #[arg(long)]
+    pub no_placebo: bool,
     /// Limit what profiling takes of the program's time (10%) by spacing experiments out, with no samples in between
     #[arg(long, value_name = "FRACTION", value_parser = overhead)]
     pub max_overhead: Option<f64>,

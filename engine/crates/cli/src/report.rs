@@ -215,6 +215,8 @@ fn flag_words(flag: Flag) -> &'static str {
         Flag::Shared => "shares its code with other functions",
         Flag::RegimeChange => "no straight line: look at the points",
         Flag::Unstable => "arrivals and departures differ",
+        Flag::Unsettled => "had not settled: queues still filled or drained",
+        Flag::CostlyPauses => "pausing costs too much here to tell",
     }
 }
 

@@ -56,6 +56,7 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
             SamplerArg::Perf => Sampler::Perf,
             SamplerArg::Timer => Sampler::Timer,
         },
+        no_placebo: args.no_placebo,
         max_overhead: args.max_overhead,
         progress: args.progress,
         counting: Counting::Auto,

@@ -44,13 +44,21 @@ pub struct Experiment {
     pub selected: TargetId,
     /// Virtual speedup, 0 (baseline) to 1 (the line takes no time).
     pub speedup: f64,
+    /// Every thread made the pauses of this speedup, also the one that ran the target: no effect but what pausing costs.
+    pub placebo: bool,
     /// Effective duration in nanoseconds: real time less the inserted delays. Negative in damaged files.
     pub duration_ns: i64,
     /// Relative probability with which a sample of this target was accepted as the choice; 1 when every sample was.
     /// Estimates that combine experiments over phases are weighted by its inverse.
     pub weight: f64,
+    /// How often threads paused meanwhile, all together. `None` when the recording does not say (coz).
+    pub pauses: Option<u64>,
     /// Samples that fell in the selected target while the experiment ran: `s_obs` of eq. 6.
     pub selected_samples: u64,
+    /// How long the speedup had been in force, at least, when the experiment began, nanoseconds. `None` when the recording does not say.
+    pub warmup_ns: Option<u64>,
+    /// Effective duration of the first half in nanoseconds, real time less delays. `None` when it was not told apart.
+    pub half_ns: Option<i64>,
     /// What each progress point counted.
     pub points: Vec<Visits>,
     /// How many processors other programs kept busy meanwhile. `None` when the recording does not say (coz).
@@ -65,13 +73,29 @@ impl Experiment {
         Experiment {
             selected,
             speedup: 0.0,
+            placebo: false,
             duration_ns: 0,
             weight: 1.0,
+            pauses: None,
             selected_samples: 0,
+            warmup_ns: None,
+            half_ns: None,
             points: Vec::new(),
             others: None,
             queued_ns: None,
         }
+    }
+
+    /// By how much a progress point's pace in the second half differs from that in the first: the logarithm of their
+    /// ratio. `None` when the halves are not told apart, or one saw no visit.
+    pub fn change_of_pace(&self, point: &Visits) -> Option<f64> {
+        let (first_ns, first) = (self.half_ns?, point.half?);
+        let (second_ns, second) = (
+            self.duration_ns.checked_sub(first_ns)?,
+            point.count.visits().checked_sub(first)?,
+        );
+        let pace = |visits: u64, ns: i64| (visits > 0 && ns > 0).then(|| visits as f64 / ns as f64);
+        Some((pace(second, second_ns)? / pace(first, first_ns)?).ln())
     }
 }
 
@@ -82,6 +106,8 @@ pub struct Visits {
     pub name: String,
     /// How it counts.
     pub count: Count,
+    /// Visits in the experiment's first half; departures for latency. `None` when they were not told apart.
+    pub half: Option<u64>,
 }
 
 /// The name of the progress point that counts whole executions of the program (COZ §3.3, `--end-to-end`).
@@ -210,6 +236,10 @@ pub enum Flag {
     RegimeChange,
     /// Little's law does not hold: arrivals and departures differ over the run (latency).
     Unstable,
+    /// The program had not settled when experiments began: queues still filled or drained while they were measured.
+    Unsettled,
+    /// Pausing itself costs so much here, or is known so little, that the effect of a speedup cannot be told from it.
+    CostlyPauses,
 }
 
 /// One point of the curve.

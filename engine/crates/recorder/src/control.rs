@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::{JoinHandle, Thread};
 use std::time::Duration;
 
+use fulcrum_runtime_core::draw::{Levels, Treatment};
 use fulcrum_wire::{
     FULL_SPEEDUP, MAX_LEVELS, NONE, PROCESS_MAGIC, Process, SESSION_MAGIC, Session, VERSION, part,
     sampler,
@@ -119,6 +120,18 @@ pub struct Control {
     porter: Option<JoinHandle<()>>,
 }
 
+/// The only speedup that is wanted, ten-thousandths.
+fn fixed_speedup(options: &Options) -> Option<u32> {
+    let speedup = options.fixed_speedup?.clamp(0.0, 1.0);
+    Some((speedup * f64::from(FULL_SPEEDUP)).round() as u32)
+}
+
+/// What is drawn in a session with these options.
+pub fn levels(options: &Options) -> Levels {
+    let fixed = fixed_speedup(options).unwrap_or(NONE);
+    Levels::new(&LEVELS, fixed, !options.no_placebo)
+}
+
 fn session_of(block: &MmapMut) -> &Session {
     // SAFETY: `Control::create` maps exactly one page-aligned Session and fills it before anybody reads it.
     unsafe { &*block.as_ptr().cast::<Session>() }
@@ -128,9 +141,7 @@ impl Control {
     /// Creates the file and starts the heartbeat.
     pub fn create(path: &Path, options: &Options) -> io::Result<Control> {
         let mut block = map_new(path, size_of::<Session>())?;
-        let fixed = options
-            .fixed_speedup
-            .map(|speedup| (speedup.clamp(0.0, 1.0) * f64::from(FULL_SPEEDUP)).round() as u32);
+        let fixed = fixed_speedup(options);
         // The record says which levels were drawn from, so that a line needs no more points than there can be.
         let drawn = match fixed {
             Some(fixed) if fixed > 0 => vec![fixed],
@@ -170,7 +181,7 @@ impl Control {
                 _ => part::ALL,
             },
             end_to_end: u32::from(options.end_to_end.is_some()),
-            unused: 0,
+            placebo: u32::from(!options.no_placebo),
             warmup_ns: WARMUP_NS,
         };
         // SAFETY: the mapping is page-aligned and exactly as long.
@@ -207,12 +218,11 @@ impl Control {
             .spawn(move || work(session_of(&block), &stop))
     }
 
-    /// The speedup of the next process's only experiment, 0 to 1 (end-to-end mode).
-    pub fn set_speedup(&self, speedup: f64) {
-        let speedup = (speedup.clamp(0.0, 1.0) * f64::from(FULL_SPEEDUP)).round() as u32;
+    /// What the next process's only experiment does (end-to-end mode).
+    pub fn set_treatment(&self, treatment: Treatment) {
         session_of(&self.block)
             .fixed_speedup
-            .store(speedup, Ordering::Release);
+            .store(treatment.to_word(), Ordering::Release);
     }
 
     /// Processes that have announced themselves so far.

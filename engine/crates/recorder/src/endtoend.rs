@@ -1,39 +1,37 @@
 //! End-to-end mode (COZ's `--end-to-end`): a program that just finishes is run again and again, each run one experiment.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::Recording;
+use fulcrum_runtime_core::draw::{Deck, Levels, Treatment};
 use fulcrum_stats::Random;
 
 use crate::control::now;
 
-/// What is drawn unless one speedup is wanted.
-const SPEEDUPS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Targets with fewer of the samples than this are not worth whole runs.
 const LEAST_SHARE: f64 = 0.02;
 
 /// Draws what the next run does.
 pub struct Draw {
     random: Random,
-    /// As many baselines as speedups, as in every other mode.
-    deck: Vec<f64>,
-    drawn: Vec<(TargetId, Vec<f64>)>,
+    levels: Levels,
+    decks: BTreeMap<TargetId, Deck>,
 }
 
 impl Draw {
-    /// `fixed_speedup`: only this one, besides the baseline.
-    pub fn new(fixed_speedup: Option<f64>) -> Draw {
-        let speedups = fixed_speedup.map_or(SPEEDUPS.to_vec(), |fixed| vec![fixed]);
+    /// Draws from these levels, as in every other mode.
+    pub fn new(levels: Levels) -> Draw {
         Draw {
             random: Random::new(now()),
-            deck: speedups.into_iter().flat_map(|it| [0.0, it]).collect(),
-            drawn: Vec::new(),
+            levels,
+            decks: BTreeMap::new(),
         }
     }
 
-    /// A target in proportion to its samples so far, and a speedup. `None` while there are no samples.
-    pub fn next(&mut self, recording: &Recording) -> Option<(TargetId, f64)> {
+    /// A target in proportion to its samples so far, and what is done to it. `None` while there are no samples.
+    pub fn next(&mut self, recording: &Recording) -> Option<(TargetId, Treatment)> {
         let total: u64 = recording.samples.iter().map(|(_, count)| count).sum();
         let mut counts: Vec<(TargetId, u64)> = Vec::new();
         for (target, count) in &recording.samples {
@@ -53,22 +51,9 @@ impl Draw {
                 here
             })
             .map(|(target, _)| target)?;
-        let speedup = self.speedup(&target);
-        Some((target, speedup))
-    }
-
-    /// From a shuffled deck a target: random in order, balanced in number.
-    fn speedup(&mut self, target: &TargetId) -> f64 {
-        let known = self.drawn.iter().position(|(known, _)| known == target);
-        let index = known.unwrap_or_else(|| {
-            self.drawn.push((target.clone(), Vec::new()));
-            self.drawn.len() - 1
-        });
-        if self.drawn[index].1.is_empty() {
-            self.drawn[index].1 = self.deck.clone();
-        }
-        let deck = &mut self.drawn[index].1;
-        deck.swap_remove(self.random.index(deck.len()))
+        let deck = self.decks.entry(target.clone()).or_default();
+        let treatment = self.levels.draw(deck, true, &mut self.random);
+        Some((target, treatment))
     }
 }
 
@@ -84,6 +69,8 @@ pub fn goes_on(
 
 #[cfg(test)]
 mod tests {
+    use fulcrum_wire::NONE;
+
     use super::*;
 
     fn recording(samples: &[(&str, u64)]) -> Recording {
@@ -97,46 +84,35 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_drawn_by_their_samples_and_speedups_evenly() {
+    fn targets_are_drawn_by_their_samples_and_each_from_a_deck_of_its_own() {
         let recording = recording(&[
             ("/a.c:1", 600),
             ("/a.c:2", 300),
             ("/a.c:3", 3),
             ("/a.c:2", 100),
         ]);
-        let mut draw = Draw::new(None);
-        let mut first = 0;
-        let mut speedups = Vec::new();
+        let mut draw = Draw::new(Levels::new(&[2500, 5000], NONE, true));
+        let mut first = Vec::new();
         for _ in 0..8000 {
-            let (target, speedup) = draw.next(&recording).unwrap();
+            let (target, treatment) = draw.next(&recording).unwrap();
             assert_ne!(target.location.line, 3, "too few samples to be worth runs");
             if target.location.line == 1 {
-                first += 1;
-                speedups.push(speedup);
+                first.push(treatment);
             }
         }
-        assert!((4500..5100).contains(&first), "{first}");
-        let half = speedups.iter().filter(|it| **it == 0.25).count() as f64;
-        assert!((half / speedups.len() as f64 - 0.125).abs() < 0.01);
-        let decks = speedups.len() / 8 * 8;
-        for deck in speedups[..decks].chunks(8) {
-            assert_eq!(deck.iter().filter(|it| **it == 0.0).count(), 4);
-        }
-    }
-
-    #[test]
-    fn of_two_runs_one_has_the_fixed_speedup() {
-        let recording = recording(&[("/a.c:1", 600)]);
-        let mut draw = Draw::new(Some(0.4));
-        for _ in 0..100 {
-            let pair = [(); 2].map(|()| draw.next(&recording).unwrap().1);
-            assert!(pair == [0.0, 0.4] || pair == [0.4, 0.0], "{pair:?}");
+        assert!((4500..5100).contains(&first.len()), "{}", first.len());
+        for decks in first.chunks_exact(16) {
+            let count = |wanted| decks.iter().filter(|it| **it == wanted).count();
+            assert_eq!(count(Treatment::Baseline), 6);
+            assert_eq!(count(Treatment::Speedup(2500)), 4);
+            assert_eq!(count(Treatment::Placebo(5000)), 1);
         }
     }
 
     #[test]
     fn without_samples_there_is_nothing_to_draw() {
-        assert_eq!(Draw::new(None).next(&recording(&[])), None);
+        let mut draw = Draw::new(Levels::new(&[2500], NONE, true));
+        assert_eq!(draw.next(&recording(&[])), None);
     }
 
     #[test]

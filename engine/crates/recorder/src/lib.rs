@@ -62,6 +62,8 @@ pub struct Options {
     pub fixed_line: Option<String>,
     /// Only this speedup, 0 to 1.
     pub fixed_speedup: Option<f64>,
+    /// Every experiment without a speedup is a baseline: what pausing costs is not measured, and stays in the results.
+    pub no_placebo: bool,
     /// How samples are taken.
     pub sampler: Sampler,
     /// Share of the program's time that profiling may take, 0 to 1: experiments are spaced out to keep below it.

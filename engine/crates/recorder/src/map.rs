@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use fulcrum_model::{TargetId, TargetKind};
 use fulcrum_wire::{
     CALL_SHIFT, CALLS, FULL_WEIGHT, MAP_MAGIC, MapHeader, MapLayout, MapSizes, NONE, Node, Range,
-    Text, VERSION, mode,
+    Steering, Text, VERSION, mode,
 };
 use memmap2::MmapMut;
 
@@ -33,10 +34,10 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-/// A map file, which the runtime reads and whose weights we change.
+/// A map file, which the runtime reads and in which we ask for more or less of a target.
 pub struct MapFile {
     block: MmapMut,
-    weights_at: usize,
+    steering_at: usize,
     mode: u32,
     targets: Vec<TargetId>,
     index: HashMap<TargetId, usize>,
@@ -75,7 +76,7 @@ impl MapFile {
             ranges_at: layout.ranges_at as u64,
             nodes_at: layout.nodes_at as u64,
             names_at: layout.names_at as u64,
-            weights_at: layout.weights_at as u64,
+            steering_at: layout.steering_at as u64,
             steps_at: layout.steps_at as u64,
             length: layout.length as u64,
         };
@@ -92,7 +93,8 @@ impl MapFile {
                 text
             })
             .collect();
-        let weights = vec![FULL_WEIGHT; names.len()];
+        // As much of everything as there is, and no longer warm-up.
+        let steering = vec![[FULL_WEIGHT, 0]; names.len()];
         // SAFETY: the mapping is page-aligned, `layout` aligns each part to eight bytes, and its length holds them all.
         unsafe {
             let base = block.as_mut_ptr();
@@ -100,7 +102,7 @@ impl MapFile {
             put(base.add(layout.ranges_at), &plan.ranges);
             put(base.add(layout.nodes_at), &plan.nodes);
             put(base.add(layout.names_at), &texts);
-            put(base.add(layout.weights_at), &weights);
+            put(base.add(layout.steering_at), &steering);
             put(base.add(layout.steps_at), &plan.steps);
         }
         let targets = plan.targets.clone();
@@ -111,7 +113,7 @@ impl MapFile {
             .collect();
         Ok(MapFile {
             block,
-            weights_at: layout.weights_at,
+            steering_at: layout.steering_at,
             mode: plan.mode,
             targets,
             index,
@@ -120,20 +122,32 @@ impl MapFile {
 
     /// How likely a sample of a target is accepted as the choice of what to speed up, 0 to 1.
     pub fn set_weight(&self, target: &TargetId, weight: f64) {
-        let Some(&index) = self.index.get(&key(target, self.mode)) else {
-            return;
-        };
-        // SAFETY: one weight a target, 4-aligned, within the mapping.
-        let word = unsafe {
+        if let Some(steering) = self.steering(target) {
+            let weight = (weight.clamp(0.0, 1.0) * f64::from(FULL_WEIGHT)).round() as u32;
+            steering.weight.store(weight.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// How long experiments on a target warm up at least.
+    pub fn set_warmup(&self, target: &TargetId, warmup: Duration) {
+        if let Some(steering) = self.steering(target) {
+            let ms = u32::try_from(warmup.as_millis()).unwrap_or(u32::MAX);
+            steering.warmup_ms.store(ms, Ordering::Relaxed);
+        }
+    }
+
+    /// `None` for a target that is not in the map.
+    fn steering(&self, target: &TargetId) -> Option<&Steering> {
+        let index = *self.index.get(&key(target, self.mode))?;
+        // SAFETY: `create` has made one for each target, aligned, within the mapping; its words are atomics.
+        Some(unsafe {
             &*self
                 .block
                 .as_ptr()
-                .add(self.weights_at)
-                .cast::<AtomicU32>()
+                .add(self.steering_at)
+                .cast::<Steering>()
                 .add(index)
-        };
-        let weight = (weight.clamp(0.0, 1.0) * f64::from(FULL_WEIGHT)).round() as u32;
-        word.store(weight.max(1), Ordering::Relaxed);
+        })
     }
 
     /// The targets' names with the sample counters that the runtime keeps in another file.
@@ -200,21 +214,23 @@ mod tests {
     }
 
     #[test]
-    fn a_map_holds_names_ranges_and_weights() {
+    fn a_map_holds_names_ranges_and_what_is_asked_for_targets() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m");
         let plan = plan(mode::LINE);
         let map = MapFile::create(&path, &plan).unwrap();
         map.set_weight(&plan.targets[1], 0.25);
+        map.set_warmup(&plan.targets[1], Duration::from_millis(300));
         map.set_weight(&TargetId::line("/z.c:1".parse().unwrap()), 0.5);
         let bytes = std::fs::read(&path).unwrap();
         let text = String::from_utf8_lossy(&bytes);
         assert!(text.ends_with("/a b/\\\"x\\\".c:3/y.c:9"));
-        let weight = |index: usize| {
-            let at = map.weights_at + 4 * index;
+        let word = |index: usize| {
+            let at = map.steering_at + 4 * index;
             u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
         };
-        assert_eq!((weight(0), weight(1)), (FULL_WEIGHT, FULL_WEIGHT / 4));
+        let asked = [FULL_WEIGHT, 0, FULL_WEIGHT / 4, 300];
+        assert_eq!([0, 1, 2, 3].map(word), asked);
         let named: Vec<_> = map.named(&[4, 0]).collect();
         assert_eq!(
             named,

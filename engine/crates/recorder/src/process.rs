@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use fulcrum_model::TargetId;
 use fulcrum_wire::{flag, mode, state};
@@ -235,6 +236,15 @@ impl Watched {
         if let Some(map) = self.maps.values().next_back() {
             for (target, weight) in weights {
                 map.set_weight(target, *weight);
+            }
+        }
+    }
+
+    /// How long experiments on these targets warm up.
+    pub fn set_warmups(&self, warmups: &[(TargetId, Duration)]) {
+        if let Some(map) = self.maps.values().next_back() {
+            for (target, warmup) in warmups {
+                map.set_warmup(target, *warmup);
             }
         }
     }

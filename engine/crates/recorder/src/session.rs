@@ -13,7 +13,7 @@ use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
-use crate::control::{Control, ProcessBlock, unpark_at_end};
+use crate::control::{self, Control, ProcessBlock, unpark_at_end};
 use crate::plan::Tables;
 use crate::process::{Shared, Watched};
 use crate::weakness::why_weak;
@@ -108,7 +108,7 @@ pub fn record(
     };
     let mut ended = session.watch(remote, on_progress);
     if let Some(wanted) = options.end_to_end {
-        let mut draw = endtoend::Draw::new(options.fixed_speedup);
+        let mut draw = endtoend::Draw::new(control::levels(options));
         let mut runs = 0;
         while matches!(ended, End::Itself(_)) && !remote.is_cancelled() {
             runs += 1;
@@ -171,6 +171,9 @@ fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
     if let Some(speedup) = options.fixed_speedup {
         set("fixedSpeedup", json!(speedup));
     }
+    if options.no_placebo {
+        set("noPlacebo", json!(true));
+    }
     if options.sampler != Sampler::Auto {
         let name = if options.sampler == Sampler::Perf {
             "perf"
@@ -207,11 +210,11 @@ impl Session<'_> {
         let Ok(loaded) = fulcrum_runs::load_causal(self.folder.path()) else {
             return;
         };
-        if let Some((target, speedup)) = draw.next(&loaded.recording) {
+        if let Some((target, treatment)) = draw.next(&loaded.recording) {
             if self.options.fixed_line.is_none() {
                 self.shared.fixed = Some(target.to_string());
             }
-            self.control.set_speedup(speedup);
+            self.control.set_treatment(treatment);
         }
     }
 
@@ -263,6 +266,7 @@ impl Session<'_> {
                     let weights = next_weights(&standing.profile, self.options.until);
                     for process in &self.processes {
                         process.set_weights(&weights);
+                        process.set_warmups(&standing.warmups);
                     }
                     if let Some(until) = self.options.until {
                         let known = known(&standing.profile, until);

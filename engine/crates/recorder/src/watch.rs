@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use fulcrum_causal::analyse;
+use fulcrum_causal::{analyse, next_warmups};
+use fulcrum_model::TargetId;
 use fulcrum_model::causal::Profile;
 use fulcrum_runs::load_causal;
 
@@ -39,6 +40,8 @@ pub struct Standing {
     pub files: Vec<String>,
     /// Everything that is known.
     pub profile: Profile,
+    /// Targets that have not settled, and how long they should warm up from now on.
+    pub warmups: Vec<(TargetId, Duration)>,
 }
 
 /// Reads the run as anybody would and analyses it. `None` before there is anything to read.
@@ -65,5 +68,6 @@ pub fn standing(run: &Path) -> Option<Standing> {
         best,
         files,
         profile,
+        warmups: next_warmups(&loaded.recording),
     })
 }

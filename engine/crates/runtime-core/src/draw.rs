@@ -1,28 +1,80 @@
-//! Random draws of virtual speedups (COZ §3.2): half of them the baseline, no order that a program could follow.
+//! Random draws of what an experiment does (COZ §3.2): half of them speed something up, no order that a program could
+//! follow.
 
 use core::slice;
 
 use fulcrum_stats::Random;
-use fulcrum_wire::{MAX_LEVELS, NONE};
+use fulcrum_wire::{MAX_LEVELS, NONE, PLACEBO};
+
+/// What an experiment does to its target. Speedups are in ten-thousandths, above 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// Nothing: what the others are compared with.
+    Baseline,
+    /// A virtual speedup.
+    Speedup(u32),
+    /// The pauses of a virtual speedup, made by every thread: it has no effect but what pausing costs.
+    Placebo(u32),
+}
+
+impl Treatment {
+    /// As it stands in the session of a program that is one experiment.
+    pub fn to_word(self) -> u32 {
+        match self {
+            Treatment::Baseline => 0,
+            Treatment::Speedup(speedup) => speedup,
+            Treatment::Placebo(speedup) => speedup + PLACEBO,
+        }
+    }
+
+    /// What [`Treatment::to_word`] gave; [`NONE`] is the baseline.
+    pub fn of_word(word: u32) -> Treatment {
+        match word {
+            0 | NONE => Treatment::Baseline,
+            1..PLACEBO => Treatment::Speedup(word),
+            PLACEBO.. => Treatment::Placebo(word - PLACEBO),
+        }
+    }
+
+    /// By how much the target seems faster, ten-thousandths, and whether that is a placebo.
+    pub fn speedup(self) -> (u32, bool) {
+        match self {
+            Treatment::Baseline => (0, false),
+            Treatment::Speedup(speedup) => (speedup, false),
+            Treatment::Placebo(speedup) => (speedup, true),
+        }
+    }
+}
 
 /// The speedups a session draws from, in ten-thousandths, besides the baseline.
 #[derive(Clone, Debug)]
 pub struct Levels {
     levels: [u32; MAX_LEVELS],
-    count: usize,
+    count: u32,
+    placebo: bool,
 }
 
-/// What one line has drawn of its current deck. Zero is a fresh deck.
+/// What one line has drawn of its current decks. Zero are fresh decks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deck {
-    levels_drawn: u32,
-    baselines_drawn: u32,
+    /// A bit for each level.
+    speedups: u32,
+    /// How many of the draws were none of `speedups`.
+    controls: u32,
+    /// Of the controls' own deck.
+    baselines: u32,
+    /// Of the same, a bit for each level.
+    placebos: u32,
 }
+
+/// Baselines for each placebo. A placebo delays the program as a speedup does, and all that placebos say of one line they
+/// say of all.
+const BASELINES: u32 = 3;
 
 impl Levels {
     /// `levels` without 0, or only the one that is `fixed`, which is [`NONE`] for a free draw. A longer list is cut at
-    /// [`MAX_LEVELS`].
-    pub fn new(levels: &[u32], fixed: u32) -> Levels {
+    /// [`MAX_LEVELS`]. With `placebo`, one of four controls is a placebo.
+    pub fn new(levels: &[u32], fixed: u32, placebo: bool) -> Levels {
         let levels = match &fixed {
             &NONE => levels,
             0 => &[],
@@ -33,33 +85,66 @@ impl Levels {
         kept[..count].copy_from_slice(&levels[..count]);
         Levels {
             levels: kept,
-            count,
+            count: count as u32,
+            placebo,
         }
     }
 
-    /// The next speedup for a line. Each line draws without replacement from a deck of its own, which holds every
-    /// level once and as many baselines: random in order, balanced in number, so short runs cover all levels.
-    pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> u32 {
-        let count = self.count as u32;
-        if count == 0 {
-            return 0;
+    /// What the next experiment on a line does. Without `placebos`, all controls are baselines. Each line draws without replacement from decks of its own: one holds every
+    /// speedup once and as many controls, so short runs cover all levels; the controls' deck holds every level's placebo
+    /// once and [`BASELINES`] times as many baselines.
+    pub fn draw(&self, deck: &mut Deck, placebos: bool, random: &mut Random) -> Treatment {
+        if self.count == 0 {
+            return Treatment::Baseline;
         }
-        if deck.levels_drawn.count_ones() == count && deck.baselines_drawn == count {
-            *deck = Deck::default();
+        if deck.speedups.count_ones() == self.count && deck.controls == self.count {
+            (deck.speedups, deck.controls) = (0, 0);
         }
-        let baselines = count - deck.baselines_drawn;
-        let levels = count - deck.levels_drawn.count_ones();
-        let mut pick = random.below(u64::from(baselines + levels)) as u32;
-        if pick < baselines {
-            deck.baselines_drawn += 1;
-            return 0;
+        let controls = self.count - deck.controls;
+        if self.picks_first(controls, deck.speedups, random) {
+            deck.controls += 1;
+            if placebos {
+                self.control(deck, random)
+            } else {
+                Treatment::Baseline
+            }
+        } else {
+            Treatment::Speedup(self.level(&mut deck.speedups, random))
         }
-        pick -= baselines;
-        let index = (0..count)
-            .filter(|index| deck.levels_drawn & (1 << index) == 0)
-            .nth(pick as usize)
-            .expect("pick counts the levels that are left");
-        deck.levels_drawn |= 1 << index;
+    }
+
+    fn control(&self, deck: &mut Deck, random: &mut Random) -> Treatment {
+        if !self.placebo {
+            return Treatment::Baseline;
+        }
+        let all = BASELINES * self.count;
+        if deck.placebos.count_ones() == self.count && deck.baselines == all {
+            (deck.placebos, deck.baselines) = (0, 0);
+        }
+        let baselines = all - deck.baselines;
+        if self.picks_first(baselines, deck.placebos, random) {
+            deck.baselines += 1;
+            Treatment::Baseline
+        } else {
+            Treatment::Placebo(self.level(&mut deck.placebos, random))
+        }
+    }
+
+    /// Whether a draw from what is left is one of the `first`, and no level that is not in `drawn` yet.
+    fn picks_first(&self, first: u32, drawn: u32, random: &mut Random) -> bool {
+        let levels = self.count - drawn.count_ones();
+        random.below(u64::from(first + levels)) < u64::from(first)
+    }
+
+    /// One of the levels that are not in `drawn` yet, of which there must be one.
+    fn level(&self, drawn: &mut u32, random: &mut Random) -> u32 {
+        let left = self.count - drawn.count_ones();
+        let pick = random.below(u64::from(left)) as usize;
+        let index = (0..self.count)
+            .filter(|index| *drawn & (1 << index) == 0)
+            .nth(pick)
+            .expect("pick is less than what is left");
+        *drawn |= 1 << index;
         self.levels[index as usize]
     }
 }
@@ -69,56 +154,102 @@ mod tests {
     use super::*;
     use std::vec::Vec;
 
+    use Treatment::{Baseline, Placebo, Speedup};
+
     const COARSE: [u32; 4] = [2500, 5000, 7500, 10_000];
+
+    /// `count` draws of a line.
+    fn draws(levels: &Levels, seed: u64, count: usize) -> Vec<Treatment> {
+        let (mut deck, mut random) = (Deck::default(), Random::new(seed));
+        (0..count)
+            .map(|_| levels.draw(&mut deck, true, &mut random))
+            .collect()
+    }
+
+    /// What the draws are, in the order of treatments and levels.
+    fn sorted(draws: &[Treatment]) -> Vec<Treatment> {
+        let mut draws = draws.to_vec();
+        draws.sort_by_key(|it| match *it {
+            Baseline => (0, 0),
+            Speedup(level) => (1, level),
+            Placebo(level) => (2, level),
+        });
+        draws
+    }
 
     #[test]
     fn a_deck_holds_every_level_once_and_as_many_baselines() {
-        let (levels, mut random) = (Levels::new(&COARSE, NONE), Random::new(7));
-        let mut deck = Deck::default();
-        for _ in 0..50 {
-            let mut drawn: Vec<u32> = (0..8)
-                .map(|_| levels.draw(&mut deck, &mut random))
-                .collect();
-            drawn.sort_unstable();
-            assert_eq!(drawn, [0, 0, 0, 0, 2500, 5000, 7500, 10_000]);
+        let levels = Levels::new(&COARSE, NONE, false);
+        let mut all = std::vec![Baseline; 4];
+        all.extend(COARSE.map(Speedup));
+        for deck in draws(&levels, 7, 400).chunks(8) {
+            assert_eq!(sorted(deck), all);
         }
+    }
+
+    #[test]
+    fn one_of_four_controls_is_a_placebo_at_every_level_in_turn() {
+        let levels = Levels::new(&COARSE, NONE, true);
+        let mut all = std::vec![Baseline; 12];
+        all.extend(COARSE.map(|level| [Speedup(level); 4]).concat());
+        all.extend(COARSE.map(Placebo));
+        for decks in draws(&levels, 7, 960).chunks(32) {
+            assert_eq!(sorted(decks), all);
+            for deck in decks.chunks(8) {
+                let speedups = deck.iter().filter(|it| matches!(it, Speedup(_)));
+                assert_eq!(speedups.count(), 4, "short runs cover all levels");
+            }
+        }
+    }
+
+    #[test]
+    fn where_they_say_nothing_there_are_no_placebos() {
+        let levels = Levels::new(&COARSE, NONE, true);
+        let (mut deck, mut random) = (Deck::default(), Random::new(9));
+        let drawn: Vec<Treatment> = (0..80)
+            .map(|_| levels.draw(&mut deck, false, &mut random))
+            .collect();
+        let baselines = drawn.iter().filter(|it| **it == Baseline).count();
+        assert_eq!(baselines, 40);
+        assert!(!drawn.iter().any(|it| matches!(it, Placebo(_))));
     }
 
     #[test]
     fn the_order_is_random() {
-        let (levels, mut random) = (Levels::new(&COARSE, NONE), Random::new(1));
-        let mut first = [0; 5];
-        for _ in 0..4000 {
-            let speedup = levels.draw(&mut Deck::default(), &mut random);
-            first[(speedup / 2500) as usize] += 1;
+        let levels = Levels::new(&COARSE, NONE, true);
+        let first: Vec<Treatment> = (0..8000).map(|seed| draws(&levels, seed, 1)[0]).collect();
+        let times = |wanted| first.iter().filter(|it| **it == wanted).count();
+        assert!((2800..3200).contains(&times(Baseline)));
+        for level in COARSE {
+            assert!((850..1150).contains(&times(Speedup(level))), "{level}");
+            assert!((180..320).contains(&times(Placebo(level))), "{level}");
         }
-        assert!((1800..2200).contains(&first[0]), "{first:?}");
-        assert!(
-            first[1..].iter().all(|n| (400..600).contains(n)),
-            "{first:?}"
-        );
     }
 
     #[test]
     fn every_other_experiment_has_the_fixed_speedup_first_or_second_at_random() {
-        let (levels, mut random) = (Levels::new(&COARSE, 4000), Random::new(3));
-        let mut deck = Deck::default();
-        let mut pairs = [0; 2];
-        for _ in 0..500 {
-            match [(); 2].map(|()| levels.draw(&mut deck, &mut random)) {
-                [0, 4000] => pairs[0] += 1,
-                [4000, 0] => pairs[1] += 1,
-                other => panic!("{other:?}"),
-            }
+        let drawn = draws(&Levels::new(&COARSE, 4000, false), 3, 1000);
+        let first = drawn.chunks(2).filter(|pair| match pair {
+            [Speedup(4000), Baseline] => true,
+            [Baseline, Speedup(4000)] => false,
+            other => panic!("{other:?}"),
+        });
+        assert!((200..300).contains(&first.count()));
+        let baseline = draws(&Levels::new(&COARSE, 0, true), 3, 100);
+        assert_eq!(baseline, [Baseline; 100]);
+    }
+
+    #[test]
+    fn a_treatment_survives_the_session() {
+        for treatment in [Baseline, Speedup(2500), Speedup(10_000), Placebo(10_000)] {
+            assert_eq!(Treatment::of_word(treatment.to_word()), treatment);
         }
-        assert!(pairs.iter().all(|n| (200..300).contains(n)), "{pairs:?}");
-        let only_baseline = Levels::new(&COARSE, 0);
-        assert!((0..100).all(|_| only_baseline.draw(&mut deck, &mut random) == 0));
+        assert_eq!(Treatment::of_word(NONE), Baseline);
     }
 
     #[test]
     fn a_session_without_levels_measures_the_baseline() {
-        let (levels, mut random) = (Levels::new(&[], NONE), Random::new(3));
-        assert_eq!(levels.draw(&mut Deck::default(), &mut random), 0);
+        let levels = Levels::new(&[], NONE, true);
+        assert_eq!(draws(&levels, 3, 1), [Baseline]);
     }
 }

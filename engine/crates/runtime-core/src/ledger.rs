@@ -4,6 +4,10 @@
 //! much of it is accounted for: by pauses it made, by samples of its own in the selected line ("hits", §3.4.3), and by
 //! credits for time in which another thread, itself paused, kept it waiting (§3.4.1). After [`Ledger::settle`]:
 //! `pauses + credits + hits = global`, unless the count moved on meanwhile. All amounts are nanoseconds.
+//!
+//! A *placebo* hit makes the others pause as any hit does, and its own thread too: what it has earned it owes as well
+//! ([`Ledger::hit_placebo`]). So every thread is delayed by the whole count, and what the program then takes longer than
+//! without pauses is what pausing itself costs here.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,6 +54,8 @@ pub struct Ledger {
     pauses: u64,
     credits: u64,
     excess: u64,
+    /// What placebo hits have earned and the thread has yet to pause for. No part of what is accounted for: the hits are.
+    debt: u64,
 }
 
 impl Ledger {
@@ -74,11 +80,6 @@ impl Ledger {
         self.hits + self.pauses + self.credits
     }
 
-    /// What is accounted for by pauses alone.
-    pub fn pauses(&self) -> u64 {
-        self.pauses
-    }
-
     /// Time slept beyond what was asked and not used up yet.
     pub fn excess(&self) -> u64 {
         self.excess
@@ -89,9 +90,20 @@ impl Ledger {
         self.hits += delay;
     }
 
+    /// A sample fell in the selected line of a placebo experiment: the others owe `delay`, and so does this thread.
+    pub fn hit_placebo(&mut self, delay: u64) {
+        self.hits += delay;
+        self.debt += delay;
+    }
+
+    /// Whether this thread owes nothing, and no other owes it anything that it has not told yet.
+    pub fn is_balanced(&self, global: &Global) -> bool {
+        self.accounted() == global.now() && self.debt == 0
+    }
+
     /// Whether nothing is owed at the moment.
     pub fn is_settled(&self, global: &Global) -> bool {
-        self.accounted() >= global.now()
+        self.accounted() >= global.now() && self.debt == 0
     }
 
     /// Pays what is owed, or makes the others owe what this thread has earned (COZ §3.4.3).
@@ -102,26 +114,24 @@ impl Ledger {
         let accounted = self.accounted();
         if accounted > count {
             global.raise(accounted);
-            return;
         }
-        let owed = count - accounted;
-        if owed == 0 {
-            return;
-        }
-        let slept_before = owed.min(self.excess);
-        self.excess -= slept_before;
-        self.pauses += slept_before;
-        let rest = owed - slept_before;
-        if rest == 0 {
-            return;
-        }
-        match sleeper.sleep(rest) {
+        let owed = count.saturating_sub(accounted);
+        let due = owed + self.debt;
+        let slept_before = due.min(self.excess);
+        let rest = due - slept_before;
+        let took = if rest > 0 {
+            sleeper.sleep(rest)
+        } else {
+            Some(0)
+        };
+        match took {
             Some(took) => {
-                self.pauses += rest;
-                self.excess += took.saturating_sub(rest);
+                self.excess = self.excess - slept_before + took.saturating_sub(rest);
+                self.pauses += owed;
             }
-            None => self.credits += rest,
+            None => self.credits += owed,
         }
+        self.debt = 0;
     }
 
     /// Another thread woke this one: it had settled before, so this one has been delayed already (COZ §3.4.1).

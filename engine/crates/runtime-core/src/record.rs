@@ -4,6 +4,8 @@ use core::fmt::{self, Write};
 
 use fulcrum_wire::FULL_WEIGHT;
 
+use crate::draw::Treatment;
+
 /// A fixed piece of memory that text is written into. Text that does not fit makes [`Text::finish`] fail as a whole.
 pub struct Text<'a> {
     bytes: &'a mut [u8],
@@ -92,6 +94,8 @@ pub struct Point<'a> {
     pub name: &'a [u8],
     /// How it counts.
     pub count: Count,
+    /// Visits in the first half of the experiment; departures for latency.
+    pub half: Option<u64>,
 }
 
 /// The two kinds of progress point (COZ §3.3).
@@ -116,20 +120,26 @@ pub enum Count {
 
 /// One finished experiment.
 pub struct Experiment {
-    /// Ten-thousandths.
-    pub speedup: u32,
+    /// What was done to the target.
+    pub treatment: Treatment,
     /// From the header's time, nanoseconds.
     pub start_ns: u64,
     /// Real duration, nanoseconds.
     pub wall_ns: u64,
     /// Delay inserted meanwhile, nanoseconds.
     pub delay_ns: u64,
+    /// How often threads paused meanwhile, all together.
+    pub pauses: u64,
     /// Samples in the selected line.
     pub selected_samples: u64,
     /// CPU time that other programs took meanwhile, nanoseconds; `None` where the system does not say.
     pub others_ns: Option<u64>,
     /// Time that the program's threads stood in run queues, nanoseconds, all together; `None` when nobody has looked.
     pub queued_ns: Option<u64>,
+    /// How long the treatment had been in force at least, nanoseconds; 0 when it was from the start of the program.
+    pub warmup_ns: u64,
+    /// Effective duration of the first half, nanoseconds; `None` when the experiment was cut short.
+    pub half_ns: Option<i64>,
     /// How likely a sample of the target was accepted as the choice, of [`FULL_WEIGHT`].
     pub weight: u32,
 }
@@ -141,17 +151,26 @@ pub fn experiment<'p>(
     selected: impl FnOnce(&mut Text<'_>),
     points: impl Iterator<Item = Point<'p>>,
 ) {
-    text.json(b"{\"type\":\"experiment\",\"selected\":\"");
+    let (speedup, placebo) = experiment.treatment.speedup();
+    let kind = if placebo { "placebo" } else { "experiment" };
+    let _ = write!(text, "{{\"type\":\"{kind}\",\"selected\":\"");
     selected(text);
     let effective = experiment.wall_ns as i64 - experiment.delay_ns as i64;
     let _ = write!(
         text,
-        "\",\"speedup\":{},\"duration\":{effective},\"selected_samples\":{},\"start\":{},\"wall\":{},",
-        Fraction(experiment.speedup),
+        "\",\"speedup\":{},\"duration\":{effective},\"selected_samples\":{},\"start\":{},\"wall\":{},\"pauses\":{},",
+        Fraction(speedup),
         experiment.selected_samples,
         experiment.start_ns,
         experiment.wall_ns,
+        experiment.pauses,
     );
+    if experiment.warmup_ns > 0 {
+        let _ = write!(text, "\"warmup\":{},", experiment.warmup_ns);
+    }
+    if let Some(half) = experiment.half_ns {
+        let _ = write!(text, "\"half\":{half},");
+    }
     if let Some(others) = experiment.others_ns {
         let _ = write!(text, "\"others\":{others},");
     }
@@ -172,7 +191,7 @@ pub fn experiment<'p>(
         text.string(point.name);
         let _ = match point.count {
             Count::Throughput(delta) => {
-                write!(text, ",\"kind\":\"throughput\",\"delta\":{delta}}}")
+                write!(text, ",\"kind\":\"throughput\",\"delta\":{delta}")
             }
             Count::Latency {
                 arrivals,
@@ -182,9 +201,13 @@ pub fn experiment<'p>(
                 mean,
             } => write!(
                 text,
-                ",\"kind\":\"latency\",\"arrivals\":{arrivals},\"departures\":{departures},\"difference\":{mean},\"pending\":[{pending_before},{pending_after}]}}"
+                ",\"kind\":\"latency\",\"arrivals\":{arrivals},\"departures\":{departures},\"difference\":{mean},\"pending\":[{pending_before},{pending_after}]"
             ),
         };
+        if let Some(half) = point.half {
+            let _ = write!(text, ",\"half\":{half}");
+        }
+        text.json(b"}");
     }
     text.json(b"]}\n");
 }
@@ -207,13 +230,16 @@ mod tests {
             experiment(
                 text,
                 &Experiment {
-                    speedup: 2500,
+                    treatment: Treatment::Placebo(2500),
                     start_ns: 7,
                     wall_ns: 1000,
                     delay_ns: 200,
+                    pauses: 3,
                     selected_samples: 4,
                     others_ns: Some(90),
                     queued_ns: Some(8),
+                    warmup_ns: 100,
+                    half_ns: Some(390),
                     weight: FULL_WEIGHT / 4,
                 },
                 |text| text.json(b"/a/\\\"b.c:3"),
@@ -221,6 +247,7 @@ mod tests {
                     Point {
                         name: b"iter",
                         count: Count::Throughput(41),
+                        half: Some(20),
                     },
                     Point {
                         name: b"req",
@@ -231,6 +258,7 @@ mod tests {
                             pending_after: 3,
                             mean: 2.25,
                         },
+                        half: None,
                     },
                 ]
                 .into_iter(),
@@ -239,8 +267,8 @@ mod tests {
         assert_eq!(
             record.unwrap(),
             concat!(
-                r#"{"type":"experiment","selected":"/a/\"b.c:3","speedup":0.25,"duration":800,"selected_samples":4,"#,
-                r#""start":7,"wall":1000,"others":90,"queued":8,"weight":0.25,"points":[{"name":"iter","kind":"throughput","delta":41},"#,
+                r#"{"type":"placebo","selected":"/a/\"b.c:3","speedup":0.25,"duration":800,"selected_samples":4,"#,
+                r#""start":7,"wall":1000,"pauses":3,"warmup":100,"half":390,"others":90,"queued":8,"weight":0.25,"points":[{"name":"iter","kind":"throughput","delta":41,"half":20},"#,
                 r#"{"name":"req","kind":"latency","arrivals":9,"departures":8,"difference":2.25,"pending":[2,3]}]}"#,
                 "\n"
             )

@@ -1,10 +1,11 @@
 //! What a sample does to the experiment that is going on, or to the choice of the next (COZ §3.2). Runs in signal
 //! handlers of every thread.
 
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Found;
+use fulcrum_runtime_core::draw::Treatment;
 use fulcrum_wire::{CALL_SHIFT, FULL_SPEEDUP, FULL_WEIGHT, NONE, mode};
 
 use crate::control::{self, Map};
@@ -15,6 +16,8 @@ static TARGET: AtomicU32 = AtomicU32::new(NONE);
 static SINCE: AtomicU64 = AtomicU64::new(0);
 /// Ten-thousandths.
 static SPEEDUP: AtomicU32 = AtomicU32::new(0);
+/// Whether the experiment is a placebo.
+static PLACEBO: AtomicBool = AtomicBool::new(false);
 /// Samples in the target during this experiment.
 static HITS: AtomicU64 = AtomicU64::new(0);
 /// Since when the target's speedup is in force.
@@ -69,6 +72,11 @@ pub fn pass_blocked_time() {
     for thread in crate::thread::all() {
         thread.pass_blocked_time(target, force, now, delay_for);
     }
+}
+
+/// Whether a thread that hits the target has to pause as all others do.
+pub fn is_placebo() -> bool {
+    PLACEBO.load(Ordering::Relaxed)
 }
 
 /// Since when the present speedup is in force.
@@ -133,10 +141,17 @@ fn choose(map: &Map, targets: &[u32], time: u64, count: u64) {
 
 /// How likely a sample of this target is accepted, of [`FULL_WEIGHT`].
 pub fn weight(map: &Map, target: u32) -> u32 {
-    let weight = map.weights.get(target as usize);
-    weight.map_or(FULL_WEIGHT, |it| {
-        it.load(Ordering::Relaxed).clamp(1, FULL_WEIGHT)
+    let steering = map.steering.get(target as usize);
+    steering.map_or(FULL_WEIGHT, |it| {
+        it.weight.load(Ordering::Relaxed).clamp(1, FULL_WEIGHT)
     })
+}
+
+/// How long an experiment on this target warms up, nanoseconds.
+pub fn warmup_ns(map: &Map, target: u32) -> u64 {
+    let steering = map.steering.get(target as usize);
+    let ms = steering.map_or(0, |it| it.warmup_ms.load(Ordering::Relaxed));
+    (u64::from(ms) * 1_000_000).max(control::session().warmup_ns)
 }
 
 /// Has a later sample choose: the one after `pass` others.
@@ -157,10 +172,12 @@ pub fn unwant() {
 }
 
 /// From now on samples of `target` earn delay.
-pub fn begin(target: u32, speedup: u32, now: u64) {
+pub fn begin(target: u32, treatment: Treatment, now: u64) {
+    let (speedup, placebo) = treatment.speedup();
     FORCE.store(now, Ordering::Relaxed);
     HITS.store(0, Ordering::Relaxed);
     SPEEDUP.store(speedup, Ordering::Relaxed);
+    PLACEBO.store(placebo, Ordering::Relaxed);
     SINCE.store(now, Ordering::Relaxed);
     TARGET.store(target, Ordering::Release);
     control::process().selected.store(target, Ordering::Relaxed);

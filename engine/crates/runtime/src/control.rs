@@ -11,8 +11,8 @@ use fulcrum_runtime_core::attribute::Targets;
 use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{
     HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range, SESSION_FILE,
-    SESSION_MAGIC, SESSION_VARIABLE, Session, UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode,
-    state,
+    SESSION_MAGIC, SESSION_VARIABLE, Session, Steering, UNWIND_MAGIC, Unwind, UnwindHeader,
+    VERSION, mode, state,
 };
 
 /// Longest path of a file in the run folder.
@@ -44,8 +44,8 @@ pub struct Map {
     pub targets: Targets<'static>,
     /// One counter a target ([`fulcrum_wire::CALL_SHIFT`] for blocked calls).
     pub counts: &'static [AtomicU64],
-    /// How likely each target is accepted as a choice.
-    pub weights: &'static [AtomicU32],
+    /// What the engine asks for each target.
+    pub steering: &'static [Steering],
     /// The only target that may be selected, or `NONE`.
     pub fixed: u32,
     names: &'static [fulcrum_wire::Text],
@@ -309,7 +309,7 @@ pub fn adopt(generation: u32) -> Option<()> {
             steps: file.part::<u32>(head.steps_at, head.step_count)?,
         },
         counts,
-        weights: file.part::<AtomicU32>(head.weights_at, head.target_count)?,
+        steering: file.part::<Steering>(head.steering_at, head.target_count)?,
         fixed: head.fixed,
         names: file.part::<fulcrum_wire::Text>(head.names_at, head.target_count)?,
         base,

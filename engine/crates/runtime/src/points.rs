@@ -286,21 +286,31 @@ pub fn busiest(before: &Snapshot, after: &Snapshot) -> u64 {
         .unwrap_or(0)
 }
 
-/// What every progress point counted between two moments, in the order the program reached them. A begin without an
-/// end, or the reverse, counts zero for what is missing.
+/// What every progress point counted between two moments, and until one in between, in the order the program reached them.
+/// A begin without an end, or the reverse, counts zero for what is missing.
 pub fn between<'a>(
     before: &'a Snapshot,
+    middle: Option<&'a Snapshot>,
     after: &'a Snapshot,
     pending: &'a Pending,
 ) -> impl Iterator<Item = fulcrum_runtime_core::record::Point<'static>> + 'a {
     use fulcrum_runtime_core::record::{Count, Point};
     let slots = &used()[..after.used];
     slots.iter().enumerate().filter_map(move |(index, slot)| {
-        let delta = |index: usize| after.at(index).wrapping_sub(before.at(index)) as u64;
+        let until =
+            |at: &Snapshot, index: usize| at.at(index).wrapping_sub(before.at(index)) as u64;
+        let delta = |index: usize| until(after, index);
+        let end_of = |slot: &Slot| partner(slots, slot, END);
+        let completes = if slot.kind() == BEGIN {
+            end_of(slot)
+        } else {
+            Some(index)
+        };
+        let half = middle.zip(completes).map(|(middle, at)| until(middle, at));
         let count = match slot.kind() {
             THROUGHPUT => Count::Throughput(delta(index)),
             BEGIN => {
-                let end = partner(slots, slot, END);
+                let end = end_of(slot);
                 let begun = |snapshot: &Snapshot| {
                     snapshot.at(index) as i64 - end.map_or(0, |end| snapshot.at(end) as i64)
                 };
@@ -326,6 +336,7 @@ pub fn between<'a>(
         Some(Point {
             name: slot.name(),
             count,
+            half,
         })
     })
 }

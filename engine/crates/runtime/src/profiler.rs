@@ -165,7 +165,10 @@ struct Profiler {
     decks: &'static mut [Deck],
     busiest: u64,
     before: Snapshot,
+    middle: Snapshot,
     after: Snapshot,
+    /// The longest warm-up with the present map.
+    warmup_ns: u64,
     pending: Pending,
     began_ns: u64,
     delay_before_ns: u64,
@@ -188,12 +191,18 @@ impl Profiler {
         Some(Profiler {
             map,
             unwind: 0,
-            levels: Levels::new(levels, session.fixed_speedup.load(Ordering::Relaxed)),
+            levels: Levels::new(
+                levels,
+                session.fixed_speedup.load(Ordering::Relaxed),
+                session.placebo != 0,
+            ),
             random: Random::new(u64::from(session.seed) << 32 ^ u64::from(process.pid)),
             pace: Pace::new(session.experiment_ns, u64::from(session.min_visits)),
             decks: decks(map.counts.len())?,
             busiest: 0,
             before: Snapshot::EMPTY,
+            middle: Snapshot::EMPTY,
+            warmup_ns: session.warmup_ns,
             after: Snapshot::EMPTY,
             pending: Pending::NONE,
             began_ns: process.start_ns,
@@ -271,6 +280,7 @@ impl Profiler {
         if let Some(fresh) = decks(self.map.counts.len()) {
             self.decks = fresh;
         }
+        self.warmup_ns = control::session().warmup_ns;
         self.began_ns = sys::now();
         self.delay_before_ns = thread::global().now();
         self.rested_before_ns = self.rests.total_ns();
@@ -369,7 +379,7 @@ impl Profiler {
         let due = if idle {
             self.rests.are_overdue()
         } else {
-            let length = control::session().warmup_ns + self.pace.length_ns();
+            let length = self.warmup_ns + self.pace.length_ns();
             self.rests.are_due(length)
         };
         self.rests.set(paused || due);

@@ -197,7 +197,10 @@ pub fn forget_current() {
 ///
 /// The kernel wakes a sleeper some tens of microseconds late. The ledger takes that off the next pause, but a thread
 /// that ends soon after has no next pause, and whoever waits for it would be late for good.
-struct Pause;
+#[derive(Default)]
+struct Pause {
+    was_made: Cell<bool>,
+}
 
 /// What a sleep may be late by, usually.
 const LATE_NS: u64 = 70_000;
@@ -209,6 +212,8 @@ impl Sleeper for Pause {
         if !life::delays_on() {
             return None;
         }
+        self.was_made.set(true);
+        PAUSES.fetch_add(1, Ordering::Relaxed);
         let begin = sys::now();
         let end = begin + ns;
         loop {
@@ -224,6 +229,19 @@ impl Sleeper for Pause {
             }
         }
     }
+}
+
+/// Profiled threads that have not ended.
+pub fn live() -> u32 {
+    LIVE.load(Ordering::Relaxed)
+}
+
+/// How often threads have paused, all together.
+static PAUSES: AtomicU64 = AtomicU64::new(0);
+
+/// How often threads have paused so far, all together.
+pub fn pauses_so_far() -> u64 {
+    PAUSES.load(Ordering::Relaxed)
 }
 
 /// The delay that every thread should have made so far, nanoseconds. Only while the runtime is active.
@@ -337,11 +355,11 @@ impl Thread {
 
     fn settle(&self) {
         let mut ledger = self.ledger.get();
-        if ledger.accounted() != global().now() {
-            let pauses = ledger.pauses();
-            ledger.settle(global(), &Pause);
+        if !ledger.is_balanced(global()) {
+            let pause = Pause::default();
+            ledger.settle(global(), &pause);
             self.ledger.set(ledger);
-            if ledger.pauses() != pauses {
+            if pause.was_made.get() {
                 self.sampling.forget_pause();
             }
         }
@@ -350,7 +368,11 @@ impl Thread {
     /// This thread's samples in the selected line have earned `delay` nanoseconds.
     pub fn hit(&self, delay: u64) {
         let mut ledger = self.ledger.get();
-        ledger.hit(delay);
+        if choice::is_placebo() {
+            ledger.hit_placebo(delay);
+        } else {
+            ledger.hit(delay);
+        }
         self.ledger.set(ledger);
     }
 

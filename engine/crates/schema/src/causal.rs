@@ -380,6 +380,10 @@ pub enum TargetFlag {
     RegimeChange,
     /// Arrivals and departures of a latency differ.
     Unstable,
+    /// The program had not settled when experiments began: queues still filled or drained while they were measured.
+    Unsettled,
+    /// Pausing itself costs so much here, or is known so little, that the effect of a speedup cannot be told from it.
+    CostlyPauses,
 }
 
 /// Parameters of `fulcrum/lineSpeedups`.

@@ -188,6 +188,15 @@ fn caution(flag: Flag) -> &'static str {
         Flag::Unstable => {
             "More requests began than ended, or fewer, so this latency does not follow from Little's law."
         }
+        Flag::Unsettled => {
+            "The pace still changed while it was measured: queues filled or drained, and the effect in the long run may be \
+             another. A longer run waits longer before it measures, up to 2 s; a program that has no steady pace within \
+             that has no such effect."
+        }
+        Flag::CostlyPauses => {
+            "Pausing itself costs so much here, or is known so little, that the effect of a speedup cannot be told from it: \
+             run longer, with fewer other programs."
+        }
     }
 }
 

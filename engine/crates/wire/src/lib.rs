@@ -23,7 +23,7 @@ use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 pub use points::*;
 
 /// Changes whenever a layout in this crate does.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// First word of [`Session`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].
@@ -43,6 +43,8 @@ pub const HEARTBEAT_LIMIT_NS: u64 = 2_000_000_000;
 
 /// Speedups are kept in ten-thousandths: 2500 is 25 %.
 pub const FULL_SPEEDUP: u32 = 10_000;
+/// Added to [`Session::fixed_speedup`] in end-to-end mode: every thread makes the pauses of this speedup.
+pub const PLACEBO: u32 = 1 << 16;
 /// Longest list of speedups to draw from.
 pub const MAX_LEVELS: usize = 32;
 /// "None" in `u32` fields that hold a line's index or a speedup.
@@ -137,7 +139,8 @@ pub struct Session {
     pub level_count: u32,
     /// Speedups to draw from, 0 excluded, ascending.
     pub levels: [u32; MAX_LEVELS],
-    /// Only this speedup; [`NONE`] for a free draw. Changes between programs in end-to-end mode.
+    /// Only this speedup; [`NONE`] for a free draw. In end-to-end mode, what the next program's only experiment does; with
+    /// [`PLACEBO`] added, as a placebo.
     pub fixed_speedup: AtomicU32,
     /// Seed of the draws.
     pub seed: u32,
@@ -147,8 +150,8 @@ pub struct Session {
     pub part: u32,
     /// Not zero: the whole life of a process is one experiment, on the fixed target.
     pub end_to_end: u32,
-    /// Keeps the layout the same everywhere.
-    pub unused: u32,
+    /// Not zero: some of the experiments without a speedup are placebos.
+    pub placebo: u32,
     /// Before an experiment is measured, its speedup is in force for so long, nanoseconds: queues fill or drain.
     pub warmup_ns: u64,
 }
@@ -253,14 +256,23 @@ pub struct MapHeader {
     /// Byte offset of `[Text; target_count]`: each target's name (`FILE:LINE`, `function:NAME@FILE:LINE`…), UTF-8,
     /// JSON-escaped already.
     pub names_at: u64,
-    /// Byte offset of `[AtomicU32; target_count]`: how likely a sample is accepted as the choice of what to speed up,
-    /// 1 to [`FULL_WEIGHT`]. The engine changes them as it learns.
-    pub weights_at: u64,
+    /// Byte offset of `[Steering; target_count]`.
+    pub steering_at: u64,
     /// Byte offset of `[u32; step_count]`: the paths one after another, each a target, outermost function first, each
     /// ended by [`NONE`].
     pub steps_at: u64,
     /// Length of the whole file.
     pub length: u64,
+}
+
+/// What the engine asks for one target. It changes as the engine learns.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Steering {
+    /// How likely a sample is accepted as the choice of what to speed up, 1 to [`FULL_WEIGHT`].
+    pub weight: AtomicU32,
+    /// Experiments warm up at least this long, milliseconds, if that is longer than [`Session::warmup_ns`].
+    pub warmup_ms: AtomicU32,
 }
 
 /// The weight of a target that is always accepted.
@@ -347,8 +359,8 @@ pub struct MapLayout {
     pub nodes_at: usize,
     /// [`MapHeader::names_at`].
     pub names_at: usize,
-    /// [`MapHeader::weights_at`].
-    pub weights_at: usize,
+    /// [`MapHeader::steering_at`].
+    pub steering_at: usize,
     /// [`MapHeader::steps_at`].
     pub steps_at: usize,
     /// Where the names' bytes begin.
@@ -363,14 +375,14 @@ impl MapLayout {
         let ranges_at = size_of::<MapHeader>().next_multiple_of(8);
         let nodes_at = ranges_at + sizes.ranges * size_of::<Range>();
         let names_at = nodes_at + sizes.nodes * size_of::<Node>();
-        let weights_at = names_at + sizes.targets * size_of::<Text>();
-        let steps_at = weights_at + (sizes.targets * size_of::<AtomicU32>()).next_multiple_of(8);
+        let steering_at = names_at + sizes.targets * size_of::<Text>();
+        let steps_at = steering_at + sizes.targets * size_of::<Steering>();
         let text_at = steps_at + (sizes.steps * size_of::<u32>()).next_multiple_of(8);
         MapLayout {
             ranges_at,
             nodes_at,
             names_at,
-            weights_at,
+            steering_at,
             steps_at,
             text_at,
             length: text_at + sizes.text,
@@ -455,14 +467,14 @@ mod tests {
                 layout.ranges_at,
                 layout.nodes_at,
                 layout.names_at,
-                layout.weights_at,
+                layout.steering_at,
                 layout.steps_at,
                 layout.text_at,
             ] {
                 assert_eq!(at % 8, 0);
             }
             assert_eq!(layout.text_at + text, layout.length);
-            assert!(layout.steps_at - layout.weights_at >= targets * 4);
+            assert!(layout.steps_at - layout.steering_at >= targets * 8);
         }
     }
 }

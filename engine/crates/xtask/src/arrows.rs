@@ -76,8 +76,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "recorder",
         &[
-            "model", "ingest", "causal", "source", "symbols", "runs", "wire", "stats", "filter",
-            "hotspot", "events", "schema",
+            "model",
+            "ingest",
+            "causal",
+            "source",
+            "symbols",
+            "runs",
+            "wire",
+            "stats",
+            "filter",
+            "hotspot",
+            "events",
+            "schema",
+            // What an experiment does is drawn by one rule, in programs and between them.
+            "runtime-core",
         ],
     ),
     (

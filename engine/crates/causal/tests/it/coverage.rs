@@ -49,6 +49,7 @@ fn run(random: &mut Random, experiments_a_line: usize) -> Recording {
                 count: Count::Throughput {
                     delta: (rate * duration + random.unit()) as u64,
                 },
+                half: None,
             }],
             ..Experiment::on(line(index))
         });

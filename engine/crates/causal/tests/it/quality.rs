@@ -26,6 +26,7 @@ fn recording(rate: impl Fn(f64) -> f64) -> Recording {
                 count: Count::Throughput {
                     delta: (rate(speedup) * noise).round() as u64,
                 },
+                half: None,
             }],
             ..Experiment::on(at("a.c:1"))
         }

@@ -21,6 +21,7 @@ fn experiment(at: &str, speedup: f64, points: &[(&str, Count)]) -> Experiment {
             .map(|&(name, count)| Visits {
                 name: name.into(),
                 count,
+                half: None,
             })
             .collect(),
         ..Experiment::on(at.parse().unwrap())

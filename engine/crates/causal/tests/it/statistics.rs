@@ -58,6 +58,7 @@ impl Program {
                     points: vec![Visits {
                         name: "iter".into(),
                         count: Count::Throughput { delta },
+                        half: None,
                     }],
                     ..Experiment::on(selected.clone())
                 });

@@ -121,6 +121,7 @@ impl Assembler {
                     (Current::Last, Some(last)) => last.points.push(Visits {
                         name: name.into(),
                         count,
+                        half: None,
                     }),
                     _ => self.stray_points += 1,
                 }

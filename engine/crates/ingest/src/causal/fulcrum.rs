@@ -48,6 +48,9 @@ struct ExperimentRecord {
     others: Option<u64>,
     weight: Option<f64>,
     queued: Option<u64>,
+    pauses: Option<u64>,
+    warmup: Option<u64>,
+    half: Option<i64>,
     #[serde(default)]
     points: Vec<PointRecord>,
 }
@@ -64,6 +67,7 @@ struct PointRecord {
     departures: u64,
     #[serde(default)]
     difference: f64,
+    half: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -179,7 +183,8 @@ impl Stream {
                 }
                 self.recording.levels.sort_by(f64::total_cmp);
             }
-            "experiment" => {
+            "experiment" | "placebo" => {
+                let placebo = kind == "placebo";
                 let experiment: ExperimentRecord = record(&value)?;
                 let seen = experiment.start.saturating_add(experiment.wall);
                 self.process.last_seen = self.process.last_seen.max(seen);
@@ -188,7 +193,7 @@ impl Stream {
                     .process
                     .delay
                     .saturating_add(experiment.wall.saturating_sub(effective));
-                let experiment = experiment.check()?;
+                let experiment = experiment.check(placebo)?;
                 let visited = experiment.points.iter().filter(|it| it.count.is_visited());
                 self.process
                     .points
@@ -278,7 +283,7 @@ fn record<T: for<'de> Deserialize<'de>>(value: &Value) -> Result<T, String> {
 }
 
 impl ExperimentRecord {
-    fn check(self) -> Result<Experiment, String> {
+    fn check(self, placebo: bool) -> Result<Experiment, String> {
         if !(0.0..=1.0).contains(&self.speedup) {
             return Err(format!(
                 "expected a speedup from 0 to 1, got {}",
@@ -296,6 +301,10 @@ impl ExperimentRecord {
             others,
             weight,
             queued_ns: self.queued,
+            pauses: self.pauses,
+            warmup_ns: self.warmup,
+            half_ns: self.half,
+            placebo,
             selected: self
                 .selected
                 .parse()
@@ -330,6 +339,7 @@ impl PointRecord {
         Ok(Visits {
             name: self.name,
             count,
+            half: self.half,
         })
     }
 }

@@ -1,13 +1,13 @@
 //! Writers: a recording as coz text or coz JSON lines, for coz's own viewer and for the round trip through our readers.
 //!
 //! Both end with `shutdown`, `runtime` and `samples` as coz does. What coz's formats have no place for is left out: levels,
-//! weights, what the machine did besides, which process did what. Lines inside `coz.h` are left out as coz's readers do, so
-//! that what is written reads back and is written again byte for byte.
+//! weights, placebos and pauses, halves and warm-ups, what the machine did besides, which process did what. Lines inside
+//! `coz.h` are left out as coz's readers do, so that what is written reads back and is written again byte for byte.
 
 use std::fmt::Write;
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{Count, Recording};
+use fulcrum_model::causal::{Count, Experiment, Recording};
 use serde_json::{Value, json};
 
 /// coz's tab-separated text. Tabs and line ends in names become spaces, which the format cannot hold.
@@ -16,11 +16,7 @@ pub fn write_text(recording: &Recording) -> String {
     // Writing to a String cannot fail.
     let mut line =
         |text: std::fmt::Arguments<'_>| out.write_fmt(text).expect("a String takes any text");
-    for e in recording
-        .experiments
-        .iter()
-        .filter(|it| is_target(&it.selected))
-    {
+    for e in written(recording) {
         line(format_args!(
             "experiment\tselected={}\tspeedup={}\tduration={}\tselected-samples={}\n",
             clean(&e.selected.to_string()),
@@ -67,11 +63,7 @@ pub fn write_json_lines(recording: &Recording) -> String {
         out.push('\n');
     };
     line(json!({"type": "startup", "time": 0}));
-    for e in recording
-        .experiments
-        .iter()
-        .filter(|it| is_target(&it.selected))
-    {
+    for e in written(recording) {
         line(
             json!({"type": "experiment", "selected": e.selected.to_string(), "speedup": e.speedup,
             "duration": e.duration_ns, "selected_samples": e.selected_samples}),
@@ -112,6 +104,12 @@ fn speedup(value: f64) -> String {
 
 /// Lines of coz's own macro.
 pub(super) const HEADER: &str = "/coz.h:";
+
+/// The experiments that coz's formats can hold: coz knows no placebos, and would take them for speedups.
+fn written(recording: &Recording) -> impl Iterator<Item = &Experiment> {
+    let experiments = recording.experiments.iter();
+    experiments.filter(|it| is_target(&it.selected) && !it.placebo)
+}
 
 fn is_target(id: &TargetId) -> bool {
     !id.to_string().contains(HEADER)

@@ -179,6 +179,7 @@ fn what_can_be_read_around_is_a_note() {
         let point = Visits {
             name: "x".into(),
             count: Count::Throughput { delta: 9 },
+            half: None,
         };
         assert_eq!(recording.experiments.len(), 1, "{input}");
         assert_eq!(recording.experiments[0].points, [point], "{input}");

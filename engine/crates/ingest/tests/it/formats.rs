@@ -12,6 +12,7 @@ fn throughput(name: &str, delta: u64) -> Visits {
     Visits {
         name: name.into(),
         count: Count::Throughput { delta },
+        half: None,
     }
 }
 
@@ -23,6 +24,7 @@ fn latency(name: &str, arrivals: u64, departures: u64, difference: f64) -> Visit
             departures,
             difference,
         },
+        half: None,
     }
 }
 

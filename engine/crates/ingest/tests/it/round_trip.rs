@@ -67,6 +67,7 @@ impl Draw {
         Visits {
             name: self.text(),
             count,
+            half: None,
         }
     }
 

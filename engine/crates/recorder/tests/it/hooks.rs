@@ -12,6 +12,8 @@ fn measured(lab: &Lab, line: &str, way: &str) -> [u64; 2] {
     let options = Options {
         fixed_line: Some(line.into()),
         fixed_speedup: Some(1.0),
+        // There a thread pauses although it owes the others nothing.
+        no_placebo: true,
         duration: None,
         ..lab.options(&[way], 0.0)
     };
@@ -56,12 +58,11 @@ fn whoever_another_thread_wakes_owes_nothing() {
         "{paused:?}"
     );
     // Those that spin before they wait need not wait at all on a busy machine.
+    let spins = |way: &str| ["atomic", "semaphore"].contains(&way);
     assert!(
         paused
             .iter()
-            .filter(|(_, [_, rounds])| *rounds > 50)
-            .count()
-            >= 7,
+            .all(|(way, [_, rounds])| *rounds >= 60 || spins(way)),
         "{paused:?}"
     );
 }

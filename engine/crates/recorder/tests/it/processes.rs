@@ -52,7 +52,7 @@ fn forked_children_are_profiled_each_with_records_of_its_own() {
     assert_eq!(recorded.exit, Exit::Code(7));
     let mut experiments = BTreeSet::new();
     for (stream, record) in records(&recorded.run) {
-        if record["type"] == "experiment" {
+        if record["type"] == "experiment" || record["type"] == "placebo" {
             experiments.insert(stream);
         }
     }
@@ -154,6 +154,7 @@ fn a_program_that_just_finishes_is_run_again_and_again() {
     let options = Options {
         duration: None,
         end_to_end: Some(EndToEnd { runs: Some(9) }),
+        no_placebo: true,
         ..lab.options(&["rounds=60"], 0.0)
     };
     let recorded = run(&options).unwrap();

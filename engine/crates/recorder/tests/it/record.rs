@@ -71,7 +71,7 @@ fn samples_in_the_line_earn_delay_in_proportion_to_the_speedup() {
         .collect();
     let experiments: Vec<_> = records
         .iter()
-        .filter(|it| it["type"] == "experiment")
+        .filter(|it| it["type"] == "experiment" || it["type"] == "placebo")
         .collect();
     assert!(experiments.len() >= 4, "{}", experiments.len());
     for experiment in experiments {
@@ -127,6 +127,44 @@ fn other_threads_pause_while_the_line_runs() {
         "{pauses} pauses of {paused} ns together, {} ns earned",
         earned(&recording)
     );
+}
+
+/// In a placebo, the thread that runs the line pauses for what it has earned as all others do; while the line is sped up
+/// it never does.
+#[test]
+fn in_a_placebo_the_thread_that_runs_the_line_pauses_too() {
+    let lab = Lab::build("pair.cpp", &["-g"]);
+    let measured = |no_placebo| {
+        let counters = Counters::new(&lab);
+        let options = Options {
+            fixed_line: Some(format!("pair.cpp:{}", marked("pair.cpp", "second"))),
+            fixed_speedup: Some(1.0),
+            no_placebo,
+            ..lab.options(&[counters.path()], 0.0)
+        };
+        let earned = |recording: &Recording| -> f64 {
+            let placebos = recording.experiments.iter().filter(|it| it.placebo);
+            placebos
+                .map(|it| it.selected_samples as f64 * PERIOD_NS)
+                .sum()
+        };
+        // Without placebos: until the line was sped up for as long.
+        let enough = |it: &Recording| {
+            let sped_up = it.experiments.iter().filter(|it| it.speedup > 0.0);
+            let hits: u64 = sped_up.map(|it| it.selected_samples).sum();
+            hits > 100 && (no_placebo || earned(it) > 100.0 * PERIOD_NS)
+        };
+        let recording = run_until(options, enough);
+        assert!(enough(&recording), "{recording:?}");
+        let others_paused = |it: &Experiment| it.speedup > 0.0 && it.pauses > Some(0);
+        assert!(recording.experiments.iter().any(others_paused));
+        (counters.get(0) as f64, counters.get(1), earned(&recording))
+    };
+    let (paused, _, earned) = measured(false);
+    assert!(paused > 0.98 * earned, "{paused} ns of {earned}");
+    let (_, pauses, earned) = measured(true);
+    assert_eq!(earned, 0.0);
+    assert!(pauses < 25, "{pauses} pauses, with more than 100 hits");
 }
 
 #[test]

@@ -25,7 +25,7 @@ static uint64_t now() {
 static void second() {
   long sleeps = 0;
   for (uint64_t before = now();;) {
-    for (volatile long i = 0; i < 30000; i = i + 1) {}
+    for (volatile long i = 0; i < 30000; i = i + 1) {} // LINE: second
     rusage used;
     getrusage(RUSAGE_THREAD, &used);
     const uint64_t after = now();

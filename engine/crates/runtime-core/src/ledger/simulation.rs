@@ -1,8 +1,8 @@
 //! The ledger under a simulated scheduler: threads that run, sample, lock, wait, sleep, spawn, join and meet at barriers
 //! in random order, driving their accounts exactly as the hooks do.
 //!
-//! Time is the simulation's. One selected line is sped up; each thread's *own* progress must be delayed by the whole of
-//! the global count, once.
+//! Time is the simulation's. One selected line is sped up, by placebo hits too; each thread's *own* progress must be
+//! delayed by the whole of the global count, once.
 
 use super::*;
 use fulcrum_stats::Random;
@@ -29,7 +29,7 @@ struct Thread {
     paused: u64,
     /// Delay that came up while it was kept waiting by a thread that bore it.
     borne_by_waker: u64,
-    /// Delay it has earned by its own samples.
+    /// Delay it has earned by its own samples, those of a placebo left out: they spare it no pause.
     earned: u64,
     /// The count when it was made: what its parent had borne.
     inherited: u64,
@@ -97,6 +97,7 @@ impl World {
         let thread = &mut self.threads[at];
         let (before, count) = (thread.ledger, self.global.now());
         let excess = before.excess();
+        let debt = before.debt;
         thread.ledger.settle(&self.global, &sleep);
         thread.paused += sleep.slept.get();
         self.now += sleep.slept.get();
@@ -114,7 +115,7 @@ impl World {
         let owed = count.saturating_sub(before.accounted());
         assert_eq!(
             sleep.asked.get(),
-            owed.saturating_sub(excess),
+            (owed + debt).saturating_sub(excess),
             "seed {seed}: exactly what is owed is slept"
         );
         assert!(
@@ -148,8 +149,12 @@ impl World {
     fn sample(&mut self, at: usize) {
         if self.below(2) == 0 {
             let delay = self.random.borrow_mut().below(500);
-            self.threads[at].ledger.hit(delay);
-            self.threads[at].earned += delay;
+            if self.below(2) == 0 {
+                self.threads[at].ledger.hit(delay);
+                self.threads[at].earned += delay;
+            } else {
+                self.threads[at].ledger.hit_placebo(delay);
+            }
             self.earned += delay;
         }
         self.settle(at);

@@ -47,6 +47,34 @@ fn a_hit_makes_the_others_pause_and_not_the_hitter() {
 }
 
 #[test]
+fn a_placebo_hit_makes_everybody_pause() {
+    let (global, clock) = (Global::default(), Clock::new(0));
+    let (mut a, mut b) = (Ledger::default(), Ledger::default());
+    a.hit_placebo(250);
+    assert!(!a.is_settled(&global));
+    a.settle(&global, &clock);
+    assert!(a.is_settled(&global) && a.is_balanced(&global));
+    b.settle(&global, &clock);
+    assert_eq!(*clock.slept.borrow(), [250, 250]);
+    assert_eq!(
+        (global.now(), a.accounted(), b.accounted()),
+        (250, 250, 250)
+    );
+}
+
+#[test]
+fn when_every_thread_has_a_placebo_hit_each_pauses_once() {
+    let (global, clock) = (Global::default(), Clock::new(0));
+    let (mut a, mut b) = (Ledger::default(), Ledger::default());
+    a.hit_placebo(100);
+    b.hit_placebo(100);
+    a.settle(&global, &clock);
+    b.settle(&global, &clock);
+    assert_eq!(*clock.slept.borrow(), [100, 100]);
+    assert_eq!(global.now(), 100);
+}
+
+#[test]
 fn when_every_thread_hits_nobody_pauses() {
     let (global, clock) = (Global::default(), Clock::new(0));
     let (mut a, mut b) = (Ledger::default(), Ledger::default());
@@ -104,7 +132,9 @@ fn with_delays_off_nothing_is_slept_and_nothing_stays_owed() {
     a.hit(900);
     a.settle(&global, &clock);
     clock.on.set(false);
+    b.hit_placebo(50);
     b.settle(&global, &clock);
+    assert!(b.is_settled(&global));
     assert_eq!((b.accounted(), clock.now.get()), (900, 0));
 }
 
@@ -160,7 +190,11 @@ fn the_books_balance_under_any_interleaving() {
                 0..4 => {
                     let delay = random.below(1000);
                     earned += delay;
-                    threads[at].hit(delay);
+                    if random.below(2) == 0 {
+                        threads[at].hit(delay);
+                    } else {
+                        threads[at].hit_placebo(delay);
+                    }
                 }
                 4..8 => {
                     threads[at].settle(&global, &clock);

@@ -88,6 +88,7 @@ impl Recorder {
                 count: Count::Throughput {
                     delta: (rate * duration + random.unit()) as u64,
                 },
+                half: None,
             }],
             ..Experiment::on(line(index))
         });

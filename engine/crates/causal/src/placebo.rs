@@ -1,0 +1,214 @@
+//! What pausing itself costs, and how results are freed of it.
+//!
+//! A placebo experiment makes the pauses of a virtual speedup in every thread, the one that runs the target included. All
+//! threads are then delayed alike, and a program whose pauses cost nothing keeps its baseline period. What it takes longer
+//! (late wake-ups, cold caches, our own work) speedups pay too, once for each pause. Placebos make more pauses than the
+//! speedups that they stand for: twice as many with two threads; and with one thread, where a speedup makes none at all,
+//! one a sample. So what is estimated is the cost of *one pause*, and every result gets back what its own pauses cost.
+//!
+//! With `r` pauses a nanosecond, a period `p` holds pauses that cost `r · p · c`. So the placebos of one target at one speedup
+//! `s` say `p_placebo − p_0 = r · p_placebo · c(s)`. Over all targets of a progress point, `c(s) = a + b · (s − ⅝)` is fitted by
+//! weighted least squares, with a normal prior around 0 for `a` and for `b`, [`USUAL_NS`] wide: a handful of placebos claims
+//! nothing absurd. Replicates of the bootstrap draw the placebos, the baselines and the prior anew, so intervals hold what
+//! the placebos leave open.
+//!
+//! In a placebo every thread pauses, also the one that others wait for. In a speedup the others pause, and what that costs
+//! them may be hidden in time that they wait anyway. Nobody sees how much of it is: between all and nothing. So a result
+//! gets back half of what its pauses cost, and each replicate, by the toss of a coin, nothing or all of it: intervals hold both.
+
+use fulcrum_stats::{Random, bootstrap};
+
+use crate::baseline::Measured;
+use crate::bootstrap::Replicates;
+
+/// What a pause costs on machines that were measured: 0 to 80 µs.
+const USUAL_NS: f64 = 50_000.0;
+/// Many threads pause at a time: together no placebo costs more than about this part of the program's time.
+const USUAL_SHARE: f64 = 0.05;
+/// The middle of the speedups that are drawn.
+const MIDDLE: f64 = 0.625;
+/// The part of a speedup's pauses that the program is taken to pay for.
+const PAID: f64 = 0.5;
+/// A correction by this much of the program's time is too large to be trusted.
+const LARGE: f64 = 0.10;
+/// What is told of the cost must be at least this much of the program's time, credibly.
+const WORTH_SAYING: f64 = 0.0005;
+
+/// The cost of a pause at one progress point.
+pub struct Cost {
+    estimate: Fit,
+    replicates: Vec<Fit>,
+}
+
+/// What one pause costs, by the virtual speedup that it is for; in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Fit {
+    at_middle: f64,
+    by_speedup: f64,
+    /// The part of it that speedups pay.
+    paid: f64,
+}
+
+impl Fit {
+    fn at(self, speedup: f64) -> f64 {
+        self.at_middle + self.by_speedup * (speedup - MIDDLE)
+    }
+
+    /// What the pauses behind a point with this period cost if they are all paid for, as a fraction of the baseline's.
+    fn cost(self, measured: &Measured<'_>, relative_period: f64) -> f64 {
+        measured.group.pause_rate() * relative_period * self.at(measured.group.speedup)
+    }
+
+    fn paid(self, measured: &Measured<'_>, relative_period: f64) -> f64 {
+        self.paid * self.cost(measured, relative_period)
+    }
+}
+
+/// One target's experiments at the progress point.
+pub struct Evidence<'a> {
+    /// The placebos' points.
+    pub placebos: &'a [Measured<'a>],
+    pub replicates: Replicates<'a>,
+}
+
+/// The normal equations of the fit, scaled so that the prior has weight 1.
+#[derive(Clone, Copy)]
+struct Equations {
+    /// How wide the prior is, nanoseconds.
+    usual_ns: f64,
+    left: [f64; 3],
+    right: [f64; 2],
+}
+
+impl Equations {
+    /// With this prior mean of both parameters, in units of `usual_ns`.
+    fn new(usual_ns: f64, prior: [f64; 2]) -> Self {
+        Equations {
+            usual_ns,
+            left: [1.0, 0.0, 1.0],
+            right: prior,
+        }
+    }
+
+    /// A placebo's period relative to the baseline's, whose difference from 1 is known to a variance of `1 / weight`.
+    fn add(&mut self, placebo: &Measured<'_>, relative_period: f64, weight: f64) {
+        let u = placebo.group.speedup - MIDDLE;
+        let x = placebo.group.pause_rate() * relative_period * self.usual_ns;
+        let y = relative_period - 1.0;
+        let [aa, ab, bb] = &mut self.left;
+        *aa += weight * x * x;
+        *ab += weight * x * x * u;
+        *bb += weight * x * x * u * u;
+        self.right[0] += weight * x * y;
+        self.right[1] += weight * x * y * u;
+    }
+
+    fn solve(&self, paid: f64) -> Fit {
+        let [aa, ab, bb] = self.left;
+        let [ra, rb] = self.right;
+        // The prior keeps it above 0.
+        let determinant = aa * bb - ab * ab;
+        Fit {
+            at_middle: self.usual_ns * (ra * bb - rb * ab) / determinant,
+            by_speedup: self.usual_ns * (rb * aa - ra * ab) / determinant,
+            paid,
+        }
+    }
+}
+
+impl Cost {
+    /// From the placebos of all targets. `None` when there are none.
+    pub fn measure(targets: Vec<Evidence<'_>>, replicates: usize) -> Option<Cost> {
+        let placebos = targets.iter().flat_map(|it| it.placebos);
+        let highest = placebos.map(|it| it.group.pause_rate()).reduce(f64::max)?;
+        let usual_ns = USUAL_NS.min(USUAL_SHARE / highest);
+        let mut random = Random::of(&[b"placebo"]);
+        let mut estimate = Equations::new(usual_ns, [0.0; 2]);
+        let mut drawn: Vec<Equations> = (0..replicates)
+            .map(|_| Equations::new(usual_ns, [random.normal(), random.normal()]))
+            .collect();
+        for Evidence {
+            placebos,
+            replicates: mut periods,
+        } in targets
+        {
+            let weights = periods.weights_of_placebos();
+            for (it, weight) in placebos.iter().zip(&weights) {
+                estimate.add(it, 1.0 - it.program_speedup, *weight);
+            }
+            for equations in &mut drawn {
+                let replicate = periods.next();
+                for ((it, weight), period) in placebos.iter().zip(&weights).zip(replicate.placebos)
+                {
+                    equations.add(it, period / replicate.periods[0], *weight);
+                }
+            }
+        }
+        let nothing_or_all = |it: &Equations| it.solve(random.below(2) as f64);
+        Some(Cost {
+            estimate: estimate.solve(PAID),
+            replicates: drawn.iter().map(nothing_or_all).collect(),
+        })
+    }
+
+    /// What the pauses behind a point cost the program, as a fraction of its time.
+    pub fn share(&self, measured: &Measured<'_>) -> f64 {
+        self.estimate.paid(measured, 1.0 - measured.program_speedup)
+    }
+
+    /// The same in one replicate, where the period is this, relative to the baseline's.
+    pub fn share_in(&self, replicate: usize, measured: &Measured<'_>, relative_period: f64) -> f64 {
+        self.replicates[replicate].paid(measured, relative_period)
+    }
+
+    /// The variance of [`Cost::share`].
+    pub fn variance(&self, measured: &Measured<'_>) -> f64 {
+        let share = self.share(measured);
+        let squares = self.shares(measured).map(|it| (it - share).powi(2));
+        squares.sum::<f64>() / self.replicates.len().max(1) as f64
+    }
+
+    fn shares(&self, measured: &Measured<'_>) -> impl Iterator<Item = f64> {
+        let relative_period = 1.0 - measured.program_speedup;
+        let paid = move |it: &Fit| it.paid(measured, relative_period);
+        self.replicates.iter().map(paid)
+    }
+
+    /// Whether correcting some point takes more, or may take more, than can be trusted.
+    pub fn is_large(&self, measured: &[Measured<'_>]) -> bool {
+        measured.iter().skip(1).any(|it| {
+            let mut shares: Vec<f64> = self.shares(it).collect();
+            let (low, high) = bootstrap::interval(&mut shares);
+            self.share(it).abs() >= LARGE || (high - low) / 2.0 >= LARGE
+        })
+    }
+
+    /// What to say of it, if it is credible, from the placebos of all targets.
+    pub fn note<'a>(
+        &self,
+        point: &str,
+        placebos: impl Iterator<Item = &'a Measured<'a>>,
+    ) -> Option<String> {
+        let cost = |it: &Measured<'_>, fit: &Fit| fit.cost(it, 1.0 - it.program_speedup);
+        let size = |it: &&Measured<'_>| cost(it, &self.estimate);
+        let largest = placebos.max_by(|a, b| size(a).total_cmp(&size(b)))?;
+        let mut costs: Vec<f64> = self
+            .replicates
+            .iter()
+            .map(|fit| cost(largest, fit))
+            .collect();
+        let (low, high) = bootstrap::interval(&mut costs);
+        let at = largest.group.speedup;
+        (low >= WORTH_SAYING).then(|| {
+            format!(
+                "Pausing itself costs time: {:.0} µs a pause, as placebo experiments at {point} show, which became {:.1} % ± {:.1} \
+                 slower at a virtual speedup of {:.0} %. Half of what their own pauses cost is taken out of the results, and \
+                 intervals hold all of it.",
+                self.estimate.at(at) / 1000.0,
+                cost(largest, &self.estimate) * 100.0,
+                (high - low) / 2.0 * 100.0,
+                at * 100.0
+            )
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! Steady state: did experiments measure what a speedup leads to, or the way there?
+//!
+//! A stage that becomes faster first lives on what is queued before it, and fills the queue behind it. Only then does the
+//! program go at the pace that it will keep. Experiments warm up first, and each tells the visits of its first half apart.
+//! A speedup whose second halves go at another pace than its first halves has not settled. The baseline is the control:
+//! a phase of the program that ends during experiments changes the pace there as well.
+//!
+//! A target that has not settled warms up three times as long from then on ([`next_warmups`]), and experiments from before
+//! are left out as soon as new ones say as much ([`up_to_date`]). What does not settle even so is flagged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use fulcrum_model::TargetId;
+use fulcrum_model::causal::{Experiment, Recording};
+use fulcrum_stats::{Sample, welch};
+
+/// A change of pace that matters, as a fraction.
+const DRIFT: f64 = 0.03;
+/// How rarely noise alone may look like a drift, wherever one looks at a recording.
+const RARE: f64 = 0.005;
+/// With fewer experiments at a speedup nothing is said about it.
+const FEWEST: usize = 4;
+/// Baselines that are needed before experiments with a shorter warm-up are left out.
+const BASELINES: usize = 2;
+/// By how much a warm-up becomes longer.
+const FACTOR: u32 = 3;
+/// No warm-up is longer.
+pub const LONGEST_WARMUP: Duration = Duration::from_secs(2);
+
+/// A speedup in ten-thousandths, for comparing.
+fn level(experiment: &Experiment) -> u32 {
+    (experiment.speedup * 10_000.0).round() as u32
+}
+
+/// The longest warm-up of each target, nanoseconds.
+fn longest(recording: &Recording) -> BTreeMap<&TargetId, u64> {
+    let mut longest: BTreeMap<&TargetId, u64> = BTreeMap::new();
+    for experiment in &recording.experiments {
+        if let Some(warmup) = experiment.warmup_ns {
+            let known = longest.entry(&experiment.selected).or_default();
+            *known = warmup.max(*known);
+        }
+    }
+    longest
+}
+
+fn has_longest(longest: &BTreeMap<&TargetId, u64>, experiment: &Experiment) -> bool {
+    let known = longest.get(&experiment.selected);
+    known.is_none_or(|known| experiment.warmup_ns.is_none_or(|own| own >= *known))
+}
+
+/// Of the `kept` experiments those that count: with a target's longest warm-up, once they have [`BASELINES`] and every
+/// speedup that the others have; until then, all.
+pub fn up_to_date(recording: &Recording, kept: &[bool]) -> Vec<bool> {
+    let longest = longest(recording);
+    let mut before: BTreeMap<&TargetId, BTreeSet<u32>> = BTreeMap::new();
+    let mut now: BTreeMap<&TargetId, (usize, BTreeSet<u32>)> = BTreeMap::new();
+    for (it, _) in recording.experiments.iter().zip(kept).filter(|it| *it.1) {
+        if it.placebo {
+            continue;
+        }
+        if has_longest(&longest, it) {
+            let (baselines, levels) = now.entry(&it.selected).or_default();
+            *baselines += usize::from(level(it) == 0);
+            levels.insert(level(it));
+        } else {
+            before.entry(&it.selected).or_default().insert(level(it));
+        }
+    }
+    let is_enough = |target: &TargetId| {
+        let known = now.get(target).zip(before.get(target));
+        known.is_some_and(|((baselines, levels), before)| {
+            *baselines >= BASELINES && levels.is_superset(before)
+        })
+    };
+    let counts = |(it, kept): (&Experiment, &bool)| {
+        *kept && (has_longest(&longest, it) || !is_enough(&it.selected))
+    };
+    recording.experiments.iter().zip(kept).map(counts).collect()
+}
+
+/// The targets whose pace has not settled, by what the `counted` experiments say.
+pub fn unsettled<'a>(recording: &'a Recording, counted: &[bool]) -> Vec<&'a TargetId> {
+    // By target and progress point, by speedup, the changes of pace as logarithms.
+    let mut changes: BTreeMap<(&TargetId, &str), BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
+    for (it, _) in recording.experiments.iter().zip(counted).filter(|it| *it.1) {
+        for point in it.points.iter().filter(|_| !it.placebo) {
+            if let Some(change) = it.change_of_pace(point) {
+                let speedups = changes.entry((&it.selected, &point.name)).or_default();
+                speedups.entry(level(it)).or_default().push(change);
+            }
+        }
+    }
+    let mut compared = Vec::new();
+    for ((target, _), speedups) in &changes {
+        let of = |changes: &Vec<f64>| {
+            let enough = changes.len() >= FEWEST;
+            enough.then(|| Sample::of(changes)).flatten()
+        };
+        let Some(baseline) = speedups.get(&0).and_then(of) else {
+            continue;
+        };
+        let sped_up = speedups.range(1..).filter_map(|(_, changes)| of(changes));
+        compared.extend(sped_up.map(|it| (*target, welch(it, baseline))));
+    }
+    let rare = RARE / compared.len().max(1) as f64;
+    let drifts = compared
+        .into_iter()
+        .filter(|(_, it)| it.difference.abs() >= DRIFT && it.p < rare);
+    let mut found: Vec<&TargetId> = drifts.map(|(target, _)| target).collect();
+    found.dedup();
+    found
+}
+
+/// The targets that should warm up longer than all do at first, and how long: also those for which that was found before.
+pub fn next_warmups(recording: &Recording) -> Vec<(TargetId, Duration)> {
+    let kept = crate::disturbance::undisturbed(recording).kept;
+    let longest = longest(recording);
+    let at_first = recording.experiments.iter().filter_map(|it| it.warmup_ns);
+    let Some(at_first) = at_first.min().map(Duration::from_nanos) else {
+        return Vec::new();
+    };
+    let latest = |(it, kept): (&Experiment, &bool)| *kept && has_longest(&longest, it);
+    let latest: Vec<bool> = recording
+        .experiments
+        .iter()
+        .zip(&kept)
+        .map(latest)
+        .collect();
+    let unsettled = unsettled(recording, &latest);
+    let wanted = |(target, ns): (&&TargetId, &u64)| {
+        let present = Duration::from_nanos(*ns);
+        let wanted = if unsettled.contains(target) {
+            present.saturating_mul(FACTOR).min(LONGEST_WARMUP)
+        } else {
+            present
+        };
+        (wanted > at_first).then(|| ((*target).clone(), wanted))
+    };
+    longest.iter().filter_map(wanted).collect()
+}
