@@ -1,0 +1,99 @@
+//! On whose behalf a thread works, and how that changes (Whodunit §3.5, §4, §5).
+
+use std::collections::VecDeque;
+
+use crate::chain::Chain;
+use crate::contexts::Synopsis;
+use crate::dictionary::{Dictionary, Received, UnknownLink};
+use crate::step::Step;
+
+/// What a thread has handed on, at most this often, is remembered to recognise what comes back.
+const MOST_HANDED_ON: usize = 256;
+
+/// A thread's current context: the paper's `curr_tran_ctxt` (Figures 4 and 5).
+#[derive(Clone, Debug, Default)]
+pub struct Activity {
+    context: Synopsis,
+    /// Contexts that the thread gave to others within the process, the latest last.
+    handed_on: VecDeque<Synopsis>,
+}
+
+/// What a thread took over within a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenOver {
+    /// Another thread's transaction.
+    New,
+    /// Its own, which another thread worked on in between.
+    Own,
+}
+
+impl Activity {
+    /// The context in which the thread works now.
+    pub fn context(&self) -> Synopsis {
+        self.context
+    }
+
+    /// The thread works for nobody now: it waits for work.
+    pub fn rest(&mut self) {
+        self.context = Synopsis::EMPTY;
+    }
+
+    /// A handler or a stage begins to execute what was produced in the context `of` (Figure 4, line 5; Figure 5, line 5).
+    pub fn execute(&mut self, dictionary: &mut Dictionary, of: Synopsis, by: Step) {
+        self.context = dictionary.append(of, by);
+    }
+
+    /// The transaction goes on here with this step: a request is recognised.
+    pub fn go_on(&mut self, dictionary: &mut Dictionary, step: Step) {
+        self.context = dictionary.append(self.context, step);
+    }
+
+    /// The thread hands its transaction on from this call path: what it produces has the returned context (§3.5).
+    pub fn hand_on(&mut self, dictionary: &mut Dictionary, at: Step) -> Synopsis {
+        let produced = dictionary.append(self.context, at);
+        if !self.handed_on.contains(&produced) {
+            if self.handed_on.len() == MOST_HANDED_ON {
+                self.handed_on.pop_front();
+            }
+            self.handed_on.push_back(produced);
+        }
+        produced
+    }
+
+    /// The thread consumes what was produced in a context (§3.5).
+    ///
+    /// When the longest part of it comes from this thread itself, its own transaction has come back, and the context is again
+    /// that in which the thread handed it on: the rule for replies (§5) within a process. So a list of free objects that
+    /// only some threads fill and only others empty does not make contexts grow.
+    pub fn take_over(&mut self, dictionary: &Dictionary, produced: Synopsis) -> TakenOver {
+        let contexts = dictionary.contexts();
+        let own = contexts
+            .prefixes(produced)
+            .find(|it| self.handed_on.contains(it));
+        self.context = own.unwrap_or(produced);
+        match own {
+            Some(_) => TakenOver::Own,
+            None => TakenOver::New,
+        }
+    }
+
+    /// The thread sends a message from this call path: the chain that goes beside it (§7.4, the wrapper of `send`).
+    pub fn send(&mut self, dictionary: &mut Dictionary, at: Step) -> Chain {
+        let sent = dictionary.append(self.context, at);
+        dictionary.chain(sent)
+    }
+
+    /// The thread receives a message with this chain (§7.4, the wrapper of `receive`).
+    ///
+    /// # Errors
+    /// As [`Dictionary::receive`]; the context is then as before.
+    pub fn receive(
+        &mut self,
+        dictionary: &mut Dictionary,
+        chain: &Chain,
+    ) -> Result<Received, UnknownLink> {
+        let received = dictionary.receive(chain)?;
+        self.context = received.context();
+        Ok(received)
+    }
+}

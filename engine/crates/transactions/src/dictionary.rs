@@ -1,0 +1,160 @@
+//! A process's contexts, and what it says and hears of them by messages (Whodunit §5, §7.4).
+
+use std::fmt;
+
+use crate::chain::{Chain, Link};
+use crate::contexts::{Contexts, Limits, Synopsis};
+use crate::ids::ProcessId;
+use crate::interner::Names;
+use crate::step::Step;
+
+/// An element of a context within a process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// The part of another process, known by its synopsis there. Before all steps.
+    Received(Link),
+    /// A step in this process.
+    Step(Step),
+}
+
+/// The contexts of one process.
+#[derive(Clone, Debug)]
+pub struct Dictionary {
+    process: ProcessId,
+    /// The names that its steps use.
+    pub names: Names,
+    contexts: Contexts<Element>,
+}
+
+/// What a message was to the process that received it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// A request: the sender's context is now the receiver's.
+    Request(Synopsis),
+    /// The reply to a request of this process: the context is again that of the request.
+    Reply(Synopsis),
+}
+
+impl Received {
+    /// The receiver's context from now on.
+    pub fn context(self) -> Synopsis {
+        match self {
+            Received::Request(context) | Received::Reply(context) => context,
+        }
+    }
+}
+
+/// A message names a context of this process that it never had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownLink(pub Link);
+
+impl Dictionary {
+    /// An empty dictionary with the default [`Limits`].
+    pub fn new(process: ProcessId) -> Self {
+        Dictionary::with_limits(process, Limits::default())
+    }
+
+    /// An empty dictionary with these limits.
+    pub fn with_limits(process: ProcessId, limits: Limits) -> Self {
+        Dictionary {
+            process,
+            names: Names::new(),
+            contexts: Contexts::with_limits(limits),
+        }
+    }
+
+    /// The process.
+    pub fn process(&self) -> ProcessId {
+        self.process
+    }
+
+    /// The contexts.
+    pub fn contexts(&self) -> &Contexts<Element> {
+        &self.contexts
+    }
+
+    /// The context that goes on with this step.
+    ///
+    /// A process executes one request at a time on behalf of a context, so a request ends an earlier one of this process
+    /// and what followed it: on a connection that is kept, `GET /b` comes in place of `GET /a`.
+    ///
+    /// # Panics
+    /// When the context is another dictionary's.
+    pub fn append(&mut self, context: Synopsis, step: Step) -> Synopsis {
+        let base = match step {
+            Step::Request(_) => self.before_request(context),
+            _ => context,
+        };
+        self.contexts.append(base, Element::Step(step))
+    }
+
+    fn before_request(&self, context: Synopsis) -> Synopsis {
+        let is_request = |&it: &Synopsis| {
+            let last = self.contexts.last_element(it);
+            matches!(last, Some(Element::Step(Step::Request(_))))
+        };
+        let request = self.contexts.prefixes(context).find(is_request);
+        request.map_or(context, |it| self.contexts.prefix(it))
+    }
+
+    /// What is sent beside a message: what was received before, and the synopsis of this process's part.
+    ///
+    /// # Panics
+    /// When the context is another dictionary's.
+    pub fn chain(&mut self, context: Synopsis) -> Chain {
+        let mut links = Vec::new();
+        let mut own = Vec::new();
+        for element in self.contexts.elements(context) {
+            match element {
+                Element::Received(link) => links.push(*link),
+                Element::Step(_) => own.push(element.clone()),
+            }
+        }
+        links.push(Link {
+            process: self.process,
+            synopsis: self.contexts.of(own),
+        });
+        Chain::new(links)
+    }
+
+    /// What a message with this chain is, and the context in which its receiver goes on.
+    ///
+    /// A part of this process in the chain says that the message answers a request that was sent in that context; what
+    /// others have added since is not inherited (§5).
+    ///
+    /// # Errors
+    /// [`UnknownLink`], when the chain names a context of this process that it does not have.
+    pub fn receive(&mut self, chain: &Chain) -> Result<Received, UnknownLink> {
+        let links = chain.links();
+        let own = links.iter().rposition(|it| it.process == self.process);
+        let Some(own) = own else {
+            return Ok(Received::Request(self.received(links)));
+        };
+        let part = links[own].synopsis;
+        if !self.contexts.contains(part) {
+            return Err(UnknownLink(links[own]));
+        }
+        let steps: Vec<Element> = self.contexts.elements(part).into_iter().cloned().collect();
+        let before = self.received(&links[..own]);
+        let append = |to, element| self.contexts.append(to, element);
+        Ok(Received::Reply(steps.into_iter().fold(before, append)))
+    }
+
+    fn received(&mut self, links: &[Link]) -> Synopsis {
+        self.contexts
+            .of(links.iter().copied().map(Element::Received))
+    }
+}
+
+impl fmt::Display for UnknownLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Link { process, synopsis } = self.0;
+        write!(
+            f,
+            "expected a context of process {process}, which has none with the number {}",
+            synopsis.number()
+        )
+    }
+}
+
+impl std::error::Error for UnknownLink {}

@@ -1,0 +1,26 @@
+//! Transactional profiling (Whodunit, EuroSys 2007): which kind of request spends the time, and who makes whom wait,
+//! across threads, events, stages and processes.
+//!
+//! A thread executes a *transaction*; its *context* is the path that the request took so far (§2). [`Dictionary`] keeps
+//! the contexts of a process, and a context's number there is its [`Synopsis`] (§7.4). [`Activity`] is what a thread does
+//! on whose behalf.
+//!
+//! Constraints: no I/O, no clock and no system call; times, addresses and bytes come from the caller. Whatever grows has
+//! a limit, stated where it is, and what a limit leaves out is counted.
+#![forbid(unsafe_code)]
+
+mod activity;
+mod chain;
+mod contexts;
+mod dictionary;
+mod ids;
+mod interner;
+mod step;
+
+pub use activity::{Activity, TakenOver};
+pub use chain::{Chain, Link};
+pub use contexts::{Contexts, Cuts, Limits, Synopsis};
+pub use dictionary::{Dictionary, Element, Received, UnknownLink};
+pub use ids::{CodeAddress, LockId, ProcessId, ThreadId};
+pub use interner::{Name, Names};
+pub use step::{CallPath, Step};

@@ -1,0 +1,240 @@
+//! Contexts through events, stages and messages, as in the paper's figures.
+
+use fulcrum_transactions::{
+    Activity, Chain, Dictionary, Link, ProcessId, Received, Step, Synopsis, TakenOver, UnknownLink,
+};
+
+use crate::support::{handler, path, request, shown, stage};
+
+/// What an event library does (Figure 4): the context after each handler, each event added by the handler before.
+fn events(dictionary: &mut Dictionary, handlers: &[&str]) -> Vec<Synopsis> {
+    let mut activity = Activity::default();
+    let mut seen = Vec::new();
+    for name in handlers {
+        let event_context = activity.context();
+        activity.rest();
+        let step = handler(dictionary, name);
+        activity.execute(dictionary, event_context, step);
+        seen.push(activity.context());
+    }
+    seen
+}
+
+fn check_events(handlers: &[&str], expect: &[&str]) {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let last = events(&mut dictionary, handlers).pop().unwrap();
+    assert_eq!(shown(&dictionary, last), expect, "{handlers:?}");
+}
+
+/// §4.1.
+#[test]
+fn handlers_that_run_again_count_once_and_a_kept_connection_is_a_loop() {
+    check_events(&["accept", "read", "write"], &["accept", "read", "write"]);
+    check_events(&["A", "B", "B", "B", "C"], &["A", "B", "C"]);
+    check_events(&["accept", "read", "write", "read"], &["accept", "read"]);
+    check_events(
+        &["accept", "read", "write", "read", "write", "read", "write"],
+        &["accept", "read", "write"],
+    );
+}
+
+/// Figure 9.
+#[test]
+fn squids_hits_and_misses_are_two_contexts_of_one_handler() {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let hit = ["httpAccept", "clientReadRequest", "commHandleWrite"];
+    let miss = [
+        "httpAccept",
+        "clientReadRequest",
+        "commConnectHandle",
+        "httpReadReply",
+        "commHandleWrite",
+    ];
+    let (hits, misses) = (
+        events(&mut dictionary, &hit),
+        events(&mut dictionary, &miss),
+    );
+    assert_eq!(hits[..2], misses[..2], "the same until the cache is asked");
+    assert_ne!(hits[2], misses[4]);
+    assert_eq!(shown(&dictionary, hits[2]), hit);
+    assert_eq!(shown(&dictionary, misses[4]), miss);
+    assert_eq!(
+        events(&mut dictionary, &hit),
+        hits,
+        "the next hit is of the same type"
+    );
+}
+
+/// Figures 5 and 10: elements of queues carry the context.
+#[test]
+fn haboobs_write_stage_is_reached_by_hit_and_by_miss() {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let start = [
+        "ListenStage",
+        "HttpServer",
+        "ReadStage",
+        "HttpRecv",
+        "CacheStage",
+    ];
+    let mut through = |stages: &[&str]| {
+        let mut element = Synopsis::EMPTY;
+        for name in start.iter().chain(stages) {
+            let mut worker = Activity::default();
+            let step = stage(&mut dictionary, name);
+            worker.execute(&mut dictionary, element, step);
+            element = worker.context();
+        }
+        element
+    };
+    let hit = through(&["WriteStage"]);
+    let miss = through(&["MissStage", "File I/O Stage", "WriteStage"]);
+    assert_ne!(hit, miss);
+    assert_eq!(shown(&dictionary, hit).len(), 6);
+    assert_eq!(
+        shown(&dictionary, miss)[5..],
+        ["MissStage", "File I/O Stage", "WriteStage"]
+    );
+}
+
+/// Figures 6 and 7: one service, called by `foo` and by `bar`.
+#[test]
+fn a_callee_keeps_callers_apart_and_a_reply_brings_the_callers_context_back() {
+    let mut caller = Dictionary::new(ProcessId(1));
+    let mut callee = Dictionary::new(ProcessId(2));
+    let mut served = Vec::new();
+    for function in ["foo", "bar"] {
+        let mut client = Activity::default();
+        let handler = handler(&mut caller, "request");
+        client.execute(&mut caller, Synopsis::EMPTY, handler);
+        let call = path(&mut caller, &format!("main > {function} > rpc > send"));
+        let sent = client.send(&mut caller, call);
+        assert_eq!(sent.links().len(), 1);
+
+        let mut server = Activity::default();
+        let received = server.receive(&mut callee, &sent).unwrap();
+        assert_eq!(received, Received::Request(server.context()));
+        served.push(server.context());
+        let respond = path(&mut callee, "main > service > send");
+        let response = server.send(&mut callee, respond);
+        assert_eq!(
+            response.links()[0],
+            sent.links()[0],
+            "the caller's is a prefix"
+        );
+
+        // The client went on to something else meanwhile.
+        client.rest();
+        let reply = client.receive(&mut caller, &response).unwrap();
+        assert_eq!(reply, Received::Reply(client.context()));
+        let expect = ["request", &format!("main > {function} > rpc > send")];
+        assert_eq!(shown(&caller, client.context()), expect);
+        assert_eq!(caller.chain(client.context()), sent);
+    }
+    assert_ne!(
+        served[0], served[1],
+        "the callee's profile is kept by caller"
+    );
+    // The response is sent by the same path for both: c_response is one synopsis.
+    let mut responses = Vec::new();
+    for context in served {
+        let respond = path(&mut callee, "main > service > send");
+        let sent = callee.append(context, respond);
+        responses.push(callee.chain(sent).links()[1]);
+    }
+    assert_eq!(responses[0], responses[1]);
+}
+
+/// A proxy in the middle: the reply of the last stage is a reply to the middle one, and its reply one to the first.
+#[test]
+fn replies_find_their_way_through_three_tiers() {
+    let mut tiers = [1, 2, 3].map(|it| Dictionary::new(ProcessId(it)));
+    let mut threads = [(); 3].map(|()| Activity::default());
+    let send = |tiers: &mut [Dictionary; 3], threads: &mut [Activity; 3], at: usize, by: &str| {
+        let step = path(&mut tiers[at], by);
+        threads[at].send(&mut tiers[at], step)
+    };
+    let to_app = send(&mut tiers, &mut threads, 0, "squid");
+    threads[1].receive(&mut tiers[1], &to_app).unwrap();
+    let in_app = threads[1].context();
+    let to_db = send(&mut tiers, &mut threads, 1, "tomcat");
+    threads[2].receive(&mut tiers[2], &to_db).unwrap();
+    let links = to_db.links().iter().map(Link::to_string);
+    assert_eq!(links.len(), 2);
+    assert!(links.eq(shown(&tiers[2], threads[2].context())));
+
+    let from_db = send(&mut tiers, &mut threads, 2, "mysql");
+    let reply = threads[1].receive(&mut tiers[1], &from_db).unwrap();
+    let step = path(&mut tiers[1], "tomcat");
+    assert_eq!(reply, Received::Reply(tiers[1].append(in_app, step)));
+    let from_app = send(&mut tiers, &mut threads, 1, "tomcat > respond");
+    assert_eq!(from_app.links()[0].process, ProcessId(1));
+    let reply = threads[0].receive(&mut tiers[0], &from_app).unwrap();
+    assert_eq!(shown(&tiers[0], reply.context()), ["squid"]);
+}
+
+#[test]
+fn a_reply_to_what_was_never_sent_is_an_error_and_changes_nothing() {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let mut activity = Activity::default();
+    let step = handler(&mut dictionary, "h");
+    activity.execute(&mut dictionary, Synopsis::EMPTY, step);
+    let before = activity.context();
+    let link = Link {
+        process: ProcessId(1),
+        synopsis: Synopsis::from_number(99),
+    };
+    let refused = activity.receive(&mut dictionary, &Chain::new([link]));
+    assert_eq!(refused, Err(UnknownLink(link)));
+    assert_eq!(
+        UnknownLink(link).to_string(),
+        "expected a context of process 1, which has none with the number 99"
+    );
+    assert_eq!(activity.context(), before);
+}
+
+#[test]
+fn a_chain_reads_as_in_the_paper_and_is_never_longer_than_its_limit() {
+    let link = |it| Link {
+        process: ProcessId(it),
+        synopsis: Synopsis::from_number(7),
+    };
+    assert_eq!(Chain::new([link(1), link(2)]).to_string(), "1:7#2:7");
+    let long = Chain::new((0..100).map(link));
+    assert_eq!(long.links().len(), Chain::MOST);
+    assert_eq!(long.links()[0], link(0));
+}
+
+/// §3.5, and rule 8 of the findings: objects that workers free and the listener takes.
+#[test]
+fn objects_that_come_back_do_not_make_contexts_grow() {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let (mut listener, mut worker) = (Activity::default(), Activity::default());
+    let mut lengths = Vec::new();
+    for round in 0..100 {
+        let push = path(&mut dictionary, "listener > ap_queue_push");
+        let connection = listener.hand_on(&mut dictionary, push);
+        assert_eq!(worker.take_over(&dictionary, connection), TakenOver::New);
+        let free = path(&mut dictionary, "worker > ap_queue_info_push_pool");
+        let pool = worker.hand_on(&mut dictionary, free);
+        let taken = listener.take_over(&dictionary, pool);
+        assert_eq!(taken, TakenOver::Own, "round {round}");
+        lengths.push(dictionary.contexts().length(worker.context()));
+    }
+    assert_eq!(lengths, [1; 100]);
+    assert_eq!(dictionary.contexts().all().count(), 2);
+}
+
+#[test]
+fn a_request_on_a_kept_connection_replaces_the_one_before() {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let mut activity = Activity::default();
+    let accept = handler(&mut dictionary, "accept");
+    activity.execute(&mut dictionary, Synopsis::EMPTY, accept);
+    for name in ["GET /a", "GET /b"] {
+        let step: Step = request(&mut dictionary, name);
+        activity.go_on(&mut dictionary, step);
+        assert_eq!(shown(&dictionary, activity.context()), ["accept", name]);
+        let write = handler(&mut dictionary, "write");
+        activity.go_on(&mut dictionary, write);
+    }
+}

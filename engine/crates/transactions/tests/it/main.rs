@@ -1,0 +1,4 @@
+//! The integration tests of `fulcrum-transactions`: one binary, so that they are linked once.
+
+mod contexts;
+mod support;
