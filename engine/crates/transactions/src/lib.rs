@@ -15,6 +15,7 @@ mod contexts;
 mod dictionary;
 mod ids;
 mod interner;
+pub mod memory;
 mod step;
 
 pub use activity::{Activity, TakenOver};

@@ -1,4 +1,6 @@
 //! The integration tests of `fulcrum-transactions`: one binary, so that they are linked once.
 
 mod contexts;
+mod memory_rules;
+mod memory_simulation;
 mod support;

@@ -1,5 +1,8 @@
 //! What the tests of this crate share.
 
+pub mod machine;
+pub mod programs;
+
 use fulcrum_transactions::{CallPath, Dictionary, Element, Step, Synopsis};
 
 /// The step of a call path, written as it is shown: `main > foo`.
