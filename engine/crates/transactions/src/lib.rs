@@ -12,10 +12,12 @@
 mod activity;
 mod chain;
 mod contexts;
+pub mod crosstalk;
 mod dictionary;
 mod ids;
 mod interner;
 pub mod memory;
+pub mod messages;
 mod step;
 
 pub use activity::{Activity, TakenOver};

@@ -1,6 +1,8 @@
 //! The integration tests of `fulcrum-transactions`: one binary, so that they are linked once.
 
 mod contexts;
+mod crosstalk;
 mod memory_rules;
 mod memory_simulation;
+mod messages;
 mod support;
