@@ -18,6 +18,7 @@ mod ids;
 mod interner;
 pub mod memory;
 pub mod messages;
+pub mod recognise;
 mod step;
 
 pub use activity::{Activity, TakenOver};

@@ -5,4 +5,5 @@ mod crosstalk;
 mod memory_rules;
 mod memory_simulation;
 mod messages;
+mod recognise;
 mod support;
