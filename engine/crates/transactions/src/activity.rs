@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::chain::Chain;
+use crate::chain::{Chain, UnknownLink};
 use crate::contexts::Synopsis;
-use crate::dictionary::{Dictionary, Received, UnknownLink};
+use crate::dictionary::{Dictionary, Received};
 use crate::step::Step;
 
 /// What a thread has handed on, at most this often, is remembered to recognise what comes back.

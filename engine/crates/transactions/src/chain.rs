@@ -48,3 +48,32 @@ impl fmt::Display for Chain {
         Ok(())
     }
 }
+
+/// A context is named that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownLink {
+    /// The process is not known at all.
+    Process(Link),
+    /// The process never had such a context.
+    Context(Link),
+}
+
+impl fmt::Display for UnknownLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownLink::Process(Link { process, .. }) => {
+                write!(
+                    f,
+                    "expected a context of process {process}, which was not recorded"
+                )
+            }
+            UnknownLink::Context(Link { process, synopsis }) => write!(
+                f,
+                "expected a context of process {process}, which has none with the number {}",
+                synopsis.number()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UnknownLink {}

@@ -1,8 +1,6 @@
 //! A process's contexts, and what it says and hears of them by messages (Whodunit §5, §7.4).
 
-use std::fmt;
-
-use crate::chain::{Chain, Link};
+use crate::chain::{Chain, Link, UnknownLink};
 use crate::contexts::{Contexts, Limits, Synopsis};
 use crate::ids::ProcessId;
 use crate::interner::Names;
@@ -43,10 +41,6 @@ impl Received {
         }
     }
 }
-
-/// A message names a context of this process that it never had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownLink(pub Link);
 
 impl Dictionary {
     /// An empty dictionary with the default [`Limits`].
@@ -123,7 +117,7 @@ impl Dictionary {
     /// others have added since is not inherited (§5).
     ///
     /// # Errors
-    /// [`UnknownLink`], when the chain names a context of this process that it does not have.
+    /// [`UnknownLink::Context`], when the chain names a context of this process that it does not have.
     pub fn receive(&mut self, chain: &Chain) -> Result<Received, UnknownLink> {
         let links = chain.links();
         let own = links.iter().rposition(|it| it.process == self.process);
@@ -132,7 +126,7 @@ impl Dictionary {
         };
         let part = links[own].synopsis;
         if !self.contexts.contains(part) {
-            return Err(UnknownLink(links[own]));
+            return Err(UnknownLink::Context(links[own]));
         }
         let steps: Vec<Element> = self.contexts.elements(part).into_iter().cloned().collect();
         let before = self.received(&links[..own]);
@@ -145,16 +139,3 @@ impl Dictionary {
             .of(links.iter().copied().map(Element::Received))
     }
 }
-
-impl fmt::Display for UnknownLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Link { process, synopsis } = self.0;
-        write!(
-            f,
-            "expected a context of process {process}, which has none with the number {}",
-            synopsis.number()
-        )
-    }
-}
-
-impl std::error::Error for UnknownLink {}

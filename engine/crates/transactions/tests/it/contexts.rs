@@ -184,9 +184,9 @@ fn a_reply_to_what_was_never_sent_is_an_error_and_changes_nothing() {
         synopsis: Synopsis::from_number(99),
     };
     let refused = activity.receive(&mut dictionary, &Chain::new([link]));
-    assert_eq!(refused, Err(UnknownLink(link)));
+    assert_eq!(refused, Err(UnknownLink::Context(link)));
     assert_eq!(
-        UnknownLink(link).to_string(),
+        UnknownLink::Context(link).to_string(),
         "expected a context of process 1, which has none with the number 99"
     );
     assert_eq!(activity.context(), before);
