@@ -39,8 +39,6 @@ pub struct Joined {
 #[derive(Clone, Debug)]
 struct Process {
     program: Name,
-    /// By number in the process.
-    names: Vec<Name>,
     /// By number from 1.
     contexts: Vec<(Synopsis, Imported)>,
 }
@@ -80,7 +78,6 @@ impl Joined {
         let process = Process {
             program,
             contexts: exported.import(&names)?,
-            names,
         };
         self.programs.insert(program);
         match self.processes.insert(exported.process, process) {
@@ -92,12 +89,6 @@ impl Joined {
     /// The contexts.
     pub fn contexts(&self) -> &Contexts<Hop> {
         &self.contexts
-    }
-
-    /// The name that a process knows by this number. `None` when it has no such name, or is not there.
-    pub fn name(&self, process: ProcessId, name: Name) -> Option<Name> {
-        let names = &self.processes.get(&process)?.names;
-        names.get(name.number() as usize).copied()
     }
 
     /// The context that a synopsis of a process stands for.

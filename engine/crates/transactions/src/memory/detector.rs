@@ -1,15 +1,16 @@
 //! The state machine: threads that enter and leave critical sections, and what their instructions do (Whodunit §3.2, §7.2).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
-use super::lists::{Flow, ListLimits, ListSummary, Lists};
+use super::lists::{Consumption, ListLimits, ListSummary, Lists};
 use super::section::Step;
 use super::sites::{Learning, Sites};
 use super::thread::{Phase, Section, Thread};
 use super::words::{Birth, Words};
 use super::{Effect, Mode, Reaction};
 use crate::contexts::Synopsis;
+use crate::flows::Flow;
 use crate::ids::{CodeAddress, LockId, ThreadId};
 
 /// How much is watched and kept.
@@ -238,7 +239,7 @@ impl FlowDetector {
         };
         self.sites.flowed(birth.site);
         self.sites.flowed(site);
-        Reaction::Flow(Flow {
+        Reaction::Consumed(Consumption {
             from,
             to,
             producer: birth.thread,
@@ -250,7 +251,7 @@ impl FlowDetector {
 
     /// How often a transaction came from one context to another, without what turned out to be no flow: producers that
     /// consume, as users of an allocator do (§3.4).
-    pub fn flows(&self) -> BTreeMap<(Synopsis, Synopsis), u64> {
+    pub fn flows(&self) -> Vec<Flow<Synopsis>> {
         self.lists.flows()
     }
 

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::contexts::Synopsis;
+use crate::flows::{Flow, FlowKind};
 use crate::ids::{CodeAddress, LockId, ThreadId};
 
-/// A transaction came from one thread to another.
+/// A thread consumed what another one had produced: a transaction flowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flow {
+pub struct Consumption {
     /// The producer's context when it stored what was consumed.
     pub from: Synopsis,
     /// The consumer's context when it used it first.
@@ -154,14 +155,20 @@ impl Lists {
     }
 
     /// How often a transaction came from one context to another. A list that was demoted later never had any.
-    pub fn flows(&self) -> BTreeMap<(Synopsis, Synopsis), u64> {
-        let mut all = BTreeMap::new();
+    pub fn flows(&self) -> Vec<Flow<Synopsis>> {
+        let mut all: BTreeMap<(Synopsis, Synopsis), u64> = BTreeMap::new();
         for list in self.lists.iter().filter(|it| !it.demoted) {
             for (&pair, count) in &list.flows {
                 *all.entry(pair).or_default() += count;
             }
         }
-        all
+        let flow = |((from, to), count)| Flow {
+            kind: FlowKind::Memory,
+            from,
+            to,
+            count,
+        };
+        all.into_iter().map(flow).collect()
     }
 }
 
@@ -223,10 +230,13 @@ mod tests {
                 .is_none()
         );
         assert_eq!(demoted(&lists), [false, true]);
-        assert_eq!(
-            lists.flows(),
-            BTreeMap::from([((context(1), context(2)), 1)])
-        );
+        let flow = Flow {
+            kind: FlowKind::Memory,
+            from: context(1),
+            to: context(2),
+            count: 1,
+        };
+        assert_eq!(lists.flows(), [flow]);
     }
 
     #[test]

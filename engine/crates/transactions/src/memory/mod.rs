@@ -29,7 +29,7 @@ mod words;
 use std::ops::Range;
 
 pub use detector::{Counts, FlowDetector, Limits};
-pub use lists::{Flow, ListSummary};
+pub use lists::{Consumption, ListSummary};
 pub use sites::Learning;
 
 /// A register of 64 bits.
@@ -138,7 +138,7 @@ pub enum Reaction {
     /// Nothing to tell.
     None(Mode),
     /// A transaction came to this thread, which now runs natively.
-    Flow(Flow),
+    Consumed(Consumption),
 }
 
 impl Reaction {
@@ -146,7 +146,7 @@ impl Reaction {
     pub fn mode(self) -> Mode {
         match self {
             Reaction::None(mode) => mode,
-            Reaction::Flow(_) => Mode::Native,
+            Reaction::Consumed(_) => Mode::Native,
         }
     }
 }

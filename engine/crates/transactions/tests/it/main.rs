@@ -6,4 +6,5 @@ mod memory_rules;
 mod memory_simulation;
 mod messages;
 mod recognise;
+mod stitch;
 mod support;

@@ -40,36 +40,39 @@ fn check_queue(push: &Program, pop: &Program, producers: usize, consumers: usize
     let threads = producers + consumers;
     let mut machine = Machine::new(FlowDetector::default(), threads as u32, seed);
     machine.memory.insert(QUEUE.address + 8, initial_tail(push));
-    let (mut produced, mut consumed) = (0, 0);
+    let (mut pushed, mut popped) = (0, 0);
     let mut producer_of = HashMap::new();
-    while consumed < ITEMS {
+    while popped < ITEMS {
         for thread in 0..threads {
             if !machine.is_idle(thread) {
                 continue;
             }
             if thread >= producers {
                 machine.start(thread, pop, [0, 0], CONSUMER);
-            } else if produced < ITEMS {
-                let item = item(produced);
+            } else if pushed < ITEMS {
+                let item = item(pushed);
                 producer_of.insert(item, ThreadId(thread as u32));
                 machine.start(thread, push, [item, item + 8], context_of(item));
-                produced += 1;
+                pushed += 1;
             }
         }
-        let Some((thread, Done { result, flow })) = machine.step_any() else {
+        let Some((thread, Done { result, consumed })) = machine.step_any() else {
             continue;
         };
         if thread < producers || result == 0 {
-            assert_eq!(flow, None, "seed {seed}: thread {thread} consumed nothing");
+            assert_eq!(
+                consumed, None,
+                "seed {seed}: thread {thread} consumed nothing"
+            );
             continue;
         }
         let flow =
-            flow.unwrap_or_else(|| panic!("seed {seed}: {result:x} came without its context"));
+            consumed.unwrap_or_else(|| panic!("seed {seed}: {result:x} came without its context"));
         assert_eq!(flow.from, context_of(result), "seed {seed}");
         assert_eq!(flow.producer, producer_of[&result], "seed {seed}");
         assert_eq!(flow.consumer, ThreadId(thread as u32), "seed {seed}");
         assert_eq!(flow.lock.0, QUEUE.lock, "seed {seed}");
-        consumed += 1;
+        popped += 1;
     }
     let flows = machine.detector.flows();
     assert_eq!(
@@ -77,7 +80,7 @@ fn check_queue(push: &Program, pop: &Program, producers: usize, consumers: usize
         ITEMS as usize,
         "seed {seed}: one for each item"
     );
-    assert!(flows.values().all(|&count| count == 1), "seed {seed}");
+    assert!(flows.iter().all(|it| it.count == 1), "seed {seed}");
 }
 
 /// An empty `STAILQ`'s tail is its head; an array's counter is 0.
@@ -134,7 +137,7 @@ fn a_counter_is_no_flow() {
         let mut machine = Machine::new(FlowDetector::default(), 4, seed);
         let ended = run_randomly(&mut machine, 4, 1000, |_, _| (count(QUEUE), 0));
         assert!(
-            ended.iter().all(|(_, done)| done.flow.is_none()),
+            ended.iter().all(|(_, done)| done.consumed.is_none()),
             "seed {seed}"
         );
         let mut numbers: Vec<u64> = ended.iter().map(|(_, done)| done.result).collect();
@@ -163,8 +166,8 @@ fn an_allocator_is_no_flow() {
                 continue;
             }
             let done = machine.run(thread, &allocate(QUEUE), [0, 0], context);
-            flows += usize::from(done.flow.is_some());
-            late_flows += usize::from(done.flow.is_some() && round > 100);
+            flows += usize::from(done.consumed.is_some());
+            late_flows += usize::from(done.consumed.is_some() && round > 100);
             let object = match done.result {
                 0 => {
                     objects += 1;
@@ -207,17 +210,25 @@ fn a_pipeline_concatenates_the_contexts_of_its_stages() {
             machine.run(0, &array_push(QUEUE), [item(number), 1], produced);
             let taken = machine.run(1, &array_pop(QUEUE), [0, 0], CONSUMER);
             assert_eq!(taken.result, item(number));
-            activities[1].take_over(&dictionary, taken.flow.expect("from the listener").from);
+            activities[1].take_over(&dictionary, taken.consumed.expect("from the listener").from);
             let produced = hand_on(1, "parser > push", &mut dictionary, &mut activities);
             machine.run(1, &array_push(NEXT_QUEUE), [taken.result, 1], produced);
             let taken = machine.run(2, &array_pop(NEXT_QUEUE), [0, 0], CONSUMER);
-            activities[2].take_over(&dictionary, taken.flow.expect("from the parser").from);
+            activities[2].take_over(&dictionary, taken.consumed.expect("from the parser").from);
             assert_eq!(
                 shown(&dictionary, activities[2].context()),
                 ["listener > push", "parser > push"]
             );
         }
-        assert_eq!(machine.detector.flows().values().sum::<u64>(), 200);
+        assert_eq!(
+            machine
+                .detector
+                .flows()
+                .iter()
+                .map(|it| it.count)
+                .sum::<u64>(),
+            200
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use fulcrum_stats::Random;
 use fulcrum_transactions::memory::{
-    Effect, Flow, FlowDetector, Mode, Place, Reaction, Register, Span,
+    Consumption, Effect, FlowDetector, Mode, Place, Reaction, Register, Span,
 };
 use fulcrum_transactions::{CodeAddress, LockId, Synopsis, ThreadId};
 
@@ -66,7 +66,7 @@ struct Thread {
     context: Synopsis,
     program: Option<(Program, usize)>,
     result: u64,
-    flow: Option<Flow>,
+    consumed: Option<Consumption>,
 }
 
 /// What a thread did with a program.
@@ -75,7 +75,7 @@ pub struct Done {
     /// What the program returned.
     pub result: u64,
     /// The transaction that it took over, if any.
-    pub flow: Option<Flow>,
+    pub consumed: Option<Consumption>,
 }
 
 pub struct Machine {
@@ -109,7 +109,7 @@ impl Machine {
                 context: Synopsis::EMPTY,
                 program: None,
                 result: 0,
-                flow: None,
+                consumed: None,
             });
         }
         machine
@@ -129,7 +129,7 @@ impl Machine {
         thread.registers[usize::from(OTHER_ARGUMENT)] = arguments[1];
         thread.program = Some((program.clone(), 0));
         thread.context = context;
-        thread.flow = None;
+        thread.consumed = None;
     }
 
     /// Runs a program to its end while all other threads stand still.
@@ -289,8 +289,10 @@ impl Machine {
             Op::Return(result) => {
                 self.threads[at].result = self.get(at, result);
                 self.threads[at].program = None;
-                let Thread { result, flow, .. } = self.threads[at];
-                return Some(Done { result, flow });
+                let Thread {
+                    result, consumed, ..
+                } = self.threads[at];
+                return Some(Done { result, consumed });
             }
         }
         self.threads[at].program = Some((program, next));
@@ -306,8 +308,8 @@ impl Machine {
             .detector
             .effect(thread.id, code, effect, || thread.context);
         thread.mode = reaction.mode();
-        if let Reaction::Flow(flow) = reaction {
-            thread.flow = Some(flow);
+        if let Reaction::Consumed(it) = reaction {
+            thread.consumed = Some(it);
         }
     }
 

@@ -1,0 +1,317 @@
+//! Types with what they cost and wait for, and flows between stages, over all processes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, ValueType};
+
+use super::notes;
+use super::record::ProcessRecord;
+use crate::chain::Link;
+use crate::contexts::Synopsis;
+use crate::crosstalk::{Pair, Pairs};
+use crate::export::ExportError;
+use crate::flows::{Flow, FlowKind};
+use crate::ids::ProcessId;
+use crate::interner::Name;
+use crate::joined::Joined;
+use crate::latency::{Latencies, Latency};
+use crate::messages::match_messages;
+use crate::profile::Tree;
+use crate::types::{NamingRule, TypeId, Types};
+
+/// The profile of all processes.
+#[derive(Debug)]
+pub struct Stitched {
+    records: Vec<ProcessRecord>,
+    joined: Joined,
+    types: Types,
+    /// The types of each record's calling-context trees.
+    tree_types: BTreeMap<(ProcessId, Synopsis), TypeId>,
+    latencies: Latencies<TypeId>,
+    pairs: Pairs<TypeId, String, Link>,
+    flows: Vec<Flow<String>>,
+    notes: Vec<String>,
+}
+
+/// A part of the CPU time of all processes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// CPU time, nanoseconds.
+    pub cpu_ns: u64,
+    /// Of all CPU time, 0 to 1.
+    pub of_all: f64,
+}
+
+/// A type of transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeProfile {
+    /// Its number.
+    pub id: TypeId,
+    /// Its name.
+    pub name: String,
+    /// What all its contexts begin with, an element each.
+    pub context: Vec<String>,
+    /// What it cost.
+    pub cpu: Share,
+    /// Where, the most expensive first.
+    pub stages: Vec<StageShare>,
+    /// How long its instances took. `None`: none began in a recorded process.
+    pub latency: Option<Latency>,
+    /// How long it waited for others in all, nanoseconds.
+    pub wait_ns: u64,
+}
+
+/// What a type cost in the threads of one name in the processes of one program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageShare {
+    /// The program.
+    pub process: String,
+    /// The thread's name.
+    pub thread: String,
+    /// What it cost there.
+    pub cpu: Share,
+}
+
+/// Why records cannot be stitched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StitchError {
+    /// A dictionary is damaged.
+    Export(ExportError),
+    /// A sample has a name that its process does not know.
+    Name {
+        /// The process.
+        process: ProcessId,
+        /// The number of the name.
+        name: u32,
+    },
+}
+
+impl Stitched {
+    /// Stitches what processes recorded. `rules` name types.
+    ///
+    /// # Errors
+    /// [`StitchError`], when a record is damaged. What is merely missing is told by [`Stitched::notes`].
+    pub fn of(records: Vec<ProcessRecord>, rules: Vec<NamingRule>) -> Result<Self, StitchError> {
+        let joined = Joined::of(records.iter().map(|it| &it.dictionary));
+        let mut joined = joined.map_err(StitchError::Export)?;
+        for record in &records {
+            check_names(record)?;
+        }
+        let mut types = Types::new(rules);
+        let mut tree_types = BTreeMap::new();
+        let mut latencies = Latencies::default();
+        let mut pairs = Pairs::default();
+        for record in &records {
+            let process = record.dictionary.process;
+            let mut type_of = |synopsis: Synopsis| {
+                let context = joined.resolve_or_missing(Link { process, synopsis });
+                types.of(context, &joined)
+            };
+            for (context, _, _) in record.profile.trees() {
+                tree_types.insert((process, context), type_of(context));
+            }
+            for instance in &record.instances {
+                latencies.add(type_of(instance.context), instance);
+            }
+            pairs.add_all(
+                &record.waits,
+                |&context| type_of(context),
+                |&lock| record.lock_name(lock),
+                |&synopsis| Link { process, synopsis },
+            );
+        }
+        let messages: Vec<_> = records
+            .iter()
+            .map(|it| (it.dictionary.process, &it.messages))
+            .collect();
+        let matches = match_messages(&messages);
+        let flows = flows(&records, &matches.flows, &mut joined);
+        let notes = notes::notes(&records, &matches, &joined);
+        Ok(Stitched {
+            records,
+            joined,
+            types,
+            tree_types,
+            latencies,
+            pairs,
+            flows,
+            notes,
+        })
+    }
+
+    /// CPU time of all samples, nanoseconds.
+    pub fn total_cpu_ns(&self) -> u64 {
+        self.trees()
+            .map(|(_, _, _, tree)| tree.total().cpu_ns)
+            .sum()
+    }
+
+    /// All types, those that cost the most CPU time first.
+    pub fn types(&self) -> Vec<TypeProfile> {
+        let total = self.total_cpu_ns();
+        let share = |cpu_ns| Share {
+            cpu_ns,
+            of_all: cpu_ns as f64 / total.max(1) as f64,
+        };
+        let mut costs: BTreeMap<TypeId, BTreeMap<(&str, &str), u64>> = BTreeMap::new();
+        for (record, id, thread, tree) in self.trees() {
+            let stage = (&*record.dictionary.program, self.text(record, thread));
+            *costs.entry(id).or_default().entry(stage).or_default() += tree.total().cpu_ns;
+        }
+        let waits = self.pairs.waits();
+        let profile = |(id, it): (TypeId, &crate::types::Type)| {
+            let costs = costs.get(&id).into_iter().flatten();
+            let mut stages: Vec<StageShare> = costs
+                .map(|(&(process, thread), &cpu_ns)| StageShare {
+                    process: process.into(),
+                    thread: thread.into(),
+                    cpu: share(cpu_ns),
+                })
+                .collect();
+            stages.sort_by_key(|it| std::cmp::Reverse(it.cpu.cpu_ns));
+            TypeProfile {
+                id,
+                name: it.name.clone(),
+                context: self.joined.texts(it.context),
+                cpu: share(stages.iter().map(|it| it.cpu.cpu_ns).sum()),
+                stages,
+                latency: self.latencies.of(&id),
+                wait_ns: waits.get(&id).copied().unwrap_or(0),
+            }
+        };
+        let mut all: Vec<TypeProfile> = self.types.all().map(profile).collect();
+        all.sort_by(|a, b| {
+            b.cpu
+                .cpu_ns
+                .cmp(&a.cpu.cpu_ns)
+                .then_with(|| a.name.cmp(&b.name))
+        });
+        all
+    }
+
+    /// The call tree of a type: processes and threads, and in them the functions, with their CPU time and samples. It can be
+    /// searched as any profile. Without samples it is empty.
+    ///
+    /// # Errors
+    /// [`CallTreeError`], when the tree would be larger than one may be.
+    pub fn tree(&self, of: TypeId) -> Result<CallTree, CallTreeError> {
+        let types = vec![ValueType::new("cpu", "ns"), ValueType::new("samples", "")];
+        let mut builder = CallTreeBuilder::new(types)?;
+        for (record, id, thread, tree) in self.trees() {
+            if id != of {
+                continue;
+            }
+            let process = builder.intern(Frame::container(&record.dictionary.program))?;
+            let thread = builder.intern(Frame::container(self.text(record, thread)))?;
+            tree.add_to(&mut builder, &[process, thread], |builder, name| {
+                builder.intern(Frame::function(self.text(record, name)))
+            })?;
+        }
+        builder.finish()
+    }
+
+    /// Who waited for whom, the longest waits first. Call paths are in words by [`Stitched::path`].
+    pub fn crosstalk(&self) -> Vec<Pair<TypeId, String, Link>> {
+        self.pairs.ranked()
+    }
+
+    /// A type's name.
+    pub fn type_name(&self, id: TypeId) -> &str {
+        self.types.name(id)
+    }
+
+    /// A call path in words.
+    pub fn path(&mut self, link: Link) -> String {
+        let context = self.joined.resolve_or_missing(link);
+        self.joined.texts(context).join(" → ")
+    }
+
+    /// What flowed from where to where, the most frequent first.
+    pub fn flows(&self) -> &[Flow<String>] {
+        &self.flows
+    }
+
+    /// What a reader should know. Whole sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Each calling-context tree with its record, its type and its thread's name.
+    fn trees(&self) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &Tree)> {
+        self.records.iter().flat_map(move |record| {
+            let process = record.dictionary.process;
+            let trees = record.profile.trees();
+            trees.map(move |(context, thread, tree)| {
+                (record, self.tree_types[&(process, context)], thread, tree)
+            })
+        })
+    }
+
+    fn text<'a>(&'a self, record: &'a ProcessRecord, name: Name) -> &'a str {
+        &record.dictionary.names[name.number() as usize]
+    }
+}
+
+fn check_names(record: &ProcessRecord) -> Result<(), StitchError> {
+    let known = record.dictionary.names.len();
+    let trees = record.profile.trees();
+    let mut names = trees.flat_map(|(_, thread, tree)| tree.names().chain([thread]));
+    match names.find(|it| it.number() as usize >= known) {
+        None => Ok(()),
+        Some(name) => Err(StitchError::Name {
+            process: record.dictionary.process,
+            name: name.number(),
+        }),
+    }
+}
+
+fn flows(
+    records: &[ProcessRecord],
+    messages: &BTreeMap<(Link, Link), u64>,
+    joined: &mut Joined,
+) -> Vec<Flow<String>> {
+    let within = records.iter().flat_map(|record| {
+        let process = record.dictionary.process;
+        let link = move |synopsis| Link { process, synopsis };
+        let flows = record.flows.iter();
+        flows.map(move |it| (it.kind, link(it.from), link(it.to), it.count))
+    });
+    let between = messages
+        .iter()
+        .map(|(&(from, to), &count)| (FlowKind::Message, from, to, count));
+    let mut sums: BTreeMap<(FlowKind, String, String), u64> = BTreeMap::new();
+    for (kind, from, to, count) in within.chain(between) {
+        let [from, to] = [from, to].map(|link| {
+            let context = joined.resolve_or_missing(link);
+            joined.short_text(context)
+        });
+        *sums.entry((kind, from, to)).or_default() += count;
+    }
+    let mut flows: Vec<Flow<String>> = sums
+        .into_iter()
+        .map(|((kind, from, to), count)| Flow {
+            kind,
+            from,
+            to,
+            count,
+        })
+        .collect();
+    flows.sort_by_key(|it| std::cmp::Reverse(it.count));
+    flows
+}
+
+impl fmt::Display for StitchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StitchError::Export(error) => error.fmt(f),
+            StitchError::Name { process, name } => write!(
+                f,
+                "a sample of process {process} has the name {name}, which is not in its list of names"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StitchError {}
