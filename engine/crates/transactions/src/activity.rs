@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::chain::{Chain, UnknownLink};
 use crate::contexts::Synopsis;
-use crate::dictionary::{Dictionary, Received};
+use crate::dictionary::{Arrival, Dictionary};
 use crate::step::Step;
 
 /// What a thread has handed on, at most this often, is remembered to recognise what comes back.
@@ -91,7 +91,7 @@ impl Activity {
         &mut self,
         dictionary: &mut Dictionary,
         chain: &Chain,
-    ) -> Result<Received, UnknownLink> {
+    ) -> Result<Arrival, UnknownLink> {
         let received = dictionary.receive(chain)?;
         self.context = received.context();
         Ok(received)

@@ -3,7 +3,7 @@
 use crate::chain::{Chain, Link, UnknownLink};
 use crate::contexts::{Contexts, Limits, Synopsis};
 use crate::ids::ProcessId;
-use crate::interner::Names;
+use crate::names::Names;
 use crate::step::Step;
 
 /// An element of a context within a process.
@@ -26,18 +26,18 @@ pub struct Dictionary {
 
 /// What a message was to the process that received it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
+pub enum Arrival {
     /// A request: the sender's context is now the receiver's.
     Request(Synopsis),
     /// The reply to a request of this process: the context is again that of the request.
     Reply(Synopsis),
 }
 
-impl Received {
+impl Arrival {
     /// The receiver's context from now on.
     pub fn context(self) -> Synopsis {
         match self {
-            Received::Request(context) | Received::Reply(context) => context,
+            Arrival::Request(context) | Arrival::Reply(context) => context,
         }
     }
 }
@@ -118,11 +118,11 @@ impl Dictionary {
     ///
     /// # Errors
     /// [`UnknownLink::Context`], when the chain names a context of this process that it does not have.
-    pub fn receive(&mut self, chain: &Chain) -> Result<Received, UnknownLink> {
+    pub fn receive(&mut self, chain: &Chain) -> Result<Arrival, UnknownLink> {
         let links = chain.links();
-        let own = links.iter().rposition(|it| it.process == self.process);
+        let own = links.iter().position(|it| it.process == self.process);
         let Some(own) = own else {
-            return Ok(Received::Request(self.received(links)));
+            return Ok(Arrival::Request(self.received(links)));
         };
         let part = links[own].synopsis;
         if !self.contexts.contains(part) {
@@ -131,7 +131,7 @@ impl Dictionary {
         let steps: Vec<Element> = self.contexts.elements(part).into_iter().cloned().collect();
         let before = self.received(&links[..own]);
         let append = |to, element| self.contexts.append(to, element);
-        Ok(Received::Reply(steps.into_iter().fold(before, append)))
+        Ok(Arrival::Reply(steps.into_iter().fold(before, append)))
     }
 
     fn received(&mut self, links: &[Link]) -> Synopsis {

@@ -6,7 +6,7 @@ use crate::chain::Link;
 use crate::contexts::Synopsis;
 use crate::dictionary::{Dictionary, Element};
 use crate::ids::ProcessId;
-use crate::interner::Name;
+use crate::names::Name;
 use crate::step::{CallPath, Step};
 
 /// The contexts of a process. Both lists only grow while the process runs, so a writer may write what is new.

@@ -6,7 +6,7 @@ use crate::chain::{Link, UnknownLink};
 use crate::contexts::{Contexts, Limits, Synopsis};
 use crate::export::{ExportError, Exported, Imported};
 use crate::ids::ProcessId;
-use crate::interner::{Name, Names};
+use crate::names::{Name, Names};
 use crate::step::Step;
 
 /// An element of a context across processes. Processes of one program are not told apart, as their transactions are of the

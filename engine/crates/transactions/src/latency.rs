@@ -234,7 +234,7 @@ mod tests {
         Instance {
             context: Synopsis::EMPTY,
             wall_ns,
-            replied: wall_ns % 10 != 0,
+            replied: !wall_ns.is_multiple_of(10),
         }
     }
 

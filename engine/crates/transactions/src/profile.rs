@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, FrameId};
 
 use crate::contexts::Synopsis;
-use crate::interner::Name;
+use crate::names::Name;
 
 /// The samples of a process, by the context and the thread in which they were taken.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    trees: BTreeMap<(Synopsis, Name), Tree>,
+    trees: BTreeMap<(Synopsis, Name), CallingContextTree>,
     nodes: usize,
     limit: usize,
     unplaced: u64,
@@ -18,7 +18,7 @@ pub struct Profile {
 
 /// The calling-context tree of one context in threads of one name.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct CallingContextTree {
     nodes: Vec<Node>,
     index: HashMap<(Option<u32>, Name), u32>,
     /// What belongs to no function.
@@ -97,7 +97,7 @@ impl Profile {
     }
 
     /// The trees, by context and name of the thread.
-    pub fn trees(&self) -> impl Iterator<Item = (Synopsis, Name, &Tree)> {
+    pub fn trees(&self) -> impl Iterator<Item = (Synopsis, Name, &CallingContextTree)> {
         self.trees
             .iter()
             .map(|(&(context, thread), tree)| (context, thread, tree))
@@ -109,7 +109,7 @@ impl Profile {
     }
 }
 
-impl Tree {
+impl CallingContextTree {
     fn push(&mut self, parent: Option<u32>, name: Name) -> u32 {
         let number = self.nodes.len() as u32;
         self.nodes.push(Node {

@@ -1,6 +1,6 @@
 //! What a context is made of within one process (Whodunit §2.1).
 
-use crate::interner::{Name, Names};
+use crate::names::{Name, Names};
 
 /// One stage's part of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -183,6 +183,14 @@ impl<T: Clone + Ord, L: Clone + Ord, P: Clone + Ord> Pairs<T, L, P> {
         ranked
     }
 
+    /// All call paths, some several times.
+    pub fn paths(&self) -> impl Iterator<Item = &P> {
+        let paths = self.pairs.values().flat_map(|it| it.paths.keys());
+        paths
+            .flat_map(|it| [Some(&it.waiter), it.holder.as_ref()])
+            .flatten()
+    }
+
     /// How long each transaction waited for others in all, nanoseconds (Table 1 has its mean over the instances).
     pub fn waits(&self) -> BTreeMap<T, u64> {
         let mut waits = BTreeMap::new();

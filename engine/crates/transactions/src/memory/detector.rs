@@ -211,7 +211,7 @@ impl FlowDetector {
                 Reaction::None(Mode::Native)
             }
             Phase::Window(section) => {
-                let product = state.use_after(thread, section, effect, &self.words);
+                let product = state.use_after(section, effect, &self.words);
                 let left = section.left.saturating_sub(1);
                 state.phase = match product.is_none() && left > 0 {
                     true => Phase::Window(Section { left, ..section }),

@@ -105,13 +105,7 @@ impl Thread {
     }
 
     /// Rule 4: after a section, tags move on through registers, and no memory is tagged. The product that this effect uses.
-    pub fn use_after(
-        &mut self,
-        thread: ThreadId,
-        section: Section,
-        effect: Effect,
-        words: &Words,
-    ) -> Option<Birth> {
+    pub fn use_after(&mut self, section: Section, effect: Effect, words: &Words) -> Option<Birth> {
         let (used, to_register) = match effect {
             Effect::Move {
                 from,
@@ -133,7 +127,7 @@ impl Thread {
         };
         let tag = used.map_or(Tag::None, |(place, value)| match place {
             Place::Register(register) => self.registers[register.index()],
-            Place::Memory(span) => words.left_by(span, value, thread, section.number),
+            Place::Memory(span) => words.left_by(span, value, section.number),
         });
         if let Some(register) = to_register {
             self.registers[register.index()] = tag;

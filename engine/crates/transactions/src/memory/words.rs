@@ -155,12 +155,10 @@ impl Words {
         overlapped.iter().any(|(_, toucher)| *toucher != thread)
     }
 
-    /// The tag of a word that the thread itself touched in this section, as long as it has the value of then.
-    pub fn left_by(&self, span: Span, value: u64, thread: ThreadId, section: u64) -> Tag {
+    /// The tag of a word that this section touched last, as long as it has the value of then.
+    pub fn left_by(&self, span: Span, value: u64, section: u64) -> Tag {
         let word = self.words.get(&span.address);
-        let same = |it: &&Word| {
-            (it.bytes, it.value, it.toucher, it.section) == (span.bytes, value, thread, section)
-        };
+        let same = |it: &&Word| (it.bytes, it.value, it.section) == (span.bytes, value, section);
         word.filter(same).map_or(Tag::None, |it| it.tag)
     }
 

@@ -1,6 +1,6 @@
 //! Types with what they cost and wait for, and flows between stages, over all processes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use fulcrum_model::CallTree;
@@ -14,11 +14,11 @@ use crate::crosstalk::{Pair, Pairs};
 use crate::export::ExportError;
 use crate::flows::{Flow, FlowKind};
 use crate::ids::ProcessId;
-use crate::interner::Name;
 use crate::joined::Joined;
 use crate::latency::{Latencies, Latency};
 use crate::messages::match_messages;
-use crate::profile::Tree;
+use crate::names::Name;
+use crate::profile::CallingContextTree;
 use crate::types::{NamingRule, TypeId, Types};
 
 /// The profile of all processes.
@@ -30,7 +30,7 @@ pub struct Stitched {
     /// The types of each record's calling-context trees.
     tree_types: BTreeMap<(ProcessId, Synopsis), TypeId>,
     latencies: Latencies<TypeId>,
-    pairs: Pairs<TypeId, String, Link>,
+    pairs: Pairs<TypeId, String, String>,
     flows: Vec<Flow<String>>,
     notes: Vec<String>,
 }
@@ -105,6 +105,11 @@ impl Stitched {
         let mut pairs = Pairs::default();
         for record in &records {
             let process = record.dictionary.process;
+            let text = |&synopsis: &Synopsis| {
+                let context = joined.resolve_or_missing(Link { process, synopsis });
+                (synopsis, joined.texts(context).join(" → "))
+            };
+            let paths: HashMap<Synopsis, String> = record.waits.paths().map(text).collect();
             let mut type_of = |synopsis: Synopsis| {
                 let context = joined.resolve_or_missing(Link { process, synopsis });
                 types.of(context, &joined)
@@ -119,7 +124,7 @@ impl Stitched {
                 &record.waits,
                 |&context| type_of(context),
                 |&lock| record.lock_name(lock),
-                |&synopsis| Link { process, synopsis },
+                |synopsis| paths[synopsis].clone(),
             );
         }
         let messages: Vec<_> = records
@@ -212,20 +217,14 @@ impl Stitched {
         builder.finish()
     }
 
-    /// Who waited for whom, the longest waits first. Call paths are in words by [`Stitched::path`].
-    pub fn crosstalk(&self) -> Vec<Pair<TypeId, String, Link>> {
+    /// Who waited for whom, at which lock, by which call paths; the longest waits first.
+    pub fn crosstalk(&self) -> Vec<Pair<TypeId, String, String>> {
         self.pairs.ranked()
     }
 
     /// A type's name.
     pub fn type_name(&self, id: TypeId) -> &str {
         self.types.name(id)
-    }
-
-    /// A call path in words.
-    pub fn path(&mut self, link: Link) -> String {
-        let context = self.joined.resolve_or_missing(link);
-        self.joined.texts(context).join(" → ")
     }
 
     /// What flowed from where to where, the most frequent first.
@@ -239,7 +238,7 @@ impl Stitched {
     }
 
     /// Each calling-context tree with its record, its type and its thread's name.
-    fn trees(&self) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &Tree)> {
+    fn trees(&self) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &CallingContextTree)> {
         self.records.iter().flat_map(move |record| {
             let process = record.dictionary.process;
             let trees = record.profile.trees();

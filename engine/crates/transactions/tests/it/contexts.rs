@@ -1,7 +1,7 @@
 //! Contexts through events, stages and messages, as in the paper's figures.
 
 use fulcrum_transactions::{
-    Activity, Chain, Dictionary, Link, ProcessId, Received, Step, Synopsis, TakenOver, UnknownLink,
+    Activity, Arrival, Chain, Dictionary, Link, ProcessId, Step, Synopsis, TakenOver, UnknownLink,
 };
 
 use crate::support::{handler, path, request, shown, stage};
@@ -112,7 +112,7 @@ fn a_callee_keeps_callers_apart_and_a_reply_brings_the_callers_context_back() {
 
         let mut server = Activity::default();
         let received = server.receive(&mut callee, &sent).unwrap();
-        assert_eq!(received, Received::Request(server.context()));
+        assert_eq!(received, Arrival::Request(server.context()));
         served.push(server.context());
         let respond = path(&mut callee, "main > service > send");
         let response = server.send(&mut callee, respond);
@@ -125,7 +125,7 @@ fn a_callee_keeps_callers_apart_and_a_reply_brings_the_callers_context_back() {
         // The client went on to something else meanwhile.
         client.rest();
         let reply = client.receive(&mut caller, &response).unwrap();
-        assert_eq!(reply, Received::Reply(client.context()));
+        assert_eq!(reply, Arrival::Reply(client.context()));
         let expect = ["request", &format!("main > {function} > rpc > send")];
         assert_eq!(shown(&caller, client.context()), expect);
         assert_eq!(caller.chain(client.context()), sent);
@@ -165,7 +165,7 @@ fn replies_find_their_way_through_three_tiers() {
     let from_db = send(&mut tiers, &mut threads, 2, "mysql");
     let reply = threads[1].receive(&mut tiers[1], &from_db).unwrap();
     let step = path(&mut tiers[1], "tomcat");
-    assert_eq!(reply, Received::Reply(tiers[1].append(in_app, step)));
+    assert_eq!(reply, Arrival::Reply(tiers[1].append(in_app, step)));
     let from_app = send(&mut tiers, &mut threads, 1, "tomcat > respond");
     assert_eq!(from_app.links()[0].process, ProcessId(1));
     let reply = threads[0].receive(&mut tiers[0], &from_app).unwrap();
@@ -218,6 +218,7 @@ fn objects_that_come_back_do_not_make_contexts_grow() {
         let pool = worker.hand_on(&mut dictionary, free);
         let taken = listener.take_over(&dictionary, pool);
         assert_eq!(taken, TakenOver::Own, "round {round}");
+        assert_eq!(listener.context(), connection, "as after a reply");
         lengths.push(dictionary.contexts().length(worker.context()));
     }
     assert_eq!(lengths, [1; 100]);

@@ -205,6 +205,35 @@ fn idle_threads_and_waits_that_time_out_are_no_crosstalk() {
 }
 
 #[test]
+fn an_unlock_or_an_end_of_a_wait_that_was_not_seen_is_made_up_for() {
+    let unlocked_unseen = [
+        Takes(1, BEST_SELLERS),
+        Takes(3, SEARCH_RESULT),
+        Waits(2, ADMIN_CONFIRM, 0),
+        Gives(3),
+        WaitEnds(2, 7),
+    ];
+    let behind_search = Holder::Transaction(SEARCH_RESULT);
+    check(
+        LockKind::Futex,
+        &unlocked_unseen,
+        &[(ADMIN_CONFIRM, behind_search, 7)],
+    );
+    let ended_unseen = [
+        Takes(1, BEST_SELLERS),
+        Waits(2, ADMIN_CONFIRM, 0),
+        Waits(2, ADMIN_CONFIRM, 100),
+        WaitEnds(2, 107),
+        WaitEnds(2, 108),
+    ];
+    check(
+        LockKind::Futex,
+        &ended_unseen,
+        &[(ADMIN_CONFIRM, BEHIND_BEST_SELLERS, 7)],
+    );
+}
+
+#[test]
 fn a_clock_that_goes_back_gives_no_negative_wait() {
     let events = [
         Takes(1, BEST_SELLERS),

@@ -1,7 +1,7 @@
 //! What the paper's algorithm does in small cases, and one test for each rule that it leaves out (findings, "Flow through
 //! shared memory").
 
-use fulcrum_transactions::memory::{FlowDetector, Limits};
+use fulcrum_transactions::memory::{FlowDetector, Learning, Limits};
 use fulcrum_transactions::{Synopsis, ThreadId};
 
 use crate::support::machine::{ARGUMENT, At, Done, Machine, Op, Program, STACK};
@@ -37,14 +37,19 @@ impl Case {
         Case { machine, code: 0 }
     }
 
-    /// Runs a program of its own code; the context has the thread's number plus 1.
-    fn run(&mut self, thread: usize, ops: &[Op]) -> Done {
+    /// A program of its own code.
+    fn program(&mut self, ops: &[Op]) -> Program {
         self.code += 0x100;
         let mut all = vec![Op::Constant(15, X)];
         all.extend_from_slice(ops);
         all.push(Op::Return(A));
+        Program::new(self.code, all)
+    }
+
+    /// Runs a program once; the context has the thread's number plus 1.
+    fn run(&mut self, thread: usize, ops: &[Op]) -> Done {
+        let program = self.program(ops);
         let context = Synopsis::from_number(thread as u32 + 1);
-        let program = Program::new(self.code, all);
         self.machine.run(thread, &program, [PRODUCT, 0], context)
     }
 
@@ -104,6 +109,15 @@ fn what_is_computed_in_a_section_does_not_flow() {
     check(&store_null, &section(&LOAD, &USE), false);
 }
 
+/// §3.3.2: the constant that a consumer leaves in the queue, and that another one moves.
+#[test]
+fn a_constant_that_is_moved_is_no_product_of_who_moves_it() {
+    let mut case = Case::new();
+    case.run(0, &section(&[Op::StoreConstant(AT_X, 7)], &[]));
+    case.run(1, &section(&[Op::Load(B, AT_X), Op::Store(AT_Y, B)], &[]));
+    assert_eq!(case.flow(2, &section(&[Op::Load(A, AT_Y)], &USE)), None);
+}
+
 /// §3.2: a location belongs to the lock under which it was stored.
 #[test]
 fn another_lock_flushes_a_location() {
@@ -137,6 +151,8 @@ fn nested_locks_are_one_section() {
         USE[0],
     ];
     check(&section(&inner, &[]), &hand_over_hand, true);
+    let recursive = [Op::Lock(LOCK), Op::Unlock(LOCK), STORE[0]];
+    check(&section(&recursive, &[]), &section(&LOAD, &USE), true);
 }
 
 #[test]
@@ -146,6 +162,15 @@ fn rule_1_only_earlier_sections_are_consumed() {
     assert_eq!(case.flow(0, &section(&store_and_load, &USE)), None);
     // Thread 0 is no consumer of its own, so the list still flows.
     assert_eq!(case.flow(1, &section(&LOAD, &USE)), Some(PRODUCER));
+
+    // Nor is thread 1, when it reads a product beside what it stored itself.
+    let beside = [
+        Op::Load(C, AT_X),
+        Op::Store(AT_Y, ARGUMENT),
+        Op::Load(A, AT_Y),
+    ];
+    assert_eq!(case.flow(1, &section(&beside, &USE)), None);
+    assert_eq!(case.flow(2, &section(&[Op::Load(A, AT_Y)], &USE)), Some(2));
 }
 
 #[test]
@@ -163,6 +188,9 @@ fn rule_1_stores_to_the_own_stack_produce_nothing() {
 #[test]
 fn rule_1_a_store_to_another_threads_stack_is_a_product() {
     let mut case = Case::new();
+    // The waiter used the place itself, for something it had consumed.
+    case.run(2, &section(&STORE, &[]));
+    case.run(1, &section(&[LOAD[0], Op::Store(At(STACK, -8), A)], &[]));
     case.run(
         0,
         &section(&[Op::Store(At(STACK, -8 + 0x1_0000), ARGUMENT)], &[]),
@@ -286,6 +314,30 @@ fn rule_7_the_rest_of_a_long_section_runs_natively() {
     assert_eq!(case.flow(1, &section(&LOAD, &USE)), Some(PRODUCER));
 }
 
+#[test]
+fn rule_7_sites_at_which_something_flows_never_rest() {
+    let learning = Learning {
+        private: 4,
+        flowless: 8,
+        ..Learning::default()
+    };
+    let mut case = Case::with_limits(Limits {
+        learning,
+        ..Limits::default()
+    });
+    let [push, pop] = [(0, section(&STORE, &[])), (1, section(&LOAD, &USE))];
+    let programs = [push, pop].map(|(thread, ops)| (thread, case.program(&ops)));
+    for round in 0..100 {
+        for (thread, program) in &programs {
+            let done = case
+                .machine
+                .run(*thread, program, [PRODUCT, 0], Synopsis::EMPTY);
+            assert_eq!(done.consumed.is_some(), *thread == 1, "round {round}");
+        }
+    }
+    assert_eq!(case.machine.detector.counts().native, 0);
+}
+
 /// One lock for a queue and for a list of free objects, against the paper's assumption (§3.1).
 #[test]
 fn rule_9_roles_are_by_producing_store() {
@@ -302,13 +354,10 @@ fn rule_9_roles_are_by_producing_store() {
 #[test]
 fn a_thread_in_both_roles_ends_the_flow_and_takes_back_what_was_seen() {
     let mut case = Case::new();
-    let (produce, consume) = (section(&STORE, &[]), section(&LOAD, &USE));
-    let mut program = vec![Op::Constant(15, X)];
-    program.extend(produce);
-    program.push(Op::Return(A));
-    let produce = Program::new(0x9000, program);
-    let context = Synopsis::from_number(1);
+    let consume = section(&LOAD, &USE);
+    let produce = case.program(&section(&STORE, &[]));
     let store = |case: &mut Case, thread| {
+        let context = Synopsis::from_number(PRODUCER);
         case.machine.run(thread, &produce, [PRODUCT, 0], context);
     };
     store(&mut case, 0);

@@ -245,3 +245,139 @@ fn locks_that_no_other_thread_takes_are_soon_left_alone() {
     assert!(counts.watched < 400, "{counts:?}");
     assert!(counts.watched + counts.native >= 20_000, "{counts:?}");
 }
+
+/// Two queues behind one another, served by the same code, with everything interleaved.
+#[test]
+fn every_item_of_a_pipeline_brings_the_context_of_the_stage_before() {
+    const ITEMS: u32 = 60;
+    let after = |context: Synopsis| Synopsis::from_number(context.number() + 1000);
+    let (push, pop) = (list_push(QUEUE), list_pop(QUEUE));
+    let (push_next, pop_next) = (list_push(NEXT_QUEUE), list_pop(NEXT_QUEUE));
+    for seed in 0..10 {
+        let mut machine = Machine::new(FlowDetector::default(), 6, seed);
+        for queue in [QUEUE, NEXT_QUEUE] {
+            machine.memory.insert(queue.address + 8, queue.address);
+        }
+        // Threads 0 and 1 accept, 2 and 3 parse, 4 and 5 answer.
+        let (mut accepted, mut answered) = (0, 0);
+        let mut taken: [Option<u64>; 6] = [None; 6];
+        let mut pushes = [true, true, false, false, false, false];
+        while answered < ITEMS {
+            for thread in 0..6 {
+                if !machine.is_idle(thread) {
+                    continue;
+                }
+                match (thread, taken[thread].take()) {
+                    (0 | 1, _) if accepted < ITEMS => {
+                        let item = item(accepted);
+                        machine.start(thread, &push, [item, 0], context_of(item));
+                        accepted += 1;
+                    }
+                    (0 | 1, _) => {}
+                    (2 | 3, Some(item)) => {
+                        machine.start(thread, &push_next, [item, 0], after(context_of(item)));
+                        pushes[thread] = true;
+                    }
+                    (2 | 3, None) => {
+                        machine.start(thread, &pop, [0, 0], CONSUMER);
+                        pushes[thread] = false;
+                    }
+                    _ => machine.start(thread, &pop_next, [0, 0], CONSUMER),
+                }
+            }
+            let Some((thread, Done { result, consumed })) = machine.step_any() else {
+                continue;
+            };
+            if pushes[thread] || result == 0 {
+                assert_eq!(consumed, None, "seed {seed}");
+                continue;
+            }
+            let from = consumed.expect("an item comes with its context").from;
+            if thread < 4 {
+                assert_eq!(from, context_of(result), "seed {seed}");
+                taken[thread] = Some(result);
+            } else {
+                assert_eq!(from, after(context_of(result)), "seed {seed}");
+                answered += 1;
+            }
+        }
+        let flows = machine.detector.flows();
+        assert_eq!(flows.len(), 2 * ITEMS as usize, "seed {seed}");
+    }
+}
+
+/// A server: its threads share a queue, a counter and an allocator, and each has a lock of its own. Only the queue flows,
+/// and all of it does, while the sites of the other locks learn to rest.
+#[test]
+fn of_all_that_a_server_shares_only_its_queue_flows() {
+    const COUNTER: Shared = NEXT_QUEUE;
+    const HEAP: Shared = Shared {
+        lock: 0x62_0000,
+        address: 0x62_1000,
+    };
+    let private = |thread: usize| Shared {
+        lock: 0x63_0000 + 64 * thread as u64,
+        address: 0x64_0000 + 64 * thread as u64,
+    };
+    for seed in 0..5 {
+        let mut machine = Machine::new(FlowDetector::default(), 4, seed);
+        machine.memory.insert(QUEUE.address + 8, QUEUE.address);
+        let mut random = Random::new(seed);
+        let mut owned: [Vec<u64>; 4] = Default::default();
+        let mut running: [u64; 4] = [0; 4];
+        let (mut pushed, mut popped, mut blocks) = (0, 0, 0x50_0000);
+        while popped < 300 {
+            for thread in 0..4 {
+                if !machine.is_idle(thread) {
+                    continue;
+                }
+                let (program, argument) = match random.below(8) {
+                    0..2 if thread >= 2 => (list_pop(QUEUE), 0),
+                    0..2 => {
+                        pushed += 1;
+                        (list_push(QUEUE), item(pushed))
+                    }
+                    2 => (count(COUNTER), 0),
+                    3 => (allocate(HEAP), 0),
+                    4 if !owned[thread].is_empty() => (free(HEAP), owned[thread].pop().unwrap()),
+                    _ => (private_count(private(thread)), 0),
+                };
+                running[thread] = program.code;
+                let context = match argument {
+                    0 => Synopsis::EMPTY,
+                    item if program.code == list_push(QUEUE).code => context_of(item),
+                    _ => Synopsis::from_number(5000 + thread as u32),
+                };
+                machine.start(thread, &program, [argument, 0], context);
+            }
+            let Some((thread, Done { result, consumed })) = machine.step_any() else {
+                continue;
+            };
+            if running[thread] == allocate(HEAP).code {
+                blocks += 64;
+                owned[thread].push(if result == 0 { blocks } else { result });
+            } else if running[thread] == list_pop(QUEUE).code && result != 0 {
+                assert_eq!(
+                    consumed.map(|it| it.from),
+                    Some(context_of(result)),
+                    "seed {seed}"
+                );
+                popped += 1;
+            } else {
+                assert_eq!(consumed, None, "seed {seed}");
+            }
+        }
+        let flows = machine.detector.flows();
+        assert_eq!(flows.len(), 300, "seed {seed}");
+        assert!(
+            flows.iter().all(|it| it.from.number() < 5000),
+            "seed {seed}"
+        );
+        assert!(machine.detector.counts().native > 0, "seed {seed}");
+    }
+}
+
+/// The same as [`count`], by other code.
+fn private_count(own: Shared) -> Program {
+    Program::new(0xa000, count(own).ops.to_vec())
+}

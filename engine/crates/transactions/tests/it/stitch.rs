@@ -236,10 +236,29 @@ fn a_recognised_request_names_a_type_in_all_tiers_behind_it() {
     assert_eq!(names.len(), TABLE_1.len());
 }
 
+/// The contexts of one name share what they begin with.
+#[test]
+fn a_name_joins_contexts_and_shows_what_they_have_in_common() {
+    let rule = NamingRule {
+        name: "all interactions".into(),
+        through: vec!["forward".into(), "execute".into()],
+    };
+    let stitched = Stitched::of(bookstore(false), vec![rule]).unwrap();
+    let types = stitched.types();
+    let found = named(&types, "all interactions");
+    assert_eq!(found.cpu.cpu_ns, 9946 * MS);
+    assert_eq!(found.context, ["squid: main > forward"]);
+    assert_eq!(
+        types.len(),
+        2,
+        "and those before a servlet is chosen: {types:#?}"
+    );
+}
+
 /// Requests and replies (Figure 7), and where the waits were.
 #[test]
 fn messages_are_flows_and_pairs_have_their_locks_and_paths() {
-    let mut stitched = Stitched::of(bookstore(true), Vec::new()).unwrap();
+    let stitched = Stitched::of(bookstore(true), Vec::new()).unwrap();
     let flow = |from: &str, to: &str, count| Flow {
         kind: FlowKind::Message,
         from: from.into(),
@@ -260,8 +279,9 @@ fn messages_are_flows_and_pairs_have_their_locks_and_paths() {
         (Holder::Unknown, "item", "rwlock")
     );
     assert_eq!((first.count, first.mean_ns()), (4, 93.76e6));
-    let at = stitched.path(first.paths[0].0.waiter);
-    assert_eq!(at, "mysqld: do_command > lock_table");
+    let (paths, wait_ns) = &first.paths[0];
+    assert_eq!(paths.waiter, "mysqld: do_command > lock_table");
+    assert_eq!((&paths.holder, *wait_ns), (&None, first.wait_ns));
 }
 
 /// A type's tree is a profile like any other: bottleneck search finds its paths.
@@ -453,6 +473,22 @@ fn damaged_records_are_refused_with_the_place() {
     record.profile.add(Synopsis::EMPTY, name, &[], 1);
     let refused = Stitched::of(vec![record], Vec::new()).map(|_| ());
     assert_eq!(refused, Err(StitchError::Name { process, name: 1 }));
+}
+
+/// A part that claims to have received itself.
+#[test]
+fn a_damaged_chain_has_an_end() {
+    let mut dictionary = Process::new(1, "p").end().dictionary;
+    let link = Link {
+        process: ProcessId(1),
+        synopsis: Synopsis::from_number(1),
+    };
+    dictionary.contexts.push(ExportedContext {
+        prefix: 0,
+        last: ExportedElement::Received(link),
+    });
+    let mut joined = Joined::of([&dictionary]).unwrap();
+    assert_eq!(joined.resolve(link), Ok(Synopsis::EMPTY));
 }
 
 /// §7.4: a synopsis is joined by its process.

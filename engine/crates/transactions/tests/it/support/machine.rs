@@ -82,7 +82,8 @@ pub struct Machine {
     pub detector: FlowDetector,
     pub memory: HashMap<u64, u64>,
     pub random: Random,
-    holders: HashMap<u64, usize>,
+    /// The holder of each lock, and how often it has it.
+    holders: HashMap<u64, (usize, u32)>,
     threads: Vec<Thread>,
 }
 
@@ -169,14 +170,20 @@ impl Machine {
         let thread = self.threads[at].id;
         match program.ops[pc] {
             Op::Lock(lock) => {
-                if self.holders.contains_key(&lock) {
+                let (holder, times) = self.holders.entry(lock).or_insert((at, 0));
+                if *holder != at {
                     return None;
                 }
-                self.holders.insert(lock, at);
+                *times += 1;
                 self.threads[at].mode = self.detector.enter(thread, LockId(lock), code);
             }
             Op::Unlock(lock) => {
-                assert_eq!(self.holders.remove(&lock), Some(at));
+                let (holder, times) = self.holders.get_mut(&lock).expect("a lock that is held");
+                assert_eq!(*holder, at);
+                *times -= 1;
+                if *times == 0 {
+                    self.holders.remove(&lock);
+                }
                 self.threads[at].mode = self.detector.leave(thread, LockId(lock));
             }
             Op::Load(to, from) => {
