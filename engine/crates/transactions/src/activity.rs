@@ -14,8 +14,8 @@ const MOST_HANDED_ON: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct Activity {
     context: Synopsis,
-    /// Contexts that the thread gave to others within the process, the latest last.
-    handed_on: VecDeque<Synopsis>,
+    /// What the thread gave to others within the process, and in which context it was then; the latest last.
+    handed_on: VecDeque<(Synopsis, Synopsis)>,
 }
 
 /// What a thread took over within a process.
@@ -51,39 +51,44 @@ impl Activity {
     /// The thread hands its transaction on from this call path: what it produces has the returned context (§3.5).
     pub fn hand_on(&mut self, dictionary: &mut Dictionary, at: Step) -> Synopsis {
         let produced = dictionary.append(self.context, at);
-        if !self.handed_on.contains(&produced) {
-            if self.handed_on.len() == MOST_HANDED_ON {
-                self.handed_on.pop_front();
-            }
-            self.handed_on.push_back(produced);
+        self.handed_on.retain(|(it, _)| *it != produced);
+        if self.handed_on.len() == MOST_HANDED_ON {
+            self.handed_on.pop_front();
         }
+        self.handed_on.push_back((produced, self.context));
         produced
     }
 
     /// The thread consumes what was produced in a context (§3.5).
     ///
-    /// When the longest part of it comes from this thread itself, its own transaction has come back, and the context is again
-    /// that in which the thread handed it on: the rule for replies (§5) within a process. So a list of free objects that
+    /// When it begins with what this thread itself has handed on, its own transaction has come back, and the context is again
+    /// that in which the thread was then: the rule for replies (§5) within a process. So a list of free objects that
     /// only some threads fill and only others empty does not make contexts grow.
     pub fn take_over(&mut self, dictionary: &Dictionary, produced: Synopsis) -> TakenOver {
-        let contexts = dictionary.contexts();
-        let own = contexts
-            .prefixes(produced)
-            .find(|it| self.handed_on.contains(it));
-        self.context = own.unwrap_or(produced);
-        match own {
-            Some(_) => TakenOver::Own,
-            None => TakenOver::New,
+        let origin = |prefix: Synopsis| {
+            let mut handed_on = self.handed_on.iter();
+            handed_on
+                .find(|(it, _)| *it == prefix)
+                .map(|(_, origin)| *origin)
+        };
+        match dictionary.contexts().prefixes(produced).find_map(origin) {
+            Some(origin) => {
+                self.context = origin;
+                TakenOver::Own
+            }
+            None => {
+                self.context = produced;
+                TakenOver::New
+            }
         }
     }
 
-    /// The thread sends a message from this call path: the chain that goes beside it (§7.4, the wrapper of `send`).
-    pub fn send(&mut self, dictionary: &mut Dictionary, at: Step) -> Chain {
-        let sent = dictionary.append(self.context, at);
-        dictionary.chain(sent)
+    /// The thread sends a message by this call path: the chain that goes beside it (§7.4).
+    pub fn send(&self, dictionary: &mut Dictionary, at: Step) -> Chain {
+        dictionary.send(self.context, at)
     }
 
-    /// The thread receives a message with this chain (§7.4, the wrapper of `receive`).
+    /// The thread receives a message with this chain (§7.4).
     ///
     /// # Errors
     /// As [`Dictionary::receive`]; the context is then as before.

@@ -1,5 +1,7 @@
 //! A process's contexts, and what it says and hears of them by messages (Whodunit §5, §7.4).
 
+use std::collections::HashMap;
+
 use crate::chain::{Chain, Link, UnknownLink};
 use crate::contexts::{Contexts, Limits, Synopsis};
 use crate::ids::ProcessId;
@@ -22,6 +24,8 @@ pub struct Dictionary {
     /// The names that its steps use.
     pub names: Names,
     contexts: Contexts<Element>,
+    /// By the contexts in which messages were sent, with the call path that sent them: those in which the senders were.
+    origins: HashMap<Synopsis, Synopsis>,
 }
 
 /// What a message was to the process that received it.
@@ -29,7 +33,7 @@ pub struct Dictionary {
 pub enum Arrival {
     /// A request: the sender's context is now the receiver's.
     Request(Synopsis),
-    /// The reply to a request of this process: the context is again that of the request.
+    /// The reply to a request of this process: the context is again that in which it was sent.
     Reply(Synopsis),
 }
 
@@ -54,6 +58,7 @@ impl Dictionary {
             process,
             names: Names::new(),
             contexts: Contexts::with_limits(limits),
+            origins: HashMap::new(),
         }
     }
 
@@ -91,14 +96,17 @@ impl Dictionary {
         request.map_or(context, |it| self.contexts.prefix(it))
     }
 
-    /// What is sent beside a message: what was received before, and the synopsis of this process's part.
+    /// What is sent beside a message that leaves a context by this call path: what was received before, and the synopsis of
+    /// this process's part (§7.4, the wrapper of `send`).
     ///
     /// # Panics
     /// When the context is another dictionary's.
-    pub fn chain(&mut self, context: Synopsis) -> Chain {
+    pub fn send(&mut self, context: Synopsis, at: Step) -> Chain {
+        let sent = self.append(context, at);
+        self.origins.insert(sent, context);
         let mut links = Vec::new();
         let mut own = Vec::new();
-        for element in self.contexts.elements(context) {
+        for element in self.contexts.elements(sent) {
             match element {
                 Element::Received(link) => links.push(*link),
                 Element::Step(_) => own.push(element.clone()),
@@ -111,13 +119,13 @@ impl Dictionary {
         Chain::new(links)
     }
 
-    /// What a message with this chain is, and the context in which its receiver goes on.
+    /// What a message with this chain is, and the context in which its receiver goes on (§7.4, the wrapper of `receive`).
     ///
-    /// A part of this process in the chain says that the message answers a request that was sent in that context; what
-    /// others have added since is not inherited (§5).
+    /// A part of this process in the chain says that the message answers a request that was sent from here. What others have
+    /// added since is not inherited (§5), nor is the call path that sent the request.
     ///
     /// # Errors
-    /// [`UnknownLink::Context`], when the chain names a context of this process that it does not have.
+    /// [`UnknownLink::Context`], when the chain names a context in which this process never sent anything.
     pub fn receive(&mut self, chain: &Chain) -> Result<Arrival, UnknownLink> {
         let links = chain.links();
         let own = links.iter().position(|it| it.process == self.process);
@@ -131,7 +139,11 @@ impl Dictionary {
         let steps: Vec<Element> = self.contexts.elements(part).into_iter().cloned().collect();
         let before = self.received(&links[..own]);
         let append = |to, element| self.contexts.append(to, element);
-        Ok(Arrival::Reply(steps.into_iter().fold(before, append)))
+        let sent = steps.into_iter().fold(before, append);
+        let origin = self.origins.get(&sent).copied();
+        origin
+            .map(Arrival::Reply)
+            .ok_or(UnknownLink::Context(links[own]))
     }
 
     fn received(&mut self, links: &[Link]) -> Synopsis {

@@ -1,12 +1,19 @@
 //! Transactional profiling (Whodunit, EuroSys 2007): which kind of request spends the time, and who makes whom wait,
 //! across threads, events, stages and processes.
 //!
-//! A thread executes a *transaction*; its *context* is the path that the request took so far (§2). [`Dictionary`] keeps
-//! the contexts of a process, and a context's number there is its [`Synopsis`] (§7.4). [`Activity`] is what a thread does
-//! on whose behalf.
+//! A thread executes a *transaction*; its *context* is the path that the request took so far (§2). A [`Dictionary`] keeps
+//! the contexts of a process, and a context's number there is its [`Synopsis`] (§7.4).
 //!
-//! Constraints: no I/O, no clock and no system call; times, addresses and bytes come from the caller. Whatever grows has
-//! a limit, stated where it is, and what a limit leaves out is counted.
+//! Within a profiled process:
+//! - [`Activity`]: on whose behalf a thread works, as it runs handlers and stages, hands on, takes over, sends and receives;
+//! - [`memory`]: what flows through shared memory, seen from the instructions of critical sections;
+//! - [`messages::Stream`]: which message a read belongs to; [`recognise`]: what to call a request;
+//! - [`crosstalk`]: who waits for whom; [`latency`]: how long transactions take; [`Profile`]: where they spend CPU time.
+//!
+//! After the run, [`stitch`] makes one profile of what all processes recorded.
+//!
+//! Constraints: no I/O, no clock and no system call; times, addresses and bytes come from the caller. What grows within a
+//! profiled process has a limit, stated where it is, and what a limit leaves out is counted.
 #![forbid(unsafe_code)]
 
 mod activity;

@@ -91,13 +91,8 @@ impl Holders {
         let Some(lock) = self.lock(lock) else {
             return;
         };
-        let behind = match kind {
-            LockKind::Condition => Vec::new(),
-            _ => {
-                let held = lock.held.iter().take(Holders::MOST_BEHIND);
-                held.map(|it| (it.thread, it.party)).collect()
-            }
-        };
+        let held = lock.held.iter().take(Holders::MOST_BEHIND);
+        let behind = held.map(|it| (it.thread, it.party)).collect();
         lock.waiting.retain(|it| it.thread != thread);
         lock.waiting.push(Waiting {
             thread,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lists::{Consumption, ListLimits, ListSummary, Lists};
-use super::section::Step;
+use super::section::Tracker;
 use super::sites::{Learning, Sites};
 use super::thread::{Phase, Section, Thread};
 use super::words::{Birth, Words};
@@ -193,7 +193,7 @@ impl FlowDetector {
             Phase::Section(mut section) if section.left > 0 => {
                 section.left -= 1;
                 let by = state.accessor(thread, section.number);
-                Step {
+                Tracker {
                     by,
                     state,
                     section: &mut section,

@@ -11,8 +11,8 @@ use crate::ids::CodeAddress;
 /// queue's `tail = &head`. Elements of a list are farther apart.
 const SELF_REACH: u64 = 16;
 
-/// One effect within a section.
-pub(super) struct Step<'a> {
+/// Applies an effect within a section.
+pub(super) struct Tracker<'a> {
     pub by: Accessor,
     pub state: &'a mut Thread,
     pub section: &'a mut Section,
@@ -20,7 +20,7 @@ pub(super) struct Step<'a> {
     pub lists: &'a mut Lists,
 }
 
-impl Step<'_> {
+impl Tracker<'_> {
     pub fn apply(mut self, at: CodeAddress, effect: Effect, context: impl FnOnce() -> Synopsis) {
         match effect {
             Effect::Move { from, to, value } => {

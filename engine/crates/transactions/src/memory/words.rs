@@ -262,7 +262,9 @@ mod tests {
             words.write(span(n * 8, 8), 1, Tag::Invalid, &accessor(1, n, 9));
             assert!(words.len() <= 4);
         }
-        assert!(words.words.contains_key(&(99 * 8)));
+        for latest in [98, 99] {
+            assert!(words.words.contains_key(&(latest * 8)));
+        }
         assert_eq!(words.forgotten() + words.len() as u64, 100);
     }
 }

@@ -1,5 +1,6 @@
 //! Types with what they cost and wait for, and flows between stages, over all processes.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
@@ -19,7 +20,7 @@ use crate::latency::{Latencies, Latency};
 use crate::messages::match_messages;
 use crate::names::Name;
 use crate::profile::CallingContextTree;
-use crate::types::{NamingRule, TypeId, Types};
+use crate::types::{NamingRule, Type, TypeId, Types};
 
 /// The profile of all processes.
 #[derive(Debug)]
@@ -29,11 +30,15 @@ pub struct Stitched {
     types: Types,
     /// The types of each record's calling-context trees.
     tree_types: BTreeMap<(ProcessId, Synopsis), TypeId>,
+    total_cpu_ns: u64,
     latencies: Latencies<TypeId>,
     pairs: Pairs<TypeId, String, String>,
     flows: Vec<Flow<String>>,
     notes: Vec<String>,
 }
+
+/// CPU time by program and thread, nanoseconds.
+type StageCosts<'a> = BTreeMap<(&'a str, &'a str), u64>;
 
 /// A part of the CPU time of all processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,6 +106,7 @@ impl Stitched {
         }
         let mut types = Types::new(rules);
         let mut tree_types = BTreeMap::new();
+        let mut total_cpu_ns = 0;
         let mut latencies = Latencies::default();
         let mut pairs = Pairs::default();
         for record in &records {
@@ -114,8 +120,9 @@ impl Stitched {
                 let context = joined.resolve_or_missing(Link { process, synopsis });
                 types.of(context, &joined)
             };
-            for (context, _, _) in record.profile.trees() {
+            for (context, _, tree) in record.profile.trees() {
                 tree_types.insert((process, context), type_of(context));
+                total_cpu_ns += tree.total().cpu_ns;
             }
             for instance in &record.instances {
                 latencies.add(type_of(instance.context), instance);
@@ -139,6 +146,7 @@ impl Stitched {
             joined,
             types,
             tree_types,
+            total_cpu_ns,
             latencies,
             pairs,
             flows,
@@ -148,52 +156,63 @@ impl Stitched {
 
     /// CPU time of all samples, nanoseconds.
     pub fn total_cpu_ns(&self) -> u64 {
-        self.trees()
-            .map(|(_, _, _, tree)| tree.total().cpu_ns)
-            .sum()
+        self.total_cpu_ns
     }
 
     /// All types, those that cost the most CPU time first.
     pub fn types(&self) -> Vec<TypeProfile> {
-        let total = self.total_cpu_ns();
-        let share = |cpu_ns| Share {
-            cpu_ns,
-            of_all: cpu_ns as f64 / total.max(1) as f64,
-        };
-        let mut costs: BTreeMap<TypeId, BTreeMap<(&str, &str), u64>> = BTreeMap::new();
+        let waits = self.pairs.waits();
+        let mut costs: BTreeMap<TypeId, StageCosts> = BTreeMap::new();
         for (record, id, thread, tree) in self.trees() {
-            let stage = (&*record.dictionary.program, self.text(record, thread));
+            let stage = self.stage(record, thread);
             *costs.entry(id).or_default().entry(stage).or_default() += tree.total().cpu_ns;
         }
-        let waits = self.pairs.waits();
-        let profile = |(id, it): (TypeId, &crate::types::Type)| {
-            let costs = costs.get(&id).into_iter().flatten();
-            let mut stages: Vec<StageShare> = costs
-                .map(|(&(process, thread), &cpu_ns)| StageShare {
-                    process: process.into(),
-                    thread: thread.into(),
-                    cpu: share(cpu_ns),
-                })
-                .collect();
-            stages.sort_by_key(|it| std::cmp::Reverse(it.cpu.cpu_ns));
+        let profile = |(id, it): (TypeId, &Type)| {
+            let costs = costs.remove(&id).unwrap_or_default();
             TypeProfile {
                 id,
                 name: it.name.clone(),
                 context: self.joined.texts(it.context),
-                cpu: share(stages.iter().map(|it| it.cpu.cpu_ns).sum()),
-                stages,
+                cpu: self.share(costs.values().sum()),
+                stages: self.shares(costs),
                 latency: self.latencies.of(&id),
                 wait_ns: waits.get(&id).copied().unwrap_or(0),
             }
         };
         let mut all: Vec<TypeProfile> = self.types.all().map(profile).collect();
-        all.sort_by(|a, b| {
-            b.cpu
-                .cpu_ns
-                .cmp(&a.cpu.cpu_ns)
-                .then_with(|| a.name.cmp(&b.name))
-        });
+        all.sort_by(|a, b| (b.cpu.cpu_ns, &a.name).cmp(&(a.cpu.cpu_ns, &b.name)));
         all
+    }
+
+    /// What all types together cost by program and thread, the most expensive first.
+    pub fn stages(&self) -> Vec<StageShare> {
+        let mut costs = StageCosts::new();
+        for (record, _, thread, tree) in self.trees() {
+            *costs.entry(self.stage(record, thread)).or_default() += tree.total().cpu_ns;
+        }
+        self.shares(costs)
+    }
+
+    fn shares(&self, costs: StageCosts) -> Vec<StageShare> {
+        let share = |((process, thread), cpu_ns): ((&str, &str), u64)| StageShare {
+            process: process.into(),
+            thread: thread.into(),
+            cpu: self.share(cpu_ns),
+        };
+        let mut shares: Vec<StageShare> = costs.into_iter().map(share).collect();
+        shares.sort_by_key(|it| Reverse(it.cpu.cpu_ns));
+        shares
+    }
+
+    fn share(&self, cpu_ns: u64) -> Share {
+        Share {
+            cpu_ns,
+            of_all: cpu_ns as f64 / self.total_cpu_ns.max(1) as f64,
+        }
+    }
+
+    fn stage<'a>(&'a self, record: &'a ProcessRecord, thread: Name) -> (&'a str, &'a str) {
+        (&record.dictionary.program, self.text(record, thread))
     }
 
     /// The call tree of a type: processes and threads, and in them the functions, with their CPU time and samples. It can be
@@ -297,7 +316,7 @@ fn flows(
             count,
         })
         .collect();
-    flows.sort_by_key(|it| std::cmp::Reverse(it.count));
+    flows.sort_by_key(|it| Reverse(it.count));
     flows
 }
 

@@ -2,6 +2,7 @@
 
 mod contexts;
 mod crosstalk;
+mod joined;
 mod memory_rules;
 mod memory_simulation;
 mod messages;

@@ -254,6 +254,11 @@ fn rule_4_the_window_ends_with_the_first_use_and_tags_no_memory() {
     // To store it elsewhere is a use, too.
     let away = [Op::Store(At(STACK, -8), A)];
     check(&section(&STORE, &[]), &section(&LOAD, &away), true);
+    // What the section did not touch is no longer protected.
+    let mut case = Case::new();
+    case.run(0, &section(&[STORE[0], Op::Store(AT_Y, ARGUMENT)], &[]));
+    let unprotected = [Op::Load(A, AT_Y), USE[0]];
+    assert_eq!(case.flow(1, &section(&LOAD, &unprotected)), None);
     // What a product is overwritten with, or loaded over, is none.
     let replaced = [Op::Load(A, At(STACK, -64)), USE[0]];
     check(&section(&STORE, &[]), &section(&LOAD, &replaced), false);
@@ -336,6 +341,28 @@ fn rule_7_sites_at_which_something_flows_never_rest() {
         }
     }
     assert_eq!(case.machine.detector.counts().native, 0);
+}
+
+/// Read by two threads, a word is shared, even when neither changes it.
+#[test]
+fn rule_7_what_two_threads_only_read_is_not_private() {
+    for (threads, rests) in [(1, true), (2, false)] {
+        let learning = Learning {
+            private: 4,
+            ..Learning::default()
+        };
+        let mut case = Case::with_limits(Limits {
+            learning,
+            ..Limits::default()
+        });
+        case.run(0, &[Op::StoreConstant(AT_X, 7)]);
+        let read = case.program(&section(&LOAD, &[]));
+        for round in 0..40 {
+            let thread = round % threads;
+            case.machine.run(thread, &read, [0, 0], Synopsis::EMPTY);
+        }
+        assert_eq!(case.machine.detector.counts().native > 0, rests);
+    }
 }
 
 /// One lock for a queue and for a list of free objects, against the paper's assumption (§3.1).

@@ -1,5 +1,6 @@
 //! What the tests of this crate share.
 
+pub mod bookstore;
 pub mod machine;
 pub mod programs;
 
