@@ -10,7 +10,7 @@ use super::thread::{Phase, Section, Thread};
 use super::words::{Birth, Words};
 use super::{Effect, Mode, Reaction};
 use crate::contexts::Synopsis;
-use crate::flows::Flow;
+use crate::flows::Flows;
 use crate::ids::{CodeAddress, LockId, ThreadId};
 
 /// How much is watched and kept.
@@ -251,7 +251,7 @@ impl FlowDetector {
 
     /// How often a transaction came from one context to another, without what turned out to be no flow: producers that
     /// consume, as users of an allocator do (§3.4).
-    pub fn flows(&self) -> Vec<Flow<Synopsis>> {
+    pub fn flows(&self) -> Flows<Synopsis> {
         self.lists.flows()
     }
 

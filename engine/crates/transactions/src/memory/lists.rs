@@ -1,9 +1,9 @@
 //! Producers and consumers: lists by lock and producing store, and what flows through each (Whodunit §3.2, §3.4).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::contexts::Synopsis;
-use crate::flows::{Flow, FlowKind};
+use crate::flows::{FlowKind, Flows};
 use crate::ids::{CodeAddress, LockId, ThreadId};
 
 /// A thread consumed what another one had produced: a transaction flowed.
@@ -48,7 +48,7 @@ struct List {
     demoted: bool,
     consumed: u64,
     /// By producer's and consumer's context.
-    flows: BTreeMap<(Synopsis, Synopsis), u64>,
+    flows: Flows<Synopsis>,
 }
 
 /// All lists of a process.
@@ -57,8 +57,8 @@ pub(super) struct Lists {
     lists: Vec<List>,
     index: HashMap<(LockId, CodeAddress), ListId>,
     limits: ListLimits,
-    /// Stores that got no list, and flows that got no pair.
-    left_out: u64,
+    /// Stores that got no list.
+    stores_left_out: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ impl Lists {
             lists: Vec::new(),
             index: HashMap::new(),
             limits,
-            left_out: 0,
+            stores_left_out: 0,
         }
     }
 
@@ -99,7 +99,7 @@ impl Lists {
             return Some(id);
         }
         if self.lists.len() >= self.limits.lists {
-            self.left_out += 1;
+            self.stores_left_out += 1;
             return None;
         }
         let id = ListId(self.lists.len() as u32);
@@ -110,7 +110,7 @@ impl Lists {
             consumers: HashSet::new(),
             demoted: false,
             consumed: 0,
-            flows: BTreeMap::new(),
+            flows: Flows::with_limit(self.limits.pairs),
         });
         self.index.insert((lock, store), id);
         Some(id)
@@ -133,16 +133,13 @@ impl Lists {
         if list.consumers.len() < self.limits.members {
             list.consumers.insert(by);
         }
-        if list.flows.len() < self.limits.pairs || list.flows.contains_key(&(from, to)) {
-            *list.flows.entry((from, to)).or_default() += 1;
-        } else {
-            self.left_out += 1;
-        }
+        list.flows.add(FlowKind::Memory, from, to, 1);
         Some((list.lock, list.store))
     }
 
     pub fn left_out(&self) -> u64 {
-        self.left_out
+        let flows = self.lists.iter().map(|it| it.flows.left_out());
+        self.stores_left_out + flows.sum::<u64>()
     }
 
     pub fn summaries(&self) -> impl Iterator<Item = ListSummary> {
@@ -155,26 +152,19 @@ impl Lists {
     }
 
     /// How often a transaction came from one context to another. A list that was demoted later never had any.
-    pub fn flows(&self) -> Vec<Flow<Synopsis>> {
-        let mut all: BTreeMap<(Synopsis, Synopsis), u64> = BTreeMap::new();
+    pub fn flows(&self) -> Flows<Synopsis> {
+        let mut all = Flows::with_limit(usize::MAX);
         for list in self.lists.iter().filter(|it| !it.demoted) {
-            for (&pair, count) in &list.flows {
-                *all.entry(pair).or_default() += count;
-            }
+            all.add_all(&list.flows, |it| *it);
         }
-        let flow = |((from, to), count)| Flow {
-            kind: FlowKind::Memory,
-            from,
-            to,
-            count,
-        };
-        all.into_iter().map(flow).collect()
+        all
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flows::Flow;
 
     const LIMITS: ListLimits = ListLimits {
         lists: 2,
@@ -204,7 +194,7 @@ mod tests {
                 false => assert_eq!(lists.produce(LOCK, STORE, ThreadId(2)), None),
             }
             assert_eq!(demoted(&lists), [true]);
-            assert!(lists.flows().is_empty());
+            assert_eq!(lists.flows().ranked(), []);
             assert_eq!(
                 lists.consume(list, ThreadId(3), context(1), context(2)),
                 None
@@ -236,7 +226,7 @@ mod tests {
             to: context(2),
             count: 1,
         };
-        assert_eq!(lists.flows(), [flow]);
+        assert_eq!(lists.flows().ranked(), [flow]);
     }
 
     #[test]
@@ -251,6 +241,6 @@ mod tests {
                 .consume(list, ThreadId(2), context(from), context(9))
                 .unwrap();
         }
-        assert_eq!((lists.flows().len(), lists.left_out()), (2, 2));
+        assert_eq!((lists.flows().ranked().len(), lists.left_out()), (2, 2));
     }
 }

@@ -160,6 +160,10 @@ mod tests {
             ("(SELECT a FROM t1) UNION (SELECT b FROM t2)", "SELECT t1"),
             ("SELECT EXTRACT(YEAR FROM day) FROM orders", "SELECT orders"),
             (
+                "SELECT (SELECT 1), EXTRACT(YEAR FROM day) FROM orders",
+                "SELECT orders",
+            ),
+            (
                 "SELECT (SELECT max(x) FROM inner_t) FROM outer_t",
                 "SELECT inner_t",
             ),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{Ending, ProcessRecord};
+use crate::crosstalk::Holder;
 use crate::joined::Joined;
 use crate::messages::{Matches, Unmatched};
 
@@ -16,7 +17,7 @@ pub(super) fn notes(records: &[ProcessRecord], matches: &Matches, joined: &Joine
     }
     for (process, contexts) in joined.missing() {
         notes.push(format!(
-            "Process {process} took part in {} and was not recorded whole: its part is missing from them.",
+            "Process {process} took part in {} and was not recorded whole: its part is missing there.",
             counted(contexts as u64, "context")
         ));
     }
@@ -40,7 +41,7 @@ pub(super) fn notes(records: &[ProcessRecord], matches: &Matches, joined: &Joine
     }
     if matches.overlaps > 0 {
         notes.push(format!(
-            "{} had offsets at which something had been sent before, and were left out.",
+            "Left out: {} at offsets at which something had been sent before.",
             counted(matches.overlaps, "message")
         ));
     }
@@ -72,8 +73,23 @@ fn of_process(record: &ProcessRecord, notes: &mut Vec<String>) {
     if record.profile.unplaced() > 0 {
         let samples = counted(record.profile.unplaced(), "sample");
         notes.push(format!(
-            "{name} had too many call paths: {samples} count for an outer function."
+            "Counted for an outer function: {samples} of {name}, which had too many call paths."
         ));
+    }
+    if record.flows.left_out() > 0 {
+        let flows = counted(record.flows.left_out(), "flow");
+        notes.push(format!(
+            "Not told: {flows} of {name}, which had too many pairs of contexts."
+        ));
+    }
+    let waits = record.waits.ranked().into_iter();
+    let unknown: u64 = waits
+        .filter(|it| it.holder == Holder::Unknown)
+        .map(|it| it.count)
+        .sum();
+    if unknown > 0 {
+        let waits = counted(unknown, "wait");
+        notes.push(format!("In {name}, {waits} had no holder that was seen."));
     }
     for (lock, _) in &record.leftovers.held {
         notes.push(format!(
@@ -84,14 +100,14 @@ fn of_process(record: &ProcessRecord, notes: &mut Vec<String>) {
     if record.leftovers.waits > 0 {
         let waits = counted(record.leftovers.waits, "wait");
         notes.push(format!(
-            "{name} ended during {waits}, which are not in the crosstalk."
+            "Not in the crosstalk: {waits} that had not ended when {name} did."
         ));
     }
     let left_out = record.waits.left_out().count + record.leftovers.left_out;
     if left_out > 0 {
+        let events = counted(left_out, "event");
         notes.push(format!(
-            "{name} had too many locks or pairs of transactions: {} are not in the crosstalk.",
-            counted(left_out, "event")
+            "Not in the crosstalk: {events} of {name}, which had too many locks or pairs of transactions."
         ));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::contexts::{Cuts, Synopsis};
 use crate::crosstalk::{Leftovers, Pairs};
 use crate::export::Exported;
-use crate::flows::Flow;
+use crate::flows::Flows;
 use crate::ids::LockId;
 use crate::latency::Instance;
 use crate::messages::ProcessMessages;
@@ -21,7 +21,7 @@ pub struct ProcessRecord {
     /// Its CPU samples.
     pub profile: Profile,
     /// What flowed within it.
-    pub flows: Vec<Flow<Synopsis>>,
+    pub flows: Flows<Synopsis>,
     /// What it sent and received.
     pub messages: ProcessMessages,
     /// Who waited for whom.
@@ -52,7 +52,7 @@ impl ProcessRecord {
             dictionary,
             cuts: Cuts::default(),
             profile: Profile::default(),
-            flows: Vec::new(),
+            flows: Flows::default(),
             messages: ProcessMessages::default(),
             waits: Pairs::default(),
             leftovers: Leftovers::default(),

@@ -13,7 +13,7 @@ use crate::chain::Link;
 use crate::contexts::Synopsis;
 use crate::crosstalk::{Pair, Pairs};
 use crate::export::ExportError;
-use crate::flows::{Flow, FlowKind};
+use crate::flows::{Flow, FlowKind, Flows};
 use crate::ids::ProcessId;
 use crate::joined::Joined;
 use crate::latency::{Latencies, Latency};
@@ -33,7 +33,7 @@ pub struct Stitched {
     total_cpu_ns: u64,
     latencies: Latencies<TypeId>,
     pairs: Pairs<TypeId, String, String>,
-    flows: Vec<Flow<String>>,
+    flows: Flows<String>,
     notes: Vec<String>,
 }
 
@@ -247,8 +247,8 @@ impl Stitched {
     }
 
     /// What flowed from where to where, the most frequent first.
-    pub fn flows(&self) -> &[Flow<String>] {
-        &self.flows
+    pub fn flows(&self) -> Vec<Flow<String>> {
+        self.flows.ranked()
     }
 
     /// What a reader should know. Whole sentences.
@@ -289,34 +289,19 @@ fn flows(
     records: &[ProcessRecord],
     messages: &BTreeMap<(Link, Link), u64>,
     joined: &mut Joined,
-) -> Vec<Flow<String>> {
-    let within = records.iter().flat_map(|record| {
+) -> Flows<String> {
+    let mut place = |link: Link| {
+        let context = joined.resolve_or_missing(link);
+        joined.short_text(context)
+    };
+    let mut flows = Flows::with_limit(usize::MAX);
+    for record in records {
         let process = record.dictionary.process;
-        let link = move |synopsis| Link { process, synopsis };
-        let flows = record.flows.iter();
-        flows.map(move |it| (it.kind, link(it.from), link(it.to), it.count))
-    });
-    let between = messages
-        .iter()
-        .map(|(&(from, to), &count)| (FlowKind::Message, from, to, count));
-    let mut sums: BTreeMap<(FlowKind, String, String), u64> = BTreeMap::new();
-    for (kind, from, to, count) in within.chain(between) {
-        let [from, to] = [from, to].map(|link| {
-            let context = joined.resolve_or_missing(link);
-            joined.short_text(context)
-        });
-        *sums.entry((kind, from, to)).or_default() += count;
+        flows.add_all(&record.flows, |&synopsis| place(Link { process, synopsis }));
     }
-    let mut flows: Vec<Flow<String>> = sums
-        .into_iter()
-        .map(|((kind, from, to), count)| Flow {
-            kind,
-            from,
-            to,
-            count,
-        })
-        .collect();
-    flows.sort_by_key(|it| Reverse(it.count));
+    for (&(from, to), &count) in messages {
+        flows.add(FlowKind::Message, place(from), place(to), count);
+    }
     flows
 }
 

@@ -66,7 +66,7 @@ fn databases_by_verb_and_table() {
     );
     check(&mysql(2, "shop"), None);
     // The packet ends before what comes next.
-    let two = [mysql(3, "SELECT 1"), mysql(3, "SELECT a FROM t")].concat();
+    let two = [&mysql(3, "SELECT 1"), &b" FROM t"[..]].concat();
     check(&two, Some("SELECT"));
 }
 

@@ -70,7 +70,10 @@ fn table_1_mysqls_time_is_told_by_interaction() {
         ]
     );
     assert_eq!(stitched.total_cpu_ns(), (all + 20) * MS);
-    assert_eq!(stitched.notes(), [] as [String; 0]);
+    assert_eq!(
+        stitched.notes(),
+        ["In mysqld (3), 20 waits had no holder that was seen."]
+    );
 }
 
 /// A recognised request is part of the context, so the tiers behind it are told apart by it.
@@ -196,12 +199,8 @@ fn apaches_workers_continue_the_listeners_context() {
     let produced = listener.hand_on(&mut apache.dictionary, push);
     worker.take_over(&apache.dictionary, produced);
     let pop = apache.at("worker_thread > ap_queue_pop");
-    apache.record.flows.push(Flow {
-        kind: FlowKind::Memory,
-        from: produced,
-        to: pop,
-        count: 3980,
-    });
+    let flows = &mut apache.record.flows;
+    flows.add(FlowKind::Memory, produced, pop, 3980);
     apache.sample(Synopsis::EMPTY, "listener", "listener_thread > accept", MS);
     apache.sample(
         worker.context(),
@@ -247,7 +246,8 @@ fn what_is_missing_is_told_and_the_rest_is_shown() {
     assert_eq!(
         stitched.notes(),
         [
-            "Process 2 took part in 5 contexts and was not recorded whole: its part is missing from them.",
+            "In mysqld (3), 20 waits had no holder that was seen.",
+            "Process 2 took part in 5 contexts and was not recorded whole: its part is missing there.",
             "40 messages to an unknown peer met no recorded process: what was done there is missing.",
             "40 reads from an unknown peer came from no recorded process: transactions begin where they arrived.",
         ]
@@ -262,11 +262,12 @@ fn what_is_missing_is_told_and_the_rest_is_shown() {
     assert_eq!(
         stitched.notes(),
         [
+            "In mysqld (3), 20 waits had no holder that was seen.",
             "The record of java (2) was cut off: what came later is missing.",
             "In java (2), contexts that had become too long were cut off, 1 time.",
             "java (2) had too many contexts: some count as what they began with, 2 times.",
             "java (2) ended while 0xff was held.",
-            "java (2) ended during 1 wait, which are not in the crosstalk.",
+            "Not in the crosstalk: 1 wait that had not ended when java (2) did.",
         ]
     );
 }
