@@ -21,6 +21,12 @@ pub(super) fn notes(records: &[ProcessRecord], matches: &Matches, joined: &Joine
             counted(contexts as u64, "context")
         ));
     }
+    if joined.contexts().cuts().full > 0 {
+        notes.push(
+            "All processes together had too many contexts: some count as what they began with."
+                .into(),
+        );
+    }
     if let Some((peers, calls)) = peers(&matches.unread) {
         notes.push(format!(
             "{} to {peers} met no recorded process: what was done there is missing.",
