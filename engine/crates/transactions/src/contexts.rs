@@ -121,6 +121,7 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
             return earlier;
         }
         if self.length(to) >= self.limits.length {
+            self.cuts.long += 1;
             return self.cut(to);
         }
         self.child(to, last)
@@ -131,7 +132,6 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
     /// # Panics
     /// When it is another table's.
     pub fn cut(&mut self, context: Synopsis) -> Synopsis {
-        self.cuts.long += 1;
         match self.is_cut(context) {
             true => context,
             false => self.child(context, Last::Cut),

@@ -24,8 +24,8 @@ pub struct Dictionary {
     /// The names that its steps use.
     pub names: Names,
     contexts: Contexts<Element>,
-    /// By the contexts in which messages were sent, with the call path that sent them: those in which the senders were.
-    origins: HashMap<Synopsis, Synopsis>,
+    /// In which context each chain was sent, without the call path that sent it.
+    origins: HashMap<Chain, Synopsis>,
 }
 
 /// What a message was to the process that received it.
@@ -103,7 +103,6 @@ impl Dictionary {
     /// When the context is another dictionary's.
     pub fn send(&mut self, context: Synopsis, at: Step) -> Chain {
         let sent = self.append(context, at);
-        self.origins.insert(sent, context);
         let mut links = Vec::new();
         let mut own = Vec::new();
         for element in self.contexts.elements(sent) {
@@ -112,11 +111,17 @@ impl Dictionary {
                 Element::Step(_) => own.push(element.clone()),
             }
         }
+        let mut part = self.contexts.of(own);
+        if self.contexts.is_cut(sent) {
+            part = self.contexts.cut(part);
+        }
         links.push(Link {
             process: self.process,
-            synopsis: self.contexts.of(own),
+            synopsis: part,
         });
-        Chain::new(links)
+        let chain = Chain::new(links);
+        self.origins.insert(chain.clone(), context);
+        chain
     }
 
     /// What a message with this chain is, and the context in which its receiver goes on (§7.4, the wrapper of `receive`).
@@ -132,14 +137,7 @@ impl Dictionary {
         let Some(own) = own else {
             return Ok(Arrival::Request(self.received(links)));
         };
-        let part = links[own].synopsis;
-        if !self.contexts.contains(part) {
-            return Err(UnknownLink::Context(links[own]));
-        }
-        let steps: Vec<Element> = self.contexts.elements(part).into_iter().cloned().collect();
-        let before = self.received(&links[..own]);
-        let append = |to, element| self.contexts.append(to, element);
-        let sent = steps.into_iter().fold(before, append);
+        let sent = Chain::new(links[..=own].iter().copied());
         let origin = self.origins.get(&sent).copied();
         origin
             .map(Arrival::Reply)

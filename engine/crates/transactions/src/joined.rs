@@ -27,8 +27,7 @@ pub enum Hop {
 /// All processes' contexts.
 #[derive(Clone, Debug)]
 pub struct Joined {
-    /// The names that all steps use.
-    pub names: Names,
+    names: Names,
     contexts: Contexts<Hop>,
     processes: BTreeMap<ProcessId, Process>,
     programs: BTreeSet<Name>,
@@ -84,6 +83,11 @@ impl Joined {
             None => Ok(()),
             Some(_) => Err(ExportError::Twice(exported.process)),
         }
+    }
+
+    /// The names that the steps use.
+    pub fn names(&self) -> &Names {
+        &self.names
     }
 
     /// The contexts.

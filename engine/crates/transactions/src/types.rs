@@ -96,7 +96,7 @@ impl Types {
                     Hop::Step {
                         step: Step::Request(name),
                         ..
-                    } => Some((joined.names.text(*name).to_owned(), prefix)),
+                    } => Some((joined.names().text(*name).to_owned(), prefix)),
                     _ => None,
                 })
         })
@@ -123,7 +123,7 @@ impl NamingRule {
                 continue;
             };
             for &name in step.names() {
-                wanted.next_if(|it| joined.names.text(name) == **it);
+                wanted.next_if(|it| joined.names().text(name) == **it);
             }
             if wanted.peek().is_none() {
                 return Some(prefix);

@@ -1,7 +1,8 @@
 //! Contexts through events, stages and messages, as in the paper's figures.
 
 use fulcrum_transactions::{
-    Activity, Arrival, Chain, Dictionary, Link, ProcessId, Step, Synopsis, TakenOver, UnknownLink,
+    Activity, Arrival, Chain, Dictionary, Limits, Link, ProcessId, Step, Synopsis, TakenOver,
+    UnknownLink,
 };
 
 use crate::support::{handler, path, request, shown, stage};
@@ -166,6 +167,26 @@ fn replies_find_their_way_through_three_tiers() {
     assert_eq!(from_app.links()[0].process, ProcessId(1));
     let reply = threads[0].receive(&mut tiers[0], &from_app).unwrap();
     assert_eq!(reply, Arrival::Reply(Synopsis::EMPTY));
+}
+
+/// In a context that is as long as one may be.
+#[test]
+fn a_reply_is_recognised_in_a_context_that_was_cut_off() {
+    let limits = Limits {
+        length: 2,
+        ..Limits::default()
+    };
+    let mut caller = Dictionary::with_limits(ProcessId(1), limits);
+    let mut callee = Dictionary::new(ProcessId(2));
+    let long = events(&mut caller, &["accept", "read", "parse"])[2];
+    assert!(caller.contexts().is_cut(long));
+    let ask = path(&mut caller, "main > ask");
+    let asked = caller.send(long, ask);
+    assert!(caller.contexts().is_cut(asked.links()[0].synopsis));
+    let served = callee.receive(&asked).unwrap().context();
+    let answer = path(&mut callee, "main > answer");
+    let answered = callee.send(served, answer);
+    assert_eq!(caller.receive(&answered), Ok(Arrival::Reply(long)));
 }
 
 #[test]
