@@ -375,12 +375,17 @@ fn rule_7_what_threads_read_in_turns_is_not_private() {
 #[test]
 fn rule_9_roles_are_by_producing_store() {
     let mut case = Case::new();
-    for thread in [0, 1, 0, 1] {
-        case.run(thread, &section(&[Op::Store(AT_Y, ARGUMENT)], &[]));
-        case.flow(1 - thread, &section(&[Op::Load(A, AT_Y)], &USE));
+    let free = case.program(&section(&[Op::Store(AT_Y, ARGUMENT)], &[]));
+    let allocate = section(&[Op::Load(A, AT_Y)], &USE);
+    for thread in [0, 1] {
+        case.machine
+            .run(thread, &free, [PRODUCT, 0], Synopsis::EMPTY);
+        case.run(1 - thread, &allocate);
     }
     case.run(0, &section(&STORE, &[]));
     assert_eq!(case.flow(1, &section(&LOAD, &USE)), Some(PRODUCER));
+    let demoted: Vec<bool> = case.machine.detector.lists().map(|it| it.demoted).collect();
+    assert_eq!(demoted, [true, false]);
 }
 
 /// §3.2: "we infer that transaction flow is not occurring".
