@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("events", &["wire", "stats", "model", "hotspot", "filter"]),
     ("causal", &["model", "stats"]),
     ("paths", &["model", "stats"]),
+    ("transactions", &["model", "stats"]),
     ("source", &["model"]),
     // Functions' names: for the agents too.
     ("names", &[]),

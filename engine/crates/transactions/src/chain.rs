@@ -1,0 +1,79 @@
+//! What travels beside a message: concatenated synopses (Whodunit §7.4).
+
+use std::fmt;
+
+use crate::contexts::Synopsis;
+use crate::ids::ProcessId;
+
+/// A process's part of a context: *synopsis(α)*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Link {
+    /// The process whose dictionary knows the synopsis.
+    pub process: ProcessId,
+    /// What the process did itself, without what it had received.
+    pub synopsis: Synopsis,
+}
+
+/// A whole context across processes, *synopsis(α)#synopsis(β)*: the part of each process, in the order of execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Chain(Vec<Link>);
+
+impl Chain {
+    /// The most links. Of a longer chain, the oldest stay.
+    pub const MOST: usize = 16;
+
+    /// The chain of these links.
+    pub fn new(links: impl IntoIterator<Item = Link>) -> Self {
+        Chain(links.into_iter().take(Chain::MOST).collect())
+    }
+
+    /// Its links, the oldest first.
+    pub fn links(&self) -> &[Link] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.process, self.synopsis.number())
+    }
+}
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, link) in self.0.iter().enumerate() {
+            let delimiter = if n == 0 { "" } else { "#" };
+            write!(f, "{delimiter}{link}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A context is named that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownLink {
+    /// The process is not known at all.
+    Process(Link),
+    /// The process never had such a context.
+    Context(Link),
+}
+
+impl fmt::Display for UnknownLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownLink::Process(Link { process, .. }) => {
+                write!(
+                    f,
+                    "expected a context of process {process}, which was not recorded"
+                )
+            }
+            UnknownLink::Context(Link { process, synopsis }) => write!(
+                f,
+                "expected a context of process {process}, which has none with the number {}",
+                synopsis.number()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UnknownLink {}

@@ -1,0 +1,278 @@
+//! How long transactions take: the wall time of instances, by type.
+
+use std::collections::BTreeMap;
+
+use fulcrum_stats::{Random, quantile};
+
+use crate::contexts::Synopsis;
+
+/// One execution of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InstanceId(pub u64);
+
+/// An instance that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Its last context.
+    pub context: Synopsis,
+    /// From its first stage to its reply, or to its last activity, nanoseconds.
+    pub wall_ns: u64,
+    /// It was replied to.
+    pub replied: bool,
+}
+
+/// The instances that a process is executing. They begin where a request enters from outside; one that comes with a context
+/// from another process is part of an instance there. Times are nanoseconds of one clock.
+#[derive(Clone, Debug)]
+pub struct Instances {
+    open: BTreeMap<InstanceId, Open>,
+    limit: usize,
+    left_out: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    context: Synopsis,
+    began_ns: u64,
+    active_ns: u64,
+}
+
+impl Default for Instances {
+    fn default() -> Self {
+        Instances::with_limit(1 << 16)
+    }
+}
+
+impl Instances {
+    /// No instances; at most so many at once.
+    pub fn with_limit(open: usize) -> Self {
+        Instances {
+            open: BTreeMap::new(),
+            limit: open,
+            left_out: 0,
+        }
+    }
+
+    /// A stage works on an instance, in this context. The first time, the instance begins.
+    pub fn is_active(&mut self, id: InstanceId, context: Synopsis, now_ns: u64) {
+        if let Some(open) = self.open.get_mut(&id) {
+            open.context = context;
+            open.active_ns = open.active_ns.max(now_ns);
+        } else if self.open.len() >= self.limit {
+            self.left_out += 1;
+        } else {
+            let open = Open {
+                context,
+                began_ns: now_ns,
+                active_ns: now_ns,
+            };
+            self.open.insert(id, open);
+        }
+    }
+
+    /// The reply is sent: the instance is over. `None` when it never began.
+    pub fn replies(&mut self, id: InstanceId, now_ns: u64) -> Option<Instance> {
+        let open = self.open.remove(&id)?;
+        Some(open.end(open.active_ns.max(now_ns), true))
+    }
+
+    /// Ends all that got no reply, at their last activity.
+    pub fn finish(self) -> impl Iterator<Item = Instance> {
+        let open = self.open.into_values();
+        open.map(|it| it.end(it.active_ns, false))
+    }
+
+    /// Activities of instances that never began because too many were open.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+impl Open {
+    fn end(self, at_ns: u64, replied: bool) -> Instance {
+        Instance {
+            context: self.context,
+            wall_ns: at_ns - self.began_ns,
+            replied,
+        }
+    }
+}
+
+/// The wall times of instances by type.
+#[derive(Clone, Debug)]
+pub struct Latencies<T> {
+    types: BTreeMap<T, Times>,
+    kept: usize,
+    random: Random,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Times {
+    /// All wall times, or as many as are kept, drawn so that each is as likely to be among them (Vitter 1985, algorithm R).
+    wall_ns: Vec<u64>,
+    count: u64,
+    unreplied: u64,
+    sum_ns: u128,
+}
+
+/// How long a type takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Latency {
+    /// Instances.
+    pub count: u64,
+    /// Of these, how many got no reply and end with their last activity.
+    pub unreplied: u64,
+    /// The mean wall time, nanoseconds.
+    pub mean_ns: f64,
+    /// The median wall time, nanoseconds.
+    pub p50_ns: u64,
+    /// The wall time that 95 % do not exceed, nanoseconds.
+    pub p95_ns: u64,
+    /// The wall time that 99 % do not exceed, nanoseconds.
+    pub p99_ns: u64,
+    /// The quantiles are those of so many instances, drawn at random when there are more.
+    pub drawn: u64,
+}
+
+impl<T: Ord> Default for Latencies<T> {
+    fn default() -> Self {
+        Latencies::with_kept(100_000)
+    }
+}
+
+impl<T: Ord> Latencies<T> {
+    /// No instances; so many wall times are kept of each type.
+    pub fn with_kept(times: usize) -> Self {
+        Latencies {
+            types: BTreeMap::new(),
+            kept: times.max(1),
+            random: Random::of(&[b"latencies"]),
+        }
+    }
+
+    /// Adds an instance of a type.
+    pub fn add(&mut self, of: T, instance: &Instance) {
+        let times = self.types.entry(of).or_default();
+        times.count += 1;
+        times.unreplied += u64::from(!instance.replied);
+        times.sum_ns += u128::from(instance.wall_ns);
+        if times.wall_ns.len() < self.kept {
+            times.wall_ns.push(instance.wall_ns);
+            return;
+        }
+        let place = self.random.below(times.count) as usize;
+        if let Some(replaced) = times.wall_ns.get_mut(place) {
+            *replaced = instance.wall_ns;
+        }
+    }
+
+    /// How long a type takes; `None` when there was no instance of it.
+    pub fn of(&self, of: &T) -> Option<Latency> {
+        let times = self.types.get(of)?;
+        let mut sorted = times.wall_ns.clone();
+        sorted.sort_unstable();
+        Some(Latency {
+            count: times.count,
+            unreplied: times.unreplied,
+            mean_ns: times.sum_ns as f64 / times.count as f64,
+            p50_ns: quantile::of_sorted(&sorted, 0.5)?,
+            p95_ns: quantile::of_sorted(&sorted, 0.95)?,
+            p99_ns: quantile::of_sorted(&sorted, 0.99)?,
+            drawn: sorted.len() as u64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(number: u32) -> Synopsis {
+        Synopsis::from_number(number)
+    }
+
+    #[test]
+    fn an_instance_lasts_from_its_first_stage_to_its_reply_or_last_activity() {
+        let mut instances = Instances::default();
+        let (a, b, c) = (InstanceId(1), InstanceId(2), InstanceId(3));
+        instances.is_active(a, context(1), 100);
+        instances.is_active(b, context(1), 150);
+        instances.is_active(a, context(2), 300);
+        // Threads that report late.
+        instances.is_active(a, context(3), 250);
+        let reply = Instance {
+            context: context(3),
+            wall_ns: 400,
+            replied: true,
+        };
+        assert_eq!(instances.replies(a, 500), Some(reply));
+        assert_eq!(
+            (instances.replies(a, 600), instances.replies(c, 600)),
+            (None, None)
+        );
+        instances.is_active(b, context(4), 170);
+        let rest: Vec<_> = instances.finish().collect();
+        let unreplied = Instance {
+            context: context(4),
+            wall_ns: 20,
+            replied: false,
+        };
+        assert_eq!(rest, [unreplied]);
+    }
+
+    #[test]
+    fn instances_beyond_the_limit_are_counted() {
+        let mut instances = Instances::with_limit(1);
+        for id in [1, 2, 1] {
+            instances.is_active(InstanceId(id), context(1), 0);
+        }
+        assert_eq!(instances.left_out(), 1);
+        assert_eq!(instances.finish().count(), 1);
+    }
+
+    fn instance(wall_ns: u64) -> Instance {
+        Instance {
+            context: Synopsis::EMPTY,
+            wall_ns,
+            replied: !wall_ns.is_multiple_of(10),
+        }
+    }
+
+    /// By hand: of 1 to 1000, the nearest ranks are the values themselves.
+    #[test]
+    fn a_type_has_the_quantiles_of_its_instances() {
+        let mut latencies = Latencies::default();
+        for n in (1..=1000).rev() {
+            latencies.add("buy", &instance(n));
+        }
+        latencies.add("home", &instance(7));
+        let expect = Latency {
+            count: 1000,
+            unreplied: 100,
+            mean_ns: 500.5,
+            p50_ns: 500,
+            p95_ns: 950,
+            p99_ns: 990,
+            drawn: 1000,
+        };
+        assert_eq!(latencies.of(&"buy"), Some(expect));
+        assert_eq!(latencies.of(&"home").map(|it| it.p99_ns), Some(7));
+        assert_eq!(latencies.of(&"cart"), None);
+    }
+
+    /// 2,000 of 100,000 drawn: the median's standard deviation is 1.1 % of the range.
+    #[test]
+    fn of_very_many_instances_some_are_drawn_without_preference() {
+        let mut latencies = Latencies::with_kept(2000);
+        for n in 1..=100_000 {
+            latencies.add((), &instance(n));
+        }
+        let found = latencies.of(&()).unwrap();
+        assert_eq!(
+            (found.count, found.drawn, found.mean_ns),
+            (100_000, 2000, 50_000.5)
+        );
+        assert!((46_000..54_000).contains(&found.p50_ns), "{found:?}");
+        assert!((93_000..97_000).contains(&found.p95_ns), "{found:?}");
+    }
+}

@@ -1,0 +1,246 @@
+//! Producers and consumers: lists by lock and producing store, and what flows through each (Whodunit §3.2, §3.4).
+
+use std::collections::{HashMap, HashSet};
+
+use crate::contexts::Synopsis;
+use crate::flows::{FlowKind, Flows};
+use crate::ids::{CodeAddress, LockId, ThreadId};
+
+/// A thread consumed what another one had produced: a transaction flowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Consumption {
+    /// The producer's context when it stored what was consumed.
+    pub from: Synopsis,
+    /// The consumer's context when it used it first.
+    pub to: Synopsis,
+    /// The thread that produced it.
+    pub producer: ThreadId,
+    /// The thread that consumed it.
+    pub consumer: ThreadId,
+    /// The lock that protects the resource.
+    pub lock: LockId,
+    /// The instruction that stored it.
+    pub store: CodeAddress,
+}
+
+/// What flowed through a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListSummary {
+    /// The lock.
+    pub lock: LockId,
+    /// The producing store.
+    pub store: CodeAddress,
+    /// How often a value was consumed.
+    pub consumed: u64,
+    /// A thread both produced and consumed, so nothing of this was flow.
+    pub demoted: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ListId(u32);
+
+#[derive(Debug)]
+struct List {
+    lock: LockId,
+    store: CodeAddress,
+    producers: HashSet<ThreadId>,
+    consumers: HashSet<ThreadId>,
+    demoted: bool,
+    consumed: u64,
+    /// By producer's and consumer's context.
+    flows: Flows<Synopsis>,
+}
+
+/// All lists of a process.
+#[derive(Debug)]
+pub(super) struct Lists {
+    lists: Vec<List>,
+    index: HashMap<(LockId, CodeAddress), ListId>,
+    limits: ListLimits,
+    /// Stores that got no list.
+    stores_left_out: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListLimits {
+    pub lists: usize,
+    /// Of each role in a list. Later threads are not remembered, so their conflicts are not seen.
+    pub members: usize,
+    /// Pairs of contexts in a list.
+    pub pairs: usize,
+}
+
+impl Lists {
+    pub fn new(limits: ListLimits) -> Self {
+        Lists {
+            lists: Vec::new(),
+            index: HashMap::new(),
+            limits,
+            stores_left_out: 0,
+        }
+    }
+
+    /// A thread stores a value of its own. The list of what it produced; `None` when nothing flows by this store.
+    pub fn produce(&mut self, lock: LockId, store: CodeAddress, by: ThreadId) -> Option<ListId> {
+        let id = self.list(lock, store)?;
+        let list = &mut self.lists[id.0 as usize];
+        list.demoted |= list.consumers.contains(&by);
+        if list.demoted {
+            return None;
+        }
+        if list.producers.len() < self.limits.members {
+            list.producers.insert(by);
+        }
+        Some(id)
+    }
+
+    fn list(&mut self, lock: LockId, store: CodeAddress) -> Option<ListId> {
+        if let Some(&id) = self.index.get(&(lock, store)) {
+            return Some(id);
+        }
+        if self.lists.len() >= self.limits.lists {
+            self.stores_left_out += 1;
+            return None;
+        }
+        let id = ListId(self.lists.len() as u32);
+        self.lists.push(List {
+            lock,
+            store,
+            producers: HashSet::new(),
+            consumers: HashSet::new(),
+            demoted: false,
+            consumed: 0,
+            flows: Flows::with_limit(self.limits.pairs),
+        });
+        self.index.insert((lock, store), id);
+        Some(id)
+    }
+
+    /// A thread uses what another one produced. The lock and the store; `None` when that is no flow.
+    pub fn consume(
+        &mut self,
+        id: ListId,
+        by: ThreadId,
+        from: Synopsis,
+        to: Synopsis,
+    ) -> Option<(LockId, CodeAddress)> {
+        let list = &mut self.lists[id.0 as usize];
+        list.consumed += 1;
+        list.demoted |= list.producers.contains(&by);
+        if list.demoted {
+            return None;
+        }
+        if list.consumers.len() < self.limits.members {
+            list.consumers.insert(by);
+        }
+        list.flows.add(FlowKind::Memory, from, to, 1);
+        Some((list.lock, list.store))
+    }
+
+    pub fn left_out(&self) -> u64 {
+        let flows = self.lists.iter().map(|it| it.flows.left_out());
+        self.stores_left_out + flows.sum::<u64>()
+    }
+
+    pub fn summaries(&self) -> impl Iterator<Item = ListSummary> {
+        self.lists.iter().map(|it| ListSummary {
+            lock: it.lock,
+            store: it.store,
+            consumed: it.consumed,
+            demoted: it.demoted,
+        })
+    }
+
+    /// How often a transaction came from one context to another. A list that was demoted later never had any.
+    pub fn flows(&self) -> Flows<Synopsis> {
+        let mut all = Flows::with_limit(usize::MAX);
+        for list in self.lists.iter().filter(|it| !it.demoted) {
+            all.add_all(&list.flows, |it| *it);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flows::Flow;
+
+    const LIMITS: ListLimits = ListLimits {
+        lists: 2,
+        members: 2,
+        pairs: 2,
+    };
+    const LOCK: LockId = LockId(1);
+    const STORE: CodeAddress = CodeAddress(10);
+
+    fn context(number: u32) -> Synopsis {
+        Synopsis::from_number(number)
+    }
+
+    fn demoted(lists: &Lists) -> Vec<bool> {
+        lists.summaries().map(|it| it.demoted).collect()
+    }
+
+    #[test]
+    fn a_thread_in_both_roles_takes_back_all_that_flowed() {
+        for producer_consumes in [true, false] {
+            let mut lists = Lists::new(LIMITS);
+            let list = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+            let mut consume = |by| lists.consume(list, ThreadId(by), context(1), context(2));
+            assert_eq!(consume(2), Some((LOCK, STORE)));
+            match producer_consumes {
+                true => assert_eq!(consume(1), None),
+                false => assert_eq!(lists.produce(LOCK, STORE, ThreadId(2)), None),
+            }
+            assert_eq!(demoted(&lists), [true]);
+            assert_eq!(lists.flows().ranked(), []);
+            assert_eq!(
+                lists.consume(list, ThreadId(3), context(1), context(2)),
+                None
+            );
+        }
+    }
+
+    /// Rule 9: one lock may protect a queue and a list of free objects.
+    #[test]
+    fn another_store_under_the_same_lock_is_another_list() {
+        let mut lists = Lists::new(LIMITS);
+        let queue = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+        let free = lists.produce(LOCK, CodeAddress(20), ThreadId(2)).unwrap();
+        assert_ne!(queue, free);
+        assert!(
+            lists
+                .consume(queue, ThreadId(2), context(1), context(2))
+                .is_some()
+        );
+        assert!(
+            lists
+                .consume(free, ThreadId(2), context(1), context(2))
+                .is_none()
+        );
+        assert_eq!(demoted(&lists), [false, true]);
+        let flow = Flow {
+            kind: FlowKind::Memory,
+            from: context(1),
+            to: context(2),
+            count: 1,
+        };
+        assert_eq!(lists.flows().ranked(), [flow]);
+    }
+
+    #[test]
+    fn what_exceeds_a_limit_is_counted() {
+        let mut lists = Lists::new(LIMITS);
+        let list = lists.produce(LOCK, STORE, ThreadId(1)).unwrap();
+        lists.produce(LOCK, CodeAddress(20), ThreadId(1)).unwrap();
+        assert_eq!(lists.produce(LOCK, CodeAddress(30), ThreadId(1)), None);
+        assert_eq!(lists.left_out(), 1);
+        for from in 1..=3 {
+            lists
+                .consume(list, ThreadId(2), context(from), context(9))
+                .unwrap();
+        }
+        assert_eq!((lists.flows().ranked().len(), lists.left_out()), (2, 2));
+    }
+}

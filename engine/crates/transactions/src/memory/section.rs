@@ -1,0 +1,112 @@
+//! What an instruction within a critical section does to tags (Whodunit §3.2).
+
+use super::lists::Lists;
+use super::thread::{Section, Thread};
+use super::words::{Accessor, Birth, Tag, Words};
+use super::{Effect, Place, Span};
+use crate::contexts::Synopsis;
+use crate::ids::CodeAddress;
+
+/// Rule 5: a pointer to at most so many bytes before where it is stored is one of a structure to itself, as an empty
+/// queue's `tail = &head`. Elements of a list are farther apart.
+const SELF_REACH: u64 = 16;
+
+/// Applies an effect within a section.
+pub(super) struct Tracker<'a> {
+    pub by: Accessor,
+    pub state: &'a mut Thread,
+    pub section: &'a mut Section,
+    pub words: &'a mut Words,
+    pub lists: &'a mut Lists,
+}
+
+impl Tracker<'_> {
+    pub fn apply(mut self, at: CodeAddress, effect: Effect, context: impl FnOnce() -> Synopsis) {
+        match effect {
+            Effect::Move { from, to, value } => {
+                let tag = self.read(from, value);
+                match to {
+                    Place::Register(to) => self.state.registers[to.index()] = tag,
+                    Place::Memory(to) => {
+                        let tag = self.stored(tag, at, to, value, context);
+                        self.write(to, value, tag);
+                    }
+                }
+            }
+            Effect::Overwrite { to, value } => match to {
+                Place::Register(to) => self.state.registers[to.index()] = Tag::Invalid,
+                Place::Memory(to) => self.write(to, value, Tag::Invalid),
+            },
+            Effect::Use { .. } => {}
+            Effect::NativeCall => self.state.forget_registers_of_calls(),
+        }
+    }
+
+    fn read(&mut self, from: Place, value: u64) -> Tag {
+        let span = match from {
+            Place::Register(register) => return self.state.registers[register.index()],
+            Place::Memory(span) => span,
+        };
+        let access = self.words.read(span, value, &self.by);
+        self.section.foreign |= access.foreign;
+        match access.tag {
+            Tag::None if !self.is_own(span) => self.words.touch(span, value, &self.by),
+            Tag::Produced(birth) if birth.section < self.section.number => {
+                self.section.reads_product = true;
+            }
+            _ => {}
+        }
+        access.tag
+    }
+
+    fn is_own(&self, span: Span) -> bool {
+        self.state.stack.contains(&span.address)
+    }
+
+    /// The tag of what is stored: a value without one is this thread's own, and off its stack a product (rule 1).
+    fn stored(
+        &mut self,
+        tag: Tag,
+        at: CodeAddress,
+        to: Span,
+        value: u64,
+        context: impl FnOnce() -> Synopsis,
+    ) -> Tag {
+        if self.is_own(to) {
+            return tag;
+        }
+        // A NULL out of a register is still NULL (§3.3.2).
+        let to_nothing = value == 0;
+        let to_itself = to.address.wrapping_sub(value) <= SELF_REACH;
+        if to.bytes == Span::LONGEST && (to_nothing || to_itself) {
+            return Tag::Invalid;
+        }
+        if tag != Tag::None {
+            return tag;
+        }
+        let Some(&(lock, _)) = self.state.held.last() else {
+            return Tag::Invalid;
+        };
+        let Some(list) = self.lists.produce(lock, at, self.by.thread) else {
+            return Tag::Invalid;
+        };
+        Tag::Produced(Birth {
+            section: self.section.number,
+            context: *self.section.context.get_or_insert_with(context),
+            thread: self.by.thread,
+            list,
+            site: self.section.site,
+        })
+    }
+
+    fn write(&mut self, to: Span, value: u64, tag: Tag) {
+        let own = self.is_own(to);
+        self.section.foreign |= match own && tag == Tag::None {
+            true => self.words.forget(to, self.by.thread),
+            false => self.words.write(to, value, tag, &self.by),
+        };
+        if own && tag != Tag::None {
+            self.state.own_tags.push(to.address);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Which critical sections are worth watching: learned by the place where a lock is taken (Whodunit §7.2).
+//!
+//! Watching costs. Most locks protect what one thread uses at a time, or what no transaction flows through; their
+//! sections run natively, and are looked at again now and then.
+
+use std::collections::HashMap;
+
+use super::Mode;
+use crate::ids::CodeAddress;
+
+/// When a lock site rests, and for how long. All numbers are sections at the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Learning {
+    /// Rests after this many in a row that touched nothing that another thread had touched last.
+    pub private: u32,
+    /// Rests after this many without a flow.
+    pub flowless: u32,
+    /// After a rest, this many are watched before the next one.
+    pub probe: u32,
+    /// The first rest. Each is twice as long as the one before.
+    pub first_rest: u32,
+    /// The longest rest.
+    pub longest_rest: u32,
+    /// Sites to learn about. At others, every section runs natively.
+    pub sites: usize,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Learning {
+            private: 256,
+            flowless: 4096,
+            probe: 16,
+            first_rest: 256,
+            longest_rest: 1 << 20,
+            sites: 4096,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Site {
+    /// Sections in a row without anything foreign.
+    private: u32,
+    /// Sections without a flow.
+    flowless: u32,
+    /// Sections of the present rest still to come.
+    rest: u32,
+    /// How long the last rest was; 0 before the first.
+    last_rest: u32,
+}
+
+/// The lock sites of a process.
+#[derive(Debug)]
+pub(super) struct Sites {
+    learning: Learning,
+    sites: HashMap<CodeAddress, Site>,
+}
+
+impl Sites {
+    pub fn new(learning: Learning) -> Self {
+        Sites {
+            learning,
+            sites: HashMap::new(),
+        }
+    }
+
+    /// A section begins.
+    pub fn enter(&mut self, at: CodeAddress) -> Mode {
+        if self.sites.len() >= self.learning.sites && !self.sites.contains_key(&at) {
+            return Mode::Native;
+        }
+        let site = self.sites.entry(at).or_default();
+        if site.rest == 0 {
+            return Mode::Watched;
+        }
+        site.rest -= 1;
+        Mode::Native
+    }
+
+    /// A watched section is over.
+    pub fn leave(&mut self, at: CodeAddress, foreign: bool) {
+        let Some(site) = self.sites.get_mut(&at) else {
+            return;
+        };
+        let learning = &self.learning;
+        site.private = if foreign { 0 } else { site.private + 1 };
+        site.flowless += 1;
+        if site.private < learning.private && site.flowless < learning.flowless {
+            return;
+        }
+        site.last_rest = match site.last_rest {
+            0 => learning.first_rest,
+            last => last.saturating_mul(2).min(learning.longest_rest),
+        };
+        site.rest = site.last_rest;
+        site.private = learning.private.saturating_sub(learning.probe);
+        site.flowless = learning.flowless.saturating_sub(learning.probe);
+    }
+
+    /// Something flowed that was produced or consumed here.
+    pub fn flowed(&mut self, at: CodeAddress) {
+        if let Some(site) = self.sites.get_mut(&at) {
+            *site = Site::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: CodeAddress = CodeAddress(1);
+    const LEARNING: Learning = Learning {
+        private: 4,
+        flowless: 8,
+        probe: 2,
+        first_rest: 10,
+        longest_rest: 30,
+        sites: 1,
+    };
+
+    /// How many sections in a row are watched, run natively, watched and so on.
+    fn runs(sites: &mut Sites, sections: u32, foreign: bool) -> Vec<u32> {
+        let mut runs = vec![0];
+        let mut before = Mode::Watched;
+        for _ in 0..sections {
+            let mode = sites.enter(AT);
+            if mode == Mode::Watched {
+                sites.leave(AT, foreign);
+            }
+            if mode != before {
+                runs.push(0);
+            }
+            *runs.last_mut().unwrap() += 1;
+            before = mode;
+        }
+        runs
+    }
+
+    #[test]
+    fn what_no_other_thread_touches_soon_rests_and_longer_each_time() {
+        let found = runs(
+            &mut Sites::new(LEARNING),
+            4 + 10 + 2 + 20 + 2 + 30 + 2 + 30,
+            false,
+        );
+        assert_eq!(found, [4, 10, 2, 20, 2, 30, 2, 30]);
+    }
+
+    #[test]
+    fn what_others_touch_rests_later_and_a_flow_wakes_the_site() {
+        let mut sites = Sites::new(LEARNING);
+        assert_eq!(runs(&mut sites, 8 + 5, true), [8, 5]);
+        sites.flowed(AT);
+        assert_eq!(runs(&mut sites, 8 + 10 + 2 + 1, true), [8, 10, 2, 1]);
+    }
+
+    #[test]
+    fn sites_beyond_the_limit_are_not_watched() {
+        let mut sites = Sites::new(LEARNING);
+        assert_eq!(sites.enter(AT), Mode::Watched);
+        assert_eq!(sites.enter(CodeAddress(2)), Mode::Native);
+        assert_eq!(sites.enter(AT), Mode::Watched);
+    }
+}

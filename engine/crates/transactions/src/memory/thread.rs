@@ -1,0 +1,141 @@
+//! What is known of a thread: the locks it holds, its registers, and how it runs.
+
+use std::ops::Range;
+
+use super::words::{Accessor, Birth, Locks, Tag, Words};
+use super::{Effect, Mode, Place, Register};
+use crate::contexts::Synopsis;
+use crate::ids::{CodeAddress, LockId, ThreadId};
+
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub stack: Range<u64>,
+    /// In the order in which they were first taken, with how often.
+    pub held: Vec<(LockId, u32)>,
+    pub phase: Phase,
+    pub registers: [Tag; Register::COUNT],
+    /// Where the thread put tags on its own stack.
+    pub own_tags: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Phase {
+    Native,
+    Section(Section),
+    Window(Section),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    pub number: u64,
+    pub site: CodeAddress,
+    /// Effects that it may still have.
+    pub left: u32,
+    /// It touched what another thread had touched last.
+    pub foreign: bool,
+    /// It read something that an earlier section produced.
+    pub reads_product: bool,
+    /// The thread's context at the first store that produced.
+    pub context: Option<Synopsis>,
+}
+
+impl Thread {
+    pub fn new(stack: Range<u64>) -> Self {
+        Thread {
+            stack,
+            held: Vec::new(),
+            phase: Phase::Native,
+            registers: [Tag::None; Register::COUNT],
+            own_tags: Vec::new(),
+        }
+    }
+
+    pub fn holds_a_lock(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    pub fn mode(&self) -> Mode {
+        match self.phase {
+            Phase::Native => Mode::Native,
+            Phase::Section(_) | Phase::Window(_) => Mode::Watched,
+        }
+    }
+
+    pub fn take(&mut self, lock: LockId) {
+        match self.held.iter_mut().find(|(it, _)| *it == lock) {
+            Some((_, times)) => *times += 1,
+            None => self.held.push((lock, 1)),
+        }
+    }
+
+    pub fn give_back(&mut self, lock: LockId) -> bool {
+        let Some(at) = self.held.iter().position(|(it, _)| *it == lock) else {
+            return false;
+        };
+        self.held[at].1 -= 1;
+        if self.held[at].1 == 0 {
+            self.held.remove(at);
+        }
+        true
+    }
+
+    pub fn accessor(&self, thread: ThreadId, section: u64) -> Accessor {
+        Accessor {
+            thread,
+            section,
+            locks: Locks::innermost(self.held.iter().map(|(lock, _)| *lock)),
+        }
+    }
+
+    /// Rule 2, at the beginning of a section. What another thread put onto this stack stays: it may be a product.
+    pub fn forget_own_tags(&mut self, thread: ThreadId, words: &mut Words) {
+        self.registers = [Tag::None; Register::COUNT];
+        for address in self.own_tags.drain(..) {
+            words.forget_own(address, thread);
+        }
+    }
+
+    /// Rule 2, after a native call.
+    pub fn forget_registers_of_calls(&mut self) {
+        for (number, tag) in (0..).zip(&mut self.registers) {
+            if !Register(number).survives_calls() {
+                *tag = Tag::None;
+            }
+        }
+    }
+
+    /// Rule 4: after a section, tags move on through registers, and no memory is tagged. The product that this effect uses.
+    pub fn use_after(&mut self, section: Section, effect: Effect, words: &Words) -> Option<Birth> {
+        let (used, to_register) = match effect {
+            Effect::Move {
+                from,
+                to: Place::Register(to),
+                value,
+            } => (Some((from, value)), Some(to)),
+            Effect::Move { from, value, .. } | Effect::Use { of: from, value } => {
+                (Some((from, value)), None)
+            }
+            Effect::Overwrite {
+                to: Place::Register(to),
+                ..
+            } => (None, Some(to)),
+            Effect::Overwrite { .. } => (None, None),
+            Effect::NativeCall => {
+                self.forget_registers_of_calls();
+                (None, None)
+            }
+        };
+        let tag = used.map_or(Tag::None, |(place, value)| match place {
+            Place::Register(register) => self.registers[register.index()],
+            Place::Memory(span) => words.left_by(span, value, section.number),
+        });
+        if let Some(register) = to_register {
+            self.registers[register.index()] = tag;
+            return None;
+        }
+        match tag {
+            Tag::Produced(birth) if birth.section < section.number => Some(birth),
+            _ => None,
+        }
+    }
+}

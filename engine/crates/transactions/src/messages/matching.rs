@@ -1,0 +1,134 @@
+//! The messages of all processes, matched after the run (Whodunit §5, "post mortem").
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::StreamId;
+use super::stream::Stream;
+use crate::chain::Link;
+use crate::contexts::Synopsis;
+use crate::ids::ProcessId;
+
+/// A process sent bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SendRecord {
+    /// Into this stream.
+    pub stream: StreamId,
+    /// Where, bytes since the stream's beginning.
+    pub range: Range<u64>,
+    /// In this context, with the call path to the call that sent.
+    pub context: Synopsis,
+}
+
+/// A process received bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceiveRecord {
+    /// From this stream.
+    pub stream: StreamId,
+    /// Where, bytes since the stream's beginning.
+    pub range: Range<u64>,
+    /// By this call path alone, without what was executed before.
+    pub at: Synopsis,
+}
+
+/// What a process recorded of messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProcessMessages {
+    /// What it sent.
+    pub sends: Vec<SendRecord>,
+    /// What it received.
+    pub receives: Vec<ReceiveRecord>,
+    /// Whom it spoke with, as a person knows them: `10.0.0.5:5432`.
+    pub peers: HashMap<StreamId, String>,
+}
+
+/// What belongs together, and what has nothing to belong to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// How many messages came from a sender's context to a receiver's call path.
+    pub flows: BTreeMap<(Link, Link), u64>,
+    /// Messages into streams that no process was seen to read, by peer.
+    pub unread: BTreeMap<String, Unmatched>,
+    /// Reads from streams that no process was seen to write, by peer.
+    pub unwritten: BTreeMap<String, Unmatched>,
+    /// Bytes that came by streams which a process was seen to write, but which it was not seen to send.
+    pub unseen_bytes: u64,
+    /// Sends at offsets where something had been sent before; they were left out.
+    pub overlaps: u64,
+}
+
+/// Traffic with a peer that was not recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unmatched {
+    /// Its streams.
+    pub streams: BTreeSet<StreamId>,
+    /// Calls that sent or received.
+    pub calls: u64,
+}
+
+impl Unmatched {
+    fn add(&mut self, stream: StreamId) {
+        self.streams.insert(stream);
+        self.calls += 1;
+    }
+}
+
+/// Matches what processes sent with what they received. The order of records does not matter.
+pub fn match_messages(processes: &[(ProcessId, &ProcessMessages)]) -> Matches {
+    let mut matches = Matches::default();
+    let mut streams: HashMap<StreamId, Stream<Link>> = HashMap::new();
+    let each_send = || {
+        processes
+            .iter()
+            .flat_map(|(id, it)| it.sends.iter().map(move |send| (*id, *it, send)))
+    };
+    let each_receive = || {
+        processes
+            .iter()
+            .flat_map(|(id, it)| it.receives.iter().map(move |receive| (*id, *it, receive)))
+    };
+    let read: BTreeSet<StreamId> = each_receive().map(|(_, _, it)| it.stream).collect();
+    for (process, messages, send) in each_send() {
+        if !read.contains(&send.stream) {
+            let peer = messages.peer(send.stream);
+            matches.unread.entry(peer).or_default().add(send.stream);
+        }
+        let link = Link {
+            process,
+            synopsis: send.context,
+        };
+        let stream = streams.entry(send.stream);
+        let stream = stream.or_insert_with(|| Stream::with_limit(usize::MAX));
+        if stream.sent(send.range.clone(), link).is_err() {
+            matches.overlaps += 1;
+        }
+    }
+    for (process, messages, receive) in each_receive() {
+        let Some(stream) = streams.get(&receive.stream) else {
+            let peer = messages.peer(receive.stream);
+            matches
+                .unwritten
+                .entry(peer)
+                .or_default()
+                .add(receive.stream);
+            continue;
+        };
+        let receipt = stream.received(receive.range.clone());
+        matches.unseen_bytes += receipt.unknown_bytes;
+        let to = Link {
+            process,
+            synopsis: receive.at,
+        };
+        for message in receipt.messages.iter().filter(|it| it.begins) {
+            *matches.flows.entry((*message.what, to)).or_default() += 1;
+        }
+    }
+    matches
+}
+
+impl ProcessMessages {
+    fn peer(&self, stream: StreamId) -> String {
+        let known = self.peers.get(&stream).cloned();
+        known.unwrap_or_else(|| "an unknown peer".into())
+    }
+}

@@ -1,0 +1,69 @@
+//! What a process recorded.
+
+use std::collections::BTreeMap;
+
+use crate::contexts::{Cuts, Synopsis};
+use crate::crosstalk::{Leftovers, Pairs};
+use crate::export::Exported;
+use crate::flows::Flows;
+use crate::ids::LockId;
+use crate::latency::Instance;
+use crate::messages::ProcessMessages;
+use crate::profile::Profile;
+
+/// Everything that a process recorded. Contexts are those of its dictionary.
+#[derive(Clone, Debug)]
+pub struct ProcessRecord {
+    /// Its contexts and names.
+    pub dictionary: Exported,
+    /// How often the dictionary met a limit.
+    pub cuts: Cuts,
+    /// Its CPU samples.
+    pub profile: Profile,
+    /// What flowed within it.
+    pub flows: Flows<Synopsis>,
+    /// What it sent and received.
+    pub messages: ProcessMessages,
+    /// Who waited for whom.
+    pub waits: Pairs<Synopsis, LockId, Synopsis>,
+    /// What was held and waited for at its end.
+    pub leftovers: Leftovers,
+    /// Names of locks. Others are shown by their addresses.
+    pub lock_names: BTreeMap<LockId, String>,
+    /// Its transactions.
+    pub instances: Vec<Instance>,
+    /// How the record ends.
+    pub ending: Ending,
+}
+
+/// How a record ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// With the process.
+    Whole,
+    /// Before: the process was killed, or its log was lost.
+    CutOff,
+}
+
+impl ProcessRecord {
+    /// A record with nothing but a dictionary.
+    pub fn new(dictionary: Exported) -> Self {
+        ProcessRecord {
+            dictionary,
+            cuts: Cuts::default(),
+            profile: Profile::default(),
+            flows: Flows::default(),
+            messages: ProcessMessages::default(),
+            waits: Pairs::default(),
+            leftovers: Leftovers::default(),
+            lock_names: BTreeMap::new(),
+            instances: Vec::new(),
+            ending: Ending::Whole,
+        }
+    }
+
+    pub(super) fn lock_name(&self, lock: LockId) -> String {
+        let known = self.lock_names.get(&lock).cloned();
+        known.unwrap_or_else(|| format!("{:#x}", lock.0))
+    }
+}

@@ -1,0 +1,320 @@
+//! Types with what they cost and wait for, and flows between stages, over all processes.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use fulcrum_model::CallTree;
+use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, ValueType};
+
+use super::notes;
+use super::record::ProcessRecord;
+use crate::chain::Link;
+use crate::contexts::Synopsis;
+use crate::crosstalk::{Pair, Pairs};
+use crate::export::ExportError;
+use crate::flows::{Flow, FlowKind, Flows};
+use crate::ids::ProcessId;
+use crate::joined::Joined;
+use crate::latency::{Latencies, Latency};
+use crate::messages::match_messages;
+use crate::names::Name;
+use crate::profile::CallingContextTree;
+use crate::types::{NamingRule, Type, TypeId, Types};
+
+/// The profile of all processes.
+#[derive(Debug)]
+pub struct Stitched {
+    records: Vec<ProcessRecord>,
+    joined: Joined,
+    types: Types,
+    /// The types of each record's calling-context trees.
+    tree_types: BTreeMap<(ProcessId, Synopsis), TypeId>,
+    total_cpu_ns: u64,
+    latencies: Latencies<TypeId>,
+    pairs: Pairs<TypeId, String, String>,
+    flows: Flows<String>,
+    notes: Vec<String>,
+}
+
+/// CPU time by program and thread, nanoseconds.
+type StageCosts<'a> = BTreeMap<(&'a str, &'a str), u64>;
+
+/// A part of the CPU time of all processes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// CPU time, nanoseconds.
+    pub cpu_ns: u64,
+    /// Of all CPU time, 0 to 1.
+    pub of_all: f64,
+}
+
+/// A type of transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeProfile {
+    /// Its number.
+    pub id: TypeId,
+    /// Its name.
+    pub name: String,
+    /// What all its contexts begin with, an element each.
+    pub context: Vec<String>,
+    /// What it cost.
+    pub cpu: Share,
+    /// Where, the most expensive first.
+    pub stages: Vec<StageShare>,
+    /// How long its instances took. `None`: none began in a recorded process.
+    pub latency: Option<Latency>,
+    /// How long it waited for others in all, nanoseconds.
+    pub wait_ns: u64,
+}
+
+/// What a type cost in the threads of one name in the processes of one program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageShare {
+    /// The program.
+    pub process: String,
+    /// The thread's name.
+    pub thread: String,
+    /// What it cost there.
+    pub cpu: Share,
+}
+
+/// Why records cannot be stitched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StitchError {
+    /// A dictionary is damaged.
+    Export(ExportError),
+    /// A sample has a name that its process does not know.
+    Name {
+        /// The process.
+        process: ProcessId,
+        /// The number of the name.
+        name: u32,
+    },
+}
+
+impl Stitched {
+    /// Stitches what processes recorded. `rules` name types.
+    ///
+    /// # Errors
+    /// [`StitchError`], when a record is damaged. What is merely missing is told by [`Stitched::notes`].
+    pub fn of(records: Vec<ProcessRecord>, rules: Vec<NamingRule>) -> Result<Self, StitchError> {
+        let joined = Joined::of(records.iter().map(|it| &it.dictionary));
+        let mut joined = joined.map_err(StitchError::Export)?;
+        for record in &records {
+            check_names(record)?;
+        }
+        let mut types = Types::new(rules);
+        let mut tree_types = BTreeMap::new();
+        let mut total_cpu_ns = 0;
+        let mut latencies = Latencies::default();
+        let mut pairs = Pairs::default();
+        for record in &records {
+            let process = record.dictionary.process;
+            let text = |&synopsis: &Synopsis| {
+                let context = joined.resolve_or_missing(Link { process, synopsis });
+                (synopsis, joined.texts(context).join(" → "))
+            };
+            let paths: HashMap<Synopsis, String> = record.waits.paths().map(text).collect();
+            let mut type_of = |synopsis: Synopsis| {
+                let context = joined.resolve_or_missing(Link { process, synopsis });
+                types.of(context, &joined)
+            };
+            for (context, _, tree) in record.profile.trees() {
+                tree_types.insert((process, context), type_of(context));
+                total_cpu_ns += tree.total().cpu_ns;
+            }
+            for instance in &record.instances {
+                latencies.add(type_of(instance.context), instance);
+            }
+            pairs.add_all(
+                &record.waits,
+                |&context| type_of(context),
+                |&lock| record.lock_name(lock),
+                |synopsis| paths[synopsis].clone(),
+            );
+        }
+        let messages: Vec<_> = records
+            .iter()
+            .map(|it| (it.dictionary.process, &it.messages))
+            .collect();
+        let matches = match_messages(&messages);
+        let flows = flows(&records, &matches.flows, &mut joined);
+        let notes = notes::notes(&records, &matches, &joined);
+        Ok(Stitched {
+            records,
+            joined,
+            types,
+            tree_types,
+            total_cpu_ns,
+            latencies,
+            pairs,
+            flows,
+            notes,
+        })
+    }
+
+    /// CPU time of all samples, nanoseconds.
+    pub fn total_cpu_ns(&self) -> u64 {
+        self.total_cpu_ns
+    }
+
+    /// All types, those that cost the most CPU time first.
+    pub fn types(&self) -> Vec<TypeProfile> {
+        let waits = self.pairs.waits();
+        let mut costs: BTreeMap<TypeId, StageCosts> = BTreeMap::new();
+        for (record, id, thread, tree) in self.trees() {
+            let stage = self.stage(record, thread);
+            *costs.entry(id).or_default().entry(stage).or_default() += tree.total().cpu_ns;
+        }
+        let profile = |(id, it): (TypeId, &Type)| {
+            let costs = costs.remove(&id).unwrap_or_default();
+            TypeProfile {
+                id,
+                name: it.name.clone(),
+                context: self.joined.texts(it.context),
+                cpu: self.share(costs.values().sum()),
+                stages: self.shares(costs),
+                latency: self.latencies.of(&id),
+                wait_ns: waits.get(&id).copied().unwrap_or(0),
+            }
+        };
+        let mut all: Vec<TypeProfile> = self.types.all().map(profile).collect();
+        all.sort_by(|a, b| (b.cpu.cpu_ns, &a.name).cmp(&(a.cpu.cpu_ns, &b.name)));
+        all
+    }
+
+    /// What all types together cost by program and thread, the most expensive first.
+    pub fn stages(&self) -> Vec<StageShare> {
+        let mut costs = StageCosts::new();
+        for (record, _, thread, tree) in self.trees() {
+            *costs.entry(self.stage(record, thread)).or_default() += tree.total().cpu_ns;
+        }
+        self.shares(costs)
+    }
+
+    fn shares(&self, costs: StageCosts) -> Vec<StageShare> {
+        let share = |((process, thread), cpu_ns): ((&str, &str), u64)| StageShare {
+            process: process.into(),
+            thread: thread.into(),
+            cpu: self.share(cpu_ns),
+        };
+        let mut shares: Vec<StageShare> = costs.into_iter().map(share).collect();
+        shares.sort_by_key(|it| Reverse(it.cpu.cpu_ns));
+        shares
+    }
+
+    fn share(&self, cpu_ns: u64) -> Share {
+        Share {
+            cpu_ns,
+            of_all: cpu_ns as f64 / self.total_cpu_ns.max(1) as f64,
+        }
+    }
+
+    fn stage<'a>(&'a self, record: &'a ProcessRecord, thread: Name) -> (&'a str, &'a str) {
+        (&record.dictionary.program, self.text(record, thread))
+    }
+
+    /// The call tree of a type: processes and threads, and in them the functions, with their CPU time and samples. It can be
+    /// searched as any profile. Without samples it is empty.
+    ///
+    /// # Errors
+    /// [`CallTreeError`], when the tree would be larger than one may be.
+    pub fn tree(&self, of: TypeId) -> Result<CallTree, CallTreeError> {
+        let types = vec![ValueType::new("cpu", "ns"), ValueType::new("samples", "")];
+        let mut builder = CallTreeBuilder::new(types)?;
+        for (record, id, thread, tree) in self.trees() {
+            if id != of {
+                continue;
+            }
+            let process = builder.intern(Frame::container(&record.dictionary.program))?;
+            let thread = builder.intern(Frame::container(self.text(record, thread)))?;
+            tree.add_to(&mut builder, &[process, thread], |builder, name| {
+                builder.intern(Frame::function(self.text(record, name)))
+            })?;
+        }
+        builder.finish()
+    }
+
+    /// Who waited for whom, at which lock, by which call paths; the longest waits first.
+    pub fn crosstalk(&self) -> Vec<Pair<TypeId, String, String>> {
+        self.pairs.ranked()
+    }
+
+    /// A type's name.
+    pub fn type_name(&self, id: TypeId) -> &str {
+        self.types.name(id)
+    }
+
+    /// What flowed from where to where, the most frequent first.
+    pub fn flows(&self) -> Vec<Flow<String>> {
+        self.flows.ranked()
+    }
+
+    /// What a reader should know. Whole sentences.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Each calling-context tree with its record, its type and its thread's name.
+    fn trees(&self) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &CallingContextTree)> {
+        self.records.iter().flat_map(move |record| {
+            let process = record.dictionary.process;
+            let trees = record.profile.trees();
+            trees.map(move |(context, thread, tree)| {
+                (record, self.tree_types[&(process, context)], thread, tree)
+            })
+        })
+    }
+
+    fn text<'a>(&'a self, record: &'a ProcessRecord, name: Name) -> &'a str {
+        &record.dictionary.names[name.number() as usize]
+    }
+}
+
+fn check_names(record: &ProcessRecord) -> Result<(), StitchError> {
+    let known = record.dictionary.names.len();
+    let trees = record.profile.trees();
+    let mut names = trees.flat_map(|(_, thread, tree)| tree.names().chain([thread]));
+    match names.find(|it| it.number() as usize >= known) {
+        None => Ok(()),
+        Some(name) => Err(StitchError::Name {
+            process: record.dictionary.process,
+            name: name.number(),
+        }),
+    }
+}
+
+fn flows(
+    records: &[ProcessRecord],
+    messages: &BTreeMap<(Link, Link), u64>,
+    joined: &mut Joined,
+) -> Flows<String> {
+    let mut place = |link: Link| {
+        let context = joined.resolve_or_missing(link);
+        joined.short_text(context)
+    };
+    let mut flows = Flows::with_limit(usize::MAX);
+    for record in records {
+        let process = record.dictionary.process;
+        flows.add_all(&record.flows, |&synopsis| place(Link { process, synopsis }));
+    }
+    for (&(from, to), &count) in messages {
+        flows.add(FlowKind::Message, place(from), place(to), count);
+    }
+    flows
+}
+
+impl fmt::Display for StitchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StitchError::Export(error) => error.fmt(f),
+            StitchError::Name { process, name } => write!(
+                f,
+                "a sample of process {process} has the name {name}, which is not in its list of names"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StitchError {}

@@ -1,0 +1,11 @@
+//! The integration tests of `fulcrum-transactions`: one binary, so that they are linked once.
+
+mod contexts;
+mod crosstalk;
+mod joined;
+mod memory_rules;
+mod memory_simulation;
+mod messages;
+mod recognise;
+mod stitch;
+mod support;

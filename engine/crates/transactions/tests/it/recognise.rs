@@ -1,0 +1,117 @@
+//! Requests are named by the first bytes of their messages.
+
+use fulcrum_stats::Random;
+use fulcrum_transactions::recognise::{LOOK, Recognition};
+
+fn check(bytes: &[u8], expect: Option<&str>) {
+    let found = Recognition::On.name(bytes);
+    assert_eq!(found.as_deref(), expect, "{}", bytes.escape_ascii());
+    assert_eq!(Recognition::Off.name(bytes), None);
+}
+
+/// A message of PostgreSQL: its kind, its length and its body.
+fn postgres(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32 + 4).to_be_bytes();
+    [&[kind], &length[..], body].concat()
+}
+
+/// A command of MySQL in its packet.
+fn mysql(command: u8, text: &str) -> Vec<u8> {
+    let length = (text.len() as u32 + 1).to_le_bytes();
+    [&length[..3], &[0, command], text.as_bytes()].concat()
+}
+
+#[test]
+fn http_by_method_and_route() {
+    check(b"GET /buy HTTP/1.1\r\nHost: shop\r\n\r\n", Some("GET /buy"));
+    check(
+        b"POST /item/12/reviews?sort=new HTTP/1.0\r\n",
+        Some("POST /item/{id}/reviews"),
+    );
+    check(
+        b"GET http://shop/cart/5 HTTP/1.1\r\n",
+        Some("GET /cart/{id}"),
+    );
+    check(b"OPTIONS * HTTP/1.1\r\n", Some("OPTIONS *"));
+    check(b"CONNECT shop:443 HTTP/1.1\r\n", Some("CONNECT"));
+    check(b"GET /buy HTTP/1.1", None);
+    check(b"GET /bu", None);
+    check(b"GET /buy SMTP\r\n", None);
+    check(b"FETCH /buy HTTP/1.1\r\n", None);
+    check(b"GET /b\x01uy HTTP/1.1\r\n", None);
+    check(b"HTTP/1.1 200 OK\r\n", None);
+    let long = format!("GET /search?q={} HTTP/1.1\r\n", "x".repeat(3 * LOOK));
+    check(long.as_bytes(), Some("GET /search"));
+}
+
+#[test]
+fn databases_by_verb_and_table() {
+    check(
+        &postgres(b'Q', b"SELECT * FROM item\0"),
+        Some("SELECT item"),
+    );
+    check(
+        &postgres(b'P', b"stmt1\0INSERT INTO cart VALUES ($1)\0\0\0"),
+        Some("INSERT cart"),
+    );
+    check(&postgres(b'X', b""), None);
+    check(&postgres(b'Q', b""), None);
+    check(
+        &mysql(3, "UPDATE item SET i_stock = 3"),
+        Some("UPDATE item"),
+    );
+    check(
+        &mysql(0x16, "SELECT a FROM author WHERE id = ?"),
+        Some("SELECT author"),
+    );
+    check(&mysql(2, "shop"), None);
+    // The packet ends before what comes next.
+    let two = [&mysql(3, "SELECT 1"), &b" FROM t"[..]].concat();
+    check(&two, Some("SELECT"));
+}
+
+#[test]
+fn caches_by_command() {
+    check(b"*2\r\n$3\r\nget\r\n$3\r\nkey\r\n", Some("redis GET"));
+    check(b"*1\r\n$4\r\nPING\r\n", Some("redis PING"));
+    check(b"*2\r\n$999999999\r\nGET", None);
+    check(b"*2\r\n$99999999999999999999\r\nGET", None);
+    check(b"*0\r\n$3\r\nGET\r\n", None);
+    check(b"*1\r\n$3\r\nG\xffT\r\n", None);
+    check(b"get key\r\n", Some("memcached get"));
+    check(b"set key 0 0 5\r\nhello\r\n", Some("memcached set"));
+    check(b"get key", None);
+    check(b"hello key\r\n", None);
+}
+
+/// Random bytes, and messages that are damaged at random.
+#[test]
+fn no_bytes_make_a_recogniser_fail() {
+    let mut random = Random::new(11);
+    let seeds = [
+        b"GET /item/12?x=1 HTTP/1.1\r\n".to_vec(),
+        postgres(
+            b'Q',
+            b"SELECT * FROM (SELECT `a`.b FROM \"t\") -- c\n WHERE x = 'y'\0",
+        ),
+        postgres(b'P', b"s\0WITH a AS (SELECT 1) DELETE FROM a\0"),
+        mysql(3, "/* x */ INSERT INTO t(a) VALUES ((((1))))"),
+        b"*2\r\n$3\r\nget\r\n$3\r\nkey\r\n".to_vec(),
+        b"get key\r\n".to_vec(),
+    ];
+    let mut named = 0;
+    for round in 0..60_000 {
+        let mut bytes = seeds[round % seeds.len()].clone();
+        for _ in 0..random.below(4) {
+            let at = random.index(bytes.len());
+            bytes[at] = random.bits() as u8;
+        }
+        let from = random.index(bytes.len()) * usize::from(random.below(8) == 0);
+        let name = Recognition::On.name(&bytes[from..]);
+        named += usize::from(name.is_some());
+        assert!(name.is_none_or(|it| it.len() < 2000 && !it.contains('\n')));
+        let noise: Vec<u8> = (0..random.below(40)).map(|_| random.bits() as u8).collect();
+        Recognition::On.name(&noise);
+    }
+    assert!(named > 20_000, "{named}: most damage is beside what names");
+}
