@@ -4,7 +4,7 @@ use core::ffi::CStr;
 use core::fmt::Write;
 use core::mem::{align_of, size_of};
 use core::slice;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Targets;
