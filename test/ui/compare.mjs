@@ -52,9 +52,9 @@ export async function compareTests({ test, vscode, page }) {
 
   await test("swapping the runs turns the answer round", async () => {
     await view.locator("button", { hasText: "Swap" }).click();
-    await view.locator("p.actual", { hasText: "slower" }).waitFor();
+    await view.locator("p.actual", { hasText: "more time" }).waitFor();
     await view.locator("button", { hasText: "Swap" }).click();
-    await view.locator("p.actual", { hasText: "faster" }).waitFor();
+    await view.locator("p.actual", { hasText: "less time" }).waitFor();
   });
 
   await vscode.command("View: Close All Editors");

@@ -71,7 +71,7 @@ impl Recipe {
             .expect("profiles are in the target folder")
             .join("test-programs");
         fs::create_dir_all(&all).expect("the target folder is writable");
-        let folder = all.join(format!("{}-{:016x}", self.name, self.key()));
+        let folder = all.join(format!("{}-{:016x}", self.name, self.key(&all)));
         let done = folder.join(".done");
         if done.exists() {
             return folder;
@@ -97,8 +97,10 @@ impl Recipe {
         folder
     }
 
-    fn key(&self) -> u64 {
+    /// `all` is the folder above: programs know it from their debug information.
+    fn key(&self, all: &Path) -> u64 {
         let mut hasher = DefaultHasher::new();
+        all.hash(&mut hasher);
         self.files.hash(&mut hasher);
         self.commands.hash(&mut hasher);
         for path in &self.reads {
