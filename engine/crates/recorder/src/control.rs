@@ -15,7 +15,7 @@ use fulcrum_wire::{
 };
 use memmap2::MmapMut;
 
-use crate::{Options, Sampler};
+use crate::{Options, Sampler, TargetChoice};
 
 /// CPU time between two samples of a thread. COZ §3.1 has 1 ms; where an interrupt costs 30 µs, as in virtual machines,
 /// that is more than 3 % of a program's time. With 2 ms, a pause is longer than the steps of programs that meet every
@@ -126,10 +126,11 @@ fn fixed_speedup(options: &Options) -> Option<u32> {
     Some((speedup * f64::from(FULL_SPEEDUP)).round() as u32)
 }
 
-/// What is drawn in a session with these options.
+/// What whole runs of a program draw from. Of a blocked call there are no placebos, as within programs.
 pub fn levels(options: &Options) -> Levels {
     let fixed = fixed_speedup(options).unwrap_or(NONE);
-    Levels::new(&LEVELS, fixed, !options.no_placebo)
+    let placebo = !options.no_placebo && options.aim.target != TargetChoice::Blocked;
+    Levels::new(&LEVELS, fixed, placebo)
 }
 
 fn session_of(block: &MmapMut) -> &Session {

@@ -52,7 +52,7 @@ impl Draw {
             })
             .map(|(target, _)| target)?;
         let deck = self.decks.entry(target.clone()).or_default();
-        let treatment = self.levels.draw(deck, true, &mut self.random);
+        let treatment = self.levels.draw(deck, &mut self.random);
         Some((target, treatment))
     }
 }

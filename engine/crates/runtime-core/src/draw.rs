@@ -90,10 +90,18 @@ impl Levels {
         }
     }
 
-    /// What the next experiment on a line does. Without `placebos`, all controls are baselines. Each line draws without replacement from decks of its own: one holds every
+    /// The same, but all controls are baselines. Both draw from the same decks.
+    pub fn without_placebos(&self) -> Levels {
+        Levels {
+            placebo: false,
+            ..self.clone()
+        }
+    }
+
+    /// What the next experiment on a line does. Each line draws without replacement from decks of its own: one holds every
     /// speedup once and as many controls, so short runs cover all levels; the controls' deck holds every level's placebo
     /// once and [`BASELINES`] times as many baselines.
-    pub fn draw(&self, deck: &mut Deck, placebos: bool, random: &mut Random) -> Treatment {
+    pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> Treatment {
         if self.count == 0 {
             return Treatment::Baseline;
         }
@@ -103,11 +111,7 @@ impl Levels {
         let controls = self.count - deck.controls;
         if self.picks_first(controls, deck.speedups, random) {
             deck.controls += 1;
-            if placebos {
-                self.control(deck, random)
-            } else {
-                Treatment::Baseline
-            }
+            self.control(deck, random)
         } else {
             Treatment::Speedup(self.level(&mut deck.speedups, random))
         }
@@ -162,7 +166,7 @@ mod tests {
     fn draws(levels: &Levels, seed: u64, count: usize) -> Vec<Treatment> {
         let (mut deck, mut random) = (Deck::default(), Random::new(seed));
         (0..count)
-            .map(|_| levels.draw(&mut deck, true, &mut random))
+            .map(|_| levels.draw(&mut deck, &mut random))
             .collect()
     }
 
@@ -204,11 +208,8 @@ mod tests {
 
     #[test]
     fn where_they_say_nothing_there_are_no_placebos() {
-        let levels = Levels::new(&COARSE, NONE, true);
-        let (mut deck, mut random) = (Deck::default(), Random::new(9));
-        let drawn: Vec<Treatment> = (0..80)
-            .map(|_| levels.draw(&mut deck, false, &mut random))
-            .collect();
+        let levels = Levels::new(&COARSE, NONE, true).without_placebos();
+        let drawn = draws(&levels, 9, 80);
         let baselines = drawn.iter().filter(|it| **it == Baseline).count();
         assert_eq!(baselines, 40);
         assert!(!drawn.iter().any(|it| matches!(it, Placebo(_))));

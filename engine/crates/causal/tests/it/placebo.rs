@@ -40,7 +40,7 @@ fn record(program: Program, experiments: usize, placebo: bool, seed: u64) -> Rec
         ..Recording::default()
     };
     for _ in 0..experiments {
-        let treatment = levels.draw(&mut deck, true, &mut random);
+        let treatment = levels.draw(&mut deck, &mut random);
         let (ten_thousandths, is_placebo) = treatment.speedup();
         let speedup = f64::from(ten_thousandths) / 10_000.0;
         let pausing = match treatment {

@@ -38,8 +38,12 @@ impl Profiler {
         };
         // A thread that waits may do so through several experiments: there a placebo could not be told from a speedup. And
         // where there is but one thread, speedups make no pauses.
-        let placebos = self.map.targets.mode != mode::BLOCKED && thread::live() > 1;
-        let treatment = self.levels.draw(deck, placebos, &mut self.random);
+        let treatment = if self.map.targets.mode == mode::BLOCKED || thread::live() == 1 {
+            let levels = self.levels.without_placebos();
+            levels.draw(deck, &mut self.random)
+        } else {
+            self.levels.draw(deck, &mut self.random)
+        };
         let length = self.pace.length_ns();
         choice::begin(target, treatment, sys::now());
         let warmup = choice::warmup_ns(self.map, target);
