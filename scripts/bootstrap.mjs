@@ -13,8 +13,8 @@ import { checkTools } from "./lib/tools.mjs";
 /** Everything that `npm start`, `npm test` and `npm run package` need. */
 export async function bootstrap({ tests = false } = {}) {
   await checkTools({ tests });
-  await installPackages();
-  await buildEngine();
+  // npm waits for the network most of the time, the compiler never does.
+  await Promise.all([installPackages(), buildEngine()]);
   await buildExtension();
 }
 
