@@ -37,7 +37,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             reader.line(line).map_err(|fault| fault.at_line(number))?;
         }
     }
-    let Some(mut graphs) = reader.graphs else {
+    let Some(mut graphs) = reader.graphs.take() else {
         return Err(Fault::whole(
             "expected a line events: with the names of the costs",
         ));
@@ -47,6 +47,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             .notes
             .push("The file is cut short: the cost of its last call is missing.".into());
     }
+    graphs
+        .notes
+        .extend(reader.totals.note(&graphs, &reader.scales));
     if reader.negative > 0 {
         graphs.notes.push(format!(
             "{} costs are negative, such as memory that was given back.",
@@ -78,6 +81,50 @@ struct Reader {
     /// The callee whose cost is on the next line.
     call: Option<u32>,
     negative: u64,
+    totals: Totals,
+}
+
+/// What the file says of all its costs together.
+#[derive(Default)]
+struct Totals {
+    /// callgrind itself wrote it, which ends each part with a line `totals:`.
+    expected: bool,
+    /// Costs followed the last such line.
+    open: bool,
+    /// Sums over the parts that were ended, in the units of the file.
+    told: Vec<i128>,
+}
+
+impl Totals {
+    /// A line `totals:`, which ends a part.
+    fn end(&mut self, text: &str) {
+        let costs = text
+            .split_whitespace()
+            .map_while(|it| it.parse::<i128>().ok());
+        for (n, cost) in costs.take(EVENTS).enumerate() {
+            if self.told.len() == n {
+                self.told.push(0);
+            }
+            self.told[n] = self.told[n].saturating_add(cost);
+        }
+        self.open = false;
+    }
+
+    /// What is wrong with the sums of a file that was read to its end.
+    fn note(&self, graphs: &Graphs, scales: &[i64]) -> Option<String> {
+        if self.expected && self.open {
+            return Some(
+                "The file is cut short: its last line totals: is missing, and costs may be.".into(),
+            );
+        }
+        let sums = self.told.iter().zip(scales).enumerate();
+        let mut sums = sums
+            .map(|(n, (&told, &scale))| (told.saturating_mul(scale.into()), graphs.sum_of_base(n)));
+        let (told, sum) = sums.find(|(told, sum)| told != sum)?;
+        Some(format!(
+            "The costs of all functions add up to {sum}, but the file's own total is {told}: some may be missing."
+        ))
+    }
 }
 
 impl Reader {
@@ -112,8 +159,8 @@ impl Reader {
             }
             "jfi" => drop(self.files.name(text)?),
             "jfn" => drop(self.names.name(text)?),
-            "ob" => self.object = self.objects.name(text)?,
-            "cob" => self.callee_object = Some(self.objects.name(text)?),
+            "ob" => self.object = self.objects.name_or_number(text),
+            "cob" => self.callee_object = Some(self.objects.name_or_number(text)),
             "jump" | "jcnd" | "rec" | "frfn" => {}
             _ => return Err(expected(line)),
         }
@@ -139,6 +186,8 @@ impl Reader {
                 self.scales = scales;
             }
             "positions" => self.positions = text.split_whitespace().count(),
+            "creator" => self.totals.expected |= text.starts_with("callgrind"),
+            "totals" => self.totals.end(text),
             _ if key.contains(char::is_whitespace) => return Err(expected(line)),
             _ => {}
         }
@@ -193,6 +242,7 @@ impl Reader {
         let Some(function) = self.function else {
             return Err(Fault::whole("expected fn= before the first costs"));
         };
+        self.totals.open = true;
         match self.call.take() {
             Some(callee) => self.graphs()?.add_call(function, callee, None, &costs),
             None => self.graphs()?.add_base(function, &costs),
@@ -205,6 +255,12 @@ impl Reader {
 struct Names(HashMap<u64, String>);
 
 impl Names {
+    /// A name, or the number itself where the file never gave it a name: objects matter to few functions.
+    fn name_or_number(&mut self, text: &str) -> String {
+        self.name(text)
+            .unwrap_or_else(|_| format!("object {}", text.trim_matches(['(', ')'])))
+    }
+
     fn name(&mut self, text: &str) -> Result<String, Fault> {
         let numbered = text
             .strip_prefix('(')
@@ -356,6 +412,45 @@ summary: 825 1
              0x109200 (app) 5/5
              0x1091a0 (app) > 0x4850 (libz.so) ?/90
              0x1091a0 (app) > 0x109200 (app) ?/5",
+        );
+    }
+
+    #[test]
+    fn a_file_is_held_to_its_own_totals() {
+        let body = "creator: callgrind-3.19\npositions: line\nevents: Ir Dr\nfl=a.c\nfn=main\n1 10 2\n\
+                    cfn=f\ncalls=1 1\n2 90 4\nfn=f\n1 90 4\n";
+        let read = "Ir*
+             Dr
+             main 10/100 2/6
+             f 90/90 4/4
+             main > f ?/90 ?/4";
+        check(format!("{body}\ntotals: 100 6\n"), read);
+        let note = |note: &str| format!("{read}\nnote: {note}");
+        check(
+            body,
+            &note("The file is cut short: its last line totals: is missing, and costs may be."),
+        );
+        check(
+            format!("{body}\ntotals: 100 7\n"),
+            &note(
+                "The costs of all functions add up to 6, but the file's own total is 7: some may be missing.",
+            ),
+        );
+        // Other writers need not have any.
+        check(
+            body.replace("creator: callgrind-3.19", "creator: xdebug 3"),
+            read,
+        );
+    }
+
+    #[test]
+    fn an_object_without_a_name_is_no_reason_to_refuse() {
+        check(
+            "events: Ir\nob=(7)\nfn=main\n1 10\ncob=(9)\ncfn=0x4850\ncalls=1 1\n2 90\n",
+            "Ir*
+             main 10/100
+             0x4850 (object 9) 0/90
+             main > 0x4850 (object 9) ?/90",
         );
     }
 

@@ -60,10 +60,21 @@ struct Trace {
     asynchronous: u64,
     threads: BTreeMap<Key, Spans>,
     names: BTreeMap<Key, String>,
-    /// By process and id, each with the number of its first event.
-    profiles: BTreeMap<Key, (u64, CpuProfile)>,
+    /// By process and id.
+    profiles: BTreeMap<Key, Joined>,
     /// The thread that a profile is of.
     profiled: BTreeMap<Key, Key>,
+}
+
+/// What the events of one profile hold together.
+#[derive(Default)]
+struct Joined {
+    /// The number of its first event.
+    first: u64,
+    profile: CpuProfile,
+    /// Start and end as the events tell them, and as the profiles inside them do: by different clocks, perhaps.
+    outer: [Option<f64>; 2],
+    inner: [Option<f64>; 2],
 }
 
 /// The part of a profile that one event carries.
@@ -95,7 +106,12 @@ impl Sink for Trace {
                 Ok(())
             }
             "P" | "I" if ["Profile", "ProfileChunk", "CpuProfile"].contains(&&*event.name) => {
-                let id = (key.0.clone(), text(&event.id));
+                let id = match &*event.name {
+                    // It is a whole one by itself, and has no id of its own.
+                    "CpuProfile" => format!("{} {}", text(&event.id), self.seen),
+                    _ => text(&event.id),
+                };
+                let id = (key.0.clone(), id);
                 if event.name != "ProfileChunk" {
                     self.profiled.insert(id.clone(), key);
                 }
@@ -103,11 +119,11 @@ impl Sink for Trace {
                     let chunk = Chunk::deserialize(data);
                     let chunk = chunk.map_err(|error| error.to_string())?;
                     let first = self.seen - 1;
-                    let profile = self.profiles.entry(id);
-                    join(
-                        &mut profile.or_insert_with(|| (first, CpuProfile::default())).1,
-                        chunk,
-                    );
+                    let joined = self.profiles.entry(id).or_insert_with(|| Joined {
+                        first,
+                        ..Joined::default()
+                    });
+                    joined.join(chunk);
                 }
                 Ok(())
             }
@@ -129,21 +145,41 @@ impl Sink for Trace {
 impl Trace {
     fn cpu_profiles(self) -> Result<Collected, Fault> {
         let mut stacks = Stacks::new(v8::values(), 1)?;
-        let several = self.profiles.len() > 1;
-        for (id, (first, mut profile)) in self.profiles {
-            profile.time_deltas.get_or_insert_default();
-            profile.samples.get_or_insert_default();
+        let (all, mut left_out) = (self.profiles.len(), Vec::new());
+        let several = all > 1;
+        for (id, joined) in self.profiles {
+            let first = joined.first;
+            // Its parts come from several events.
+            let place = |fault| Fault {
+                path: vec![Step::Item(first as usize)],
+                ..fault
+            };
+            let (profile, notes) = joined.finish();
+            // One that is wrong spoils no other.
+            if several {
+                let mut alone = Stacks::new(v8::values(), 1)?;
+                if let Err(fault) = profile.add(None, &mut alone) {
+                    left_out.push(place(fault));
+                    continue;
+                }
+            }
             let thread = self.profiled.get(&id).unwrap_or(&id);
             let container = match several {
                 true => Some(stacks.container(&label(thread, &self.names))?),
                 false => None,
             };
-            // Its parts come from several events.
-            let added = profile.add(container, &mut stacks);
-            added.map_err(|fault| Fault {
-                path: vec![Step::Item(first as usize)],
-                ..fault
-            })?;
+            profile.add(container, &mut stacks).map_err(place)?;
+            notes.into_iter().for_each(|note| stacks.note(note));
+        }
+        let missing = left_out.len();
+        if let Some(fault) = left_out.into_iter().next() {
+            if missing == all {
+                return Err(fault);
+            }
+            let problem = fault.problem;
+            stacks.note(format!(
+                "{missing} of {all} CPU profiles in the trace cannot be read and are left out: {problem}."
+            ));
         }
         if !self.threads.is_empty() {
             stacks.note("The trace holds CPU profiles; its other events are not shown.");
@@ -186,16 +222,54 @@ impl Trace {
     }
 }
 
-fn join(profile: &mut CpuProfile, chunk: Chunk) {
-    let part = chunk.cpu_profile;
-    profile.nodes.extend(part.nodes);
-    let samples = part.samples.unwrap_or_default();
-    profile.samples.get_or_insert_default().extend(samples);
-    let deltas = chunk.time_deltas.or(part.time_deltas).unwrap_or_default();
-    profile.time_deltas.get_or_insert_default().extend(deltas);
-    let start = chunk.start_time.or(part.start_time);
-    profile.start_time = profile.start_time.or(start);
-    profile.end_time = chunk.end_time.or(part.end_time).or(profile.end_time);
+impl Joined {
+    /// Takes what one event more carries.
+    fn join(&mut self, chunk: Chunk) {
+        let (part, profile) = (chunk.cpu_profile, &mut self.profile);
+        profile.nodes.extend(part.nodes);
+        let samples = part.samples.unwrap_or_default();
+        profile.samples.get_or_insert_default().extend(samples);
+        let deltas = chunk.time_deltas.or(part.time_deltas).unwrap_or_default();
+        profile.time_deltas.get_or_insert_default().extend(deltas);
+        for (times, [start, end]) in [
+            (&mut self.outer, [chunk.start_time, chunk.end_time]),
+            (&mut self.inner, [part.start_time, part.end_time]),
+        ] {
+            *times = [times[0].or(start), end.or(times[1])];
+        }
+    }
+
+    /// The profile, and what is to be said of it.
+    fn finish(self) -> (CpuProfile, Vec<String>) {
+        let (mut profile, mut notes) = (self.profile, Vec::new());
+        let deltas: &[f64] = profile.time_deltas.get_or_insert_default();
+        let lasted: f64 = deltas.iter().sum();
+        profile.samples.get_or_insert_default();
+        // Both times from one clock.
+        let times = [self.outer, self.inner].into_iter();
+        let mut times = times.filter_map(|[start, end]| Some([start?, end?]));
+        if let Some([start, end]) = times.next() {
+            if end - start - lasted > lasted.max(0.0) {
+                notes.push(format!(
+                    "A CPU profile is said to end {:.1} s after its last sample, which is longer than all its samples \
+                     took: the last one is given no time.",
+                    (end - start - lasted) / 1e6
+                ));
+            } else {
+                (profile.start_time, profile.end_time) = (Some(start), Some(end));
+            }
+        }
+        if !profile.nodes.is_empty()
+            && let (nodes, samples) = profile.mend()
+            && nodes + samples > 0
+        {
+            notes.push(format!(
+                "Parts of a CPU profile are missing: {nodes} nodes and {samples} samples name nodes that are not in the \
+                 trace, and stand below [truncated]."
+            ));
+        }
+        (profile, notes)
+    }
 }
 
 /// Ids are numbers or texts.
@@ -321,6 +395,119 @@ mod tests {
              (root);f 1 20000
              (root);f;g 1 5000
              note: The trace holds CPU profiles; its other events are not shown.",
+        );
+    }
+
+    /// A node of a profile in a trace.
+    fn node(id: u32, name: &str, parent: u32) -> String {
+        let parent = match parent {
+            0 => String::new(),
+            parent => format!(",\"parent\":{parent}"),
+        };
+        format!("{{\"callFrame\":{{\"functionName\":\"{name}\"}},\"id\":{id}{parent}}}")
+    }
+
+    /// An event of a profile in a trace.
+    fn event(name: &str, (id, tid): (&str, u32), data: &str) -> String {
+        format!(
+            "{{\"ph\":\"P\",\"name\":\"{name}\",\"id\":\"{id}\",\"pid\":1,\"tid\":{tid},\"ts\":1,\"args\":{{\"data\":{{{data}}}}}}}"
+        )
+    }
+
+    #[test]
+    fn a_profile_ends_by_the_clock_by_which_it_began() {
+        let part = |times: &str| {
+            let nodes = [node(1, "f", 0), node(2, "g", 1)].join(",");
+            format!(
+                "\"cpuProfile\":{{\"nodes\":[{nodes}],\"samples\":[1,2]{times}}},\"timeDeltas\":[5,10]"
+            )
+        };
+        let trace = |start: &str, times: &str| {
+            let begin = event("Profile", ("0x1", 7), start);
+            let chunk = event("ProfileChunk", ("0x1", 9), &part(times));
+            format!("[{begin},{chunk}]")
+        };
+        check(
+            trace(
+                "\"startTime\":0",
+                ",\"startTime\":470030000000,\"endTime\":470030000018",
+            ),
+            "samples 2
+             time ns* 13000
+             f 1 10000
+             f;g 1 3000",
+        );
+        let far = event(
+            "ProfileChunk",
+            ("0x1", 9),
+            "\"timeDeltas\":[],\"endTime\":470030000018",
+        );
+        check(
+            format!(
+                "[{},{},{far}]",
+                event("Profile", ("0x1", 7), "\"startTime\":0"),
+                event("ProfileChunk", ("0x1", 9), &part(""))
+            ),
+            "samples 2
+             time ns* 10000
+             f 1 10000
+             f;g 1 0
+             note: A CPU profile is said to end 470030.0 s after its last sample, which is longer than all its samples took: the last one is given no time.",
+        );
+    }
+
+    #[test]
+    fn profiles_of_two_threads_stand_apart() {
+        let whole = |name: &str, tid: u32| {
+            let nodes = node(1, name, 0);
+            let data = format!(
+                "\"cpuProfile\":{{\"nodes\":[{nodes}],\"samples\":[1,1],\"timeDeltas\":[1,2]}}"
+            );
+            event("CpuProfile", ("", tid), &data)
+        };
+        check(
+            format!("[{},{}]", whole("f", 7), whole("g", 8)),
+            "samples 4
+             time ns* 4000
+             {thread 1/7} 0 0
+             {thread 1/7};f 2 2000
+             {thread 1/8} 0 0
+             {thread 1/8};g 2 2000",
+        );
+    }
+
+    #[test]
+    fn what_is_whole_is_read_beside_what_is_not() {
+        let chunk = |id: &str, nodes: &str, samples: &str, deltas: &str| {
+            let data = format!(
+                "\"cpuProfile\":{{\"nodes\":[{nodes}],\"samples\":[{samples}]}},\"timeDeltas\":[{deltas}]"
+            );
+            event("ProfileChunk", (id, 9), &data)
+        };
+        let begin = event("Profile", ("0x2", 7), "");
+        let whole = chunk("0x2", &node(1, "f", 0), "1,1", "1,2");
+        // Of an earlier profile only the end is there.
+        let left_over = chunk("0x1", &node(8, "late", 5), "8,5", "1,3");
+        check(
+            format!("[{left_over},{begin},{whole}]"),
+            "samples 4
+             time ns* 5000
+             {thread 1/0x1} 0 0
+             {thread 1/0x1};[truncated] 1 0
+             {thread 1/0x1};[truncated];late 1 3000
+             {thread 1/7} 0 0
+             {thread 1/7};f 2 2000
+             note: Parts of a CPU profile are missing: 1 nodes and 1 samples name nodes that are not in the trace, and stand below [truncated].",
+        );
+        // Nothing that can be read.
+        let wrong = chunk("0x1", "", "8", "1");
+        check(
+            format!("[{wrong},{begin},{whole}]"),
+            "samples 2
+             time ns* 2000
+             {thread 1/7} 0 0
+             {thread 1/7};f 2 2000
+             note: 1 of 2 CPU profiles in the trace cannot be read and are left out: a sample names node 8, which the file does not have.",
         );
     }
 

@@ -21,10 +21,12 @@ use super::units::{Decimals, value, whole};
 /// The first line that is no comment ends with a number.
 pub fn detect(input: &Input) -> bool {
     let mut records = input.first_lines().filter(|(_, line)| is_record(line));
-    records
-        .next()
-        .and_then(|(_, line)| split(line))
-        .is_some_and(|(path, count)| !path.is_empty() && count.fraction().is_some())
+    records.next().is_some_and(|(_, line)| is_stack(line))
+}
+
+/// Whether a line is a stack with its count.
+pub fn is_stack(line: &str) -> bool {
+    split(line).is_some_and(|(path, count)| !path.is_empty() && count.fraction().is_some())
 }
 
 /// Reads a profile.
@@ -49,7 +51,10 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 /// Reads all stacks. `None` when counts have fractions and `decimals` are not known.
 fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected>, Fault> {
     // Each thread sees itself whether its pieces are UTF-8: the whole is looked at only when one is not.
-    let mut text = input.bytes;
+    let mut text = match input.is_verbatim() {
+        true => input.bytes,
+        false => input.text().as_bytes(),
+    };
     let mut parts = piece::take_all(text, decimals, &input.progress)?;
     let is_bytes = |part: &Part| {
         matches!(
@@ -312,6 +317,31 @@ mod tests {
              #<Class:Shop>#each;block 2
              //route 0
              //route;get 3",
+        );
+    }
+
+    #[test]
+    fn the_first_function_may_begin_as_json_does() {
+        for name in ["[unknown]", "[kernel.kallsyms]", "{closure}", "[0]", "{}"] {
+            check(
+                format!("{name};main 3\n{name} 1\n"),
+                &format!("samples* 4\n{name} 1\n{name};main 3"),
+            );
+        }
+    }
+
+    #[test]
+    fn a_bell_in_a_name_is_text() {
+        check("a\u{7}b 1\n", "samples* 1\na\u{7}b 1");
+    }
+
+    #[test]
+    fn lines_may_end_with_carriage_returns_alone() {
+        check("a;b 1\ra;c 2\r", "samples* 3\na 0\na;b 1\na;c 2");
+        check_fault(
+            "a;b 1\rnothing\ra;c 2\r",
+            2,
+            "expected a stack and a count, as in main;work 12, got \"nothing\"",
         );
     }
 

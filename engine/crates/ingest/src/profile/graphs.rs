@@ -76,6 +76,12 @@ impl Graphs {
         sum(&mut self.functions[function as usize].base, costs)
     }
 
+    /// What all functions cost themselves, in one type.
+    pub fn sum_of_base(&self, value: usize) -> i128 {
+        let costs = self.functions.iter().map(|it| i128::from(it.base[value]));
+        costs.sum()
+    }
+
     /// Sets what a function and all that it calls cost.
     pub fn set_cum(&mut self, function: u32, costs: &[i64]) {
         self.functions[function as usize].cum = Some(costs.to_vec());

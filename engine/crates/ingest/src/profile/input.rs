@@ -26,6 +26,8 @@ pub struct Input<'a> {
     pub bytes: &'a [u8],
     /// As text, when it is one: made when first needed, which takes a look at every byte.
     text: Option<OnceCell<Cow<'a, str>>>,
+    /// Its lines end with carriage returns alone.
+    returns: bool,
     /// The lines that tell formats apart, as text. Empty for binary data and JSON.
     head: Cow<'a, str>,
     /// What its JSON is, when it begins like JSON.
@@ -60,6 +62,7 @@ impl<'a> Input<'a> {
         let mut input = Input {
             bytes,
             text: None,
+            returns: false,
             head: "".into(),
             json: None,
             limits,
@@ -69,28 +72,48 @@ impl<'a> Input<'a> {
         };
         if !input.is_binary() && !super::pstats::is_marshal(bytes) {
             input.text = Some(OnceCell::new());
+            input.returns = memchr(b'\r', bytes).is_some() && memchr(b'\n', bytes).is_none();
             // JSON may be one line.
             let first = bytes.trim_ascii_start().first();
             if !first.is_some_and(|first| b"{[".contains(first)) {
-                input.head = head(bytes);
+                input.head = input.first_part();
             }
             if input.head.is_empty() || is_json(&input.head) {
                 input.json = outside(input.text());
-                input.head = "".into();
+                input.head = match input.json {
+                    Some(_) => "".into(),
+                    None => input.first_part(),
+                };
             }
         }
         input
     }
 
-    /// As text. Bytes that are not UTF-8 are replaced; empty for binary data.
+    /// As text. Bytes that are not UTF-8 are replaced, and so are carriage returns that end lines; empty for binary data.
     pub fn text(&self) -> &str {
         self.text.as_ref().map_or("", |text| {
             text.get_or_init(|| match str::from_utf8(self.bytes) {
+                _ if self.returns => String::from_utf8_lossy(self.bytes)
+                    .replace('\r', "\n")
+                    .into(),
                 // Nearly all text is UTF-8, and that is told faster than what is not is replaced.
                 Ok(text) => text.into(),
                 Err(_) => String::from_utf8_lossy(self.bytes),
             })
         })
+    }
+
+    /// Whether [`Input::text`] has the bytes of the file, as far as they are UTF-8.
+    pub fn is_verbatim(&self) -> bool {
+        !self.returns
+    }
+
+    /// The lines that tell formats apart.
+    fn first_part(&self) -> Cow<'a, str> {
+        match self.returns {
+            true => head(self.text().as_bytes()).into_owned().into(),
+            false => head(self.bytes),
+        }
     }
 
     /// Says that every byte before this one is read.
@@ -121,11 +144,12 @@ impl<'a> Input<'a> {
         self.grain == Grain::Lines
     }
 
-    /// Whether the first bytes hold control characters that no text has.
+    /// Whether the first bytes hold control characters that no text has. Programs may have a bell or an escape in their names.
     pub fn is_binary(&self) -> bool {
+        const IN_NAMES: [u8; 2] = [0x07, 0x1b];
         let head = &self.bytes[..self.bytes.len().min(HEAD)];
         head.iter()
-            .any(|&byte| byte < 9 || (14..32).contains(&byte) && byte != 0x1b)
+            .any(|byte| (byte < &9 || (14..32).contains(byte)) && !IN_NAMES.contains(byte))
     }
 
     /// Whether its first bytes name a format that no reader knows.
@@ -256,8 +280,13 @@ fn outside(text: &str) -> Option<Json> {
     let mut json = Json::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     // What is wrong will be said by the reader of the format; here the keys before it are enough.
-    let _ = Outside(&mut json).deserialize(&mut reader);
-    Some(json)
+    let read = Outside(&mut json)
+        .deserialize(&mut reader)
+        .and_then(|()| reader.end());
+    // `[unknown];main 3` and `{closure};main 3` begin as JSON does.
+    let is_other = read.is_err_and(|error| !error.is_eof()) && json.keys.is_empty();
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    (!(is_other && super::folded::is_stack(first))).then_some(json)
 }
 
 /// Notes the keys of an object, or of an array's first element.
@@ -315,5 +344,10 @@ mod tests {
             Some((names(&["ph"]), true))
         );
         assert_eq!(keys("[]"), Some((names(&[]), true)));
+        assert_eq!(keys("[{}, {\"ph\":\n3"), Some((names(&[]), true)));
+        assert_eq!(keys("[unknown];main 3"), None);
+        assert_eq!(keys("{closure};main 3\n"), None);
+        // Wrong as both.
+        assert_eq!(keys("[unknown];main"), Some((names(&[]), true)));
     }
 }

@@ -29,7 +29,10 @@ struct Frame<'a> {
     object: &'a str,
 }
 
-/// One of the first lines is a sample's header, or the first a header without the fields that samples are told apart by.
+/// Takes a line as a sample's header.
+type Parse = fn(&str) -> Option<Header<'_>>;
+
+/// One of the first lines is a sample's header, or the first a header without time or event.
 pub fn detect(input: &Input) -> bool {
     input.first_lines().any(|(_, line)| header(line).is_some()) || bare(input).is_some()
 }
@@ -47,17 +50,11 @@ const WATCHED: u64 = 1 << 10;
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    let outline = Outline::new(input.text())?;
-    if outline.threads.is_empty()
-        && let Some((number, line)) = bare(input)
-    {
-        let problem = format!(
-            "expected the process, time and event of a sample, got {}",
-            quote(line.trim())
-        );
-        let advice =
-            "run `perf script` without -F, or with -F comm,pid,tid,time,period,event,ip,sym,dso";
-        return Err(Fault::line(number, problem).advise(advice));
+    let mut parse: Parse = header;
+    let mut outline = Outline::new(input.text(), parse)?;
+    if outline.threads.is_empty() && bare(input).is_some() {
+        parse = short_header;
+        outline = Outline::new(input.text(), parse)?;
     }
     let mut types = vec![value("samples", "count")];
     if outline.has_values() {
@@ -72,7 +69,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut samples = 0_u64;
     for (number, line) in records(input.text()) {
         let indented = line.starts_with([' ', '\t']);
-        if let Some(header) = header(line) {
+        if let Some(header) = parse(line) {
             sample.finish(&mut stacks)?;
             if samples.is_multiple_of(WATCHED) {
                 input.read_until_line(line)?;
@@ -83,7 +80,11 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             sample.container = match outline.threads.len() {
                 1 => None,
                 _ => {
-                    let name = format!("{} ({})", header.comm, header.pid);
+                    let Header { comm, pid, .. } = header;
+                    let name = match pid {
+                        "" => comm.to_owned(),
+                        pid => format!("{comm} ({pid})"),
+                    };
                     Some(stacks.container(&name)?)
                 }
             };
@@ -158,13 +159,13 @@ struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    fn new(text: &'a str) -> Result<Self, Fault> {
+    fn new(text: &'a str, parse: Parse) -> Result<Self, Fault> {
         let mut outline = Outline {
             events: Vec::new(),
             periods: false,
             threads: BTreeSet::new(),
         };
-        let headers = records(text).filter_map(|(number, line)| Some((number, header(line)?)));
+        let headers = records(text).filter_map(|(number, line)| Some((number, parse(line)?)));
         for (number, header) in headers {
             outline.periods |= header.period.is_some();
             outline.threads.insert((header.comm, header.pid));
@@ -238,15 +239,67 @@ fn header(line: &str) -> Option<Header<'_>> {
     }
 }
 
-/// `[cpu] time: period event: rest`; the processor and the period may be missing.
+/// The header that `perf script -F` writes without a time: `comm pid/tid [cpu] misc period event:`, each of which may be
+/// missing. What stands behind a tab is a frame, and a sample's first frame is on a line of its own.
+fn short_header(line: &str) -> Option<Header<'_>> {
+    if line.starts_with('\t') || line.starts_with(' ') && is_source(line.trim()) {
+        return None;
+    }
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let event = words.last().and_then(|it| it.strip_suffix(':'));
+    let event = event.filter(|it| !is_time(it) && !it.is_empty());
+    words.truncate(words.len() - usize::from(event.is_some()));
+    // The fields behind the name. The name itself may hold anything, but there is always one unless only the event was asked for.
+    let is_field = |it: &&&str| {
+        let cpu = it.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+        let time = it.strip_suffix(':').is_some_and(is_time);
+        cpu.is_some_and(is_number) || time || it.split('/').all(is_number) || is_misc(it)
+    };
+    let fields = words.iter().skip(1).rev().take_while(is_field).count();
+    let fields = &words[words.len() - fields..];
+    let numbers: Vec<&str> = fields
+        .iter()
+        .copied()
+        .filter(|it| it.split('/').all(is_number))
+        .collect();
+    let (pid, period) = match numbers[..] {
+        [] => ("", None),
+        [pid] => (pid, None),
+        [pid, .., period] => (pid, period.parse().ok()),
+    };
+    let start = fields.first().map_or(event, |it| Some(*it));
+    let offset = |it: &str| it.as_ptr().addr() - line.as_ptr().addr();
+    let end = start.map_or(line.len(), offset);
+    Some(Header {
+        comm: line[..end].trim(),
+        pid,
+        period: period.filter(|_| event.is_some()),
+        event: event.unwrap_or_default(),
+        rest: "",
+    })
+}
+
+fn is_time(text: &str) -> bool {
+    let parts = text.split_once('.');
+    parts.is_some_and(|(seconds, fraction)| is_number(seconds) && is_number(fraction))
+}
+
+/// What `-F +misc` tells of a sample: kernel, user, hypervisor and the like, a letter each.
+fn is_misc(word: &str) -> bool {
+    word.len() <= 4 && !word.is_empty() && word.bytes().all(|it| b"KUHGgMESFp".contains(&it))
+}
+
+/// `[cpu] misc time: period event: rest`; the processor, the letters and the period may be missing.
 fn after_pid(text: &str) -> Option<(Option<u64>, &str, &str)> {
     let (mut time, mut text) = word(text)?;
     let cpu = time.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     if cpu.is_some_and(is_number) {
         (time, text) = word(text)?;
     }
-    let (seconds, fraction) = time.strip_suffix(':')?.split_once('.')?;
-    if !is_number(seconds) || !is_number(fraction) {
+    if is_misc(time) {
+        (time, text) = word(text)?;
+    }
+    if !is_time(time.strip_suffix(':')?) {
         return None;
     }
     let (mut event, mut rest) = word(text)?;
@@ -366,17 +419,58 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
     }
 
     #[test]
-    fn fields_that_are_missing_are_named() {
-        for head in ["app 61", "app 61 cycles: ", "app 1.5: ", "app", "  cycles:"] {
-            check_fault(
-                format!("# captured\n{head}\n\t             6f1 f+0x4 (/bin/app)\n\n"),
-                2,
-                &format!(
-                    "expected the process, time and event of a sample, got \"{}\"",
-                    head.trim()
+    fn fields_may_be_missing() {
+        for head in [
+            "my app   61",
+            "my app   61 cycles: ",
+            "  my app   61 [000] cycles:u: ",
+            "my app 1.5: ",
+            "my app   61/62 U",
+            "my app",
+        ] {
+            check(
+                format!(
+                    "# captured\n{head}\n\t             6f1 f+0x4 (/bin/app)\n  app.c:12\n\n{head}\n\t 6f2 g (/bin/app)\n"
                 ),
+                "samples* 2
+                 f 1
+                 g 1",
             );
         }
+        // Only the event.
+        check("cycles: \n\t6f1 f (/bin/app)\n", "samples* 1\nf 1");
+    }
+
+    #[test]
+    fn without_times_events_periods_and_threads_are_still_apart() {
+        check(
+            "app 61 7 cycles: \n\t6f1 f (/bin/app)\n\n\
+             app 62 3 cycles: \n\t6f1 f (/bin/app)\n",
+            "samples 2
+             cycles* 10
+             {app (61)} 0 0
+             {app (61)};f 1 7
+             {app (62)} 0 0
+             {app (62)};f 1 3",
+        );
+        check(
+            "one\n\t6f1 f (/bin/app)\n\ntwo 2\n\t6f1 f (/bin/app)\n",
+            "samples* 2
+             {one} 0
+             {one};f 1
+             {two (2)} 0
+             {two (2)};f 1",
+        );
+    }
+
+    #[test]
+    fn letters_of_misc_are_passed_over() {
+        check(
+            "app 61 [001] U 10.5: 7 cycles: \n\t6f1 f (/bin/app)\n",
+            "samples 1
+             cycles* 7
+             f 1 7",
+        );
     }
 
     #[test]

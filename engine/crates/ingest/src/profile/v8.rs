@@ -1,6 +1,7 @@
 //! V8's CPU profiles, as `.cpuprofile` files and Chrome traces hold them: a tree of calls, and the node of each sample.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use fulcrum_model::call_tree::ValueType;
 use serde::Deserialize;
@@ -84,7 +85,45 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     stacks.finish(Format::CpuProfile)
 }
 
+/// What stands in for the callers of a node that the file lost.
+const TRUNCATED: &str = "[truncated]";
+
 impl CpuProfile {
+    /// Puts what names a node that is not there below a node for what was lost. Returns how many nodes and samples do.
+    pub fn mend(&mut self) -> (usize, usize) {
+        let ids: HashSet<u64> = self.nodes.iter().map(|it| it.id).collect();
+        let Some(lost) = (0..=u64::MAX).rev().find(|id| !ids.contains(id)) else {
+            return (0, 0);
+        };
+        let (mut nodes, mut samples) = (0, 0);
+        for parent in self.nodes.iter_mut().filter_map(|it| it.parent.as_mut()) {
+            if !ids.contains(parent) {
+                *parent = lost;
+                nodes += 1;
+            }
+        }
+        for id in self.samples.iter_mut().flatten() {
+            if !ids.contains(id) {
+                *id = lost;
+                samples += 1;
+            }
+        }
+        if nodes + samples > 0 {
+            self.nodes.push(Node {
+                id: lost,
+                call_frame: CallFrame {
+                    function_name: TRUNCATED.to_owned(),
+                    ..CallFrame::default()
+                },
+                hit_count: 0,
+                children: None,
+                parent: None,
+                position_ticks: None,
+            });
+        }
+        (nodes, samples)
+    }
+
     /// Adds every sample.
     pub fn add(&self, container: Option<FrameId>, stacks: &mut Stacks) -> Result<(), Fault> {
         let ids = Ids::new(self.nodes.iter().map(|it| it.id), "node");
