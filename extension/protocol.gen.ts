@@ -1705,9 +1705,9 @@ export type EventsCloseParams = {
 
 /** Methods of a queue. */
 export type EventsQueueNames = {
-  /** The method that puts: `CLASS.METHOD`, `*` stands for anything. */
+  /** The methods that put: `CLASS.METHOD`, `*` stands for anything, commas separate several. */
   put: string;
-  /** The method that takes. */
+  /** The methods that take one. */
   take: string;
 };
 
@@ -1718,9 +1718,9 @@ export type EventsQueueOrder = "fifo" | "lifo" | "identity";
 export type EventsQueuesParams = {
   /** The trace. */
   id: number;
-  /** The method that puts: `CLASS.METHOD`, `*` stands for anything. */
+  /** The methods that put: `CLASS.METHOD`, `*` stands for anything, commas separate several. */
   put: string;
-  /** The method that takes. */
+  /** The methods that take one. */
   take: string;
   /** By what they are joined; absent: by objects where the log tells these, else first in, first out. */
   order?: EventsQueueOrder | null;

@@ -20,7 +20,11 @@ pub enum Error {
 impl Error {
     pub(crate) fn io(what: &str, path: &Path, error: &std::io::Error) -> Self {
         let path = path.display();
-        Error::File(format!("cannot {what} {path}: {error}; check the path"))
+        let advice = match error.kind() {
+            std::io::ErrorKind::FileTooLarge => "",
+            _ => "; check the path",
+        };
+        Error::File(format!("cannot {what} {path}: {error}{advice}"))
     }
 }
 

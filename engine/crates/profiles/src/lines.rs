@@ -49,7 +49,7 @@ pub fn lines(
     value: &ValueType,
     rules: &[Rule],
 ) -> Result<Option<Lines>, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, &error))?;
+    let bytes = crate::read::contents(path).map_err(|error| Error::io("read", path, &error))?;
     let name = path.display();
     if fulcrum_paths::digest(&bytes) != digest {
         let problem = format!("{name} was written anew since it was opened; open it again");

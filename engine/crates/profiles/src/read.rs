@@ -54,13 +54,34 @@ pub fn profile(path: &Path, rules: &[Rule]) -> Result<Profile, Error> {
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        let mut input = std::io::stdin().lock();
-        input.read_to_end(&mut bytes).map(|_| bytes)
+        take(std::io::stdin().lock(), most())
     } else {
         contents(path)
     };
     bytes.map_err(|error| Error::io("read", path, &error))
+}
+
+/// How many bytes a profile may have, as it is and decompressed: what the readers allow.
+fn most() -> u64 {
+    Limits::default().bytes as u64
+}
+
+fn too_large(most: u64) -> io::Error {
+    let problem = format!(
+        "it has more than {} MiB, the most that a profile may have; record for a shorter time or sample less often",
+        most >> 20
+    );
+    io::Error::new(io::ErrorKind::FileTooLarge, problem)
+}
+
+/// Everything up to the end, which pipes and devices need not have.
+fn take(input: impl io::Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(too_large(most)),
+        false => Ok(bytes),
+    }
 }
 
 /// Smaller files are read at once.
@@ -68,14 +89,15 @@ const LARGE: u64 = 16 << 20;
 
 /// The bytes of a file. Both halves of a large one are read at the same time: what takes long is not the disk but the kernel,
 /// which copies, and makes room page by page.
-fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+pub(crate) fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
     let about = file.metadata()?;
     if !about.is_file() || about.len() < LARGE {
         // Not to be opened again: who writes into a pipe may be done then.
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        return Ok(bytes);
+        return take(file, most());
+    }
+    if about.len() > most() {
+        return Err(too_large(most()));
     }
     let mut bytes = vec![0; about.len() as usize];
     let half = bytes.len() / 2;
@@ -158,6 +180,15 @@ mod tests {
         for wrong in ["", "demangled", "default,,demangle"] {
             assert!(named_rules(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn input_without_end_is_read_up_to_the_limit() {
+        let most = 3 << 20;
+        let error = take(io::repeat(b'a'), most).expect_err("it has no end");
+        assert!(error.to_string().contains("more than 3 MiB"), "{error}");
+        let whole = take(io::repeat(b'a').take(most), most).expect("it has an end");
+        assert_eq!(whole.len() as u64, most);
     }
 
     #[test]

@@ -174,12 +174,28 @@ pub enum QueueOrder {
 pub struct QueuesArgs {
     #[command(flatten)]
     pub source: Source,
-    /// The method that puts a request into the queue; * stands for anything
-    #[arg(long, value_name = "CLASS.METHOD")]
-    pub put: String,
-    /// The method that takes one
-    #[arg(long, value_name = "CLASS.METHOD")]
-    pub take: String,
+    /// A method that puts a request into the queue; * stands for anything. May be given several times
+    #[arg(
+        long,
+        value_name = "CLASS.METHOD",
+        value_delimiter = ',',
+        required_unless_present = "queue",
+        requires = "take"
+    )]
+    pub put: Vec<String>,
+    /// A method that takes one. May be given several times
+    #[arg(
+        long,
+        value_name = "CLASS.METHOD",
+        value_delimiter = ',',
+        required_unless_present = "queue",
+        requires = "put"
+    )]
+    pub take: Vec<String>,
+    /// The class of the queue, instead of --put and --take: all methods of java.util.concurrent's queues that the log has,
+    /// such as put, offer, take and poll
+    #[arg(long, value_name = "CLASS", conflicts_with_all = ["put", "take"])]
+    pub queue: Option<String>,
     /// By what puts and takes are joined [default: identity where the log tells objects, else fifo]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub order: Option<QueueOrder>,

@@ -1,7 +1,7 @@
 //! `fulcrum events queues`: a queue, replayed (JPMT §5.3).
 
 use fulcrum_events::Trace;
-use fulcrum_events::queues::{Order, Queue, QueueError, Request, queue};
+use fulcrum_events::queues::{Order, Queue, QueueError, Request, methods_of, queue};
 
 use super::args::{QueueOrder, QueuesArgs};
 use super::open::{notes, open};
@@ -19,13 +19,14 @@ pub fn queues(args: &QueuesArgs) -> Outcome {
         QueueOrder::Lifo => Order::Lifo,
         QueueOrder::Identity => Order::Identity,
     });
-    let queue = queue(
-        &trace,
-        &scope,
-        [&args.put, &args.take],
-        order,
-        &fulcrum_model::Progress::default(),
-    );
+    let names = match &args.queue {
+        Some(class) => methods_of(&trace, class),
+        None => Ok([args.put.join(","), args.take.join(",")]),
+    };
+    let queue = names.and_then(|[put, take]| {
+        let nobody = fulcrum_model::Progress::default();
+        queue(&trace, &scope, [&put, &take], order, &nobody)
+    });
     let queue = queue.map_err(|error| match error {
         QueueError::NoSuchMethod(..) | QueueError::NoObjects(..) => {
             Failure::NotFound(error.to_string())

@@ -204,8 +204,8 @@ impl std::fmt::Display for QueueError {
 
 impl std::error::Error for QueueError {}
 
-/// Replays a queue. `put` and `take` name methods: `CLASS.METHOD` with or without its package; `*` stands for anything. Of
-/// calls inside each other only the outermost counts. Without an order they are joined by objects where the log tells these,
+/// Replays a queue. `put` and `take` name methods: `CLASS.METHOD` with or without its package; `*` stands for anything, and
+/// commas separate several. Of calls inside each other only the outermost counts. Without an order they are joined by objects where the log tells these,
 /// else first in, first out.
 ///
 /// # Errors
@@ -248,6 +248,23 @@ pub fn queue(
         _ => replay::join(&operations, &mut queue),
     }
     queue.count();
+    let classes = puts.iter().filter_map(|id| trace.methods.get(id));
+    let classes: HashSet<&str> = classes.map(|it| &*it.class).collect();
+    let several = trace.methods.values();
+    let several =
+        several.filter(|it| classes.contains(&*it.class) && TAKES_SEVERAL.contains(&&*it.name));
+    let mut several: Vec<String> = several
+        .map(|it| format!("{}.{}", it.class, it.name))
+        .collect();
+    several.sort();
+    several.dedup();
+    if !several.is_empty() {
+        queue.notes.push(format!(
+            "The log has calls of {}, each of which may take several requests at once: these are not replayed, and requests \
+             seem to stay in the queue.",
+            several.join(" and ")
+        ));
+    }
     passed.finish()?;
     Ok(queue)
 }
@@ -265,34 +282,100 @@ fn number(queue: &mut Queue) -> Vec<u64> {
     numbers
 }
 
-fn methods(trace: &Trace, pattern: &str) -> Result<HashSet<u32>, QueueError> {
-    let anywhere = format!("*.{pattern}");
-    let names = || {
-        trace
-            .methods
-            .iter()
-            .map(|(id, it)| (*id, format!("{}.{}", it.class, it.name)))
+/// Methods of queues in `java.util.concurrent` and of collections that are used as queues: what puts, and what takes one.
+pub const PUTS: [&str; 11] = [
+    "put",
+    "offer",
+    "add",
+    "push",
+    "transfer",
+    "tryTransfer",
+    "putFirst",
+    "putLast",
+    "offerFirst",
+    "offerLast",
+    "addLast",
+];
+/// See [`PUTS`].
+pub const TAKES: [&str; 10] = [
+    "take",
+    "poll",
+    "remove",
+    "pop",
+    "takeFirst",
+    "takeLast",
+    "pollFirst",
+    "pollLast",
+    "removeFirst",
+    "removeLast",
+];
+/// What takes several at once, which cannot be replayed.
+const TAKES_SEVERAL: [&str; 2] = ["drainTo", "clear"];
+
+/// The methods of one class, or of several with `*`, that put into a queue and that take from it, as [`queue`] wants them:
+/// those that the log has.
+///
+/// # Errors
+/// When it has no such put, or no such take.
+pub fn methods_of(trace: &Trace, class: &str) -> Result<[String; 2], QueueError> {
+    let all = |names: &[&str]| {
+        let names = names.iter().map(|name| format!("{class}.{name}"));
+        let (found, missing): (Vec<_>, Vec<_>) =
+            names.partition(|name| !named(trace, name).is_empty());
+        match found.is_empty() {
+            true => Err(QueueError::NoSuchMethod(
+                missing.join(" or "),
+                near(trace, class),
+            )),
+            false => Ok(found.join(",")),
+        }
     };
-    let found: HashSet<u32> = names()
+    Ok([all(&PUTS)?, all(&TAKES)?])
+}
+
+fn methods(trace: &Trace, patterns: &str) -> Result<HashSet<u32>, QueueError> {
+    let mut all = HashSet::new();
+    for pattern in patterns.split(',').map(str::trim) {
+        let found = named(trace, pattern);
+        if found.is_empty() {
+            return Err(QueueError::NoSuchMethod(
+                pattern.to_owned(),
+                near(trace, pattern),
+            ));
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+fn full_names(trace: &Trace) -> impl Iterator<Item = (u32, String)> {
+    let methods = trace.methods.iter();
+    methods.map(|(id, it)| (*id, format!("{}.{}", it.class, it.name)))
+}
+
+fn named(trace: &Trace, pattern: &str) -> HashSet<u32> {
+    let anywhere = format!("*.{pattern}");
+    full_names(trace)
         .filter(|(_, name)| matches(pattern, name) || matches(&anywhere, name))
         .map(|(id, _)| id)
-        .collect();
-    if !found.is_empty() {
-        return Ok(found);
-    }
+        .collect()
+}
+
+/// Some methods whose names are like what was asked for.
+fn near(trace: &Trace, pattern: &str) -> Vec<String> {
     let last = pattern
         .rsplit(['.', '*'])
         .next()
         .unwrap_or("")
         .to_lowercase();
-    let mut near: Vec<String> = names()
+    let mut near: Vec<String> = full_names(trace)
         .map(|(_, name)| name)
         .filter(|name| !last.is_empty() && name.to_lowercase().contains(&last))
         .collect();
     near.sort();
     near.dedup();
     near.truncate(5);
-    Err(QueueError::NoSuchMethod(pattern.to_owned(), near))
+    near
 }
 
 /// What the *queueing* column says at a put or a take (JPMT, Figs. 10 and 11).

@@ -7,7 +7,7 @@ use fulcrum_model::Progress;
 use crate::common::shop::{Writer, name_methods, trace};
 use fulcrum_event_log::Log;
 use fulcrum_events::Scope;
-use fulcrum_events::queues::{Order, QueueError, Request, queue};
+use fulcrum_events::queues::{Order, QueueError, Request, methods_of, queue};
 use fulcrum_stats::Random;
 
 const PUT: u32 = 1;
@@ -240,6 +240,80 @@ fn what_is_no_plain_queue_is_said() {
     )
     .unwrap_err();
     assert_eq!(error, QueueError::Both("orb.ThreadPool.get".into()));
+}
+
+/// A queue of `java.util.concurrent` is used by several methods at once, some of which call one another.
+#[test]
+fn a_queue_may_have_several_puts_and_takes() {
+    const CLASS: &str = "java.util.concurrent.LinkedBlockingQueue";
+    let with_drain = |drain: &str| {
+        trace(|log| {
+            let names = ["put", "offer", "add", "take", "poll", drain];
+            let names: Vec<_> = (1..)
+                .zip(names)
+                .map(|(id, name)| (id, CLASS, name))
+                .collect();
+            name_methods(log, &names);
+            let mut receiver = Writer::new(log, 2, "Receiver");
+            receiver.call(0, 10, 1);
+            receiver.call(20, 30, 2);
+            // `add` calls `offer`, which counts once.
+            receiver.enter(40, 3);
+            receiver.call(42, 48, 2);
+            receiver.exit(50, 3);
+            let mut dispatcher = Writer::new(log, 3, "Dispatcher");
+            dispatcher.call(11, 13, 4);
+            dispatcher.call(31, 33, 5);
+            dispatcher.call(51, 53, 4);
+        })
+    };
+    let whole = with_drain("size");
+    let nobody = Progress::default();
+    let replay = |names: [&str; 2]| queue(&whole, &Scope::default(), names, None, &nobody);
+    let by_hand = [
+        "LinkedBlockingQueue.put, LinkedBlockingQueue.offer,*.add",
+        "*.take,*.poll",
+    ];
+    let found = replay(by_hand).unwrap();
+    let waits: Vec<_> = found
+        .requests
+        .iter()
+        .map(|it| (it.enqueue_ns, it.wait_ns()))
+        .collect();
+    assert_eq!(waits, [(10, Some(3)), (30, Some(3)), (50, Some(3))]);
+    assert_eq!(found.notes, [""; 0]);
+
+    let [put, take] = methods_of(&whole, "LinkedBlockingQueue").unwrap();
+    assert_eq!(replay([&put, &take]).unwrap(), found);
+    // Half of it is no more than half.
+    let half = replay(["*.put", "*.take"]).unwrap();
+    assert_eq!(half.requests.len(), 1);
+
+    let error = replay(["*.put,*.putt", "*.take"]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the log has no method *.putt"),
+        "{error}"
+    );
+    assert!(methods_of(&whole, "ArrayBlockingQueue").is_err());
+
+    let drained = with_drain("drainTo");
+    let found = queue(
+        &drained,
+        &Scope::default(),
+        ["*.put", "*.take"],
+        None,
+        &nobody,
+    )
+    .unwrap();
+    let note =
+        "java.util.concurrent.LinkedBlockingQueue.drainTo, each of which may take several requests";
+    assert!(
+        found.notes.iter().any(|it| it.contains(note)),
+        "{:?}",
+        found.notes
+    );
 }
 
 /// A priority queue and a pool, simulated: who takes what is known by the objects alone.

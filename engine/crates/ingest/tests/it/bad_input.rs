@@ -68,9 +68,9 @@ fn numbers_of_things_that_are_not_there() {
         (
             ChromeTrace,
             1,
-            b"\"samples\":[1,2]",
-            b"\"samples\":[1,5]",
-            "x:1: a sample names node 5, which",
+            b"\"timeDeltas\":[",
+            b"\"timeDeltas\":[1,1,1,",
+            "x:1: there are ",
         ),
         (
             Speedscope,

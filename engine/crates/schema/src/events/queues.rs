@@ -7,9 +7,9 @@ use ts_rs::TS;
 #[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct EventsQueueNames {
-    /// The method that puts: `CLASS.METHOD`, `*` stands for anything.
+    /// The methods that put: `CLASS.METHOD`, `*` stands for anything, commas separate several.
     pub put: String,
-    /// The method that takes.
+    /// The methods that take one.
     pub take: String,
 }
 
@@ -31,9 +31,9 @@ pub enum EventsQueueOrder {
 pub struct EventsQueuesParams {
     /// The trace.
     pub id: u32,
-    /// The method that puts: `CLASS.METHOD`, `*` stands for anything.
+    /// The methods that put: `CLASS.METHOD`, `*` stands for anything, commas separate several.
     pub put: String,
-    /// The method that takes.
+    /// The methods that take one.
     pub take: String,
     /// By what they are joined; absent: by objects where the log tells these, else first in, first out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
