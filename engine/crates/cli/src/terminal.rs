@@ -37,17 +37,26 @@ pub fn say(line: &str) {
 
 /// Text of a file for a terminal, which must not take a part of it for a command.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+    if !text.contains(is_command) {
         return text.into();
     }
     let mut out = String::new();
     for c in text.chars() {
-        match c.is_control() {
+        match is_command(c) {
             true => out.extend(c.escape_default()),
             false => out.push(c),
         }
     }
     out.into()
+}
+
+/// Control characters, and marks that turn the direction of what is written around them.
+fn is_command(c: char) -> bool {
+    let turns = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    turns || c.is_control()
 }
 
 /// How to write for one stream.
@@ -256,6 +265,13 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_neither_command_the_terminal_nor_turn_its_lines() {
+        assert_eq!(shown("plain; Größe 名前"), "plain; Größe 名前");
+        assert_eq!(shown("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(shown("a\u{202e}cba\u{2069}"), "a\\u{202e}cba\\u{2069}");
+    }
 
     #[test]
     fn columns_line_up_without_trailing_space() {

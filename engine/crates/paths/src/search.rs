@@ -77,7 +77,7 @@ impl fmt::Display for SearchError {
             SearchError::EmptyLabel => write!(f, "a label needs a name"),
             SearchError::BadCutoff(cutoff) => write!(
                 f,
-                "expected a positive cutoff such as {CUTOFF}, got {cutoff}"
+                "expected a cutoff above 0 and at most 1, such as {CUTOFF}, got {cutoff}"
             ),
             SearchError::NewerLabels(version) => write!(
                 f,
@@ -158,9 +158,9 @@ impl<P: ProfileInterface> Search<P> {
     /// `cutoff`.
     ///
     /// # Errors
-    /// When it is not a positive, finite number.
+    /// When it is not above 0 and at most 1.
     pub fn set_cutoff(&mut self, cutoff: f64) -> Result<(), SearchError> {
-        if !(cutoff > 0.0 && cutoff.is_finite()) {
+        if !(cutoff > 0.0 && cutoff <= 1.0) {
             return Err(SearchError::BadCutoff(cutoff));
         }
         self.cutoff = cutoff;

@@ -361,6 +361,27 @@ mod tests {
     }
 
     #[test]
+    fn deep_spans_take_no_more_than_their_file() {
+        const SPANS: usize = 6000;
+        let span = |n: usize| {
+            let (from, took) = (n, 2 * (SPANS - n));
+            format!("{{\"ph\":\"X\",\"name\":\"f{n}\",\"ts\":{from},\"dur\":{took}}}")
+        };
+        let spans: Vec<_> = (0..SPANS).map(span).collect();
+        let text = format!("[{}]", spans.join(","));
+        let profile = crate::profile::read(text.as_bytes(), "x").expect("a trace");
+        let crate::profile::Calls::Tree(tree) = profile.calls else {
+            panic!("expected a tree");
+        };
+        assert_eq!(tree.total(0), 2 * SPANS as i64 * 1000);
+        // The calls themselves, and a few of the callers of those that are too deep.
+        assert!(tree.len() < SPANS as u32 * 70, "{}", tree.len());
+        let note =
+            "1904 stacks have more than 4096 frames; their innermost ones are under [truncated].";
+        assert_eq!(profile.notes, [note]);
+    }
+
+    #[test]
     fn threads_stand_apart_and_a_trace_may_be_cut() {
         check(
             r#"[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},

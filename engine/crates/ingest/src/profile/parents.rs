@@ -101,7 +101,7 @@ impl Parents {
             }
             stack.reverse();
             let values = &mut self.values[node as usize * self.width..][..self.width];
-            stacks.add_in(container, &stack, values)?;
+            stacks.add_call(container, &stack, values)?;
             values.fill(0);
         }
         Ok(())

@@ -200,7 +200,7 @@ struct Writer<'s> {
 impl Writer<'_> {
     fn add(&mut self, stack: &[FrameId], value: i64) -> Result<(), Fault> {
         self.values[self.row] = value;
-        self.stacks.add_in(self.container, stack, &self.values)
+        self.stacks.add_call(self.container, stack, &self.values)
     }
 
     fn frame(&self, index: usize) -> Result<FrameId, Fault> {

@@ -13,6 +13,9 @@ use super::{Calls, Format, Profile};
 
 /// Frames of one stack that are kept: the innermost ones, under a frame that says so.
 pub const MAX_DEPTH: usize = 4096;
+/// Frames that are kept of a deeper stack where the file tells each call once, by its caller: all of a chain of calls would
+/// be the square of what is in the file.
+const OF_DEEPER: usize = 64;
 /// Value types of one profile.
 const MAX_TYPES: usize = 256;
 const TRUNCATED: &str = "[truncated]";
@@ -151,6 +154,31 @@ impl Stacks {
         cut_already: bool,
         values: &[i64],
     ) -> Result<(), Fault> {
+        self.push(container, stack, (cut_already, MAX_DEPTH), values)
+    }
+
+    /// The same of a call in a tree of calls, of which the file has each one once.
+    pub fn add_call(
+        &mut self,
+        container: Option<FrameId>,
+        stack: &[FrameId],
+        values: &[i64],
+    ) -> Result<(), Fault> {
+        let kept = match stack.len() > MAX_DEPTH {
+            true => OF_DEEPER,
+            false => MAX_DEPTH,
+        };
+        self.push(container, stack, (false, kept), values)
+    }
+
+    /// Adds values to a stack, of which so many frames are kept.
+    fn push(
+        &mut self,
+        container: Option<FrameId>,
+        stack: &[FrameId],
+        (cut_already, kept): (bool, usize),
+        values: &[i64],
+    ) -> Result<(), Fault> {
         if let Some(value) = values.iter().find(|&&value| value < 0) {
             return Err(
                 Fault::whole(format!("expected a value of at least 0, got {value}")).advise(
@@ -158,7 +186,7 @@ impl Stacks {
                 ),
             );
         }
-        let over = stack.len().saturating_sub(MAX_DEPTH);
+        let over = stack.len().saturating_sub(kept);
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         buffer.extend(container);

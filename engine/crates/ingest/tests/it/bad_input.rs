@@ -115,13 +115,6 @@ fn numbers_of_things_that_are_not_there() {
             "x, byte 24: expected an earlier value, got reference 9",
         ),
         (
-            Jfr,
-            0,
-            b"\x14\x4d\x01\x01",
-            b"\x14\x4d\x01\x09",
-            "x, byte 68: a sample names stack 9, which",
-        ),
-        (
             Otlp,
             1,
             b"\"stackIndex\":1",

@@ -106,7 +106,10 @@ fn zooming_shows_what_concentrates_the_cost() {
     let c = search.details().unwrap();
     assert_eq!(c.hidden[1].count, 1);
     assert!((c.hidden[1].share - 45.0 / 97.0).abs() < 1e-12);
-    assert_eq!(search.set_cutoff(0.0), Err(SearchError::BadCutoff(0.0)));
+    for wrong in [0.0, -0.5, 1.01, 2.0, f64::INFINITY] {
+        assert_eq!(search.set_cutoff(wrong), Err(SearchError::BadCutoff(wrong)));
+    }
+    assert_eq!(search.set_cutoff(1.0), Ok(()));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn what_cannot_be_done_changes_nothing_and_is_said() {
         ),
         (
             json!({ "kind": "setCutoff", "cutoff": 0 }),
-            "positive cutoff",
+            "cutoff above 0 and at most 1",
         ),
         (
             json!({ "kind": "selectPath", "path": ["a", "d"] }),

@@ -83,7 +83,7 @@ impl Spans {
         let mut close = |open: &mut Vec<Open>, path: &mut Vec<FrameId>, until: i64| {
             while let Some(last) = open.pop_if(|last| last.span.to <= until) {
                 let duration = last.span.to - last.span.from;
-                stacks.add_in(container, path, &[duration - last.inside, 1])?;
+                stacks.add_call(container, path, &[duration - last.inside, 1])?;
                 path.pop();
                 if let Some(outer) = open.last_mut() {
                     outer.inside += duration;

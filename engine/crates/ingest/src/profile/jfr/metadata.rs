@@ -195,6 +195,17 @@ impl Classes {
     }
 }
 
+/// The name that JDK 11 and later have for a class of JDK 9 and 10.
+fn as_today(name: &str) -> String {
+    let event = name.strip_prefix("com.oracle.jdk.");
+    let constant = name.strip_prefix("com.oracle.jfr.types.");
+    match (event, constant) {
+        (Some(event), _) => format!("jdk.{event}"),
+        (_, Some(constant)) => format!("jdk.types.{constant}"),
+        _ => name.to_owned(),
+    }
+}
+
 fn element(body: &mut Cursor, depth: usize) -> Result<Element, Fault> {
     if depth == ELEMENTS {
         let problem = format!("elements of the metadata stand more than {ELEMENTS} deep");
@@ -270,7 +281,7 @@ impl<'s> Reader<'s> {
             }
         }
         for element in elements {
-            let name = self.attribute(element, "name")?.unwrap_or("").to_owned();
+            let name = as_today(self.attribute(element, "name")?.unwrap_or(""));
             let mut fields = Vec::new();
             for field in self.children(element, "field")? {
                 let id = self.id(field, "class")?;

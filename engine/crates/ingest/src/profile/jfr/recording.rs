@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::Format;
 use super::super::collected::Collected;
-use super::super::fault::{Fault, dangling};
+use super::super::fault::Fault;
 use super::super::parents::too_large;
 use super::super::stacks::{FrameId, MAX_DEPTH, Stacks};
 use super::super::texts::Texts;
@@ -33,7 +33,7 @@ enum Weight {
 }
 
 /// What is read; the first that a recording has is shown first.
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind {
         name: "samples",
         unit: "count",
@@ -67,6 +67,12 @@ const KINDS: [Kind; 7] = [
             ),
         ],
     },
+    // async-profiler's: what was allocated and still there at the end.
+    Kind {
+        name: "live objects",
+        unit: "bytes",
+        events: &[("profiler.LiveObject", Weight::Field("allocationSize"))],
+    },
     Kind {
         name: "monitor",
         unit: "ns",
@@ -78,6 +84,9 @@ const KINDS: [Kind; 7] = [
         events: &[("jdk.ThreadPark", Weight::Ticks("duration"))],
     },
 ];
+
+/// Stands for methods without a name.
+const UNKNOWN: &str = "[unknown]";
 
 /// The samples so far.
 #[derive(Default)]
@@ -99,6 +108,10 @@ pub struct Recording {
     open: bool,
     /// Samples of an open chunk whose stacks were not written any more.
     lost: u64,
+    /// Samples whose stacks a closed chunk does not have.
+    without: u64,
+    /// Methods whose names it does not have.
+    nameless: u64,
 }
 
 struct Method {
@@ -204,12 +217,16 @@ impl Recording {
             .map_err(|_| Fault::whole(format!("the value {value} is too large")))?;
         let trace = match number(trace)? {
             0 => None,
-            id => match self.trace(id, known) {
-                Err(_) if known.chunk.open => {
+            id => match self.trace(id, known)? {
+                None if known.chunk.open => {
                     self.lost += 1;
                     return Ok(());
                 }
-                row => Some(row?),
+                None => {
+                    self.without += 1;
+                    None
+                }
+                row => row,
             },
         };
         let thread = match thread.or(other) {
@@ -224,13 +241,14 @@ impl Recording {
         Ok(())
     }
 
-    /// The row of a chunk's stack.
-    fn trace(&mut self, id: u64, known: &mut Known) -> Result<u32, Fault> {
+    /// The row of a chunk's stack. `None` when the chunk does not have it, or in an open chunk not all of its methods.
+    fn trace(&mut self, id: u64, known: &mut Known) -> Result<Option<u32>, Fault> {
         if let Some(&row) = known.traces.get(&id) {
-            return Ok(row);
+            return Ok(Some(row));
         }
-        let trace = known.pools.traces.get(&id).copied();
-        let trace = trace.ok_or_else(|| dangling("a sample", id, "stack"))?;
+        let Some(trace) = known.pools.traces.get(&id).copied() else {
+            return Ok(None);
+        };
         let from = self.frames.len();
         // One more than is kept tells that there were more.
         let frames = known.pools.frames(trace);
@@ -239,7 +257,18 @@ impl Recording {
             let row = match known.methods.get(&(method, line)) {
                 Some(&row) => row,
                 None => {
-                    let name = known.pools.method(method)?;
+                    let name = match known.pools.method(method) {
+                        Ok(name) => name,
+                        Err(_) if known.chunk.open => {
+                            self.frames.truncate(from);
+                            return Ok(None);
+                        }
+                        // One constant that was lost spoils no other.
+                        Err(_) => {
+                            self.nameless += 1;
+                            UNKNOWN.to_owned()
+                        }
+                    };
                     self.texts.add(&name)?;
                     let next = self.methods.len() as u32;
                     let row = *self.rows.entry((name.clone(), line)).or_insert(next);
@@ -259,7 +288,7 @@ impl Recording {
             truncated: trace.truncated,
         });
         known.traces.insert(id, row);
-        Ok(row)
+        Ok(Some(row))
     }
 
     /// The row of a chunk's thread.
@@ -326,6 +355,18 @@ impl Recording {
             stacks.note(format!(
                 "{} samples are left out, whose stacks were not written any more.",
                 self.lost
+            ));
+        }
+        if self.without > 0 {
+            stacks.note(format!(
+                "{} samples have stacks that the recording does not hold.",
+                self.without
+            ));
+        }
+        if self.nameless > 0 {
+            stacks.note(format!(
+                "{} methods have no name in the recording and are shown as {UNKNOWN}.",
+                self.nameless
             ));
         }
         stacks.finish(Format::Jfr)
