@@ -37,6 +37,9 @@ pub struct At {
     pub last: bool,
 }
 
+/// Bytes that arguments on the stack may take.
+const ARGUMENTS: usize = 1024;
+
 /// The calls of a thread.
 pub struct Shadow {
     frames: Vec<Frame>,
@@ -190,23 +193,41 @@ impl Shadow {
         }
     }
 
-    /// A function is left: how many frames inside its own are gone. `None` when its own is not there.
+    /// A function is left: how many frames inside its own are gone. `None` when its own is not there. `returns` tells whether
+    /// a word in a part of the thread's stack is the address to which the function returns.
     #[inline(always)]
-    pub fn find(&self, function: usize, at: &At) -> Option<usize> {
+    pub fn find(
+        &self,
+        function: usize,
+        at: &At,
+        returns: impl Fn(Range<usize>) -> bool,
+    ) -> Option<usize> {
         let top = self.frames.last()?;
         if top.function == function && top.at.place == at.place {
             return Some(0);
         }
-        self.search(function, at)
+        self.search(function, at, returns)
     }
 
     #[inline(never)]
-    fn search(&self, function: usize, at: &At) -> Option<usize> {
+    fn search(
+        &self,
+        function: usize,
+        at: &At,
+        returns: impl Fn(Range<usize>) -> bool,
+    ) -> Option<usize> {
         let own = self.is_own(at.place);
         let mut found = None;
         for (n, frame) in self.frames.iter().rev().enumerate() {
             let other = self.is_own(frame.at.place) != own;
             if own && !other && frame.at.place > at.place {
+                // Without a frame pointer, arguments on the stack may still be there when a function is left, and its place is
+                // lower by them. A call inside of it that was not logged has its own return address in between.
+                let pushed = at.place..frame.at.place;
+                let same = frame.function == function && frame.at.caller == at.caller;
+                if found.is_none() && same && pushed.len() <= ARGUMENTS && !returns(pushed) {
+                    found = Some(n);
+                }
                 break;
             }
             let here =
@@ -302,6 +323,29 @@ mod tests {
     }
 
     #[test]
+    fn arguments_may_be_left_on_the_stack() {
+        let shadow = inside(&[16_000, 15_000, 14_000]);
+        let between = |part: Range<usize>| {
+            assert_eq!(part, 13_984..14_000);
+            false
+        };
+        assert_eq!(shadow.find(3, &at(13_984, 102, 9), between), Some(0));
+        // A recursion whose calls are not logged from here on.
+        assert_eq!(shadow.find(3, &at(13_984, 102, 9), |_| true), None);
+        // Another function, called from elsewhere, too far away.
+        for (function, place, caller) in [(2, 13_984, 102), (3, 13_984, 9), (3, 12_900, 102)] {
+            assert_eq!(
+                shadow.find(function, &at(place, caller, 9), |_| false),
+                None
+            );
+        }
+        // What is inside was left by a jump.
+        let mut shadow = inside(&[16_000, 15_000]);
+        enter(&mut shadow, 3, at(14_900, 1, 2));
+        assert_eq!(shadow.find(2, &at(14_984, 101, 9), |_| false), Some(1));
+    }
+
+    #[test]
     fn in_the_same_place_code_tells() {
         // Inlined into function 2: called from where that was, by other code.
         let shadow = inside(&[16_000, 15_000]);
@@ -336,20 +380,24 @@ mod tests {
             (3, last(13_500, 103), None),
             (9, at(16_000, 100, 9), None),
         ] {
-            assert_eq!(shadow.find(function, &probe), found, "{function} {probe:?}");
+            assert_eq!(
+                shadow.find(function, &probe, |_| true),
+                found,
+                "{function} {probe:?}"
+            );
         }
         // A recursion that ends by tail calls: the innermost is lower than the others.
         let mut deep = Shadow::new(STACK);
         for place in [16_000, 15_000, 14_000] {
             enter(&mut deep, 1, at(place, 50, 60));
         }
-        assert_eq!(deep.find(1, &last(14_100, 50)), Some(0));
-        assert_eq!(deep.find(1, &last(15_100, 50)), Some(1));
+        assert_eq!(deep.find(1, &last(14_100, 50), |_| true), Some(0));
+        assert_eq!(deep.find(1, &last(15_100, 50), |_| true), Some(1));
         // On another stack, places mean nothing.
         enter(&mut shadow, 5, at(90_000, 1, 2));
         enter(&mut shadow, 6, at(95_000, 1, 3));
-        assert_eq!(shadow.find(5, &at(90_000, 1, 9)), Some(1));
-        assert_eq!(shadow.find(4, &at(13_000, 103, 9)), Some(2));
+        assert_eq!(shadow.find(5, &at(90_000, 1, 9), |_| true), Some(1));
+        assert_eq!(shadow.find(4, &at(13_000, 103, 9), |_| true), Some(2));
         while shadow.pop().is_some() {}
         assert_eq!((shadow.depth(), shadow.foreign), (0, 0));
     }

@@ -1,6 +1,7 @@
 //! What instrumented functions call when they are entered and left.
 
 use std::arch::naked_asm;
+use std::ops::Range;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use fulcrum_agent_core::costs::{self, Costs, ROUND};
@@ -229,7 +230,12 @@ impl State {
 
     #[inline(always)]
     fn exit(&mut self, function: usize, at: At) {
-        let Some(inside) = self.shadow.find(function, &at) else {
+        // SAFETY: the words are between the thread's stack pointer and a frame that it has not left.
+        let returns = |part: Range<usize>| unsafe {
+            part.step_by(8)
+                .any(|place| *(place as *const usize) == at.caller)
+        };
+        let Some(inside) = self.shadow.find(function, &at, returns) else {
             return;
         };
         if inside > 0 {

@@ -141,6 +141,30 @@ int main(void) {
 }
 
 #[test]
+fn a_function_with_arguments_on_the_stack_returns() {
+    let source = r#"
+#include <stdio.h>
+static int many(int a, int b, int c, int d, int e, int f, int g, int h) { return a + b * c - d + e * f - g + h; }
+static int wrap(int a) { return many(a, 1, 2, 3, 4, 5, 6, 7) + 1; }
+static int deep(int n) { return n == 0 ? 0 : many(n, 1, 2, 3, 4, 5, 6, deep(n - 1)) + many(n, 1, 2, 3, 4, 5, 6, n); }
+int main(int argc, char **argv) {
+  int sum = 0;
+  for (int i = 0; i < 100; i++) sum += wrap(i) + deep(argc + 9);
+  printf("%d\n", sum);
+  return 0;
+}
+"#;
+    for level in ["-O0", "-O1", "-O2", "-O3", "-Os"] {
+        let lab = Lab::new(source, &[level, "-fno-inline"]);
+        let stats = lab.check_same(&[], &[]).stats();
+        for (function, calls) in [("main", 1), ("wrap", 100), ("deep", 1100), ("many", 2100)] {
+            let counts = stats.calls(&format!("prog.{function}"));
+            assert_eq!(counts, (calls, 0), "{function} at {level}");
+        }
+    }
+}
+
+#[test]
 fn handlers_of_signals_are_observed_on_any_stack_and_may_jump() {
     let source = r#"
 #define _GNU_SOURCE
