@@ -29,11 +29,10 @@ export function rankingModel(rankings: readonly Ranking[]): RankingModel {
   };
 }
 
-/** `+11 % [8, 14]`, and what else the reader must know at a glance. */
+/** `+5 % if 2× faster`, the number that stands beside the code too, and what else the reader must know at a glance. */
 export function rowDescription(row: RankingRow): string {
   const remarks = [
-    row.shape === "unknown" ? "not enough data" : slopeText(row),
-    row.contention ? "contention" : "",
+    row.text,
     row.state === "stale" ? "line changed" : "",
     row.uri === null ? "not in the workspace" : "",
   ];

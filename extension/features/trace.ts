@@ -1,6 +1,7 @@
 /** One trace in an editor panel: its session with the engine, and what its page asks for. */
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { numberText } from "../core/compare";
 import { costText } from "../core/cost";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName, count } from "../core/format";
@@ -315,7 +316,7 @@ function queueSentence({ summary, assumed, notes }: EventsQueues): string {
   const seconds = (value: number) => costText(value * 1e9, "ns");
   const parts = [count(summary.put, "request")];
   if (summary.arrivalRate !== null) {
-    parts.push(`${summary.arrivalRate.toPrecision(3)} a second`);
+    parts.push(`${numberText(summary.arrivalRate)} a second`);
   }
   if (summary.waitMeanSeconds !== null) {
     parts.push(`${seconds(summary.waitMeanSeconds)} of waiting on average`);

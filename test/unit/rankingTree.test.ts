@@ -25,15 +25,10 @@ test("a note is listed once", () => {
 
 describe("the description says what must be known at a glance", () => {
   const table: [name: string, over: Parameters<typeof row>[0], description: string][] = [
-    ["a gain", {}, "+11\u00a0% [8,\u00a014]"],
-    ["too little data", { shape: "unknown" }, "not enough data"],
-    [
-      "contention",
-      { slope: -0.2, slopeLow: -0.3, slopeHigh: -0.1, contention: true },
-      "\u221220\u00a0% [\u221230,\u00a0\u221210] · contention",
-    ],
-    ["changed", { state: "stale" }, "+11\u00a0% [8,\u00a014] · line changed"],
-    ["elsewhere", { uri: null }, "+11\u00a0% [8,\u00a014] · not in the workspace"],
+    ["a gain", {}, "+4.4\u00a0% if 2× faster"],
+    ["too little data", { shape: "unknown", text: "not enough data" }, "not enough data"],
+    ["changed", { state: "stale" }, "+4.4\u00a0% if 2× faster · line changed"],
+    ["elsewhere", { uri: null }, "+4.4\u00a0% if 2× faster · not in the workspace"],
   ];
   test.each(table)("%s", (_, over, description) => {
     expect(rowDescription(row(over))).toBe(description);
