@@ -249,7 +249,7 @@ export type LiveParams = {
   paused: boolean;
   /** What the run experiments on. */
   aim: Aim;
-  /** All of this in a few words: `23 experiments · 2 lines · best two-threads.cpp:12 +4.1 % · 40 s left`. */
+  /** All of this in a few words: `23 experiments · 2 lines · best two-threads.cpp:12, +4.1 % if 2× faster · 40 s left`. */
   message: string;
 };
 
@@ -257,12 +257,12 @@ export type LiveParams = {
 export type LiveBest = {
   /** Short: base name and line, or the name. */
   label: string;
-  /** Program speedup per target speedup. */
-  slope: number;
+  /** What the program gains when the target takes half the time, a fraction. */
+  gain: number;
   /** Lower end of its 95 % interval. */
-  slopeLow: number | null;
+  gainLow: number | null;
   /** Upper end of its 95 % interval. */
-  slopeHigh: number | null;
+  gainHigh: number | null;
 };
 
 /** LSP's progress token. */

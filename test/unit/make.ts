@@ -88,7 +88,7 @@ export function live(over: Partial<LiveParams> = {}): LiveParams {
     experiments: 23,
     targets: 2,
     visits: 400,
-    best: { label: "two-threads.cpp:12", slope: 0.11, slopeLow: 0.08, slopeHigh: 0.14 },
+    best: { label: "two-threads.cpp:12", gain: 0.11, gainLow: 0.08, gainHigh: 0.14 },
     fraction: null,
     remainingSeconds: null,
     paused: false,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fulcrum_recorder::Progress;
 
+use crate::report::{if_halved, percents};
 use crate::terminal::Style;
 
 /// Without a terminal: a line this often.
@@ -69,7 +70,7 @@ impl Line {
     }
 }
 
-/// `12 s · 23 experiments · 2 lines · best two-threads.cpp:12, slope +0.044 (+0.031…+0.058)`.
+/// `12 s · 23 experiments · 2 lines · best two-threads.cpp:12, +4.4 % if 2× faster (+3.1…+5.8)`.
 fn describe(progress: &Progress, style: Style) -> String {
     let plural = |count: u64, one: &str| match count {
         1 => format!("1 {one}"),
@@ -82,20 +83,14 @@ fn describe(progress: &Progress, style: Style) -> String {
     parts.push(plural(progress.experiments, "experiment"));
     parts.push(plural(progress.lines, "line"));
     match &progress.best {
-        Some((target, slope, interval)) => {
-            let between = if style.unicode { "…" } else { ".." };
-            let bounds = interval.map(|(low, high)| {
-                format!(
-                    " ({}{between}{})",
-                    style.signed(low, 3),
-                    style.signed(high, 3)
-                )
-            });
-            let slope = style.signed(*slope, 3);
-            let bounds = bounds.unwrap_or_default();
+        Some((target, gain, interval)) => {
+            let bounds = interval.map(|it| format!(" {}", percents(Some(it), style)));
             parts.push(format!(
-                "best {}, slope {slope}{bounds}",
-                target.short_label()
+                "best {}, {} {}{}",
+                target.short_label(),
+                style.percent(*gain),
+                if_halved(style),
+                bounds.unwrap_or_default()
             ));
         }
         None => parts.push(plural(progress.visits, "visit")),
@@ -142,7 +137,7 @@ mod tests {
         assert_eq!(describe(&progress, style), format!("{start}40 visits"));
         let at = "/w/two.cpp:12".parse().expect("a target");
         progress.best = Some((at, 0.044, Some((0.031, 0.058))));
-        let best = "best two.cpp:12, slope +0.044 (+0.031…+0.058)";
+        let best = "best two.cpp:12, +4.4 % if 2× faster (+3.1…+5.8)";
         assert_eq!(describe(&progress, style), format!("{start}{best}"));
         (progress.paused, progress.remaining) = (true, Some(Duration::from_secs(200)));
         let more = " · paused · about 3 min to go";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fulcrum_causal::largest_effect;
+use fulcrum_causal::predict;
 use fulcrum_model::causal::{Flag, PointKind, PointProfile, Profile, Shape, Target};
 use fulcrum_model::{TargetId, TargetKind};
 
@@ -44,17 +44,16 @@ fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
         "",
         "",
         what,
+        if_halved(style),
+        "",
         "slope",
         "",
-        "gain",
-        "",
-        "at",
         "experiments",
         "visits",
         "",
     ];
     let right = [
-        true, false, false, true, false, true, false, true, true, true, false,
+        true, false, false, true, false, true, false, true, true, false,
     ];
     table.row(
         heads
@@ -77,37 +76,35 @@ fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
 
 fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
     let colour = Some(shape_colour(target.shape));
-    let gain = largest_effect(target);
+    let half = predict(target, 0.5);
     let visits: u64 = target.points.iter().map(|point| point.visits).sum();
     vec![
         Cell::right(rank.to_string()),
         Cell::left(glyph(target.shape, style)).colour(colour),
         Cell::left(short_target(&target.id, style)),
-        Cell::right(style.signed(target.slope, 3)).colour(colour),
+        Cell::right(style.percent(half.program_speedup)).colour(colour),
+        Cell::left(percents(half.interval, style)),
+        Cell::right(style.signed(target.slope, 3)),
         Cell::left(interval(
             target.slope_interval,
             |number| style.signed(number, 3),
             style,
         )),
-        Cell::right(
-            gain.map(|point| style.percent(point.program_speedup))
-                .unwrap_or_default(),
-        )
-        .colour(colour),
-        Cell::left(
-            gain.map(|p| percents(p.interval, style))
-                .unwrap_or_default(),
-        ),
-        Cell::right(
-            gain.map(|p| format!("{:.0} %", p.speedup * 100.0))
-                .unwrap_or_default(),
-        ),
         Cell::right(target.experiments.to_string()),
         Cell::right(visits.to_string()),
         Cell::left(remark(target, style)).colour(colour),
     ]
 }
 
+/// The heading of the one number that is told of each target.
+pub fn if_halved(style: Style) -> &'static str {
+    match style.unicode {
+        true => "if 2× faster",
+        false => "if 2x faster",
+    }
+}
+
+/// An interval in percent, in parentheses.
 pub fn percents(bounds: Option<(f64, f64)>, style: Style) -> String {
     interval(bounds, |number| style.signed(number * 100.0, 1), style)
 }

@@ -123,7 +123,7 @@ pub enum Counting {
     Sampled,
 }
 
-/// A line, its slope, and the slope's 95 % interval where there is one.
+/// A target, what the program gains when that takes half the time (a fraction), and the gain's 95 % interval where there is one.
 pub type Best = (fulcrum_model::TargetId, f64, Option<(f64, f64)>);
 
 /// What a run looks like while it goes. Sent about twice a second.
@@ -137,7 +137,7 @@ pub struct Progress {
     pub lines: u64,
     /// Visits to all progress points.
     pub visits: u64,
-    /// The best line so far and its slope with interval, once there is one.
+    /// The best target so far and its gain with interval, once there is one.
     pub best: Option<Best>,
     /// 0 to 1 when the end is known (`duration`), else `None`.
     pub fraction: Option<f64>,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use fulcrum_causal::{analyse, next_warmups};
+use fulcrum_causal::{analyse, next_warmups, predict};
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::Profile;
 use fulcrum_runs::load_causal;
@@ -34,7 +34,7 @@ pub fn counters(processes: &[Watched], elapsed: Duration, options: &Options) -> 
 pub struct Standing {
     /// Lines with at least one experiment.
     pub lines: u64,
-    /// The best line: location, slope, interval.
+    /// The best target and its gain.
     pub best: Option<Best>,
     /// Files that experiments have selected lines of.
     pub files: Vec<String>,
@@ -62,7 +62,10 @@ pub fn standing(run: &Path) -> Option<Standing> {
         .progress_points
         .iter()
         .find_map(|point| point.targets.first());
-    let best = first.map(|it| (it.id.clone(), it.slope, it.slope_interval));
+    let best = first.map(|it| {
+        let half = predict(it, 0.5);
+        (it.id.clone(), half.program_speedup, half.interval)
+    });
     Some(Standing {
         lines: selected.len() as u64,
         best,

@@ -151,7 +151,7 @@ pub struct LiveParams {
     pub paused: bool,
     /// What the run experiments on.
     pub aim: Aim,
-    /// All of this in a few words: `23 experiments · 2 lines · best two-threads.cpp:12 +4.1 % · 40 s left`.
+    /// All of this in a few words: `23 experiments · 2 lines · best two-threads.cpp:12, +4.1 % if 2× faster · 40 s left`.
     pub message: String,
 }
 
@@ -161,12 +161,12 @@ pub struct LiveParams {
 pub struct LiveBest {
     /// Short: base name and line, or the name.
     pub label: String,
-    /// Program speedup per target speedup.
-    pub slope: f64,
+    /// What the program gains when the target takes half the time, a fraction.
+    pub gain: f64,
     /// Lower end of its 95 % interval.
-    pub slope_low: Option<f64>,
+    pub gain_low: Option<f64>,
     /// Upper end of its 95 % interval.
-    pub slope_high: Option<f64>,
+    pub gain_high: Option<f64>,
 }
 
 /// How a run ended.

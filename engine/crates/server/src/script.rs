@@ -81,7 +81,7 @@ struct Report {
 struct Best {
     /// `FILE:LINE`.
     at: String,
-    slope: f64,
+    gain: f64,
     interval: Option<(f64, f64)>,
 }
 
@@ -333,7 +333,7 @@ impl Play<'_> {
                     .at
                     .parse()
                     .map_err(|error| Error::CannotRecord(format!("{}: {error}", best.at)))?;
-                Some((at, best.slope, best.interval))
+                Some((at, best.gain, best.interval))
             }
         };
         let profile = match said.analysed {

@@ -54,17 +54,22 @@ pub fn plain_percent(fraction: f64) -> String {
 
 /// The result of a target in a few words: what the program gains when it takes half the time.
 pub fn short(target: &Target) -> String {
-    let half = percent(program_speedup_at(target, 0.5));
-    let condition = match target.id.kind {
-        TargetKind::Blocked => "if it waits half as long",
-        _ => "if 2× faster",
-    };
+    let gain = if_halved(target.id.kind, program_speedup_at(target, 0.5));
     match target.shape {
         Shape::Unknown => "not enough data".into(),
         Shape::Flat => "no effect".into(),
-        _ if target.contention => format!("{half} {condition}: contention"),
-        _ => format!("{half} {condition}"),
+        _ if target.contention => format!("{gain}: contention"),
+        _ => gain,
     }
+}
+
+/// The one number of a target: what the program gains, a fraction, when the target takes half the time.
+pub fn if_halved(kind: TargetKind, gain: f64) -> String {
+    let condition = match kind {
+        TargetKind::Blocked => "if it waits half as long",
+        _ => "if 2× faster",
+    };
+    format!("{} {condition}", percent(gain))
 }
 
 /// [`short`] beside the code, where only a line needs no name.

@@ -76,10 +76,10 @@ fn the_table_names_the_best_line_first() {
     let table = String::from_utf8(run.stdout).expect("text");
     let expected = "\
 requests, throughput, 3 lines
-        line                 slope                       gain                     at  experiments  visits
-1  ++   /app/src/hot.c:10   +0.200  (+0.200..+0.200)  +20.0 %  (+20.0..+20.0)  100 %           30    3000
-2  =    /app/src/flat.c:20  +0.000  (+0.000..+0.000)   +0.0 %  (+0.0..+0.0)    100 %           30    3000  no effect
-3  ---  /app/src/lock.c:30  -0.300  (-0.300..-0.300)  -30.0 %  (-30.0..-30.0)  100 %           30    3000  contention: made faster, it makes the program slower
+        line                if 2x faster                   slope                    experiments  visits
+1  ++   /app/src/hot.c:10        +10.0 %  (+10.0..+10.0)  +0.200  (+0.200..+0.200)           30    3000
+2  =    /app/src/flat.c:20        +0.0 %  (+0.0..+0.0)    +0.000  (+0.000..+0.000)           30    3000  no effect
+3  ---  /app/src/lock.c:30       -15.0 %  (-15.0..-15.0)  -0.300  (-0.300..-0.300)           30    3000  contention: made faster, it makes the program slower
 ";
     assert_eq!(table, expected);
 }

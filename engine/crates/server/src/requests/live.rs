@@ -11,7 +11,6 @@ use crate::main_loop::{State, Task};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
 use crate::protocol::{Aim, CausalRun, LiveBest, LiveParams, Method, ProgressToken};
-use crate::words::percent;
 
 /// What the client is told.
 pub(crate) fn params(progress: &Progress, token: Option<ProgressToken>, aim: Aim) -> LiveParams {
@@ -24,15 +23,12 @@ pub(crate) fn params(progress: &Progress, token: Option<ProgressToken>, aim: Aim
         experiments: progress.experiments,
         targets: progress.lines,
         visits: progress.visits,
-        best: progress
-            .best
-            .as_ref()
-            .map(|(at, slope, interval)| LiveBest {
-                label: at.short_label(),
-                slope: *slope,
-                slope_low: interval.map(|(low, _)| low),
-                slope_high: interval.map(|(_, high)| high),
-            }),
+        best: progress.best.as_ref().map(|(at, gain, interval)| LiveBest {
+            label: at.short_label(),
+            gain: *gain,
+            gain_low: interval.map(|(low, _)| low),
+            gain_high: interval.map(|(_, high)| high),
+        }),
         fraction: progress.fraction,
         remaining_seconds: progress.remaining.map(|left| left.as_secs_f64()),
         paused: progress.paused,
@@ -41,7 +37,7 @@ pub(crate) fn params(progress: &Progress, token: Option<ProgressToken>, aim: Aim
     }
 }
 
-/// `23 experiments · 2 lines · best two-threads.cpp:12 +4.1 % · 40 s left`.
+/// `23 experiments · 2 lines · best two-threads.cpp:12, +4.1 % if 2× faster · 40 s left`.
 fn message(progress: &Progress) -> String {
     let count = |n: u64, one: &str| match n {
         1 => format!("1 {one}"),
@@ -63,10 +59,11 @@ fn message(progress: &Progress) -> String {
         }
         match &progress.best {
             // A number only once it is credible: the first ones jump.
-            Some((at, slope, Some((low, _)))) if *low > 0.0 => {
-                parts.push(format!("best {} {}", at.short_label(), percent(*slope)));
+            Some((at, gain, Some((low, _)))) if *low > 0.0 => {
+                let gain = crate::words::if_halved(at.kind, *gain);
+                parts.push(format!("best {}, {gain}", at.short_label()));
             }
-            Some((at, slope, _)) if *slope > 0.0 => {
+            Some((at, gain, _)) if *gain > 0.0 => {
                 parts.push(format!("{} leads", at.short_label()));
             }
             _ => {}
@@ -200,7 +197,7 @@ mod tests {
                     remaining: Some(Duration::from_secs(37)),
                     ..none.clone()
                 },
-                "23 experiments · 2 lines · best b.cpp:12 +4.1\u{a0}% · 40\u{a0}s left",
+                "23 experiments · 2 lines · best b.cpp:12, +4.1\u{a0}% if 2× faster · 40\u{a0}s left",
             ),
             (
                 Progress {
@@ -211,7 +208,7 @@ mod tests {
                     paused: true,
                     ..none
                 },
-                "paused · 23 experiments · 2 lines · best b.cpp:12 +4.1\u{a0}%",
+                "paused · 23 experiments · 2 lines · best b.cpp:12, +4.1\u{a0}% if 2× faster",
             ),
         ] {
             assert_eq!(message(&progress), expect);

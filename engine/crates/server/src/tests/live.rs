@@ -40,7 +40,7 @@ pub(super) fn counted(experiments: u64) -> Value {
     json!({
         "do": "report", "experiments": experiments, "lines": 2, "visits": 400, "elapsedSeconds": 9,
         "fraction": 0.25, "remainingSeconds": 27,
-        "best": { "at": "/x/src/a.cpp:5", "slope": 0.2, "interval": [0.1, 0.3] },
+        "best": { "at": "/x/src/a.cpp:5", "gain": 0.2, "interval": [0.1, 0.3] },
     })
 }
 
@@ -106,9 +106,9 @@ fn results_are_shown_while_the_program_runs() {
           "visits": 400,
           "best": {
             "label": "a.cpp:5",
-            "slope": 0.2,
-            "slopeLow": 0.1,
-            "slopeHigh": 0.3
+            "gain": 0.2,
+            "gainLow": 0.1,
+            "gainHigh": 0.3
           },
           "fraction": 0.25,
           "remainingSeconds": 27.0,
@@ -119,7 +119,7 @@ fn results_are_shown_while_the_program_runs() {
             "sourceScope": [],
             "binaryScope": []
           },
-          "message": "23 experiments · 2 lines · best a.cpp:5 +20 % · 30 s left"
+          "message": "23 experiments · 2 lines · best a.cpp:5, +20 % if 2× faster · 30 s left"
         }
     "#]]
     .assert_eq(&client.pretty(&live));
@@ -172,7 +172,7 @@ fn pause_and_resume_reach_the_recorder() {
     assert_eq!(live["paused"], true);
     assert_eq!(
         live["message"],
-        "paused · 23 experiments · 2 lines · best a.cpp:5 +20\u{a0}%"
+        "paused · 23 experiments · 2 lines · best a.cpp:5, +20\u{a0}% if 2× faster"
     );
     control(&mut client, "resume");
     assert!(!remote.is_paused());

@@ -88,7 +88,7 @@ fn a_run_reports_progress_and_is_opened() {
     expect![[r#"
         {"token":"token","value":{"kind":"begin","title":"Profiling app","cancellable":true,"message":"starting"}}
         {"token":"token","value":{"kind":"report","message":"no experiment yet · 2 visits to progress points","percentage":10}}
-        {"token":"token","value":{"kind":"report","message":"23 experiments · 2 lines · best a.cpp:5 +20 %","percentage":50}}
+        {"token":"token","value":{"kind":"report","message":"23 experiments · 2 lines · best a.cpp:5, +20 % if 2× faster","percentage":50}}
         {"token":"token","value":{"kind":"end","message":"app ended normally."}}
     "#]].assert_eq(&progress.concat());
     let change = client.notification("fulcrum/didChangeResults");
