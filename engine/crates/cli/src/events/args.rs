@@ -184,13 +184,7 @@ pub struct QueuesArgs {
     )]
     pub put: Vec<String>,
     /// A method that takes one. May be given several times
-    #[arg(
-        long,
-        value_name = "CLASS.METHOD",
-        value_delimiter = ',',
-        required_unless_present = "queue",
-        requires = "put"
-    )]
+    #[arg(long, value_name = "CLASS.METHOD", value_delimiter = ',')]
     pub take: Vec<String>,
     /// The class of the queue, instead of --put and --take: all methods of java.util.concurrent's queues that the log has,
     /// such as put, offer, take and poll

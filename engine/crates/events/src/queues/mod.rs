@@ -13,7 +13,7 @@ mod order;
 mod replay;
 mod suggest;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_stats::Moments;
@@ -248,25 +248,29 @@ pub fn queue(
         _ => replay::join(&operations, &mut queue),
     }
     queue.count();
-    let classes = puts.iter().filter_map(|id| trace.methods.get(id));
-    let classes: HashSet<&str> = classes.map(|it| &*it.class).collect();
-    let several = trace.methods.values();
-    let several =
-        several.filter(|it| classes.contains(&*it.class) && TAKES_SEVERAL.contains(&&*it.name));
-    let mut several: Vec<String> = several
-        .map(|it| format!("{}.{}", it.class, it.name))
-        .collect();
-    several.sort();
-    several.dedup();
-    if !several.is_empty() {
-        queue.notes.push(format!(
-            "The log has calls of {}, each of which may take several requests at once: these are not replayed, and requests \
-             seem to stay in the queue.",
-            several.join(" and ")
-        ));
-    }
+    queue.notes.extend(drains(trace, &puts));
     passed.finish()?;
     Ok(queue)
+}
+
+/// What is to be said where the log has calls that take several requests at once from a class that is put into.
+fn drains(trace: &Trace, puts: &HashSet<u32>) -> Option<String> {
+    let classes = puts.iter().filter_map(|id| trace.methods.get(id));
+    let classes: HashSet<&str> = classes.map(|it| &*it.class).collect();
+    let drains = trace.methods.values();
+    let drains = drains.filter(|it| TAKES_SEVERAL.contains(&&*it.name));
+    let drains = drains.filter(|it| classes.contains(&*it.class));
+    let names: BTreeSet<String> = drains
+        .map(|it| format!("{}.{}", it.class, it.name))
+        .collect();
+    let names: Vec<String> = names.into_iter().collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "The log has calls of {}, each of which may take several requests at once: these are not replayed, and requests \
+             seem to stay in the queue.",
+            names.join(" and ")
+        )
+    })
 }
 
 /// Numbers requests in the order in which they came into their queues. The numbers, by where the requests were before.
