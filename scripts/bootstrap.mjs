@@ -18,6 +18,21 @@ export async function bootstrap({ tests = false } = {}) {
   await buildExtension();
 }
 
+/**
+ * What records and shows a causal profile, and nothing else, unless everything is built already: two thirds of the engine.
+ * Returns where the command is.
+ */
+export async function bootstrapCausal() {
+  const whole = path.join(root, "bin", "fulcrum");
+  if (existsSync(whole)) {
+    await bootstrap();
+    return whole;
+  }
+  await checkTools({ tests: false });
+  await Promise.all([installPackages(), buildCausal()]);
+  return path.join(root, "out", "causal", "fulcrum");
+}
+
 /** Installs the npm packages of package-lock.json, unless they are there. No package's script runs. */
 export async function installPackages() {
   const lock = readFileSync(path.join(root, "package-lock.json"));
@@ -33,26 +48,34 @@ export async function installPackages() {
   });
 }
 
+/** Builds the part of the engine that profiles causally. */
+async function buildCausal() {
+  await step("engine, causal profiling", async (say) => {
+    await cargoBuild(["-p", "fulcrum-cli", "--no-default-features", "-p", "fulcrum-runtime"], say);
+    await placeAll(path.join(root, "out", "causal"), ["fulcrum", "libfulcrum_runtime.so"]);
+  });
+}
+
 /** Builds the engine, and the libraries that it loads into programs. */
 export async function buildEngine() {
   await step("engine", async (say) => {
-    const packages = [
-      "-p",
-      "fulcrum-cli",
-      "-p",
-      "fulcrum-runtime",
-      "-p",
-      "fulcrum-jvm-agent",
-      "-p",
-      "fulcrum-native-agent",
-    ];
-    await cargoBuild(packages, say);
-    for (const name of ["fulcrum", "libfulcrum_runtime.so", "libfulcrum_jvm_agent.so", "libfulcrum_native_agent.so"]) {
-      await place(path.join(target, "release", name), path.join(root, "bin", name));
-    }
+    const crates = ["fulcrum-cli", "fulcrum-runtime", "fulcrum-jvm-agent", "fulcrum-native-agent"];
+    await cargoBuild(
+      crates.flatMap((name) => ["-p", name]),
+      say,
+    );
+    const libraries = ["libfulcrum_runtime.so", "libfulcrum_jvm_agent.so", "libfulcrum_native_agent.so"];
+    await placeAll(path.join(root, "bin"), ["fulcrum", ...libraries]);
     mkdirSync(path.join(root, "bin", "include"), { recursive: true });
     copyFileSync(path.join(engine, "include", "fulcrum.h"), path.join(root, "bin", "include", "fulcrum.h"));
   });
+}
+
+/** Copies what cargo built into a folder. */
+async function placeAll(folder, names) {
+  for (const name of names) {
+    await place(path.join(target, "release", name), path.join(folder, name));
+  }
 }
 
 /** Copies a binary without its debug information. A copy in use is replaced, never written into. */

@@ -1,12 +1,13 @@
 /**
  * `npm start`: from a clean clone to the sample's causal profile in an editor.
  *
- * `--no-editor`, or FULCRUM_NO_EDITOR=1, stops after the table.
+ * The first time, the table stands there before the rest of the engine is compiled. `--no-editor`, or FULCRUM_NO_EDITOR=1,
+ * stops when everything is built.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
-import { bootstrap } from "./bootstrap.mjs";
+import { bootstrap, bootstrapCausal } from "./bootstrap.mjs";
 import { startEditor } from "./editor.mjs";
 import { engine, main, root, run, StepError, step, tryRun, which } from "./lib/steps.mjs";
 import { packageExtension, unpackExtension } from "./package.mjs";
@@ -24,10 +25,10 @@ async function buildSample() {
 }
 
 /** Profiles the sample. Its progress line and its table are the engine's own. */
-async function profileSample() {
+async function profileSample(fulcrum) {
   console.log("\nProfiling two-threads until the answer is stable, for at most 60 s …");
   const limits = ["--until", "1.5%", "--duration", "60", "--workspace", sample];
-  const code = await foreground(path.join(root, "bin", "fulcrum"), ["run", ...limits, "--", program]);
+  const code = await foreground(fulcrum, ["run", ...limits, "--", program]);
   if (code !== 0) {
     throw new StepError(`Profiling the sample ended with exit code ${code}.`);
   }
@@ -102,9 +103,11 @@ function openBrowser(address) {
 
 await main(import.meta.url, async () => {
   const editor = !process.argv.includes("--no-editor") && !process.env.FULCRUM_NO_EDITOR;
-  await bootstrap();
+  const fulcrum = await bootstrapCausal();
   await buildSample();
-  await profileSample();
+  await profileSample(fulcrum);
+  // Nothing is compiled beside the sample: that would disturb it.
+  await bootstrap();
   if (!editor) {
     return;
   }

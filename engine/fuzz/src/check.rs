@@ -5,7 +5,7 @@ use fulcrum_ingest::profile::{
     At, Calls, Code, Format, Limits, Profile, Symbols, Target, WriteError, read_as, read_lines,
     read_with, write,
 };
-use fulcrum_ingest::{IngestError, Place};
+use fulcrum_model::{Place, ReadError};
 
 /// A fuzzer that unpacks gigabytes finds little.
 const LIMITS: Limits = Limits {
@@ -57,7 +57,7 @@ fn lines(bytes: &[u8]) {
     }
 }
 
-fn check(bytes: &[u8], result: Result<Profile, IngestError>) -> bool {
+fn check(bytes: &[u8], result: Result<Profile, ReadError>) -> bool {
     match result {
         Ok(profile) => {
             sound(profile);

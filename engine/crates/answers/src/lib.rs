@@ -7,5 +7,6 @@
 
 pub mod causal;
 pub mod events;
+pub mod quantity;
 pub mod runs;
 pub mod search;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fulcrum_recorder::TargetChoice;
 
+#[cfg(feature = "whole")]
 use crate::search::args::{NavigateArgs, SuggestArgs};
 
 /// See what would happen to the whole program if a line were faster.
@@ -25,6 +26,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    #[cfg(feature = "whole")]
     /// Serve an editor: the Language Server Protocol on standard input and output
     Lsp {
         /// Some clients say how they connect; there is no other way
@@ -41,20 +43,26 @@ pub enum Command {
         #[command(subcommand)]
         command: Causal,
     },
+    #[cfg(feature = "whole")]
     /// Look at profiles of calls by any profiler, and convert them
     Profile {
         #[command(subcommand)]
         command: crate::profile::Profile,
     },
+    #[cfg(feature = "whole")]
     /// Search a profile for bottlenecks: call sequences with their cost and overlap, command by command
     Navigate(NavigateArgs),
+    #[cfg(feature = "whole")]
     /// Suggest bottlenecks, with what each covers and why
     Suggest(SuggestArgs),
+    #[cfg(feature = "whole")]
     /// Record the events of a Java program (methods, threads, monitors, collections), or of a native one built with
     /// -finstrument-functions
     Trace(crate::events::TraceArgs),
+    #[cfg(feature = "whole")]
     /// Instrument a Java or native program, measure, keep the hotspots, and repeat until little is left to measure
     Refine(Box<crate::refine::RefineArgs>),
+    #[cfg(feature = "whole")]
     /// Look at recorded events
     Events {
         #[command(subcommand)]

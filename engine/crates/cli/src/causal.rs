@@ -86,8 +86,8 @@ pub fn load(path: &Path) -> Result<fulcrum_runs::LoadedCausal, Failure> {
 pub fn export(args: &ExportArgs) -> Outcome {
     let recording = load(&args.path)?.recording;
     let text = match args.format {
-        ExportFormat::Coz => fulcrum_ingest::causal::write_text(&recording),
-        ExportFormat::CozJson => fulcrum_ingest::causal::write_json_lines(&recording),
+        ExportFormat::Coz => fulcrum_causal_records::write_text(&recording),
+        ExportFormat::CozJson => fulcrum_causal_records::write_json_lines(&recording),
     };
     match &args.output {
         None => terminal::print(&text)?,

@@ -1,32 +1,45 @@
 //! The `fulcrum` command: every capability from a terminal, and the language server.
 
+// What only the other commands need.
+#![cfg_attr(not(feature = "whole"), allow(dead_code))]
+
 mod args;
 mod causal;
 mod compare;
+#[cfg(feature = "whole")]
 mod events;
 mod outcome;
+#[cfg(feature = "whole")]
 mod profile;
 mod progress;
+#[cfg(feature = "whole")]
 mod refine;
 mod report;
 mod run;
 mod runs;
+#[cfg(feature = "whole")]
 mod search;
 mod signals;
 mod terminal;
 
+#[cfg(feature = "whole")]
 use std::ffi::OsString;
 use std::process::ExitCode;
+#[cfg(feature = "whole")]
 use std::sync::Arc;
 
 use clap::{CommandFactory as _, Parser as _};
+#[cfg(feature = "whole")]
 use fulcrum_server::{Real, Recorder, Scripted};
 
 use crate::args::{Arguments, Causal, Command, Runs};
-use crate::outcome::{Failure, Outcome};
+#[cfg(feature = "whole")]
+use crate::outcome::Failure;
+use crate::outcome::Outcome;
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        #[cfg(feature = "whole")]
         Command::Lsp { stdio: _, script } => serve(script),
         Command::Run(args) => run::run(*args),
         Command::Causal {
@@ -38,11 +51,17 @@ fn main() -> ExitCode {
         Command::Causal {
             command: Causal::Export(args),
         } => causal::export(&args),
+        #[cfg(feature = "whole")]
         Command::Profile { command } => profile::run(&command),
+        #[cfg(feature = "whole")]
         Command::Navigate(args) => search::navigate(&args),
+        #[cfg(feature = "whole")]
         Command::Suggest(args) => search::suggest(&args),
+        #[cfg(feature = "whole")]
         Command::Trace(args) => events::trace(args),
+        #[cfg(feature = "whole")]
         Command::Refine(args) => refine::refine(*args),
+        #[cfg(feature = "whole")]
         Command::Events { command } => events::run(&command),
         Command::Runs {
             command: Runs::List(args),
@@ -64,6 +83,7 @@ fn main() -> ExitCode {
     }
 }
 
+#[cfg(feature = "whole")]
 fn serve(script: Option<OsString>) -> Outcome {
     let recorder: Arc<dyn Recorder> = match script {
         None => Arc::new(Real),

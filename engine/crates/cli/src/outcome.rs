@@ -43,6 +43,7 @@ impl fmt::Display for Failure {
     }
 }
 
+#[cfg(feature = "whole")]
 impl From<fulcrum_profiles::Error> for Failure {
     fn from(error: fulcrum_profiles::Error) -> Self {
         use fulcrum_paths::OpenError;

@@ -156,9 +156,9 @@ impl Style {
         }
     }
 
-    /// `1.23 ms`, `4.50 MB`, `−12,345`: a cost as [`fulcrum_profiles::quantity`] writes it.
+    /// `1.23 ms`, `4.50 MB`, `−12,345`: a cost as [`fulcrum_answers::quantity::quantity`] writes it.
     pub fn quantity(self, value: i64, unit: &str) -> String {
-        self.plain(fulcrum_profiles::quantity(value, unit))
+        self.plain(fulcrum_answers::quantity::quantity(value, unit))
     }
 
     /// The same for what is never negative.

@@ -6,6 +6,7 @@ pub mod causal;
 pub mod comparison;
 pub mod location;
 pub mod progress;
+mod read_error;
 pub mod target;
 pub mod text;
 
@@ -13,4 +14,5 @@ pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
 pub use location::Location;
 pub use progress::{Cancelled, Progress, ProgressListener};
+pub use read_error::{Place, ReadError};
 pub use target::{TargetId, TargetKind};

@@ -5,7 +5,6 @@
 mod error;
 mod labels;
 mod lines;
-mod quantity;
 mod read;
 mod session;
 mod symbols;
@@ -16,7 +15,6 @@ pub use error::Error;
 pub use fulcrum_ingest::profile::names::{self, Rule};
 pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};
-pub use quantity::{faster, grouped, percent, quantity, share};
 pub use read::{Read, named_rules, profile, read};
 pub use session::{Files, Session};
 pub use symbols::Files as SymbolFiles;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_ingest::IngestError;
+use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 
 use crate::{Manifest, RunError, RunFolder, store};
@@ -29,7 +29,7 @@ pub enum LoadError {
     /// The file or folder cannot be read.
     Unreadable(RunError),
     /// It is not a causal profile, or a damaged one.
-    Bad(IngestError),
+    Bad(ReadError),
     /// A folder that is not a run.
     NotARun(PathBuf),
 }
@@ -72,7 +72,7 @@ pub fn load_causal(path: &Path) -> Result<LoadedCausal, LoadError> {
         .map_err(RunError::at("read", path))
         .map_err(LoadError::Unreadable)?;
     let recording =
-        fulcrum_ingest::causal::read(&bytes, &path.to_string_lossy()).map_err(LoadError::Bad)?;
+        fulcrum_causal_records::read(&bytes, &path.to_string_lossy()).map_err(LoadError::Bad)?;
     let ours = base.starts_with("causal-") && base.ends_with(".jsonl");
     let folder = parent.filter(|_| ours).map(Path::to_path_buf);
     let manifest = folder
@@ -132,7 +132,7 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
                         "{base} is empty: that process ended before its first record."
                     ));
                 }
-                fulcrum_ingest::causal::read(&bytes, &file.to_string_lossy())
+                fulcrum_causal_records::read(&bytes, &file.to_string_lossy())
                     .map_err(|e| e.to_string())
             });
         match read {

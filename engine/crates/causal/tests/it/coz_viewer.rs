@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use fulcrum_causal::{Options, analyse};
-use fulcrum_ingest::causal as ingest;
+use fulcrum_causal_records as records;
 use fulcrum_model::causal::{PointKind, PointProfile, Recording};
 
 /// What was recorded, how many lines it has, and how many progress points.
@@ -94,7 +94,7 @@ fn recorded(name: &str) -> Recording {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/recorded")
         .join(name);
-    ingest::read(&fs::read(path).unwrap(), name).unwrap()
+    records::read(&fs::read(path).unwrap(), name).unwrap()
 }
 
 /// Pairs of lines of a point whose slopes differ beyond doubt: the intervals do not meet. The better line first.
@@ -127,7 +127,7 @@ fn the_viewer_ranks_our_export_as_we_do() {
         let recording = recorded(name);
         let profile = analyse(&recording, &options);
         assert_eq!(profile.progress_points.len(), points, "{name}");
-        let text = ingest::write_text(&recording);
+        let text = records::write_text(&recording);
         let viewer = viewer(&text, 5);
         let mut compared = 0;
         for point in &profile.progress_points {
@@ -150,15 +150,15 @@ fn the_viewer_ranks_our_export_as_we_do() {
         );
 
         // The export says all of it: read back, it gives the same profile.
-        let again = ingest::read(text.as_bytes(), "export.coz").unwrap();
+        let again = records::read(text.as_bytes(), "export.coz").unwrap();
         assert_eq!(
             analyse(&again, &options).progress_points,
             profile.progress_points
         );
-        assert_eq!(ingest::write_text(&again), text);
-        let json = ingest::write_json_lines(&recording);
-        let again = ingest::read(json.as_bytes(), "export.json").unwrap();
-        assert_eq!(ingest::write_json_lines(&again), json);
-        assert_eq!(ingest::write_text(&again), text);
+        assert_eq!(records::write_text(&again), text);
+        let json = records::write_json_lines(&recording);
+        let again = records::read(json.as_bytes(), "export.json").unwrap();
+        assert_eq!(records::write_json_lines(&again), json);
+        assert_eq!(records::write_text(&again), text);
     }
 }

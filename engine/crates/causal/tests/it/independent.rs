@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fulcrum_causal::{Options, analyse};
-use fulcrum_ingest::causal as ingest;
+use fulcrum_causal_records as records;
 use fulcrum_model::causal::{Profile, Recording};
 
 /// Progress point, location, speedup in thousandths → visits, duration, program speedup.
@@ -56,7 +56,7 @@ fn assert_same(found: &Table, expected: &Table, what: &str) {
 
 fn read(path: &Path) -> (Vec<u8>, Recording) {
     let bytes = fs::read(path).unwrap();
-    let recording = ingest::read(&bytes, &path.to_string_lossy()).unwrap();
+    let recording = records::read(&bytes, &path.to_string_lossy()).unwrap();
     (bytes, recording)
 }
 
@@ -122,8 +122,8 @@ fn published_profiles_give_the_points_of_a_second_implementation() {
         assert_same(&found.0, &viewer, &format!("{name}, viewer"));
         assert_same(&found.1, &corrected, &format!("{name}, eq. 8"));
 
-        let json = ingest::write_json_lines(&recording);
-        let again = ingest::read(json.as_bytes(), "converted.jsonl").unwrap();
+        let json = records::write_json_lines(&recording);
+        let again = records::read(json.as_bytes(), "converted.jsonl").unwrap();
         assert_eq!(points(&again, false), found.0, "{name}: as JSON lines");
         assert_eq!(
             points(&again, true),

@@ -445,7 +445,7 @@ fn damaged_recordings_give_finite_results() {
                     );
                 }
             }
-            let Ok(recording) = fulcrum_ingest::causal::read(&bytes, name) else {
+            let Ok(recording) = fulcrum_causal_records::read(&bytes, name) else {
                 continue;
             };
             let profile = analyse(

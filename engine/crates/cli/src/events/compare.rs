@@ -1,8 +1,8 @@
 //! `fulcrum events compare`: what changed between two traces (JPMT §7).
 
+use fulcrum_answers::quantity::grouped;
 use fulcrum_events::compare::{Comparison, PathSums, compare as compared};
 use fulcrum_model::Progress;
-use fulcrum_profiles::grouped;
 
 use super::args::CompareArgs;
 use super::open::open_at;

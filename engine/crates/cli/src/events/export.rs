@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use fulcrum_events::export::{ExportError, Format, Table, chrome, perfetto};
+use fulcrum_event_tables::{Format, Table};
+use fulcrum_events::export::{ExportError, chrome, perfetto};
 use fulcrum_events::query::Query;
 use fulcrum_events::{FoldError, Scope, Trace, fold};
 use fulcrum_ingest::profile::{self, Calls, Profile, Target, WriteError, write};

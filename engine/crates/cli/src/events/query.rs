@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use fulcrum_events::export::{Format, Table};
+use fulcrum_event_tables::{Format, Table};
 use fulcrum_events::query::{Cell, Query, fields};
 
 use super::args::{QueryArgs, QueryFormat};

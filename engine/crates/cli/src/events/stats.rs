@@ -1,7 +1,7 @@
 //! `fulcrum events stats`: what a trace adds up to.
 
+use fulcrum_answers::quantity::grouped;
 use fulcrum_events::{Stats, Trace};
-use fulcrum_profiles::grouped;
 
 use super::args::StatsArgs;
 use super::open::{notes, open};

@@ -17,7 +17,7 @@ use super::args::{Sort, TopArgs};
 use super::open::{open, value_of};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
-use fulcrum_profiles::share;
+use fulcrum_answers::quantity::share;
 
 /// The table without `--top`.
 const TABLE_TOP: usize = 20;

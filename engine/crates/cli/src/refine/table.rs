@@ -1,6 +1,6 @@
 //! The table of `fulcrum refine`.
 
-use fulcrum_profiles::grouped;
+use fulcrum_answers::quantity::grouped;
 use fulcrum_recorder::{Estimate, Iteration, Refined};
 
 use crate::terminal::{Cell, Colour, Style, Table};

@@ -40,7 +40,8 @@ impl Numbers {
 
     /// A fraction: `12.3 %`.
     pub fn percent(&self, fraction: f64) -> String {
-        self.style.plain(fulcrum_profiles::percent(fraction))
+        self.style
+            .plain(fulcrum_answers::quantity::percent(fraction))
     }
 }
 

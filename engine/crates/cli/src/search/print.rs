@@ -1,7 +1,7 @@
 //! Answers for people.
 
+use fulcrum_answers::quantity::faster;
 use fulcrum_paths::{Estimate, LabelReport, Of, Row, Suggestions};
-use fulcrum_profiles::faster;
 
 use super::command::HELP;
 use super::details;

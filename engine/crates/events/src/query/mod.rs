@@ -17,8 +17,6 @@ mod run;
 
 use std::fmt;
 
-use crate::export::Holds;
-
 pub use condition::Condition;
 pub use field::{Kind, ended};
 pub use run::Answered;
@@ -26,6 +24,17 @@ pub use run::Answered;
 use aggregate::Function;
 pub(crate) use field::Subject;
 use field::{FIELDS, Field, Sort};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Texts.
+    Text,
+    /// Whole numbers.
+    Whole,
+    /// Numbers.
+    Real,
+}
 
 /// A query.
 #[derive(Debug)]

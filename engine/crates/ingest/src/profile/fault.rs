@@ -5,7 +5,7 @@ use std::fmt::Display;
 use fulcrum_model::Cancelled;
 
 use super::json::Step;
-use crate::{IngestError, Place};
+use fulcrum_model::{Place, ReadError};
 
 const ADVICE: &str = "record the profile again, or export it again from the tool that made it";
 
@@ -106,8 +106,8 @@ impl Fault {
     }
 
     /// The error for the file that the caller calls `name`.
-    pub fn of(self, name: &str) -> IngestError {
-        IngestError {
+    pub fn of(self, name: &str) -> ReadError {
+        ReadError {
             name: name.into(),
             place: self.place,
             problem: self.problem,

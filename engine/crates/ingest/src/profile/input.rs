@@ -234,7 +234,7 @@ pub fn foreign(input: &Input) -> Fault {
     if !input.is_text() {
         return known("binary data of an unknown kind", ADVICE);
     }
-    if crate::causal::detect(input.bytes, "").is_ok() {
+    if fulcrum_causal_records::detect(input.bytes, "").is_ok() {
         let fault = Fault::line(1, format!("this is a causal profile, {EXPECTED} of calls"));
         return fault.advise("open it with `fulcrum causal show`");
     }

@@ -44,7 +44,7 @@ use fulcrum_model::{CallGraph, CallTree, Progress};
 use self::collected::Collected;
 use self::fault::Fault;
 use self::input::Input;
-use crate::{IngestError, Place};
+use fulcrum_model::{Place, ReadError};
 pub use stacks::MAX_DEPTH;
 pub use symbols::{At, Code, NoSymbols, Symbols};
 pub use unwrap::Limits;
@@ -196,7 +196,7 @@ const READERS: [Reader; 14] = [
 ///
 /// # Errors
 /// What is wrong, where, and what to do about it.
-pub fn read(bytes: &[u8], name: &str) -> Result<Profile, IngestError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
     read_with(bytes, name, Limits::default(), &NoSymbols)
 }
 
@@ -210,7 +210,7 @@ pub fn read_with(
     name: &str,
     limits: Limits,
     symbols: &dyn Symbols,
-) -> Result<Profile, IngestError> {
+) -> Result<Profile, ReadError> {
     let read = read_with_progress(bytes, name, limits, symbols, &Progress::default())?;
     Ok(read.expect(UNSTOPPED))
 }
@@ -224,7 +224,7 @@ pub fn read_lines(
     name: &str,
     limits: Limits,
     symbols: &dyn Symbols,
-) -> Result<Option<Profile>, IngestError> {
+) -> Result<Option<Profile>, ReadError> {
     const TOLD: [Format; 9] = [
         Format::Otlp,
         Format::Pprof,
@@ -255,7 +255,7 @@ pub fn read_with_progress(
     limits: Limits,
     symbols: &dyn Symbols,
     progress: &Progress,
-) -> Result<Option<Profile>, IngestError> {
+) -> Result<Option<Profile>, ReadError> {
     let kind = (limits, Grain::Functions);
     finish(None, bytes, name, kind, symbols, progress)
 }
@@ -276,7 +276,7 @@ pub fn read_as(
     name: &str,
     limits: Limits,
     symbols: &dyn Symbols,
-) -> Result<Profile, IngestError> {
+) -> Result<Profile, ReadError> {
     let kind = (limits, Grain::Functions);
     let read = finish(
         Some(format),
@@ -296,7 +296,7 @@ fn finish(
     (limits, grain): (Limits, Grain),
     symbols: &dyn Symbols,
     progress: &Progress,
-) -> Result<Option<Profile>, IngestError> {
+) -> Result<Option<Profile>, ReadError> {
     let work = || {
         let content = unwrap::unwrap(bytes, limits, &progress.part(0.0, DECOMPRESSED))?;
         let from = match content.compressed {
@@ -325,7 +325,7 @@ fn finish(
 ///
 /// # Errors
 /// When no reader knows the content, or it cannot be decompressed.
-pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
+pub fn detect(bytes: &[u8], name: &str) -> Result<Format, ReadError> {
     let kind = (Limits::default(), Grain::Functions);
     detect_with(bytes, name, kind, &NoSymbols)
 }
@@ -335,7 +335,7 @@ fn detect_with(
     name: &str,
     (limits, grain): (Limits, Grain),
     symbols: &dyn Symbols,
-) -> Result<Format, IngestError> {
+) -> Result<Format, ReadError> {
     let work = || {
         let content = unwrap::unwrap(bytes, limits, &Progress::default())?;
         let mut input = Input::new(content.bytes(), limits, symbols, Progress::default());

@@ -4,8 +4,9 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use fulcrum_ingest::Place;
 use fulcrum_ingest::profile::{Format, Limits, NoSymbols, read, read_as, read_with};
+
+use fulcrum_model::Place;
 
 use crate::profile_samples::samples;
 

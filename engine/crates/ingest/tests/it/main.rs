@@ -1,14 +1,9 @@
 //! The integration tests of `fulcrum-ingest`: one binary, so that they are linked once.
 
-mod additions;
 mod bad_input;
 mod corpus;
-mod damage;
-mod errors;
-mod formats;
 mod fuzz_corpus;
 mod profile_damage;
 mod profile_samples;
 mod profiles;
 mod progress;
-mod round_trip;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fulcrum_answers::quantity::quantity;
 use fulcrum_events::query::{Cell, Query};
 use fulcrum_events::refine::{MethodName, filter_text};
-use fulcrum_profiles::quantity;
 
 use fulcrum_model::Progress;
 

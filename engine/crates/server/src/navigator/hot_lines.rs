@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use fulcrum_answers::quantity::{quantity, share};
 use fulcrum_paths::{AnySummary, ProfileInterface as _};
-use fulcrum_profiles::{quantity, share};
 use fulcrum_source::{Anchors, Definition, Qualified, definitions, has_definitions};
 
 use super::look::Look;

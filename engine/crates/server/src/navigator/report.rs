@@ -1,7 +1,7 @@
 //! The labels as Markdown, for a pull request.
 
+use fulcrum_answers::quantity::{faster, quantity, share};
 use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, cum_ovl};
-use fulcrum_profiles::{faster, quantity, share};
 
 use super::look::Look;
 use crate::protocol::NavigatorReport;

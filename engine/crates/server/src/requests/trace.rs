@@ -83,7 +83,7 @@ pub(crate) fn seconds(given: Option<f64>) -> Result<Option<Duration>, Failure> {
 }
 
 fn live(progress: &TraceProgress, token: Option<ProgressToken>) -> TraceLiveParams {
-    let bytes = fulcrum_profiles::quantity(progress.bytes as i64, "bytes");
+    let bytes = fulcrum_answers::quantity::quantity(progress.bytes as i64, "bytes");
     TraceLiveParams {
         token,
         run: progress.run.to_string_lossy().into_owned(),

@@ -98,7 +98,7 @@ pub fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Vec<Rec
     if let Some(first) = reader.first {
         let compressed = std::mem::take(&mut reader.compressed);
         let inside = |fault: Fault| match fault.place {
-            Some(crate::Place::Byte(at)) => Fault::byte(
+            Some(fulcrum_model::Place::Byte(at)) => Fault::byte(
                 first,
                 format!("at byte {at} of the compressed records: {}", fault.problem),
             ),

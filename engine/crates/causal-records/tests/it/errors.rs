@@ -1,6 +1,6 @@
 //! What is wrong in a file: an error with its place, or a note when it can be read around.
 
-use fulcrum_ingest::causal::read;
+use fulcrum_causal_records::read;
 use fulcrum_model::causal::{Count, Visits};
 
 const EXPERIMENT: &str =

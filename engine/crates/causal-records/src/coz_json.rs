@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use fulcrum_model::causal::Recording;
 use serde_json::Value;
 
-use super::assemble::{Assembler, is_known};
-use super::fields::Fields;
-use super::lines::lines;
-use crate::IngestError;
+use crate::assemble::{Assembler, is_known};
+use crate::fields::Fields;
+use crate::lines::lines;
+use fulcrum_model::ReadError;
 
 pub fn detect(first: &str, _name: &str) -> bool {
     match serde_json::from_str::<Value>(first) {
@@ -30,7 +30,7 @@ pub fn detect(first: &str, _name: &str) -> bool {
     }
 }
 
-pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
     let mut assembler = Assembler::default();
     for line in lines(bytes) {
         match parse(line.text).and_then(|fields| assembler.push(&fields)) {

@@ -1,6 +1,6 @@
 //! Lines of a record stream: numbered, decoded, and aware that the last one may be unfinished.
 
-use crate::{IngestError, Place};
+use fulcrum_model::{Place, ReadError};
 
 /// UTF-8's byte order mark.
 pub const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -19,8 +19,8 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// An error at this line of `name`.
-    pub fn error(&self, name: &str, problem: impl Into<String>) -> IngestError {
-        IngestError {
+    pub fn error(&self, name: &str, problem: impl Into<String>) -> ReadError {
+        ReadError {
             name: name.into(),
             place: Some(Place::Line(self.number)),
             problem: problem.into(),

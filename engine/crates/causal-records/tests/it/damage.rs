@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fulcrum_ingest::causal::read;
+use fulcrum_causal_records::read;
 use fulcrum_stats::Random;
 
 /// A small recording in each format, with a latency point, a saved block of samples and two processes.

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use fulcrum_model::TargetId;
 
-use super::assemble::counted;
+use crate::assemble::counted;
 
 /// What [`Processes::finish`] found.
 pub struct Total {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why bytes could not be read. `Display` is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IngestError {
+pub struct ReadError {
     /// The file as the caller named it.
     pub name: String,
     /// Where in the file, when the trouble has a place.
@@ -24,7 +24,7 @@ pub enum Place {
     Byte(u64),
 }
 
-impl fmt::Display for IngestError {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             name,
@@ -40,4 +40,4 @@ impl fmt::Display for IngestError {
     }
 }
 
-impl std::error::Error for IngestError {}
+impl std::error::Error for ReadError {}

@@ -7,9 +7,9 @@ use fulcrum_model::{TargetId, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::assemble::counted;
-use super::lines::{Line, lines};
-use crate::IngestError;
+use crate::assemble::counted;
+use crate::lines::{Line, lines};
+use fulcrum_model::ReadError;
 
 /// The version of the stream that this reader knows.
 const VERSION: u64 = 1;
@@ -117,7 +117,7 @@ struct Stream {
     unknown: BTreeMap<String, u64>,
 }
 
-pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
     let mut stream = Stream::default();
     for line in lines(bytes) {
         match stream.push(&line) {

@@ -1,6 +1,6 @@
 //! What a record stream of ours says beyond the first version: targets, weights, queueing, several streams.
 
-use fulcrum_ingest::causal::read;
+use fulcrum_causal_records::read;
 use fulcrum_model::causal::{Count, Recording, Stream};
 use fulcrum_model::{TargetId, TargetKind};
 

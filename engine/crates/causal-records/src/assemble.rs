@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 
-use super::fields::Fields;
-use super::processes::Processes;
-use super::write::HEADER;
+use crate::fields::Fields;
+use crate::processes::Processes;
+use crate::write::HEADER;
 
 /// Collects records.
 #[derive(Default)]

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use fulcrum_model::text::shorten;
 
-use crate::{IngestError, Place};
+use fulcrum_model::{Place, ReadError};
 
 const ADVICE: &str = "open a .coz file, a causal-*.jsonl or a run folder, or record one with `fulcrum run -- PROGRAM`";
 const EXPECTED: &str = "expected a causal profile";
 
 /// The first line that holds anything, decoded; or a sentence on what the file is instead of text.
-pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, IngestError> {
+pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, ReadError> {
     const BINARY: [(&[u8], &str); 6] = [
         (b"\x7fELF", "this is a program or library (ELF)"),
         (
@@ -35,7 +35,7 @@ pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, Inges
             advice,
         ));
     }
-    let bytes = bytes.strip_prefix(super::lines::BOM).unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(crate::lines::BOM).unwrap_or(bytes);
     let Some(line) = bytes
         .split(|&b| b == b'\n')
         .find(|line| !line.trim_ascii().is_empty())
@@ -61,7 +61,7 @@ pub fn first_line<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, str>, Inges
 }
 
 /// The error for text that no reader knows.
-pub fn foreign(first: &str, name: &str) -> IngestError {
+pub fn foreign(first: &str, name: &str) -> ReadError {
     let what = if first.starts_with('{') || first.starts_with('[') {
         "this is JSON but not the records of a causal profile".to_owned()
     } else if is_folded(first) {
@@ -77,8 +77,8 @@ pub fn foreign(first: &str, name: &str) -> IngestError {
     )
 }
 
-fn error(name: &str, place: Option<Place>, problem: String, advice: &str) -> IngestError {
-    IngestError {
+fn error(name: &str, place: Option<Place>, problem: String, advice: &str) -> ReadError {
+    ReadError {
         name: name.into(),
         place,
         problem,

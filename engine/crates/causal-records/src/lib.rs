@@ -1,4 +1,9 @@
-//! Causal profiles: coz text, coz JSON lines, and our own `causal-*.jsonl`, told apart by content.
+//! Causal profiles: coz text, coz JSON lines, and our own `causal-*.jsonl`, told apart by content; and their writers.
+//!
+//! Nothing here opens files or panics on input. Whatever cannot be read is a [`ReadError`]; whatever can be read around is a
+//! note in the result.
+
+#![forbid(unsafe_code)]
 
 mod assemble;
 mod coz_json;
@@ -10,9 +15,9 @@ mod lines;
 mod processes;
 mod write;
 
+use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 
-use crate::IngestError;
 pub use write::{write_json_lines, write_text};
 
 /// A format of causal profiles.
@@ -31,7 +36,7 @@ struct Reader {
     format: Format,
     /// Does the first non-empty line (or the file's name, for a stream cut short in its first line) say it is this format?
     detect: fn(first: &str, name: &str) -> bool,
-    read: fn(bytes: &[u8], name: &str) -> Result<Recording, IngestError>,
+    read: fn(bytes: &[u8], name: &str) -> Result<Recording, ReadError>,
 }
 
 /// Every format, most specific first.
@@ -55,17 +60,17 @@ const READERS: [Reader; 3] = [
 
 /// Reads a causal profile of any known format. `name` is what errors call the file; only a stream that was cut short
 /// in its very first line is recognised by it, everything else by content.
-pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
     let reader = find(bytes, name)?;
     (reader.read)(bytes, name)
 }
 
 /// The format of a causal profile, or why it is none.
-pub fn detect(bytes: &[u8], name: &str) -> Result<Format, IngestError> {
+pub fn detect(bytes: &[u8], name: &str) -> Result<Format, ReadError> {
     find(bytes, name).map(|reader| reader.format)
 }
 
-fn find(bytes: &[u8], name: &str) -> Result<&'static Reader, IngestError> {
+fn find(bytes: &[u8], name: &str) -> Result<&'static Reader, ReadError> {
     let first = detect::first_line(bytes, name)?;
     READERS
         .iter()

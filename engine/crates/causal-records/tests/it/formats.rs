@@ -1,6 +1,6 @@
 //! What each format reads as.
 
-use fulcrum_ingest::causal::{Format, detect, read, write_json_lines, write_text};
+use fulcrum_causal_records::{Format, detect, read, write_json_lines, write_text};
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, Experiment, Recording, Stream, Visits};
 

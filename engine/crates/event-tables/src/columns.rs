@@ -18,8 +18,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::Holds;
-use crate::query::Cell;
+use fulcrum_events::query::{Cell, Holds};
 
 /// Rows of a batch in Arrow, and of a group in Parquet.
 const ROWS: usize = 1 << 17;

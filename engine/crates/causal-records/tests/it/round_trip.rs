@@ -1,6 +1,6 @@
 //! Export, import, export: byte for byte the same, whatever a recording holds.
 
-use fulcrum_ingest::causal::{read, write_json_lines, write_text};
+use fulcrum_causal_records::{read, write_json_lines, write_text};
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 use fulcrum_model::{Location, TargetId, TargetKind};
 use fulcrum_stats::Random;

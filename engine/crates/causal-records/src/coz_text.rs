@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use fulcrum_model::causal::Recording;
 
-use super::assemble::Assembler;
-use super::fields::Fields;
-use super::lines::lines;
-use crate::IngestError;
+use crate::assemble::Assembler;
+use crate::fields::Fields;
+use crate::lines::lines;
+use fulcrum_model::ReadError;
 
 pub fn detect(first: &str, _name: &str) -> bool {
     let kind = first.split('\t').next().unwrap_or_default();
-    super::assemble::is_known(kind.trim())
+    crate::assemble::is_known(kind.trim())
 }
 
-pub fn read(bytes: &[u8], name: &str) -> Result<Recording, IngestError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Recording, ReadError> {
     let mut assembler = Assembler::default();
     for line in lines(bytes) {
         let result = if line.broken {
