@@ -453,7 +453,7 @@ mod tests {
         ] {
             for rest in ["", &*text] {
                 let error = read(&format!("{text}{more}{rest}")).expect_err(problem);
-                assert_eq!(error.place, Some(crate::Place::Line(line as u64)));
+                assert_eq!(error.place, Some(fulcrum_model::Place::Line(line as u64)));
                 assert!(error.problem.ends_with(problem), "{}", error.problem);
             }
         }

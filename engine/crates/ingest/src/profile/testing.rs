@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fulcrum_model::call_tree::FrameKind;
 
 use super::{Calls, Profile, read};
-use crate::Place;
+use fulcrum_model::Place;
 
 /// Reads `input` and compares what it holds, line by line: value types (the default has a star) with the totals of a
 /// tree; each context, or each function and call, with its values; notes.

@@ -87,6 +87,6 @@ fn what_is_owed_is_paid_before_a_lock_is_taken_or_a_request_begins() {
     let line = format!("locks.cpp:{}", marked("locks.cpp", "first"));
     for way in ["lock", "trylock", "rdlock", "trywrlock", "c11", "request"] {
         let [taking, giving] = measured(&lab, &line, way);
-        assert!(taking > giving, "{way}: {taking} ns, then {giving} ns");
+        assert!(taking > giving, "{way}: {taking} pauses, then {giving}");
     }
 }

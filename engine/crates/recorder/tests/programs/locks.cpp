@@ -1,7 +1,9 @@
 // One thread works all the time. The other works, takes a lock by the call that the argument names, gives it back (or
-// begins a request and ends it), and prints how long that took in all: until it had the lock, and until it had given it
-// back.
+// begins a request and ends it), and prints how often it slept meanwhile: until it had the lock, and until it had given it
+// back. Nobody else wants the lock, so that it sleeps only where it pauses. How long both took would tell how busy the
+// machine is.
 #include <pthread.h>
+#include <sys/resource.h>
 #include <threads.h>
 
 #include <atomic>
@@ -46,27 +48,34 @@ static void first() {
   }
 }
 
+// How often this thread has given up its processor of its own accord.
+static long sleeps() {
+  rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
 int main(int, char **arguments) {
   way = arguments[1];
   mtx_init(&plain, mtx_plain);
   std::thread other(first);
   using clock = std::chrono::steady_clock;
-  clock::duration taking{}, giving{};
   using std::chrono::milliseconds, std::chrono::seconds;
-  // Until it has paid, however long a busy machine takes to speed anything up.
+  // Until it has paused often, however long a busy machine takes to speed anything up.
   const auto end = clock::now() + milliseconds(2500), latest = end + seconds(60);
+  long taking = 0, giving = 0;
   volatile long work = 0;
-  while (clock::now() < end || (taking + giving < milliseconds(100) && clock::now() < latest)) {
+  while (clock::now() < end || (taking + giving < 20 && clock::now() < latest)) {
     for (long i = 0; i < 100000; i++) work = work + i;
-    const auto before = clock::now();
+    const long before = sleeps();
     lock();
-    const auto between = clock::now();
+    const long between = sleeps();
     unlock();
     taking += between - before;
-    giving += clock::now() - between;
+    giving += sleeps() - between;
     FULCRUM_PROGRESS_NAMED("round");
   }
   over = true;
   other.join();
-  std::printf("%ld %ld\n", static_cast<long>(taking.count()), static_cast<long>(giving.count()));
+  std::printf("%ld %ld\n", taking, giving);
 }

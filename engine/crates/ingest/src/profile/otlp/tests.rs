@@ -238,7 +238,7 @@ fn what_is_wrong_in_protobuf_is_said_with_its_byte() {
         let error = crate::profile::read(&bytes, "x").expect_err(expect);
         assert_eq!(error.problem, expect);
         assert!(
-            matches!(error.place, Some(crate::Place::Byte(1..))),
+            matches!(error.place, Some(fulcrum_model::Place::Byte(1..))),
             "{error}"
         );
     }
