@@ -20,17 +20,17 @@ export async function bootstrap({ tests = false } = {}) {
 
 /**
  * What records and shows a causal profile, and nothing else, unless everything is built already: two thirds of the engine.
- * Returns where the command is.
+ * Returns where the command is, and whether everything is built.
  */
 export async function bootstrapCausal() {
-  const whole = path.join(root, "bin", "fulcrum");
-  if (existsSync(whole)) {
+  const fulcrum = path.join(root, "bin", "fulcrum");
+  if (existsSync(fulcrum)) {
     await bootstrap();
-    return whole;
+    return { fulcrum, whole: true };
   }
   await checkTools({ tests: false });
   await Promise.all([installPackages(), buildCausal()]);
-  return path.join(root, "out", "causal", "fulcrum");
+  return { fulcrum: path.join(root, "out", "causal", "fulcrum"), whole: false };
 }
 
 /** Installs the npm packages of package-lock.json, unless they are there. No package's script runs. */

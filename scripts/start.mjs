@@ -103,11 +103,13 @@ function openBrowser(address) {
 
 await main(import.meta.url, async () => {
   const editor = !process.argv.includes("--no-editor") && !process.env.FULCRUM_NO_EDITOR;
-  const fulcrum = await bootstrapCausal();
+  const { fulcrum, whole } = await bootstrapCausal();
   await buildSample();
   await profileSample(fulcrum);
   // Nothing is compiled beside the sample: that would disturb it.
-  await bootstrap();
+  if (!whole) {
+    await bootstrap();
+  }
   if (!editor) {
     return;
   }

@@ -166,5 +166,5 @@ fn number(out: &mut String, cell: &Cell) {
 
 /// A text as JSON.
 fn json_text(out: &mut String, text: &str) {
-    out.push_str(&serde_json::Value::from(text).to_string());
+    out.push_str(&serde_json::to_string(text).expect("a text is JSON"));
 }
