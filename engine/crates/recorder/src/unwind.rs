@@ -30,8 +30,8 @@ impl Cache {
         })
     }
 
-    /// Writes the table of all code that a process has mapped.
-    pub fn write(&self, memory: &Memory, path: &Path) -> io::Result<()> {
+    /// The table of all code that a process has mapped, sorted by address.
+    pub fn table(&self, memory: &Memory) -> Vec<Unwind> {
         let mut rows = Vec::new();
         for module in memory.code() {
             let Some(bias) = memory.bias(&module) else {
@@ -41,22 +41,32 @@ impl Cache {
             rows.extend(table.iter().map(|row| to_wire(row, bias)));
         }
         rows.sort_by_key(|row: &Unwind| row.start);
-        let header = size_of::<UnwindHeader>();
-        let mut block = map_new(path, header + rows.len() * size_of::<Unwind>())?;
-        // SAFETY: the mapping is page-aligned and exactly as long; the header's size is a multiple of eight.
-        unsafe {
-            let base = block.as_mut_ptr();
-            base.cast::<UnwindHeader>().write(UnwindHeader {
-                magic: UNWIND_MAGIC,
-                version: VERSION,
-                row_count: rows.len() as u32,
-            });
-            base.add(header)
-                .cast::<Unwind>()
-                .copy_from_nonoverlapping(rows.as_ptr(), rows.len());
-        }
-        Ok(())
+        rows
     }
+
+    /// Writes the table of all code that a process has mapped.
+    pub fn write(&self, memory: &Memory, path: &Path) -> io::Result<()> {
+        write(&self.table(memory), path)
+    }
+}
+
+/// Writes a table for the process that it is of.
+pub fn write(rows: &[Unwind], path: &Path) -> io::Result<()> {
+    let header = size_of::<UnwindHeader>();
+    let mut block = map_new(path, header + size_of_val(rows))?;
+    // SAFETY: the mapping is page-aligned and exactly as long; the header's size is a multiple of eight.
+    unsafe {
+        let base = block.as_mut_ptr();
+        base.cast::<UnwindHeader>().write(UnwindHeader {
+            magic: UNWIND_MAGIC,
+            version: VERSION,
+            row_count: rows.len() as u32,
+        });
+        base.add(header)
+            .cast::<Unwind>()
+            .copy_from_nonoverlapping(rows.as_ptr(), rows.len());
+    }
+    Ok(())
 }
 
 fn to_wire(row: &UnwindRow, bias: u64) -> Unwind {

@@ -14,4 +14,3 @@ pub mod ledger;
 pub mod pace;
 pub mod record;
 pub mod ring;
-pub mod unwind;

@@ -7,7 +7,7 @@ use core::arch::asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_preload::sys;
-use fulcrum_runtime_core::unwind::Registers;
+use fulcrum_unwind::Registers;
 
 use crate::{profiler, thread};
 

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::ring::Ring;
-use fulcrum_runtime_core::unwind::Registers;
+use fulcrum_unwind::Registers;
 use fulcrum_wire::{flag, sampler};
 
 use crate::control::Map;

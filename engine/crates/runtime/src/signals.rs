@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use fulcrum_preload::quiet::ALL_BUT_FAULTS;
 use fulcrum_preload::{real, sys};
-use fulcrum_runtime_core::unwind::Registers;
+use fulcrum_unwind::Registers;
 
 use crate::{control, held, life, sampling, thread};
 

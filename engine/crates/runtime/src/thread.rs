@@ -9,7 +9,7 @@ use fulcrum_preload::quiet::{Section, uninterrupted};
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES, Sleeper};
-use fulcrum_runtime_core::unwind::Registers;
+use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
 use crate::sampling::Sampling;

@@ -1,7 +1,7 @@
 //! Where a thread stands and who called: the engine's unwind table, or frame pointers.
 
 use fulcrum_preload::sys;
-use fulcrum_runtime_core::unwind::{self, Registers};
+use fulcrum_unwind::{self as unwind, Registers};
 
 use crate::control;
 use crate::thread::Thread;

@@ -9,13 +9,15 @@
 //!   child shares its parent's map and makes counters of its own.
 //! - [`UnwindHeader`] (`<pid>-<n>.<generation>.unwind`): how to find callers, for code without frame pointers.
 //!
-//! [`log`] is the layout of event logs, which outlive their programs.
+//! [`log`] is the layout of event logs, which outlive their programs, and [`transactions`] that of logs of what transactions
+//! did.
 //!
 //! Everything else is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
 #![no_std]
 
 pub mod log;
 mod points;
+pub mod transactions;
 
 use core::mem::size_of;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};

@@ -25,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("causal", &["model", "stats"]),
     ("paths", &["model", "stats"]),
     ("transactions", &["model", "stats"]),
+    ("transaction-records", &["wire", "model", "transactions"]),
     ("source", &["model"]),
     // Functions' names: for the agents too.
     ("names", &[]),
@@ -44,7 +45,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // They run inside other people's processes.
     ("preload", &[]),
     ("runtime-core", &["wire", "stats"]),
-    ("runtime", &["wire", "stats", "preload", "runtime-core"]),
+    // Callers by a table: in profiled programs, and in the engine on copies of their stacks.
+    ("unwind", &["wire"]),
+    (
+        "runtime",
+        &["wire", "stats", "preload", "runtime-core", "unwind"],
+    ),
+    ("transaction-runtime", &["wire", "preload", "unwind"]),
     ("event-log", &["wire", "preload"]),
     // What the agents share.
     (
@@ -94,6 +101,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "schema",
             // What an experiment does is drawn by one rule, in programs and between them.
             "runtime-core",
+            "unwind",
+            "transaction-records",
         ],
     ),
     (

@@ -1,6 +1,14 @@
 //! Finding callers by the flat table that the engine makes of the call frame information (x86-64).
 //!
 //! Frame pointers are missing from most optimised code, and from the leaf functions of the rest.
+//!
+//! No allocation and no system call: it runs in handlers of signals and hooks of profiled programs, and in the engine on
+//! copies of their stacks.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
 
 use fulcrum_wire::{Unwind, base};
 
