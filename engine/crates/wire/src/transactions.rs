@@ -1,0 +1,140 @@
+//! The log of a process under transactional profiling (Whodunit §7): what its threads did that contexts follow from.
+//!
+//! The preloaded library only says what happened; the engine makes contexts of it after the run, or while it goes on. One
+//! page of header, then chunks one behind another. A chunk is a header and records; only its thread writes into it, and
+//! `used` grows after each whole record, so that a killed program leaves whole records.
+//!
+//! The file is as long as it may become from the beginning, and sparse. Its process maps it once and keeps no descriptor.
+
+mod record;
+pub use record::{Address, Damage, Head, Kind, LockKind, Record, StreamKind, Via};
+
+/// Changes whenever the layout of the log does.
+pub const VERSION: u64 = 1;
+/// First word of the file.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"FULCTLOG");
+/// First half of a chunk's first word.
+pub const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"FTCH");
+/// Bytes before the first chunk.
+pub const HEADER: u64 = 4096;
+/// Bytes of a chunk's header. Chunks begin at multiples of it.
+pub const CHUNK_HEADER: usize = 64;
+/// Bytes of a chunk with its header.
+pub const CHUNK: u64 = 32 << 10;
+/// Longest record, bytes: any record fits into an empty chunk.
+pub const MAX_RECORD: usize = 4096;
+/// Of a message that was received, no more bytes are kept than this.
+pub const MAX_HEAD: usize = 1024;
+/// Most addresses of a call path.
+pub const MAX_PATH: usize = 96;
+
+/// Environment variable that carries the absolute path of the session's folder.
+pub const SESSION_VARIABLE: &str = "FULCRUM_TRANSACTIONS";
+/// A process's log is `<pid>-<turn>.txlog` in that folder; each program that a process executes is a turn, from 0.
+pub const LOG_SUFFIX: &str = ".txlog";
+/// The unwind table that the engine makes for a process is `<pid>-<turn>.<generation>.unwind`, generations from 1.
+pub const UNWIND_SUFFIX: &str = ".unwind";
+/// File name of the session's settings in the folder: [`setting`] words.
+pub const SETTINGS_FILE: &str = "settings";
+
+/// Which 64-bit word of the settings is what; all little-endian. The engine writes them before the program starts.
+pub mod setting {
+    /// [`super::MAGIC`].
+    pub const MAGIC: usize = 0;
+    /// [`super::VERSION`].
+    pub const VERSION: usize = 1;
+    /// A log grows no larger than this, bytes.
+    pub const LIMIT: usize = 2;
+    /// First bytes of messages that are kept to name requests: 0 (none) to [`super::MAX_HEAD`].
+    pub const HEAD: usize = 3;
+    /// 1: the engine is there. 0: it has ended, and nobody answers any more.
+    pub const ENGINE: usize = 4;
+    /// How many words are in use.
+    pub const COUNT: usize = 5;
+}
+
+/// Which 64-bit word of the log's header is what; all little-endian.
+pub mod word {
+    /// [`super::MAGIC`], written last.
+    pub const MAGIC: usize = 0;
+    /// [`super::VERSION`].
+    pub const VERSION: usize = 1;
+    /// The process.
+    pub const PID: usize = 2;
+    /// Programs that the process had executed before under us.
+    pub const TURN: usize = 3;
+    /// The process that made this one by `fork`; 0 when it executes a program anew.
+    pub const PARENT: usize = 4;
+    /// The turn of that process.
+    pub const PARENT_TURN: usize = 5;
+    /// The number of the parent's thread that called `fork`.
+    pub const PARENT_THREAD: usize = 6;
+    /// When it began: nanoseconds since 1970.
+    pub const START_UNIX_NS: usize = 7;
+    /// When it began: `CLOCK_MONOTONIC`, nanoseconds.
+    pub const START_NS: usize = 8;
+    /// The file's length, bytes.
+    pub const LIMIT: usize = 9;
+    /// One of [`super::state`].
+    pub const STATE: usize = 10;
+    /// When it ended or was full: `CLOCK_MONOTONIC`, nanoseconds.
+    pub const END_NS: usize = 11;
+    /// Records that had no place any more.
+    pub const DROPPED: usize = 12;
+    /// Where the next chunk begins. Grows by [`super::CHUNK`].
+    pub const NEXT: usize = 13;
+    /// The generation of the unwind table that the process asks for: 1 at its beginning, one more when libraries come. The
+    /// lower half is a futex word that the engine waits on.
+    pub const UNWIND_WANTED: usize = 14;
+    /// The newest generation that the engine has written. The lower half is a futex word that the process waits on.
+    pub const UNWIND_READY: usize = 15;
+    /// Call paths that the process's table had no room for.
+    pub const PATHS_LOST: usize = 16;
+    /// Calls by which bytes may have come or gone unseen: io_uring and the like.
+    pub const UNSEEN_CALLS: usize = 17;
+    /// How many words are in use.
+    pub const COUNT: usize = 18;
+}
+
+/// How a log stands.
+pub mod state {
+    /// It is being written, or its process was killed.
+    pub const OPEN: u64 = 0;
+    /// It ended with its process.
+    pub const ENDED: u64 = 1;
+    /// Its process executes another program.
+    pub const EXECUTED: u64 = 2;
+    /// It reached its limit, or the disk was full; what happened afterwards is missing.
+    pub const FULL: u64 = 3;
+}
+
+/// Which 64-bit word of a chunk's header is what.
+pub mod chunk_word {
+    /// [`super::CHUNK_MAGIC`], and the number of the thread in the process, from 1, in the upper half.
+    pub const THREAD: usize = 0;
+    /// The number of this chunk among its thread's from 0, and the kernel's number of the thread in the upper half.
+    pub const SEQUENCE: usize = 1;
+    /// The thread's name, 16 bytes with the next word, zeros behind it: as it was when the chunk was taken.
+    pub const NAME: usize = 2;
+    /// Where in the file the chunk begins.
+    pub const OFFSET: usize = 4;
+    /// `CLOCK_MONOTONIC` when the chunk was taken, nanoseconds.
+    pub const TIME: usize = 5;
+    /// [`super::chunk_check`] of all other words but `USED`.
+    pub const CHECK: usize = 6;
+    /// Bytes of records. It changes while the chunk is written.
+    pub const USED: usize = 7;
+}
+
+/// A chunk's header as words.
+pub type ChunkWords = [u64; CHUNK_HEADER / 8];
+
+/// The checksum of a chunk's header, for [`chunk_word::CHECK`].
+pub fn chunk_check(words: &ChunkWords) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for word in &words[..chunk_word::CHECK] {
+        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+        hash ^= hash >> 29;
+    }
+    hash
+}

@@ -1,0 +1,710 @@
+//! One record: a head of two words, numbers, and text.
+
+use super::{MAX_HEAD, MAX_PATH, MAX_RECORD};
+
+/// What a record tells. `repr` is what stands in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// See [`Record::Program`].
+    Program = 1,
+    /// See [`Record::Module`].
+    Module = 2,
+    /// See [`Record::Path`].
+    Path = 3,
+    /// See [`Record::Spawn`].
+    Spawn = 4,
+    /// See [`Record::Begin`].
+    Begin = 5,
+    /// See [`Record::End`].
+    End = 6,
+    /// See [`Record::Fork`].
+    Fork = 7,
+    /// See [`Record::Open`].
+    Open = 8,
+    /// See [`Record::Close`].
+    Close = 9,
+    /// See [`Record::Send`].
+    Send = 10,
+    /// See [`Record::Receive`].
+    Receive = 11,
+    /// See [`Record::Idle`].
+    Idle = 12,
+    /// See [`Record::Event`].
+    Event = 13,
+    /// See [`Record::Wait`].
+    Wait = 14,
+    /// See [`Record::Release`].
+    Release = 15,
+    /// See [`Record::Produce`].
+    Produce = 16,
+    /// See [`Record::Consume`].
+    Consume = 17,
+    /// See [`Record::Note`].
+    Note = 18,
+    /// See [`Record::Handler`].
+    Handler = 19,
+}
+
+/// What a stream is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum StreamKind {
+    /// A TCP connection. Its two ends share a pair of addresses.
+    Tcp = 1,
+    /// A connected unix socket that keeps no boundaries, or one that does. Each end has an inode and knows the other's.
+    Unix = 2,
+    /// A pipe or a named pipe. Both ends have one inode.
+    Pipe = 3,
+    /// Something else that bytes go through: an eventfd, a terminal. Nothing is matched.
+    Other = 4,
+}
+
+/// How a process came to a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Via {
+    /// It was there when the program began, or was received from another process.
+    Found = 0,
+    /// By `accept`: requests come by it.
+    Accepted = 1,
+    /// By `connect`.
+    Connected = 2,
+    /// By `pipe` or `socketpair`.
+    Made = 3,
+    /// From the parent, by `fork`.
+    Inherited = 4,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum LockKind {
+    /// A mutex.
+    Mutex = 1,
+    /// A lock that several readers or one writer hold.
+    ReadWrite = 2,
+    /// A condition variable.
+    Condition = 3,
+    /// A futex of the program's own, or of its language's library.
+    Futex = 4,
+    /// A semaphore.
+    Semaphore = 5,
+}
+
+/// An end of a connection: IPv4 addresses as IPv6 ones that stand for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Address {
+    /// The 16 bytes of the address, in network order.
+    pub ip: [u8; 16],
+    /// The port; 0: there is no address.
+    pub port: u16,
+}
+
+/// What all records begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// When what it tells was over: `CLOCK_MONOTONIC`, nanoseconds.
+    pub time_ns: u64,
+    /// The call path, by its number in a [`Record::Path`] of the same process; 0: not known.
+    pub path: u32,
+}
+
+/// A record behind its head. Streams, locks and threads are numbered by their process. Times are as the head's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record<'a> {
+    /// What the process executes: the file.
+    Program(&'a [u8]),
+    /// Code was mapped: `start..end` are addresses, `offset` is where it begins in the file.
+    Module {
+        /// Address of its first byte.
+        start: u64,
+        /// Address behind its last byte.
+        end: u64,
+        /// Its place in the file.
+        offset: u64,
+        /// The file.
+        file: &'a [u8],
+    },
+    /// A call path: its number, and its addresses as the bytes of little-endian words, innermost first: return addresses.
+    /// Written by the thread that first needs it, before it does.
+    Path {
+        /// From 1.
+        id: u32,
+        /// Eight bytes each, at most [`MAX_PATH`] of them.
+        addresses: &'a [u8],
+    },
+    /// The thread makes another one, which will have this number.
+    Spawn {
+        /// The number of the new thread.
+        thread: u32,
+    },
+    /// The thread begins. Its first record.
+    Begin {
+        /// The number of the thread that made it; 0: not known, or the process's first.
+        by: u32,
+    },
+    /// The thread ends.
+    End,
+    /// The thread has made a process.
+    Fork {
+        /// The child.
+        child: u32,
+    },
+    /// A stream is used for the first time, or is known to be open. Both directions have one number.
+    Open {
+        /// Its number.
+        stream: u32,
+        /// What it is.
+        kind: StreamKind,
+        /// How the process came to it.
+        via: Via,
+        /// The inode of this end; of a pipe, of both.
+        inode: u64,
+        /// The inode of the other end of a unix socket; 0: not known.
+        peer_inode: u64,
+        /// This end of a TCP connection.
+        local: Address,
+        /// The other end of a TCP connection.
+        peer: Address,
+    },
+    /// The process has closed its last descriptor of a stream.
+    Close {
+        /// Its number.
+        stream: u32,
+    },
+    /// Bytes went out by one call.
+    Send {
+        /// The stream.
+        stream: u32,
+        /// Bytes that this process had sent into it before.
+        offset: u64,
+        /// Bytes sent, not 0.
+        length: u64,
+        /// When the call began.
+        began_ns: u64,
+    },
+    /// Bytes came in by one call, or the end of the stream did.
+    Receive {
+        /// The stream.
+        stream: u32,
+        /// Bytes that this process had received from it before.
+        offset: u64,
+        /// Bytes received; 0: the stream has ended.
+        length: u64,
+        /// When the call began.
+        began_ns: u64,
+        /// The first bytes that came, when nothing has been received from the stream since the last send into it; at most
+        /// [`MAX_HEAD`].
+        head: &'a [u8],
+    },
+    /// The thread waited for whatever comes next: `epoll_wait`, `poll`, `select`, `accept`, a signal. What it did before is over.
+    Idle {
+        /// When the wait began.
+        began_ns: u64,
+    },
+    /// The thread is told that something may be done with a stream, and does it from here on.
+    Event {
+        /// The stream; 0: something that is none, as a timer or an eventfd.
+        stream: u32,
+        /// What the program registered with it: two events of one registration have the same.
+        data: u64,
+    },
+    /// The thread waited for a lock, or a condition.
+    Wait {
+        /// Its address.
+        lock: u64,
+        /// What it is.
+        kind: LockKind,
+        /// When the wait began.
+        began_ns: u64,
+        /// The kernel's number of the thread that held it then; 0: not known.
+        holder: u32,
+        /// The wait ended because its time was over.
+        timed_out: bool,
+    },
+    /// The thread gave back a lock while others waited for it, or signalled a condition that others waited for.
+    Release {
+        /// Its address.
+        lock: u64,
+        /// What it is.
+        kind: LockKind,
+    },
+    /// The thread hands its transaction on through memory.
+    Produce {
+        /// Never given twice in a process.
+        item: u64,
+    },
+    /// The thread takes over what was produced.
+    Consume {
+        /// As in the [`Record::Produce`].
+        item: u64,
+    },
+    /// What a reader should know.
+    Note(&'a [u8]),
+    /// A library of events calls a handler, which was registered by the thread's current transaction of `item`.
+    Handler {
+        /// As in the [`Record::Produce`] that registered it; 0: not known.
+        item: u64,
+        /// The address of the function.
+        function: u64,
+    },
+}
+
+/// What is wrong with bytes that should be a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// It is shorter than it says, or says that it is shorter or longer than a record can be.
+    Length(u64),
+    /// Its kind is not one.
+    Kind(u8),
+    /// A part of it is not what it can be.
+    Value(u64),
+}
+
+/// Bytes of a head.
+const HEAD: usize = 16;
+
+/// Words are collected here before they are written: the longest numeric part is that of [`Record::Open`].
+struct Words {
+    words: [u64; 10],
+    count: usize,
+}
+
+impl Words {
+    fn of(values: &[u64]) -> Words {
+        let mut words = [0; 10];
+        words[..values.len()].copy_from_slice(values);
+        Words {
+            words,
+            count: values.len(),
+        }
+    }
+
+    fn as_slice(&self) -> &[u64] {
+        &self.words[..self.count]
+    }
+}
+
+impl<'a> Record<'a> {
+    /// What it tells.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Record::Program(_) => Kind::Program,
+            Record::Module { .. } => Kind::Module,
+            Record::Path { .. } => Kind::Path,
+            Record::Spawn { .. } => Kind::Spawn,
+            Record::Begin { .. } => Kind::Begin,
+            Record::End => Kind::End,
+            Record::Fork { .. } => Kind::Fork,
+            Record::Open { .. } => Kind::Open,
+            Record::Close { .. } => Kind::Close,
+            Record::Send { .. } => Kind::Send,
+            Record::Receive { .. } => Kind::Receive,
+            Record::Idle { .. } => Kind::Idle,
+            Record::Event { .. } => Kind::Event,
+            Record::Wait { .. } => Kind::Wait,
+            Record::Release { .. } => Kind::Release,
+            Record::Produce { .. } => Kind::Produce,
+            Record::Consume { .. } => Kind::Consume,
+            Record::Note(_) => Kind::Note,
+            Record::Handler { .. } => Kind::Handler,
+        }
+    }
+
+    fn parts(&self) -> (Words, &'a [u8]) {
+        let none: &[u8] = &[];
+        let two = |a: u32, b: u32| u64::from(a) | u64::from(b) << 32;
+        match *self {
+            Record::Program(text) | Record::Note(text) => (Words::of(&[]), text),
+            Record::Module {
+                start,
+                end,
+                offset,
+                file,
+            } => (Words::of(&[start, end, offset]), file),
+            Record::Path { id, addresses } => (Words::of(&[u64::from(id)]), addresses),
+            Record::Spawn { thread } => (Words::of(&[u64::from(thread)]), none),
+            Record::Begin { by } => (Words::of(&[u64::from(by)]), none),
+            Record::End => (Words::of(&[]), none),
+            Record::Fork { child } => (Words::of(&[u64::from(child)]), none),
+            Record::Open {
+                stream,
+                kind,
+                via,
+                inode,
+                peer_inode,
+                local,
+                peer,
+            } => {
+                let what = u32::from(kind as u8) | u32::from(via as u8) << 8;
+                let ports = two(u32::from(local.port), u32::from(peer.port));
+                let [a, b] = address_words(local.ip);
+                let [c, d] = address_words(peer.ip);
+                let words = [two(stream, what), inode, peer_inode, ports, a, b, c, d];
+                (Words::of(&words), none)
+            }
+            Record::Close { stream } => (Words::of(&[u64::from(stream)]), none),
+            Record::Send {
+                stream,
+                offset,
+                length,
+                began_ns,
+            } => {
+                let words = [u64::from(stream), offset, length, began_ns];
+                (Words::of(&words), none)
+            }
+            Record::Receive {
+                stream,
+                offset,
+                length,
+                began_ns,
+                head,
+            } => {
+                let words = [u64::from(stream), offset, length, began_ns];
+                (Words::of(&words), head)
+            }
+            Record::Idle { began_ns } => (Words::of(&[began_ns]), none),
+            Record::Event { stream, data } => (Words::of(&[u64::from(stream), data]), none),
+            Record::Wait {
+                lock,
+                kind,
+                began_ns,
+                holder,
+                timed_out,
+            } => {
+                let what = u32::from(kind as u8) | u32::from(timed_out) << 8;
+                (Words::of(&[lock, began_ns, two(holder, what)]), none)
+            }
+            Record::Release { lock, kind } => (Words::of(&[lock, u64::from(kind as u8)]), none),
+            Record::Produce { item } | Record::Consume { item } => (Words::of(&[item]), none),
+            Record::Handler { item, function } => (Words::of(&[item, function]), none),
+        }
+    }
+
+    /// Bytes that it takes with its head; a multiple of eight.
+    pub fn length(&self) -> usize {
+        let (words, text) = self.parts();
+        HEAD + 8 * words.count + text.len().next_multiple_of(8)
+    }
+
+    /// Writes it to the beginning of `out`, and returns its length. `None` when it is longer than `out`, or than
+    /// [`MAX_RECORD`]; then `out` is as before.
+    pub fn write(&self, head: Head, out: &mut [u8]) -> Option<usize> {
+        let (words, text) = self.parts();
+        let length = HEAD + 8 * words.count + text.len().next_multiple_of(8);
+        if length > MAX_RECORD {
+            return None;
+        }
+        let out = out.get_mut(..length)?;
+        let first = u64::from(self.kind() as u8)
+            | (text.len() as u64) << 8
+            | (length as u64 / 8) << 20
+            | u64::from(head.path) << 32;
+        out[..8].copy_from_slice(&first.to_le_bytes());
+        out[8..HEAD].copy_from_slice(&head.time_ns.to_le_bytes());
+        let (numbers, rest) = out[HEAD..].split_at_mut(8 * words.count);
+        for (place, word) in numbers.chunks_exact_mut(8).zip(words.as_slice()) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        rest[..text.len()].copy_from_slice(text);
+        rest[text.len()..].fill(0);
+        Some(length)
+    }
+
+    /// The record at the beginning of `bytes`, with its head and its length.
+    ///
+    /// # Errors
+    /// [`Damage`], when it is none.
+    pub fn read(bytes: &'a [u8]) -> Result<(Head, Record<'a>, usize), Damage> {
+        let word = |at: usize| {
+            let bytes = bytes.get(at..at + 8)?;
+            Some(u64::from_le_bytes(bytes.try_into().ok()?))
+        };
+        let first = word(0).ok_or(Damage::Length(bytes.len() as u64))?;
+        let text = (first >> 8 & 0xfff) as usize;
+        let length = (first >> 20 & 0xfff) as usize * 8;
+        let wrong = Damage::Length(length as u64);
+        let numbers = length
+            .checked_sub(HEAD + text.next_multiple_of(8))
+            .filter(|_| length <= bytes.len())
+            .ok_or(wrong)?;
+        let head = Head {
+            time_ns: word(8).ok_or(wrong)?,
+            path: (first >> 32) as u32,
+        };
+        let text_at = HEAD + numbers;
+        let text = bytes.get(text_at..text_at + text).ok_or(wrong)?;
+        let mut values = [0; 10];
+        let count = numbers / 8;
+        for (at, value) in values.iter_mut().enumerate().take(count) {
+            *value = word(HEAD + 8 * at).ok_or(wrong)?;
+        }
+        let values = values.get(..count).ok_or(wrong)?;
+        Ok((head, Record::of(first as u8, values, text)?, length))
+    }
+
+    fn of(kind: u8, values: &[u64], text: &'a [u8]) -> Result<Record<'a>, Damage> {
+        let small = |value: u64| u32::try_from(value).map_err(|_| Damage::Value(value));
+        let wrong_count = Damage::Length(values.len() as u64);
+        Ok(match (kind, values) {
+            (1, []) => Record::Program(text),
+            (2, &[start, end, offset]) => Record::Module {
+                start,
+                end,
+                offset,
+                file: text,
+            },
+            (3, &[id]) if text.len().is_multiple_of(8) && text.len() <= 8 * MAX_PATH => {
+                Record::Path {
+                    id: small(id)?,
+                    addresses: text,
+                }
+            }
+            (4, &[thread]) => Record::Spawn {
+                thread: small(thread)?,
+            },
+            (5, &[by]) => Record::Begin { by: small(by)? },
+            (6, []) => Record::End,
+            (7, &[child]) => Record::Fork {
+                child: small(child)?,
+            },
+            (8, values) => open(values)?,
+            (9, &[stream]) => Record::Close {
+                stream: small(stream)?,
+            },
+            (10, &[stream, offset, length, began_ns]) => Record::Send {
+                stream: small(stream)?,
+                offset,
+                length,
+                began_ns,
+            },
+            (11, &[stream, offset, length, began_ns]) if text.len() <= MAX_HEAD => {
+                Record::Receive {
+                    stream: small(stream)?,
+                    offset,
+                    length,
+                    began_ns,
+                    head: text,
+                }
+            }
+            (12, &[began_ns]) => Record::Idle { began_ns },
+            (13, &[stream, data]) => Record::Event {
+                stream: small(stream)?,
+                data,
+            },
+            (14, &[lock, began_ns, what]) => Record::Wait {
+                lock,
+                kind: lock_kind(what >> 32 & 0xff)?,
+                began_ns,
+                holder: what as u32,
+                timed_out: what >> 40 & 1 != 0,
+            },
+            (15, &[lock, kind]) => Record::Release {
+                lock,
+                kind: lock_kind(kind)?,
+            },
+            (16, &[item]) => Record::Produce { item },
+            (17, &[item]) => Record::Consume { item },
+            (18, []) => Record::Note(text),
+            (19, &[item, function]) => Record::Handler { item, function },
+            (1..=19, _) => return Err(wrong_count),
+            _ => return Err(Damage::Kind(kind)),
+        })
+    }
+}
+
+fn open<'a>(values: &[u64]) -> Result<Record<'a>, Damage> {
+    let &[what, inode, peer_inode, ports, a, b, c, d] = values else {
+        return Err(Damage::Length(values.len() as u64));
+    };
+    Ok(Record::Open {
+        stream: what as u32,
+        kind: match what >> 32 & 0xff {
+            1 => StreamKind::Tcp,
+            2 => StreamKind::Unix,
+            3 => StreamKind::Pipe,
+            4 => StreamKind::Other,
+            _ => return Err(Damage::Value(what)),
+        },
+        via: match what >> 40 & 0xff {
+            0 => Via::Found,
+            1 => Via::Accepted,
+            2 => Via::Connected,
+            3 => Via::Made,
+            4 => Via::Inherited,
+            _ => return Err(Damage::Value(what)),
+        },
+        inode,
+        peer_inode,
+        local: Address {
+            ip: address_bytes([a, b]),
+            port: ports as u16,
+        },
+        peer: Address {
+            ip: address_bytes([c, d]),
+            port: (ports >> 32) as u16,
+        },
+    })
+}
+
+fn lock_kind(value: u64) -> Result<LockKind, Damage> {
+    Ok(match value {
+        1 => LockKind::Mutex,
+        2 => LockKind::ReadWrite,
+        3 => LockKind::Condition,
+        4 => LockKind::Futex,
+        5 => LockKind::Semaphore,
+        _ => return Err(Damage::Value(value)),
+    })
+}
+
+fn address_words(ip: [u8; 16]) -> [u64; 2] {
+    let word = u128::from_le_bytes(ip);
+    [word as u64, (word >> 64) as u64]
+}
+
+fn address_bytes([low, high]: [u64; 2]) -> [u8; 16] {
+    (u128::from(low) | u128::from(high) << 64).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::vec::Vec;
+
+    use super::*;
+
+    const HEAD_OF: Head = Head {
+        time_ns: 123_456_789,
+        path: 42,
+    };
+
+    fn all<'a>() -> Vec<Record<'a>> {
+        let address = |last, port| Address {
+            ip: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, last],
+            port,
+        };
+        std::vec![
+            Record::Program(b"/usr/sbin/apache2"),
+            Record::Module {
+                start: 0x1000,
+                end: 0x2000,
+                offset: 0x100,
+                file: b"/lib/a.so",
+            },
+            Record::Path {
+                id: 7,
+                addresses: &[1; 24],
+            },
+            Record::Spawn { thread: 3 },
+            Record::Begin { by: 1 },
+            Record::End,
+            Record::Fork { child: 4711 },
+            Record::Open {
+                stream: 5,
+                kind: StreamKind::Tcp,
+                via: Via::Accepted,
+                inode: 99,
+                peer_inode: 98,
+                local: address(1, 80),
+                peer: address(2, 65_535),
+            },
+            Record::Close { stream: 5 },
+            Record::Send {
+                stream: 5,
+                offset: 1 << 40,
+                length: 17,
+                began_ns: 5,
+            },
+            Record::Receive {
+                stream: 5,
+                offset: 3,
+                length: 0,
+                began_ns: 9,
+                head: b"GET /",
+            },
+            Record::Idle { began_ns: 8 },
+            Record::Event {
+                stream: 0,
+                data: u64::MAX,
+            },
+            Record::Wait {
+                lock: 0x7fff_0000,
+                kind: LockKind::Condition,
+                began_ns: 1,
+                holder: u32::MAX,
+                timed_out: true,
+            },
+            Record::Release {
+                lock: 8,
+                kind: LockKind::ReadWrite,
+            },
+            Record::Produce { item: 1 },
+            Record::Consume { item: u64::MAX },
+            Record::Note(b""),
+            Record::Handler {
+                item: 4,
+                function: 0x40_0000,
+            },
+        ]
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for record in all() {
+            let mut bytes = [0xff; MAX_RECORD];
+            let length = record.write(HEAD_OF, &mut bytes).unwrap();
+            assert_eq!((length % 8, length), (0, record.length()), "{record:?}");
+            let read = Record::read(&bytes[..length]).unwrap();
+            assert_eq!(read, (HEAD_OF, record, length));
+            let kind = record.kind() as u8;
+            assert_eq!(kind, bytes[0]);
+        }
+    }
+
+    #[test]
+    fn what_was_cut_or_changed_is_refused_or_another_record_and_never_more_than_was_there() {
+        for record in all() {
+            let mut bytes = [0; MAX_RECORD];
+            let length = record.write(HEAD_OF, &mut bytes).unwrap();
+            for end in 0..length {
+                assert!(Record::read(&bytes[..end]).is_err(), "{record:?} {end}");
+            }
+            for at in 0..length * 8 {
+                let mut damaged = bytes;
+                damaged[at / 8] ^= 1 << (at % 8);
+                if let Ok((_, _, read)) = Record::read(&damaged[..length]) {
+                    assert!(read <= length);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_written() {
+        let record = Record::Note(&[b'x'; 20]);
+        let mut small = [7; 32];
+        assert_eq!(record.write(HEAD_OF, &mut small), None);
+        assert_eq!(small, [7; 32]);
+        let long = [b'x'; MAX_RECORD];
+        let mut place = [0; 2 * MAX_RECORD];
+        assert_eq!(Record::Note(&long).write(HEAD_OF, &mut place), None);
+    }
+
+    #[test]
+    fn unknown_kinds_and_values_are_told() {
+        let mut bytes = [0; 64];
+        let length = Record::End.write(HEAD_OF, &mut bytes).unwrap();
+        bytes[0] = 99;
+        assert_eq!(Record::read(&bytes[..length]), Err(Damage::Kind(99)));
+        let release = Record::Release {
+            lock: 1,
+            kind: LockKind::Mutex,
+        };
+        let length = release.write(HEAD_OF, &mut bytes).unwrap();
+        bytes[HEAD + 8] = 77;
+        assert_eq!(Record::read(&bytes[..length]), Err(Damage::Value(77)));
+    }
+}
