@@ -93,8 +93,8 @@ async function section(events, bytes, rows, load) {
   return [
     "## Large event traces",
     `${day}, ${fulcrum} (${revision}), ${machine}.`,
-    `A generated log of ${events.toLocaleString("en")} events of eight threads, ${inMegabytes(bytes)}, read from beginning to end by each command; output
-goes to a file where its size is told, else nowhere. *Memory* is the most that was resident of the process, all counted.${busy}`,
+    `A generated log of ${events.toLocaleString("en")} events of eight threads, ${inMegabytes(bytes)}. Each command reads it from beginning to end, and writes to a file
+where its size is given; otherwise the output is discarded. *Memory* is the peak resident size of the process.${busy}`,
     [
       "| `fulcrum events …` | time | events a second | memory | file |",
       "| --- | ---: | ---: | ---: | ---: |",

@@ -196,11 +196,10 @@ async function report(rows, dates) {
     "fuzz",
     `## Damaged input
 
-What libFuzzer made of each reader's corpus (\`npm run bench -- fuzz\`): with AddressSanitizer, inputs up to 8 KiB, no
-allocation above 512 MB, no input for longer than a minute. Findings that were mended are in the corpus; a target's runs
-and minutes are those since then.
+libFuzzer on each reader (\`npm run bench -- fuzz\`): with AddressSanitizer, inputs up to 8 KiB, no allocation above 512 MB, at most
+a minute for each input. Inputs of findings that were fixed are in the corpus; a target's runs and minutes count from its last fix.
 
-| target | million runs | minutes of processor | inputs kept | findings | mended before |
+| target | million runs | CPU minutes | inputs kept | findings | fixed before |
 |---|---:|---:|---:|---:|---:|
 ${[...rows, together].map(line).join("\n")}
 

@@ -39,7 +39,7 @@ async function measureLoading(folder) {
     rows.push(row(`${experiments} experiments on 50 lines, ${size} MB`, times));
   }
   return [
-    `\`fulcrum causal show FILE --json\` on generated coz files, medians of ${rounds} runs, the whole command.`,
+    `\`fulcrum causal show FILE --json\` on generated coz files: the whole command, medians of ${rounds} runs.`,
     "",
     "| | median | least | most |",
     "|---|---:|---:|---:|",

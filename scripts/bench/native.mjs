@@ -23,7 +23,7 @@ const ways = {
   excluded: { name: "not selected", probes: true, filter: `${observe}excludemethod * step\n` },
   // After the first thousand calls.
   shut: { name: "gate shut", probes: true, filter: observe, rule: "inherent wall >= 1ms after 1000" },
-  monitored: { name: "monitored", probes: true, filter: observe },
+  monitored: { name: "traced", probes: true, filter: observe },
 };
 
 /** Nanoseconds of a call in each round of the program, but for the first, which is to warm up. */
@@ -80,10 +80,10 @@ function report(journal) {
   return [
     "## Event traces of native programs",
     `${journal.dates()}, ${fulcrum} (${revision}), ${machine}, ${compilers}.`,
-    `What a call costs, entry and exit: a function that adds a number, \`gcc -O2\`, ${sizes.turns} turns through all rows, each the
-median of ${sizes.rounds} rounds of ${sizes.calls.toLocaleString("en")} calls in a process of its own. Monitored, two events with wall and CPU time are
-logged, ${bytes.toFixed(1)} bytes a call. Without the agent, libc's own empty probes are called.`,
-    ["| | ns a call | more than without probes | of turns |", "| --- | ---: | ---: | ---: |", ...rows].join("\n"),
+    `The cost of a call, entry and exit together: a function that adds a number, \`gcc -O2\`. All rows take turns ${sizes.turns} times; each time
+is the median of ${sizes.rounds} rounds of ${sizes.calls.toLocaleString("en")} calls in a process of its own. A traced call logs two events with wall and CPU time,
+${bytes.toFixed(1)} bytes. Without the agent, the program calls libc's own empty probes.`,
+    ["| | ns per call | more than without probes | range over turns |", "| --- | ---: | ---: | ---: |", ...rows].join("\n"),
   ].join("\n\n");
 }
 

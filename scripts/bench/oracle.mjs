@@ -103,8 +103,8 @@ function report(rows, numbers, footer) {
   return [
     "## The same numbers as pprof",
     "",
-    "Flat and cum of every function by `fulcrum profile top --json` and by `go tool pprof -top`, compared with `-diff_base`;",
-    "every value type of every profile. Not one may differ in its last digit. Samples without a stack belong to no function.",
+    "Flat and cum of every function, from `fulcrum profile top --json` and from `go tool pprof -top` (comparisons: `-diff_base`), for",
+    "every value type of every profile. No number may differ, not even in its last digit. Samples without a stack belong to no function.",
     "",
     "| profile | value types | functions | differences |",
     "|---|---:|---:|---:|",

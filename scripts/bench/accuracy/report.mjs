@@ -20,11 +20,11 @@ export function accuracyReport(all, samples, journal) {
   return [
     "## Predicted and actual",
     "",
-    "Program speedup when a target's work is 25, 50 and 75 % less. *Actual* was measured by really leaving out the work,",
-    "in rounds of interleaved runs: 1 − time per unit after ÷ before (for `requests`: of the latency), the median over",
-    "the rounds, ± half of a 95 % bootstrap interval. *Predicted* is one Fulcrum run a target with its 95 % interval, at",
-    "most 60 s a sample. coz gets a run for each speedup and an unmoving target, about 26 s a sample. Errors are in",
-    "percentage points.",
+    "The program's speedup when 25, 50 and 75 % of a target's work is left out. *Actual* was measured: the work was really left",
+    "out, in rounds of interleaved runs. It is 1 − time per unit after ÷ before (for `requests`: of the latency), the median over",
+    "the rounds, ± half of a 95 % bootstrap interval. *Predicted* comes from one Fulcrum run for each target, with its 95 %",
+    "interval, at most 60 s for each sample. *Inside* means that this interval contains the actual value. coz gets one run for each",
+    "speedup with a fixed target, about 26 s for each sample. Errors are in percentage points.",
     "",
     ...summaryTable(rows, measured),
     ...(missing.length > 0 ? ["", `Not measured yet: ${missing.map(({ name }) => name).join(", ")}.`] : []),
@@ -107,7 +107,7 @@ function fixes(samples, journal) {
     return [`- \`${sample.name}\`, ${sample.fix}: ${percent(value)} ± ${points(spread)}`];
   });
   return lines.length > 0
-    ? ["What the repair that the profile suggests really brings (`SAMPLE_FIX=1`):", "", ...lines, ""]
+    ? ["What the fix that the profile suggests really gains (`SAMPLE_FIX=1`):", "", ...lines, ""]
     : [];
 }
 

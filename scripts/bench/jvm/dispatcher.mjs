@@ -121,17 +121,17 @@ function report(result, { requests, scale }) {
   const ms = (seconds) => `${(seconds * 1e3).toFixed(2)} ms`;
   const range = (add) => `${ms(interval.low + add)} to ${ms(interval.high + add)}`;
   return [
-    `\`samples/dispatcher\`, ${requests} requests at ${scale} of the paper's time, traced with its filter. Measured from the trace:`,
-    `${rate.toFixed(2)} arrivals a second, ${ms(service)} of service, so the three dispatchers' load is ${(theory.load * 100).toFixed(1)} %.`,
+    `\`samples/dispatcher\`, ${requests} requests at ${scale} of the paper's times, traced with its filter. The trace shows ${rate.toFixed(2)}`,
+    `arrivals a second and ${ms(service)} of service, so the load of the three dispatchers is ${(theory.load * 100).toFixed(1)} %.`,
     "",
     "| | measured | M/D/3, long run | M/D/3, 95 % of simulated runs of this length |",
     "|---|---:|---:|---:|",
     `| mean wait | ${ms(wait)} | ${ms(theory.wait)} | ${range(0)} |`,
     `| mean response | ${ms(response)} | ${ms(theory.response)} | ${range(service)} |`,
     "",
-    `Request by request, the wait that the replay tells (dispatch less enqueue) differs from the program's own by ${(error * 1e6).toFixed(1)} µs`,
-    `at the median and ${(largest * 1e6).toFixed(0)} µs at most. Of the recorded arrivals and service times, first come first served on three`,
-    `servers would begin each service ${(delay * 1e6).toFixed(0)} µs (median) before the dispatcher did: the time to wake a thread.`,
+    `For each request, the wait in the replay (dispatch minus enqueue) differs from the program's own measurement by ${(error * 1e6).toFixed(1)} µs in the`,
+    `median and ${(largest * 1e6).toFixed(0)} µs at most. With the recorded arrivals and service times, three servers that serve first come first served would`,
+    `begin each service ${(delay * 1e6).toFixed(0)} µs (median) before the dispatcher did: the time to wake a thread.`,
     "",
     result.agrees ? "Everything agrees." : "**It does not agree.**",
   ];

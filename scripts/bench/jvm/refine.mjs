@@ -138,9 +138,9 @@ export function overheadSection(journal) {
 
 ${journal.dates()}, ${fulcrum} (${revision}), ${machine}.
 
-The filter that the loop comes to on H2 (${row.methods} methods, JDK ${jdk}), ${runs} pairs of runs of ${grouped(units)} units of work, with its probes
-and with one in the unit of work alone, one and the other first in turn. Overhead is the mean of the pairs' ratios, a fifth
-of them trimmed at either end; intervals are 95 %.
+The final filter of the loop on H2 (${row.methods} methods, JDK ${jdk}): ${runs} pairs of runs of ${grouped(units)} units of work, one with its probes and
+one with a probe in the unit of work only, in alternating order. Overhead is the mean of the pairs' ratios, with a fifth of them
+trimmed at each end; intervals are 95 %.
 
 | | overhead | interval |
 | --- | ---: | ---: |
@@ -160,16 +160,16 @@ function refineText({ gates, jdk, units, rule, verified, same, stable, iteration
     return `| ${[...counts, ...times, overhead(row, "overhead"), overhead(row, "cpuOverhead")].join(" | ")} |`;
   });
   return [
-    `The refine loop on H2 2.3.232, JDK ${jdk}, \`--rule "${rule}"\`: ${grouped(units)} units of work (twenty look-ups, two changes
-and a report) in each run, ${runs} runs of each iteration, each beside one with a probe in the unit of work alone. Times are
-of a unit, microseconds; intervals are 95 %. Under \`-Xverify:all\`, with probes behind gates in ${grouped(verified.methods)} methods: ${verified.linked}.
-Results were ${same ? "unchanged in all iterations" : "NOT the same"}; the set was ${stable ? "stable" : "not stable"} in the end.`,
+    `The refine loop on H2 2.3.232, JDK ${jdk}, \`--rule "${rule}"\`: each run does ${grouped(units)} units of work (twenty look-ups, two changes
+and a report). An iteration has ${runs} runs, each paired with a run that has a probe in the unit of work only. Times are microseconds
+for each unit; intervals are 95 %. Under \`-Xverify:all\`, with probes behind gates in ${grouped(verified.methods)} methods: ${verified.linked}.
+Results were ${same ? "unchanged in all iterations" : "NOT the same"}; in the end, the set was ${stable ? "stable" : "not stable"}.`,
     [
       "| iteration | methods | classes | fired | metered | wall | CPU | wall without | CPU without | overhead, wall | overhead, CPU |",
       "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
       ...lines,
     ].join("\n"),
-    `A call whose gate is shut, in a loop whose calls need one another's results, the least of thirty rounds: ${gates
+    `A call whose gate is shut, in a loop whose calls depend on each other's results, the minimum of thirty rounds: ${gates
       .map(
         (row) =>
           `${(row.shut - row.alone).toFixed(2)} ns more than the ${row.alone.toFixed(2)} ns without a gate (JDK ${row.jdk})`,

@@ -36,10 +36,10 @@ function callsTable(calls) {
       `| ${tool} | ${jdk} | ${median.toFixed(1)} | ${least.toFixed(1)} to ${most.toFixed(1)} |`,
   );
   return [
-    `What a monitored call costs, entry and exit: a method that does next to nothing, by JMH, each tool in a virtual machine of
-its own, all in turn, ${calls[0].ns.length} rounds. Fulcrum logs two events with wall and CPU time, Kieker a record with wall time, the others a stack.
-Kieker and the others write as by default: where calls come faster than Kieker's writer, they wait for it.`,
-    ["| tool | JDK | ns, median | of rounds |", "| --- | --- | ---: | ---: |", ...rows].join("\n"),
+    `The cost of a traced call, entry and exit together. JMH calls a method that does almost nothing; each tool has a virtual machine
+of its own; ${calls[0].ns.length} interleaved rounds. Fulcrum logs two events with wall and CPU time, Kieker one record with wall time, the others a
+stack. Kieker and the others write with default settings: when calls are faster than Kieker's writer, they wait for it.`,
+    ["| tool | JDK | ns, median | range over rounds |", "| --- | --- | ---: | ---: |", ...rows].join("\n"),
     ...calls.filter(({ ns }) => ns.includes(null)).map(({ tool, jdk }) => `On JDK ${jdk}, ${tool} does not run.`),
   ].join("\n\n");
 }
@@ -50,7 +50,7 @@ function librariesTable(rows) {
       `| ${name} | ${jdk} | ${methods.toLocaleString("en")} | ${calls.toLocaleString("en")} | ${unbalanced} | ${same ? "yes" : "no"} | ${notes.length} |`,
   );
   return [
-    "Libraries with probes in all their methods, under `-Xverify:all`. Notes are methods without probes: too long to be compiled with them.",
+    "Libraries with probes in all their methods, under `-Xverify:all`. *Notes*: methods without probes, because HotSpot would not compile them with probes.",
     [
       "| library | JDK | methods called | calls | unbalanced | output and status unchanged | notes |",
       "| --- | --- | ---: | ---: | ---: | --- | ---: |",
@@ -62,8 +62,8 @@ function librariesTable(rows) {
 function killsText(kills) {
   const events = kills.map((kill) => kill.events);
   const bad = kills.filter(({ complaints }) => complaints.length > 0);
-  return `H2 killed by \`kill -9\` at ${kills.length} random moments: ${kills.length - bad.length} logs read to their end by \`events stats\`, \`tree\` and
-\`list\`, with ${Math.min(...events).toLocaleString("en")} to ${Math.max(...events).toLocaleString("en")} events.`;
+  return `H2 killed by \`kill -9\` at ${kills.length} random moments: \`events stats\`, \`tree\` and \`list\` read
+${kills.length - bad.length} logs to their end, with ${Math.min(...events).toLocaleString("en")} to ${Math.max(...events).toLocaleString("en")} events.`;
 }
 
 /** Sentences. */

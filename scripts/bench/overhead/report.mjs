@@ -19,10 +19,10 @@ export function overheadReport(samples, journal) {
   return [
     "## Overhead",
     "",
-    "How much longer a program takes for the same work, by its own clock, medians of interleaved runs; taken apart as in",
-    "COZ's Figure 9. *Hooks*: the runtime is loaded. *Sampling*: beyond that, samples are taken. *Delays*: beyond that,",
-    "experiments. *Total* is at default settings, then with `--max-overhead` in runs of five and ten times the work: with 3 %",
-    "the first experiment waits for 14 s.",
+    "How much longer a program takes for the same work, by its own clock; medians of interleaved runs, split as in COZ's Figure 9.",
+    "*Hooks*: the runtime is loaded. *Sampling*: in addition, samples are taken. *Delays*: in addition, experiments run. *Total* is",
+    "with default settings. The runs with `--max-overhead` do five and ten times the work, because with 3 % the first experiment",
+    "begins after 14 s.",
     "",
     ...parts(rows.filter((row) => !row.heavy)),
     "",
@@ -104,7 +104,7 @@ function costOfBudget(rows) {
     return [];
   }
   const text = `Experiments a second, median: ${full.toFixed(1)} at default settings, ${ten.toFixed(1)} with`;
-  return [`${text} \`--max-overhead 10%\`,`, `${three.toFixed(1)} with \`3%\`: a budget is paid for in time.`, ""];
+  return [`${text} \`--max-overhead 10%\`,`, `${three.toFixed(1)} with \`3%\`: a lower limit needs a longer run.`, ""];
 }
 
 function locks(rows) {
@@ -113,7 +113,7 @@ function locks(rows) {
   }
   const heavy = ["hooks", "sampling", "full", "budget10", "budget3", "coz"];
   return [
-    "SQLite, eight threads inserting into tables of their own (`samples/sqlite-inserts`), whole overhead against alone:",
+    "SQLite, with eight threads that insert into tables of their own (`samples/sqlite-inserts`). Total overhead:",
     "",
     "| | lock calls a second | hooks | and sampling | default | `--max-overhead 10%` | `3%` | coz |",
     "|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -134,7 +134,7 @@ function startup(value) {
   }
   const ms = (values) => (values.length === 0 ? "not installed" : `${median(values).toFixed(0)} ms`);
   return [
-    "Startup: from the command to `main`, debug information read.",
+    "Startup: from the command to `main`, including reading the debug information.",
     "",
     "| debug information | alone | Fulcrum | coz |",
     "|---:|---:|---:|---:|",

@@ -6,8 +6,8 @@ export function pathsReport(journal) {
   return [
     "## Bottleneck search",
     "",
-    "On synthetic profiles (`engine/crates/synthetic`) that have the shapes of the paper's Tables 1 and 5, node for node, and",
-    "planted bottlenecks. Samples are shuffled.",
+    "Synthetic profiles (`engine/crates/synthetic`) with the same node counts as in the paper's Tables 1 and 5, and with planted",
+    "bottlenecks. Samples are shuffled.",
     "",
     ...loading(journal.get("loading")),
     ...navigation(journal.get("navigation")),
@@ -34,8 +34,8 @@ function loading(value) {
     return `| ${what} | ${seconds} | ${ratio(time)} | ${megabytes} | ${ratio(memory)} | ${wanted} |`;
   };
   return [
-    "Loading and listing functions (`fulcrum profile top`), the whole command; medians of rounds in which all take turns.",
-    "The first two rows are SPECjAppServer2002's tree, 1,096,416 nodes; the third compares Trade3's, 480,994 with 413,637.",
+    "Loading and listing functions (`fulcrum profile top`): the whole command, medians of interleaved rounds. The first two rows are",
+    "SPECjAppServer2002's tree (1,096,416 nodes); the third compares Trade3's trees (480,994 and 413,637 nodes).",
     "",
     "| | Fulcrum | peer | | Fulcrum | peer | | wanted |",
     "|---|---:|---:|---:|---:|---:|---:|---|",
@@ -53,8 +53,8 @@ function navigation(value) {
     return [];
   }
   return [
-    "Ten million nodes, an analyst's way by dice: `fulcrum navigate --json` through a pipe, from the command to the end of",
-    `its answer, with up to 20 labels. Loading took ${value.seconds.toFixed(1)} s and all of it at most ` +
+    "Ten million nodes, a random walk of commands: `fulcrum navigate --json` through a pipe, from the command to the end of its",
+    `answer, with up to 20 labels. Loading took ${value.seconds.toFixed(1)} s and all of it at most ` +
       `${(value.megabytes / 1000).toFixed(2)} GB.`,
     "",
     ...answers("command", value.times),
@@ -78,8 +78,8 @@ function flame(value) {
     return [];
   }
   return [
-    "Flame graphs of the same ten million nodes, as an editor asks for them: `fulcrum/navigator/flame` of the language server,",
-    "boxes of at least a pixel on a screen 1920 wide. Boxes are chosen by dice; paths are of one to four names, 20 get a label.",
+    "Flame graphs of the same ten million nodes, as an editor requests them: `fulcrum/navigator/flame` of the language server, with",
+    "boxes of at least one pixel on a screen 1920 wide. Boxes are chosen at random; paths have one to four names, 20 get a label.",
     "",
     ...answers("request", value.times),
   ];
@@ -100,9 +100,9 @@ function automatic(rows, times) {
     return `${titles[kind]} ${spent.toFixed(0)} ms`;
   });
   return [
-    "Automatic search (`fulcrum suggest --auto`). *Named* are those of the fourteen greatest planted sequences of which a name",
-    "that no other has is in what was found. *Overlap* is what the found cost more one by one than together. The paper's",
-    "expert had other profiles of the same shape, of which nobody knows the truth.",
+    "Automatic search (`fulcrum suggest --auto`). *Named*: of the fourteen largest planted sequences, those of which a unique name is",
+    "in a result. *Overlap*: how much more the results cost one by one than together. The paper's expert worked on other profiles of",
+    "the same shape, whose true bottlenecks nobody knows.",
     "",
     "| profile | seed | sequences | coverage | names | overlap | named | the paper's expert |",
     "|---|---:|---:|---:|---:|---:|---:|---|",
