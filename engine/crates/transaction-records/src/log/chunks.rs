@@ -1,0 +1,95 @@
+//! Chunks: pieces of a log that one thread wrote.
+
+use fulcrum_wire::transactions::{
+    CHUNK, CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Record, chunk_check, chunk_word,
+};
+
+use super::Place;
+
+/// A chunk whose header is right.
+#[derive(Clone, Debug)]
+pub(super) struct Chunk {
+    /// Where its records begin in the file.
+    begin: usize,
+    /// Bytes of records.
+    used: usize,
+    pub thread: u32,
+    pub tid: u32,
+    pub sequence: u32,
+    pub time_ns: u64,
+}
+
+/// What is where a chunk may be.
+pub(super) enum At {
+    Chunk(Chunk),
+    /// Zeros, as where nothing was written yet.
+    Nothing,
+    Damaged,
+}
+
+/// The word at a byte, little-endian.
+pub(super) fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
+    let word = bytes.get(at..at.checked_add(8)?)?;
+    Some(u64::from_le_bytes(word.try_into().ok()?))
+}
+
+pub(super) fn chunk_at(bytes: &[u8], at: usize) -> At {
+    let mut words: ChunkWords = [0; CHUNK_HEADER / 8];
+    for (n, word) in words.iter_mut().enumerate() {
+        // A header that is cut off reads as one with zeros, whose checksum is wrong.
+        *word = word_at(bytes, at + 8 * n).unwrap_or(0);
+    }
+    if words == [0; CHUNK_HEADER / 8] {
+        return At::Nothing;
+    }
+    let used = words[chunk_word::USED];
+    let is_right = words[chunk_word::THREAD] as u32 == CHUNK_MAGIC
+        && words[chunk_word::OFFSET] == at as u64
+        && words[chunk_word::CHECK] == chunk_check(&words)
+        && used <= CHUNK - CHUNK_HEADER as u64;
+    if !is_right {
+        return At::Damaged;
+    }
+    let begin = (at + CHUNK_HEADER).min(bytes.len());
+    At::Chunk(Chunk {
+        begin,
+        used: (used as usize).min(bytes.len() - begin),
+        thread: (words[chunk_word::THREAD] >> 32) as u32,
+        tid: (words[chunk_word::SEQUENCE] >> 32) as u32,
+        sequence: words[chunk_word::SEQUENCE] as u32,
+        time_ns: words[chunk_word::TIME],
+    })
+}
+
+impl Chunk {
+    /// Leaves out everything from the first damaged record on, and tells where that is.
+    pub fn check(&mut self, bytes: &[u8]) -> Option<Place> {
+        let mut at = 0;
+        while at < self.used {
+            match Record::read(&self.records(bytes)[at..]) {
+                Ok((_, _, length)) => at += length,
+                Err(damage) => {
+                    self.used = at;
+                    let offset = (self.begin + at) as u64;
+                    return Some(Place { offset, damage });
+                }
+            }
+        }
+        None
+    }
+
+    /// The bytes of its records.
+    pub fn records<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        bytes
+            .get(self.begin..self.begin + self.used)
+            .unwrap_or_default()
+    }
+
+    /// The thread's name.
+    pub fn name(&self, bytes: &[u8]) -> String {
+        let at = self.begin + chunk_word::NAME * 8 - CHUNK_HEADER;
+        let name = bytes.get(at..at + 16).unwrap_or_default();
+        let end = name.iter().position(|&byte| byte == 0);
+        String::from_utf8_lossy(&name[..end.unwrap_or(name.len())]).into_owned()
+    }
+}

@@ -1,0 +1,5 @@
+//! Logs made by hand, and what they say.
+
+mod log;
+mod samples;
+mod support;

@@ -1,0 +1,3 @@
+//! Logs as profiled processes write them.
+
+pub mod file;
