@@ -89,7 +89,7 @@ fn describe(progress: &Progress, style: Style) -> String {
                 "best {}, {} {}{}",
                 target.short_label(),
                 style.percent(*gain),
-                if_halved(style),
+                if_halved(target.kind, style),
                 bounds.unwrap_or_default()
             ));
         }
@@ -139,6 +139,11 @@ mod tests {
         progress.best = Some((at, 0.044, Some((0.031, 0.058))));
         let best = "best two.cpp:12, +4.4 % if 2× faster (+3.1…+5.8)";
         assert_eq!(describe(&progress, style), format!("{start}{best}"));
+        let wait = "blocked:read@/w/two.cpp:12".parse().expect("a target");
+        let known = progress.best.replace((wait, 0.044, None));
+        let best_wait = "best read at two.cpp:12, +4.4 % if it waits half as long";
+        assert_eq!(describe(&progress, style), format!("{start}{best_wait}"));
+        progress.best = known;
         (progress.paused, progress.remaining) = (true, Some(Duration::from_secs(200)));
         let more = " · paused · about 3 min to go";
         assert_eq!(describe(&progress, style), format!("{start}{best}{more}"));

@@ -44,7 +44,7 @@ fn point_table(point: &PointProfile, top: usize, style: Style) -> String {
         "",
         "",
         what,
-        if_halved(style),
+        column_if_halved(&point.targets, style),
         "",
         "slope",
         "",
@@ -96,11 +96,22 @@ fn row(rank: usize, target: &Target, style: Style) -> Vec<Cell> {
     ]
 }
 
-/// The heading of the one number that is told of each target.
-pub fn if_halved(style: Style) -> &'static str {
-    match style.unicode {
-        true => "if 2× faster",
-        false => "if 2x faster",
+/// The condition of the number told of each target: it takes half its time. The editor says the same.
+pub fn if_halved(kind: TargetKind, style: Style) -> &'static str {
+    match (kind, style.unicode) {
+        (TargetKind::Blocked, _) => "if it waits half as long",
+        (_, true) => "if 2× faster",
+        (_, false) => "if 2x faster",
+    }
+}
+
+/// The heading of that number's column. A run whose target was changed may have waits beside code.
+fn column_if_halved(targets: &[Target], style: Style) -> &'static str {
+    let is_wait = |target: &&Target| target.id.kind == TargetKind::Blocked;
+    match targets.iter().filter(is_wait).count() {
+        0 => if_halved(TargetKind::Line, style),
+        waits if waits == targets.len() => if_halved(TargetKind::Blocked, style),
+        _ => "if half the time",
     }
 }
 
@@ -220,6 +231,44 @@ fn flag_words(flag: Flag) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn target(id: &str) -> Target {
+        Target {
+            id: id.parse().expect("a target"),
+            slope: 0.2,
+            slope_interval: None,
+            contention: false,
+            experiments: 9,
+            minimum_effect: None,
+            flags: Vec::new(),
+            shape: Shape::Unknown,
+            points: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_heading_fits_code_and_waits() {
+        let style = Style {
+            colour: false,
+            unicode: false,
+            terminal: false,
+        };
+        let (line, wait) = ("a.c:7", "blocked:read@a.c:9");
+        for (targets, heading) in [
+            (vec![line], "if 2x faster"),
+            (vec![wait, wait], "if it waits half as long"),
+            (vec![wait, line], "if half the time"),
+        ] {
+            let targets = targets.into_iter().map(target).collect();
+            let point = PointProfile {
+                name: "served".into(),
+                kind: PointKind::Throughput,
+                targets,
+            };
+            let table = point_table(&point, 0, style);
+            assert!(table.contains(&format!(" {heading} ")), "{table}");
+        }
+    }
 
     #[test]
     fn long_paths_keep_their_end() {
