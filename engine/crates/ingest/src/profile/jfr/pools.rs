@@ -22,6 +22,8 @@ pub struct Pools<'a> {
     /// Each method's class and name.
     methods: HashMap<u64, (u64, Name<'a>)>,
     pub threads: HashMap<u64, Thread<'a>>,
+    /// What each state of threads is called.
+    states: HashMap<u64, Name<'a>>,
     pub traces: HashMap<u64, Trace>,
     /// The methods of all stacks and the lines that ran, innermost first in each.
     frames: Vec<(u64, u32)>,
@@ -184,6 +186,14 @@ impl<'a> Pools<'a> {
                     self.types.insert(key, name_of(name.as_ref())?);
                 }
             }
+            "jdk.types.ThreadState" => {
+                let plan = Plan::new(classes, row, ["name"]);
+                for _ in 0..count {
+                    let key = number(body)?;
+                    let [name] = plan.read(body)?;
+                    self.states.insert(key, name_of(name.as_ref())?);
+                }
+            }
             "jdk.types.Method" => {
                 let plan = Plan::new(classes, row, ["type", "name"]);
                 for _ in 0..count {
@@ -268,6 +278,13 @@ impl<'a> Pools<'a> {
             ("", name) => cut(name).to_owned(),
             (class, name) => format!("{}.{}", cut(class).replace('/', "."), cut(name)),
         })
+    }
+
+    /// Whether a thread in this state waits, as far as the recording says. Samples of processor time have no state.
+    pub fn waits(&self, state: u64) -> bool {
+        let name = self.states.get(&state).map(|name| self.text(name));
+        let runs = ["", "STATE_RUNNABLE", "STATE_DEFAULT"];
+        name.is_some_and(|name| !runs.contains(&&*name))
     }
 
     /// A text; empty when there is none.

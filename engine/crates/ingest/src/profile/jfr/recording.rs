@@ -21,8 +21,38 @@ const CHECKPOINT: u64 = 1;
 struct Kind {
     name: &'static str,
     unit: &'static str,
+    /// Which of the events' threads it is of.
+    of: Of,
     events: &'static [(&'static str, Weight)],
 }
+
+impl Kind {
+    const fn new(
+        name: &'static str,
+        unit: &'static str,
+        events: &'static [(&'static str, Weight)],
+    ) -> Self {
+        let of = Of::All;
+        Kind {
+            name,
+            unit,
+            of,
+            events,
+        }
+    }
+}
+
+/// Which threads a value type is of. Samples by the clock on the wall are of waiting threads too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    All,
+    Running,
+    Waiting,
+}
+
+const SAMPLES: &[(&str, Weight)] = &[("jdk.ExecutionSample", Weight::One)];
+/// async-profiler's: of a thread that waits, several samples are one event.
+const WALL: &[(&str, Weight)] = &[("profiler.WallClockSample", Weight::Field("samples"))];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Weight {
@@ -32,57 +62,81 @@ enum Weight {
     Ticks(&'static str),
 }
 
-/// What is read; the first that a recording has is shown first.
-const KINDS: [Kind; 8] = [
+/// What is read; the first that a recording has is shown first. Of threads by their state there is something only where
+/// some waited.
+const KINDS: [Kind; 15] = [
+    Kind::new("samples", "count", SAMPLES),
     Kind {
-        name: "samples",
-        unit: "count",
-        events: &[("jdk.ExecutionSample", Weight::One)],
+        of: Of::Running,
+        ..Kind::new("running samples", "count", SAMPLES)
+    },
+    Kind {
+        of: Of::Waiting,
+        ..Kind::new("waiting samples", "count", SAMPLES)
     },
     // Newer JVMs measure time instead of counting threads; experimental in JDK 25.
+    Kind::new(
+        "cpu",
+        "ns",
+        &[("jdk.CPUTimeSample", Weight::Ticks("samplingPeriod"))],
+    ),
+    Kind::new("wall samples", "count", WALL),
     Kind {
-        name: "cpu",
-        unit: "ns",
-        events: &[("jdk.CPUTimeSample", Weight::Ticks("samplingPeriod"))],
+        of: Of::Running,
+        ..Kind::new("running wall samples", "count", WALL)
     },
     Kind {
-        name: "native samples",
-        unit: "count",
-        events: &[("jdk.NativeMethodSample", Weight::One)],
+        of: Of::Waiting,
+        ..Kind::new("waiting wall samples", "count", WALL)
     },
-    Kind {
-        name: "allocation",
-        unit: "bytes",
-        events: &[("jdk.ObjectAllocationSample", Weight::Field("weight"))],
-    },
+    Kind::new(
+        "native samples",
+        "count",
+        &[("jdk.NativeMethodSample", Weight::One)],
+    ),
+    Kind::new(
+        "allocation",
+        "bytes",
+        &[("jdk.ObjectAllocationSample", Weight::Field("weight"))],
+    ),
     // The same bytes, counted in another way: never added to the samples.
-    Kind {
-        name: "TLAB allocation",
-        unit: "bytes",
-        events: &[
+    Kind::new(
+        "TLAB allocation",
+        "bytes",
+        &[
             ("jdk.ObjectAllocationInNewTLAB", Weight::Field("tlabSize")),
             (
                 "jdk.ObjectAllocationOutsideTLAB",
                 Weight::Field("allocationSize"),
             ),
         ],
-    },
+    ),
     // async-profiler's: what was allocated and still there at the end.
-    Kind {
-        name: "live objects",
-        unit: "bytes",
-        events: &[("profiler.LiveObject", Weight::Field("allocationSize"))],
-    },
-    Kind {
-        name: "monitor",
-        unit: "ns",
-        events: &[("jdk.JavaMonitorEnter", Weight::Ticks("duration"))],
-    },
-    Kind {
-        name: "park",
-        unit: "ns",
-        events: &[("jdk.ThreadPark", Weight::Ticks("duration"))],
-    },
+    Kind::new(
+        "live objects",
+        "bytes",
+        &[("profiler.LiveObject", Weight::Field("allocationSize"))],
+    ),
+    Kind::new(
+        "malloc",
+        "bytes",
+        &[("profiler.Malloc", Weight::Field("size"))],
+    ),
+    Kind::new(
+        "monitor",
+        "ns",
+        &[("jdk.JavaMonitorEnter", Weight::Ticks("duration"))],
+    ),
+    Kind::new(
+        "native lock",
+        "ns",
+        &[("profiler.NativeLock", Weight::Ticks("duration"))],
+    ),
+    Kind::new(
+        "park",
+        "ns",
+        &[("jdk.ThreadPark", Weight::Ticks("duration"))],
+    ),
 ];
 
 /// Stands for methods without a name.
@@ -206,7 +260,7 @@ impl Recording {
 
     fn sample(&mut self, plan: &Planned, event: &Event, known: &mut Known) -> Result<(), Fault> {
         let mut body = event.body;
-        let [thread, other, trace, weight] = plan.plan.read(&mut body)?;
+        let [thread, other, trace, weight, state] = plan.plan.read(&mut body)?;
         let number = |part: Option<super::pools::Part>| part.map_or(Ok(0), |it| it.number());
         let value = match plan.weight {
             Weight::One => 1,
@@ -234,10 +288,18 @@ impl Recording {
             None => 0,
         };
         let thread = self.thread(thread, known);
+        let of = match known.pools.waits(number(state)?) {
+            true => Of::Waiting,
+            false => Of::Running,
+        };
         let sums = self.sums.entry((thread, trace)).or_default();
-        let sum = &mut sums[plan.kind];
-        *sum = sum.checked_add(value).ok_or_else(too_large)?;
-        self.seen[plan.kind] = true;
+        for &row in &plan.kinds {
+            if [Of::All, of].contains(&KINDS[row].of) {
+                let sum = &mut sums[row];
+                *sum = sum.checked_add(value).ok_or_else(too_large)?;
+                self.seen[row] = true;
+            }
+        }
         Ok(())
     }
 
@@ -302,12 +364,24 @@ impl Recording {
         })
     }
 
+    /// Whether a kind is a value type: all samples, and their parts only where there are two.
+    fn is_told(&self, row: usize) -> bool {
+        let waited = |events: &[(&str, Weight)]| {
+            let mut kinds = KINDS.iter().zip(self.seen);
+            kinds.any(|(it, seen)| seen && it.of == Of::Waiting && it.events[0].0 == events[0].0)
+        };
+        match KINDS[row].of {
+            Of::All => self.seen[row],
+            Of::Running | Of::Waiting => waited(KINDS[row].events),
+        }
+    }
+
     /// The profile of all chunks.
     pub fn finish(self) -> Result<Collected, Fault> {
         let mut columns = [None; KINDS.len()];
         let mut types = Vec::new();
         for (row, kind) in KINDS.iter().enumerate() {
-            if self.seen[row] {
+            if self.is_told(row) {
                 columns[row] = Some(types.len());
                 types.push(value(kind.name, kind.unit));
             }
@@ -351,6 +425,14 @@ impl Recording {
         if self.open {
             stacks.note("The recording was not closed: it ends with its last whole event.");
         }
+        let waiting = (0..KINDS.len()).filter(|&row| KINDS[row].of == Of::Waiting);
+        for kind in waiting.filter(|&row| self.seen[row]).map(|row| &KINDS[row]) {
+            let all = kind.name.replace("waiting ", "");
+            stacks.note(format!(
+                "Threads that waited were sampled too: of the {all}, the value types \"running {all}\" and \"{}\" have a part each.",
+                kind.name
+            ));
+        }
         if self.lost > 0 {
             stacks.note(format!(
                 "{} samples are left out, whose stacks were not written any more.",
@@ -375,26 +457,26 @@ impl Recording {
 
 /// How the events of one class are read.
 struct Planned<'c> {
-    kind: usize,
+    /// What they count for.
+    kinds: Vec<usize>,
     weight: Weight,
-    /// The thread that was sampled, else the event's own; the stack; the weight.
-    plan: Plan<'c, 4>,
+    /// The thread that was sampled, else the event's own; the stack; the weight; the thread's state.
+    plan: Plan<'c, 5>,
 }
 
 impl<'c> Planned<'c> {
     fn new(classes: &'c Classes, class: Row) -> Option<Self> {
         let name = &*classes.class(class).name;
-        let (kind, weight) = KINDS.iter().enumerate().find_map(|(row, kind)| {
-            let event = kind.events.iter().find(|(event, _)| *event == name)?;
-            Some((row, event.1))
-        })?;
+        let of = |kind: &Kind| kind.events.iter().find(|(event, _)| *event == name);
+        let (_, weight) = *KINDS.iter().find_map(of)?;
+        let kinds = (0..KINDS.len()).filter(|&row| of(&KINDS[row]).is_some());
         let field = match weight {
             Weight::One => "",
             Weight::Field(field) | Weight::Ticks(field) => field,
         };
-        let wanted = ["sampledThread", "eventThread", "stackTrace", field];
+        let wanted = ["sampledThread", "eventThread", "stackTrace", field, "state"];
         Some(Planned {
-            kind,
+            kinds: kinds.collect(),
             weight,
             plan: Plan::new(classes, class, wanted),
         })

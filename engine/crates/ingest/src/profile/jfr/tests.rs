@@ -319,6 +319,79 @@ fn a_missing_constant_spoils_nothing_else() {
     );
 }
 
+/// What async-profiler writes of threads by the clock on the wall: by itself, and beside samples of processor time.
+const WALL: &[Described] = &[
+    (19, "jdk.types.ThreadState", &[("name", 12, "")]),
+    (
+        25,
+        "profiler.WallClockSample",
+        &[
+            ("sampledThread", 18, "constant"),
+            ("stackTrace", 17, "constant"),
+            ("state", 19, "constant"),
+            ("samples", 10, ""),
+        ],
+    ),
+    (
+        26,
+        "jdk.ExecutionSample",
+        &[
+            ("sampledThread", 18, "constant"),
+            ("stackTrace", 17, "constant"),
+            ("state", 19, "constant"),
+        ],
+    ),
+];
+
+fn states() -> Vec<u8> {
+    let state = |id: u64, name: &str| [number(id), text(name)].concat();
+    let states = [
+        state(0, "STATE_DEFAULT"),
+        state(1, "STATE_RUNNABLE"),
+        state(2, "STATE_SLEEPING"),
+    ];
+    checkpoint(&[(19, &states)])
+}
+
+#[test]
+fn threads_that_wait_are_parted_from_those_that_run() {
+    let classes = metadata(&[CLASSES, WALL].concat());
+    let ran = event(26, &numbers(&[1, 1, 1]));
+    let slept = event(26, &numbers(&[1, 1, 2]));
+    let of = |events: &[Vec<u8>]| {
+        let rest = [states(), constants(), classes.clone()];
+        chunk_of(None, &[events, &rest[..]].concat())
+    };
+    check(
+        of(&[ran.clone(), slept.clone(), slept.clone()]),
+        "samples* 3
+         running samples 1
+         waiting samples 2
+         a.B.main 0 0 0
+         a.B.main;a.B.leaf 3 1 2
+         note: Threads that waited were sampled too: of the samples, the value types \"running samples\" and \"waiting samples\" have a part each.",
+    );
+    // Where none waited, there is nothing to part.
+    check(
+        of(std::slice::from_ref(&ran)),
+        "samples* 1
+         a.B.main 0
+         a.B.main;a.B.leaf 1",
+    );
+    let processor = event(26, &numbers(&[1, 1, 0]));
+    let wall = |state: u64, samples: u64| event(25, &numbers(&[1, 1, state, samples]));
+    check(
+        of(&[processor, wall(1, 1), wall(2, 40)]),
+        "samples* 1
+         wall samples 41
+         running wall samples 1
+         waiting wall samples 40
+         a.B.main 0 0 0 0
+         a.B.main;a.B.leaf 1 41 1 40
+         note: Threads that waited were sampled too: of the wall samples, the value types \"running wall samples\" and \"waiting wall samples\" have a part each.",
+    );
+}
+
 #[test]
 fn recordings_of_java_9_and_10_and_live_objects_are_read() {
     let mut classes = CLASSES.to_vec();
