@@ -1,5 +1,6 @@
 //! `perf.data`, as `perf record` writes it to a file or into a pipe: call chains of addresses, named by their files.
 
+mod event_names;
 mod events;
 mod header;
 mod maps;
@@ -221,7 +222,7 @@ impl Reader<'_, '_> {
     fn finish(mut self, truncated: bool) -> Result<Collected, Fault> {
         if truncated {
             self.stacks.note(
-                "The recording was not closed: it ends with its last whole record, and events have no names but their numbers.",
+                "The recording was not closed: it ends with its last whole record, and events are named by their numbers.",
             );
         }
         if self.stacks_in_samples > 0 {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::cursor::Cursor;
 use super::super::fault::Fault;
+use super::event_names::name;
 
 // Parts of a sample, in the order in which they stand there.
 const IDENTIFIER: u64 = 1 << 16;
@@ -283,20 +284,4 @@ fn row(events: &[Event], rows: &HashMap<u64, usize>, mut record: Cursor) -> Resu
             format!("a sample names event {id}, which the file does not have"),
         )
     })
-}
-
-/// What perf calls an event that nobody named.
-fn name(kind: u32, config: u64) -> String {
-    let name = match (kind, config) {
-        (0, 0) => "cycles",
-        (0, 1) => "instructions",
-        (0, 3) => "cache-misses",
-        (0, 5) => "branch-misses",
-        (1, 0) => "cpu-clock",
-        (1, 1) => "task-clock",
-        (1, 2) => "page-faults",
-        (1, 3) => "context-switches",
-        _ => return format!("event {kind}:{config:#x}"),
-    };
-    name.to_owned()
 }

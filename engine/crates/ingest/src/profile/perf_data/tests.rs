@@ -336,7 +336,7 @@ fn a_recorder_that_was_killed_leaves_what_it_wrote() {
          cpu-clock ns* 3
          app+0 0 0
          app+0;inlined 5 1 3
-         note: The recording was not closed: it ends with its last whole record, and events have no names but their numbers.",
+         note: The recording was not closed: it ends with its last whole record, and events are named by their numbers.",
     );
 }
 
