@@ -1,13 +1,15 @@
-//! Chrome's trace events: a CPU profile when there is one, else spans of time (`B`/`E`/`X`).
+//! Chrome's trace events: a CPU profile when there is one, else samples, else spans of time (`B`/`E`/`X`).
 
 mod events;
+mod samples;
 mod spans;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use self::events::{Event, Sink};
+use self::events::{Event, Sink, id_text};
+use self::samples::{Sample, Samples, StackFrame};
 use self::spans::Spans;
 use super::Format;
 use super::collected::Collected;
@@ -36,13 +38,15 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         Err(error) if error.is_eof() && is_array && trace.seen > 0 => true,
         Err(error) => return Err(json_fault(&error)),
     };
-    let mut profile = if trace.profiles.is_empty() {
-        trace.spans()?
-    } else {
+    let mut profile = if !trace.profiles.is_empty() {
         trace.cpu_profiles().map_err(|fault| match is_array {
             true => fault,
             false => fault.at_key("traceEvents"),
         })?
+    } else if !trace.samples.is_empty() {
+        trace.samples()?
+    } else {
+        trace.spans()?
     };
     if cut {
         profile.note("The trace is cut short.");
@@ -64,6 +68,7 @@ struct Trace {
     profiles: BTreeMap<Key, Joined>,
     /// The thread that a profile is of.
     profiled: BTreeMap<Key, Key>,
+    samples: Samples,
 }
 
 /// What the events of one profile hold together.
@@ -90,7 +95,7 @@ struct Chunk {
 impl Sink for Trace {
     fn event(&mut self, event: &Event) -> Result<(), String> {
         self.seen += 1;
-        let key = (text(&event.pid), text(&event.tid));
+        let key = (id_text(&event.pid), id_text(&event.tid));
         match &*event.ph {
             "B" | "E" | "X" => {
                 let at = moment(event.ts)?;
@@ -108,8 +113,8 @@ impl Sink for Trace {
             "P" | "I" if ["Profile", "ProfileChunk", "CpuProfile"].contains(&&*event.name) => {
                 let id = match &*event.name {
                     // It is a whole one by itself, and has no id of its own.
-                    "CpuProfile" => format!("{} {}", text(&event.id), self.seen),
-                    _ => text(&event.id),
+                    "CpuProfile" => format!("{} {}", id_text(&event.id), self.seen),
+                    _ => id_text(&event.id),
                 };
                 let id = (key.0.clone(), id);
                 if event.name != "ProfileChunk" {
@@ -140,9 +145,25 @@ impl Sink for Trace {
             _ => Ok(()),
         }
     }
+
+    fn sample(&mut self, sample: &Sample) -> Result<(), String> {
+        self.samples.add(sample)
+    }
+
+    fn frame(&mut self, id: String, frame: StackFrame) {
+        self.samples.frame(id, frame);
+    }
 }
 
 impl Trace {
+    fn samples(self) -> Result<Collected, Fault> {
+        let mut stacks = self.samples.pour(&self.names)?;
+        if !self.threads.is_empty() {
+            stacks.note("The trace holds samples; its other events are not shown.");
+        }
+        stacks.finish(Format::ChromeTrace)
+    }
+
     fn cpu_profiles(self) -> Result<Collected, Fault> {
         let mut stacks = Stacks::new(v8::values(), 1)?;
         let (all, mut left_out) = (self.profiles.len(), Vec::new());
@@ -269,15 +290,6 @@ impl Joined {
             ));
         }
         (profile, notes)
-    }
-}
-
-/// Ids are numbers or texts.
-fn text(id: &serde_json::Value) -> String {
-    match id {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Null => String::new(),
-        other => other.to_string(),
     }
 }
 
@@ -529,6 +541,100 @@ mod tests {
              {thread 1/7} 0 0
              {thread 1/7};f 2 2000
              note: 1 of 2 CPU profiles in the trace cannot be read and are left out: a sample names node 8, which the file does not have.",
+        );
+    }
+
+    /// A trace as Hermes writes it: numbers are texts, and samples share the frames of their stacks.
+    fn hermes(samples: &[(&str, &str, &str)], frames: &str) -> String {
+        let thread = |tid: &str, name: &str| {
+            format!(
+                r#"{{"name":"thread_name","ph":"M","cat":"__metadata","pid":7,"ts":"9","tid":"{tid}","args":{{"name":"{name}"}}}}"#
+            )
+        };
+        let samples = samples.iter().map(|(tid, ts, frame)| {
+            format!(
+                r#"{{"cpu":"-1","name":"","ts":"{ts}","pid":7,"tid":"{tid}","weight":"1","sf":{frame}}}"#
+            )
+        });
+        format!(
+            "{{\"traceEvents\":[{},{}],\n\"samples\":[{}],\n\"stackFrames\":{{{frames}}}}}",
+            thread("1", "js"),
+            thread("2", "native"),
+            samples.collect::<Vec<_>>().join(",\n")
+        )
+    }
+
+    const FRAMES: &str = r#""1":{"name":"[root]","category":"root"},"2":{"name":"f","line":"3","parent":1},"3":{"name":"g","parent":2}"#;
+
+    #[test]
+    fn samples_share_the_frames_of_their_stacks() {
+        // The last sample of a thread has no time.
+        let samples = [
+            ("1", "1000", "2"),
+            ("1", "1500", "3"),
+            ("1", "1700", "3"),
+            ("1", "1701", "1"),
+        ];
+        check(
+            hermes(&samples, FRAMES),
+            "samples 4
+             time ns* 701000
+             [root] 1 0
+             [root];f 1 500000
+             [root];f;g 2 201000",
+        );
+        let samples = [("1", "10", "2"), ("2", "12", "2"), ("1", "15", "1")];
+        check(
+            hermes(&samples, FRAMES).replace("\"weight\":\"1\"", "\"weight\":2.5"),
+            "samples 3
+             time ns* 5000
+             weight 0.1 count 75
+             {js (7/1)} 0 0 0
+             {js (7/1)};[root] 1 0 25
+             {js (7/1)};[root];f 1 5000 25
+             {native (7/2)} 0 0 0
+             {native (7/2)};[root] 0 0 0
+             {native (7/2)};[root];f 1 0 25",
+        );
+    }
+
+    #[test]
+    fn frames_that_are_lost_lose_no_sample() {
+        let frames = FRAMES.replace("\"parent\":1", "\"parent\":8");
+        check(
+            hermes(&[("1", "10", "3"), ("1", "15", "9")], &frames),
+            "samples 2
+             time ns* 5000
+             [truncated] 1 0
+             [truncated];f 0 0
+             [truncated];f;g 1 5000
+             note: 2 samples and callers name stack frames that are not in the trace, and stand below [truncated].",
+        );
+        let cycle = FRAMES.replace("\"category\":\"root\"", "\"parent\":3");
+        check_fault(
+            hermes(&[("1", "10", "3")], &cycle),
+            3,
+            "node 0 is its own ancestor",
+        );
+        check_fault(
+            hermes(&[("1", "soon", "3")], FRAMES),
+            2,
+            "the JSON is wrong at column 44: expected a text that is a number",
+        );
+        check_fault(
+            hermes(&[("1", "1", "3")], FRAMES).replace("\"ts\":\"1\",", ""),
+            2,
+            "the JSON is wrong at column 72: a sample: expected an event to have a time",
+        );
+    }
+
+    #[test]
+    fn spans_may_have_their_numbers_as_texts() {
+        check(
+            r#"[{"ph":"X","name":"f","pid":"1","tid":1,"ts":"2","dur":"3.5"}]"#,
+            "time ns* 3500
+             calls 1
+             f 3500 1",
         );
     }
 

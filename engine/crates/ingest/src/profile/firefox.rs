@@ -222,9 +222,9 @@ mod tests {
             (
                 COLUMNS,
                 "[2,1,9,1]",
-                "[2,-1,9,1]",
+                "[2,1e19,9,1]",
                 6,
-                "in thread main (1/2): expected a value of at least 0, got -1",
+                "in thread main (1/2): the value 10000000000000000000 is too large",
             ),
             (
                 COLUMNS,

@@ -16,7 +16,7 @@ use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::input::Input;
 use super::stacks::{FrameId, Stacks};
-use super::units::{Decimals, value, whole};
+use super::units::{Decimals, signed, value};
 
 /// The first line that is no comment ends with a number.
 pub fn detect(input: &Input) -> bool {
@@ -84,7 +84,7 @@ fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected
         None => None,
     };
     let unit = decimals.unwrap_or_default().unit("count");
-    let mut stacks = Stacks::new(vec![value(SAMPLES, &unit)], 0)?;
+    let mut stacks = Stacks::signed(vec![value(SAMPLES, &unit)], 0)?;
     join(parts, input.lines(), &mut stacks)?;
     if let Some(cut) = cut {
         stacks.note(format!(
@@ -226,7 +226,7 @@ struct Count<'t>(&'t str);
 impl Count<'_> {
     /// `None` when it has a fraction, or is no whole number of 64 bits at all.
     fn whole(self) -> Option<i64> {
-        self.0.parse().ok().filter(|&count| count >= 0)
+        self.0.parse().ok()
     }
 
     /// `None` when it is no number.
@@ -241,7 +241,7 @@ impl Count<'_> {
             .and_then(|count| count.checked_mul(scale as i64))
         {
             Some(count) => Some(Ok(count)),
-            None => self.fraction().map(|count| whole(count, scale)),
+            None => self.fraction().map(|count| signed(count, scale)),
         }
     }
 }
@@ -443,11 +443,7 @@ mod tests {
             ["main", "caller0", "a function with a long name0", "caller1"]
         );
         for (more, line, problem) in [
-            (
-                "main -1\n",
-                lines + 1,
-                "expected a value of at least 0, got -1",
-            ),
+            ("main NaN\n", lines + 1, "expected a number, got NaN"),
             ("nothing\nmain 1\n", lines + 1, "got \"nothing\""),
             ("\n\nnothing\n", lines + 3, "got \"nothing\""),
         ] {
@@ -520,7 +516,7 @@ mod tests {
         let many = "main;work 1\n".repeat(200_000);
         let line = 200_001;
         for (wrong, problem) in [
-            ("main -1\n", "expected a value of at least 0, got -1"),
+            ("main inf\n", "the value inf is too large"),
             (
                 "nothing\n",
                 "expected a stack and a count, as in main;work 12, got \"nothing\"",
@@ -548,6 +544,19 @@ mod tests {
     }
 
     #[test]
+    fn counts_may_be_of_a_difference() {
+        check(
+            "a;b -3\na;b 1\na;c 2.5\n",
+            "samples 0.1 count* 5
+             a 0
+             a;b -20
+             a;c 25
+             note: Counts have fractions; they are kept as whole multiples of 0.1.
+             note: Some values of \"samples\" are negative, as in the difference of two profiles.",
+        );
+    }
+
+    #[test]
     fn a_last_line_cut_short_is_left_out() {
         check(
             "a;b 1\na;c",
@@ -563,16 +572,7 @@ mod tests {
         let expect = "expected a stack and a count, as in main;work 12, got \"invalid line\"";
         check_fault("a;b 1\ninvalid line\n", 2, expect);
         check_fault("a;b 1\ninvalid line\na 2\n", 2, expect);
-        check_fault(
-            "a;b 1\n\na;b -2\n",
-            3,
-            "expected a value of at least 0, got -2",
-        );
-        check_fault(
-            "a;b 1\na;b NaN\n",
-            2,
-            "expected a value of at least 0, got NaN",
-        );
+        check_fault("a;b 1\na;b NaN\n", 2, "expected a number, got NaN");
         check_fault("a;b inf\n", 1, "the value inf is too large");
         let twice = "a 2000000000000000000\nb 2000000000000000000\n";
         let expect = "the values of type \"samples\" add up to more than 64 bits can hold: use a larger unit";

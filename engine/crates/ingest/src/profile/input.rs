@@ -152,9 +152,9 @@ impl<'a> Input<'a> {
             .any(|byte| (byte < &9 || (14..32).contains(byte)) && !IN_NAMES.contains(byte))
     }
 
-    /// Whether its first bytes name a format that no reader knows.
+    /// Whether it is of a format that no reader knows, and says so.
     pub fn is_foreign(&self) -> bool {
-        other_kind(self.bytes).is_some()
+        other_kind(self).is_some()
     }
 
     /// The first lines that hold anything, with their 1-based numbers. None of JSON.
@@ -199,20 +199,45 @@ pub fn json_fault(error: &serde_json::Error) -> Fault {
     Fault::line(error.line().max(1), problem)
 }
 
-/// What a file is whose first bytes name a format that no reader knows, and advice when there is a better way than
-/// another file.
-fn other_kind(bytes: &[u8]) -> Option<(&'static str, Option<&'static str>)> {
+/// What a file is that names a format that no reader knows, and advice when there is a better way than another file.
+fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
     const ONCE: Option<&str> = Some("decompress it once");
     const OUT: Option<&str> = Some("take the profile out of it first");
+    const RECORD: Option<&str> = Some(
+        "record where memory is allocated, with `node --heap-prof` or by allocation sampling in the developer tools, and \
+         open the .heapprofile file",
+    );
+    const COLLAPSE: Option<&str> = Some(
+        "convert it with `stackcollapse-hprof FILE > FILE.folded` (of the Python package hprof2flamegraph), or record with \
+         JDK Flight Recorder",
+    );
+    const DUMP: Option<&str> = Some(
+        "it tells which objects there are and not which calls made them: record allocations with JDK Flight Recorder or \
+         async-profiler",
+    );
     let kinds = [
         (&b"\x7fELF"[..], "a program or library (ELF)", None),
         (b"PK\x03\x04", "a zip archive", OUT),
         (b"\x1f\x8b", "data that was compressed twice", ONCE),
         (b"\x28\xb5\x2f\xfd", "data that was compressed twice", ONCE),
+        (
+            b"JAVA PROFILE 1.0.2\0",
+            "a dump of Java's heap (hprof)",
+            DUMP,
+        ),
+        (
+            b"JAVA PROFILE 1.0.1\0",
+            "a dump of Java's heap (hprof)",
+            DUMP,
+        ),
+        (b"JAVA PROFILE ", "text of Java's hprof agent", COLLAPSE),
     ];
+    if input.has_keys(&["snapshot", "nodes", "edges"]) {
+        return Some(("a snapshot of V8's heap (.heapsnapshot)", RECORD));
+    }
     let kind = kinds
         .into_iter()
-        .find(|(magic, ..)| bytes.starts_with(magic));
+        .find(|(magic, ..)| input.bytes.starts_with(magic));
     kind.map(|(_, what, advice)| (what, advice))
 }
 
@@ -222,13 +247,18 @@ pub fn foreign(input: &Input) -> Fault {
     const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
                           Firefox or samply JSON, stackprof JSON, OTLP profiles, callgrind, gprof or pstats output";
     let known = |what: &str, advice: &str| {
-        Fault::byte(0, format!("this is {what}, {EXPECTED}")).advise(advice)
+        let problem = format!("this is {what}, {EXPECTED}");
+        let fault = match input.is_text() {
+            true => Fault::line(1, problem),
+            false => Fault::byte(0, problem),
+        };
+        fault.advise(advice)
     };
     if input.bytes.trim_ascii().is_empty() {
         let fault = Fault::whole(format!("the file is empty, {EXPECTED}"));
         return fault.advise("check that the profiler ran to its end, and record again");
     }
-    if let Some((what, advice)) = other_kind(input.bytes) {
+    if let Some((what, advice)) = other_kind(input) {
         return known(what, advice.unwrap_or(ADVICE));
     }
     if !input.is_text() {

@@ -3,7 +3,51 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+
+/// A text; nothing where a writer says that there is none.
+pub fn text_or_null<'de, D: Deserializer<'de>>(reader: D) -> Result<String, D::Error> {
+    Option::deserialize(reader).map(Option::unwrap_or_default)
+}
+
+/// A number, also one that is written as a text; nothing where a writer says that there is none.
+pub fn number_or_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<f64>, D::Error> {
+    reader.deserialize_any(NumberOrText)
+}
+
+struct NumberOrText;
+
+impl Visitor<'_> for NumberOrText {
+    type Value = Option<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Option<f64>, E> {
+        Ok(Some(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Option<f64>, E> {
+        Ok(Some(value as f64))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Option<f64>, E> {
+        Ok(Some(value as f64))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<f64>, E> {
+        let number = text.trim().parse().ok().filter(|it: &f64| it.is_finite());
+        let wrong = || E::custom("expected a text that is a number");
+        number.map(Some).ok_or_else(wrong)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Option<f64>, E> {
+        Ok(None)
+    }
+}
 
 /// One step from the outside of a JSON text to a place in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

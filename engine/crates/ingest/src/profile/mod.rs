@@ -81,6 +81,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// No file's: the call trees of a transactional profile.
+    Transactions,
 }
 
 impl Format {
@@ -101,6 +103,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Transactions => "transactions",
         }
     }
 }
@@ -352,9 +355,10 @@ fn look<T>(
     format: Option<Format>,
     then: impl FnOnce(&Reader) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
+    let foreign = input.is_foreign();
     let reader = READERS.iter().find(|reader| match format {
         Some(format) => reader.format == format,
-        None => (reader.detect)(input),
+        None => !foreign && (reader.detect)(input),
     });
     let result = match reader {
         Some(reader) => then(reader),

@@ -64,7 +64,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         return Err(Fault::whole("the file has no samples"));
     }
     let types = kinds.iter().map(|(name, unit)| value(name, unit)).collect();
-    let mut stacks = Stacks::new(types, 0)?;
+    let mut stacks = Stacks::signed(types, 0)?;
     for (row, data) in files.iter().enumerate() {
         let mut reader = Reader {
             data,

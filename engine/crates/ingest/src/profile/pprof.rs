@@ -74,7 +74,7 @@ pub fn detect(input: &Input) -> bool {
     let known = matches!(first, Ok(Some((1..=7 | 11 | 13, Field::Bytes(_)))))
         || matches!(first, Ok(Some((7..=14, Field::Varint(_)))));
     // A file that is cut short in its first field is told from text by its control characters.
-    input.is_binary() && !input.is_foreign() && (known || input.bytes.starts_with(b"\x0a"))
+    input.is_binary() && (known || input.bytes.starts_with(b"\x0a"))
 }
 
 /// Reads a profile.
@@ -85,7 +85,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         let text = |index| tables.text(index).map_err(|fault| fault.at_byte(kind.at));
         types.push(value(&text(kind.name)?, &text(kind.unit)?));
     }
-    let mut stacks = Stacks::new(types, tables.default_type()?)?;
+    let mut stacks = Stacks::signed(types, tables.default_type()?)?;
     let names = Names::new(&tables, &mut stacks)?;
     let threads = Threads::new(input.bytes, &tables)?;
     let labels = samples(input, &tables, &names, &threads, &mut stacks)?;

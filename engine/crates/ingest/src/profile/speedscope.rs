@@ -9,8 +9,9 @@ use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, dangling, quote};
 use super::input::Input;
+use super::json::text_or_null;
 use super::stacks::{FrameId, Stacks, check_types};
-use super::units::{Decimals, nanoseconds, value, whole};
+use super::units::{Decimals, nanoseconds, signed, value, whole};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,6 +28,7 @@ struct Shared {
 
 #[derive(Deserialize)]
 struct Frame {
+    #[serde(default, deserialize_with = "text_or_null")]
     name: String,
     file: Option<String>,
     line: Option<f64>,
@@ -48,9 +50,9 @@ impl Shared {
 #[serde(rename_all = "camelCase")]
 struct One {
     r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text_or_null")]
     name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text_or_null")]
     unit: String,
     start_value: Option<f64>,
     end_value: Option<f64>,
@@ -88,7 +90,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         return Err(Fault::whole("the file has no profiles"));
     };
     let types = units.iter().map(Unit::value_type).collect();
-    let mut stacks = Stacks::new(types, default)?;
+    let mut stacks = Stacks::signed(types, default)?;
     let mut frames = Vec::with_capacity(file.shared.frames.len());
     let told = !input.lines() || file.shared.has_lines_that_ran();
     for frame in &file.shared.frames {
@@ -224,7 +226,7 @@ impl Writer<'_> {
                 let frame = self.frame(index);
                 stack.push(frame.map_err(|fault| fault.at_item("samples", row))?);
             }
-            let weight = whole(weight, self.scale);
+            let weight = signed(weight, self.scale);
             let added = weight.and_then(|weight| self.add(&stack, weight));
             added.map_err(|fault| fault.at_item("weights", row))?;
         }
@@ -324,6 +326,17 @@ mod tests {
         "samples":[[0,1],[0]],"weights":[1.5,0.25]}"#;
 
     #[test]
+    fn weights_may_be_of_a_difference() {
+        check(
+            file(&SAMPLED.replace("1.5", "-1.5"), ""),
+            "time ns* -1250000
+             a 250000
+             a;b -1500000
+             note: Some values of \"time\" are negative, as in the difference of two profiles.",
+        );
+    }
+
+    #[test]
     fn events_open_and_close_calls() {
         check(
             file(
@@ -391,10 +404,6 @@ mod tests {
             (
                 evented(&[("O", 7, 0.0)]),
                 "in profile 1: event 0 opens frame 7, which the file does not have",
-            ),
-            (
-                SAMPLED.replace("1.5", "-1"),
-                "in profile 1: expected a value of at least 0, got -1",
             ),
             (
                 SAMPLED.replace("1.5,", ""),

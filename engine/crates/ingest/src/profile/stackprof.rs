@@ -8,7 +8,7 @@ use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, dangling};
 use super::input::Input;
-use super::json::Step;
+use super::json::{Step, text_or_null};
 use super::stacks::{FrameId, Stacks};
 use super::units::{value, whole};
 
@@ -25,6 +25,8 @@ struct File {
 
 #[derive(Deserialize)]
 struct Frame {
+    /// Functions of libraries may have none.
+    #[serde(default, deserialize_with = "text_or_null")]
     name: String,
     file: Option<String>,
     line: Option<u32>,
@@ -119,6 +121,24 @@ mod tests {
              <main>;(garbage collection) 1 500000
              note: stackprof missed 3 samples.",
         );
+    }
+
+    #[test]
+    fn functions_need_no_names() {
+        let named = file(",\"raw\":[2,70,71,3]");
+        for (name, without) in [
+            ("\"name\":\"<main>\",", ""),
+            ("\"name\":\"<main>\"", "\"name\":null"),
+        ] {
+            check(
+                named.replace(name, without),
+                "samples 3
+                 wall ns* 1500000
+                 [unknown] 0 0
+                 [unknown];(garbage collection) 3 1500000
+                 note: stackprof missed 3 samples.",
+            );
+        }
     }
 
     #[test]

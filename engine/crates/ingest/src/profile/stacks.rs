@@ -6,7 +6,7 @@ pub use fulcrum_model::call_tree::FrameId;
 use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, Sorted, ValueType};
 
 use super::collected::Collected;
-use super::fault::Fault;
+use super::fault::{Fault, quote};
 use super::names::placed;
 use super::texts::{Texts, cut};
 use super::{Calls, Format, Profile};
@@ -35,6 +35,7 @@ pub struct Stacks {
     notes: Vec<String>,
     truncated: u64,
     cut_already: u64,
+    signed: bool,
     buffer: Vec<FrameId>,
 }
 
@@ -58,7 +59,17 @@ impl Stacks {
             notes: Vec::new(),
             truncated: 0,
             cut_already: 0,
+            signed: false,
             buffer: Vec::new(),
+        })
+    }
+
+    /// The same for a format whose values may be negative: a profile may be the difference of two.
+    pub fn signed(types: Vec<ValueType>, default_value: usize) -> Result<Self, Fault> {
+        let stacks = Stacks::new(types, default_value)?;
+        Ok(Stacks {
+            signed: true,
+            ..stacks
         })
     }
 
@@ -131,7 +142,7 @@ impl Stacks {
         self.intern(Frame::container(name), [name, "", ""])
     }
 
-    /// Adds values to a stack, outermost first. Negative values are refused.
+    /// Adds values to a stack, outermost first. Negative values are refused, unless the format may have them.
     pub fn add(&mut self, stack: &[FrameId], values: &[i64]) -> Result<(), Fault> {
         self.add_in(None, stack, values)
     }
@@ -179,12 +190,9 @@ impl Stacks {
         (cut_already, kept): (bool, usize),
         values: &[i64],
     ) -> Result<(), Fault> {
-        if let Some(value) = values.iter().find(|&&value| value < 0) {
-            return Err(
-                Fault::whole(format!("expected a value of at least 0, got {value}")).advise(
-                    "open the two profiles of which this is the difference, and compare them",
-                ),
-            );
+        if let Some(value) = values.iter().find(|&&value| value < 0 && !self.signed) {
+            let problem = format!("expected a value of at least 0, got {value}");
+            return Err(Fault::whole(problem));
         }
         let over = stack.len().saturating_sub(kept);
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -236,6 +244,15 @@ impl Stacks {
         let tree = self.builder.finish()?;
         if tree.is_empty() {
             return Err(Fault::whole("the profile has no samples"));
+        }
+        let types = tree.value_types().iter().enumerate();
+        let negative = types.filter(|(row, _)| tree.values(*row).iter().any(|&value| value < 0));
+        let negative: Vec<_> = negative.map(|(_, kind)| quote(&kind.name)).collect();
+        if !negative.is_empty() {
+            self.notes.push(format!(
+                "Some values of {} are negative, as in the difference of two profiles.",
+                negative.join(", ")
+            ));
         }
         Ok(Profile {
             format,

@@ -41,8 +41,17 @@ pub fn whole(value: f64, scale: f64) -> Result<i64, Fault> {
             "expected a value of at least 0, got {value}"
         )));
     }
+    signed(value, scale)
+}
+
+/// The same of what may be negative, as in the difference of two profiles.
+pub fn signed(value: f64, scale: f64) -> Result<i64, Fault> {
+    let scaled = (value * scale).round();
+    if scaled.is_nan() {
+        return Err(Fault::whole(format!("expected a number, got {value}")));
+    }
     // 2^63 as a float is exact.
-    if scaled >= 9_223_372_036_854_775_808.0 {
+    if scaled.abs() >= 9_223_372_036_854_775_808.0 {
         return Err(Fault::whole(format!("the value {value} is too large")));
     }
     Ok(scaled as i64)
@@ -92,6 +101,10 @@ mod tests {
         assert_eq!(whole(-0.0, 1.0), Ok(0));
         for wrong in [f64::NAN, -1.0, f64::INFINITY, f64::NEG_INFINITY, 1e19] {
             assert!(whole(wrong, 1.0).is_err(), "{wrong}");
+        }
+        assert_eq!(signed(-1.5, 1e3), Ok(-1500));
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1e19] {
+            assert!(signed(wrong, 1.0).is_err(), "{wrong}");
         }
     }
 

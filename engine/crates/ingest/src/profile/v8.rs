@@ -11,6 +11,7 @@ use super::collected::Collected;
 use super::fault::{Fault, dangling};
 use super::ids::Ids;
 use super::input::Input;
+use super::json::text_or_null;
 use super::parents::{Parents, too_large};
 use super::stacks::{FrameId, Stacks};
 use super::units::value;
@@ -53,7 +54,9 @@ struct Ticks {
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
 struct CallFrame {
+    #[serde(deserialize_with = "text_or_null")]
     function_name: String,
+    #[serde(deserialize_with = "text_or_null")]
     url: String,
     /// 0-based; -1 is none.
     line_number: Option<i64>,

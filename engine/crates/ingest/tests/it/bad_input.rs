@@ -211,23 +211,9 @@ fn values_that_are_no_numbers_or_below_zero() {
             0,
             b" 12\n",
             b" NaN\n",
-            "x:2: expected a value of at least 0, got NaN",
-        ),
-        (
-            Folded,
-            0,
-            b" 3.5\n",
-            b" -3.5\n",
-            "x:3: expected a value of at least 0, got -3.5",
+            "x:2: expected a number, got NaN",
         ),
         (Folded, 0, b" 3.5\n", b" 1e300\n", "x:3: the value 1"),
-        (
-            Pprof,
-            0,
-            b"\x12\x08\x0a\x02\x02\x01\x12\x02\x03\x5a",
-            b"\x12\x11\x0a\x02\x02\x01\x12\x0b\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-            "x, byte 12: expected a value of at least 0, got -1",
-        ),
         (
             CpuProfile,
             0,
@@ -257,13 +243,6 @@ fn values_that_are_no_numbers_or_below_zero() {
             "x:4: the JSON is wrong at column",
         ),
         (
-            Speedscope,
-            0,
-            b"\"weights\":[1.5,2]",
-            b"\"weights\":[1.5,-2]",
-            "x:4: in profile 2: expected a value of at least 0, got -2",
-        ),
-        (
             Firefox,
             0,
             b"[[1,5],",
@@ -274,8 +253,8 @@ fn values_that_are_no_numbers_or_below_zero() {
             Firefox,
             1,
             b"\"weight\":[2,1,9]",
-            b"\"weight\":[2,-1,9]",
-            "x:3: in thread t (1/2): expected a value of at least 0, got -1",
+            b"\"weight\":[2,1e300,9]",
+            "x:3: in thread t (1/2): the value 1000",
         ),
         (
             Stackprof,
@@ -325,13 +304,6 @@ fn values_that_are_no_numbers_or_below_zero() {
             &[0xf4, 1, 0, 0, 0, 0, 0, 0],
             &[0xff; 8],
             "x, byte 152: the period 18446744073709551615 is too large",
-        ),
-        (
-            Otlp,
-            1,
-            b"[\"4\"]",
-            b"[\"-4\"]",
-            "x:5: expected a value of at least 0, got -4",
         ),
         (
             Otlp,

@@ -7,20 +7,24 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use super::samples::{Sample, StackFrame};
 use crate::profile::fault::quote;
+use crate::profile::json::{number_or_text, text_or_null};
 
 /// One event.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Event {
     /// Its kind.
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "text_or_null")]
     pub ph: String,
-    #[serde(deserialize_with = "text")]
+    #[serde(deserialize_with = "text_or_null")]
     pub name: String,
     /// Microseconds.
+    #[serde(deserialize_with = "number_or_text")]
     pub ts: Option<f64>,
     /// Microseconds.
+    #[serde(deserialize_with = "number_or_text")]
     pub dur: Option<f64>,
     pub pid: Value,
     pub tid: Value,
@@ -28,15 +32,25 @@ pub struct Event {
     pub args: Value,
 }
 
-/// Some writers say that there is no name.
-fn text<'de, D: serde::Deserializer<'de>>(text: D) -> Result<String, D::Error> {
-    Option::deserialize(text).map(Option::unwrap_or_default)
+/// Ids are numbers or texts.
+pub fn id_text(id: &Value) -> String {
+    match id {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
 }
 
-/// What takes the events.
+/// What takes the events, and the samples that may stand beside them.
 pub trait Sink {
-    /// Takes one; or says what is wrong with it.
+    /// Takes an event, or says what is wrong with it.
     fn event(&mut self, event: &Event) -> Result<(), String>;
+
+    /// Takes a sample, or says what is wrong with it.
+    fn sample(&mut self, sample: &Sample) -> Result<(), String>;
+
+    /// Takes a frame of samples' stacks.
+    fn frame(&mut self, id: String, frame: StackFrame);
 }
 
 /// Hands every event to `sink`, up to the first error.
@@ -86,13 +100,14 @@ impl<'de, S: Sink> Visitor<'de> for Events<'_, S> {
             return sink.event(&event).map_err(|it| A::Error::custom(wrong(it)));
         }
         while let Some(key) = map.next_key::<String>()? {
-            if key == "traceEvents" {
-                map.next_value_seed(Events {
+            match &*key {
+                "traceEvents" => map.next_value_seed(Events {
                     sink: &mut *sink,
                     inside,
-                })?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
+                })?,
+                "samples" => map.next_value_seed(AllSamples(&mut *sink))?,
+                "stackFrames" => map.next_value_seed(AllFrames(&mut *sink))?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
         Ok(())
@@ -107,6 +122,59 @@ impl<'de, S: Sink> Visitor<'de> for Events<'_, S> {
             })
         };
         while one()?.is_some() {}
+        Ok(())
+    }
+}
+
+/// The array of samples.
+struct AllSamples<'s, S>(&'s mut S);
+
+impl<'de, S: Sink> DeserializeSeed<'de> for AllSamples<'_, S> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_seq(self)
+    }
+}
+
+impl<'de, S: Sink> Visitor<'de> for AllSamples<'_, S> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an array of samples")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(sample) = seq.next_element::<Sample>()? {
+            let taken = self.0.sample(&sample);
+            taken.map_err(|problem| A::Error::custom(format!("a sample: {problem}")))?;
+        }
+        Ok(())
+    }
+}
+
+/// The frames of all stacks, by their ids.
+struct AllFrames<'s, S>(&'s mut S);
+
+impl<'de, S: Sink> DeserializeSeed<'de> for AllFrames<'_, S> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de, S: Sink> Visitor<'de> for AllFrames<'_, S> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("stack frames by their ids")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some((id, frame)) = map.next_entry::<String, StackFrame>()? {
+            self.0.frame(id, frame);
+        }
         Ok(())
     }
 }

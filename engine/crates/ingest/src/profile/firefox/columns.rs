@@ -10,10 +10,11 @@ use crate::profile::Format;
 use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};
 use crate::profile::input::Input;
+use crate::profile::json::text_or_null;
 use crate::profile::parents::Parents;
 use crate::profile::stacks::{FrameId, Stacks, check_types};
 use crate::profile::symbols::{At, Code, Symbols, bracketed};
-use crate::profile::units::{value, whole};
+use crate::profile::units::{signed, value, whole};
 
 #[derive(Deserialize)]
 struct File {
@@ -37,7 +38,7 @@ struct Lib {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Thread {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text_or_null")]
     name: String,
     #[serde(default)]
     pid: Value,
@@ -158,7 +159,7 @@ pub fn read(input: &Input, cpu: Cpu, named: bool) -> Result<Collected, Fault> {
     if kinds.is_empty() {
         return Err(Fault::whole("the profile has no samples"));
     }
-    let mut stacks = Stacks::new(types, 0)?;
+    let mut stacks = Stacks::signed(types, 0)?;
     // Tables that all threads share are read once.
     let mut shared: Option<Nodes> = None;
     let view = |thread| file.view(thread, input, named);
@@ -258,7 +259,8 @@ impl Samples {
                 None => 1.0,
                 Some(weights) => weights.get(n).copied().flatten().unwrap_or(0.0),
             };
-            let weight = whole(weight, scale);
+            // A comparison's thread has the weights of one profile less those of the other.
+            let weight = signed(weight, scale);
             let added = weight.and_then(|weight| parents.add(stack, kind, weight));
             added.map_err(|fault| fault.at_item("weight", n))?;
             let delta = self

@@ -10,7 +10,7 @@ use crate::profile::Format;
 use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};
 use crate::profile::input::Input;
-use crate::profile::json::Step;
+use crate::profile::json::{Step, text_or_null};
 use crate::profile::parents::Parents;
 use crate::profile::stacks::Stacks;
 use crate::profile::units::{value, whole};
@@ -30,7 +30,7 @@ struct File {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Thread {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "text_or_null")]
     name: String,
     #[serde(default)]
     pid: Value,

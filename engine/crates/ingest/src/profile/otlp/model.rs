@@ -209,10 +209,6 @@ impl OneSample {
             return i64::try_from(times).map_err(|_| too_large());
         }
         self.values.iter().try_fold(0_i64, |sum, &value| {
-            if value < 0 {
-                let problem = format!("expected a value of at least 0, got {value}");
-                return Err(Fault::whole(problem));
-            }
             sum.checked_add(value).ok_or_else(too_large)
         })
     }

@@ -181,12 +181,6 @@ fn what_is_wrong_in_json_is_said_with_its_line() {
         ),
         (
             "[\"4\"]",
-            "[\"-4\"]",
-            5,
-            "expected a value of at least 0, got -4",
-        ),
-        (
-            "[\"4\"]",
             "[\"4\",1,2],\"timestampsUnixNano\":[1]",
             5,
             "a sample has 3 values at 1 times",

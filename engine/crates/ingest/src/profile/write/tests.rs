@@ -178,6 +178,28 @@ fn folded_keeps_names_without_what_separates_them() {
 }
 
 #[test]
+fn differences_keep_their_signs() {
+    let kind = ValueType::new("samples", "0.1 count");
+    let mut builder = CallTreeBuilder::new(vec![kind]).expect("a type");
+    let [f, g] = ["f", "g"].map(|it| builder.intern(Frame::function(it)).expect("room"));
+    builder.add(&[f], &[15]).expect("fits");
+    builder.add(&[f, g], &[-40]).expect("fits");
+    let profile = Profile {
+        format: Format::Pprof,
+        calls: Calls::Tree(builder.finish().expect("fits")),
+        default_value: 0,
+        notes: Vec::new(),
+        renamed: Vec::new(),
+    };
+    for target in [Target::Folded, Target::Pprof, Target::Speedscope] {
+        let back = read_back(&profile, target, 0);
+        assert!(text(&back).contains("f 15\nf;g -40\n"), "{}", text(&back));
+        let note = "are negative, as in the difference of two profiles.";
+        assert!(back.notes.iter().any(|it| it.ends_with(note)));
+    }
+}
+
+#[test]
 fn the_same_profile_is_always_written_the_same() {
     for target in [Target::Folded, Target::Pprof, Target::Speedscope] {
         let [a, b] = [
