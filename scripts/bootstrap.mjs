@@ -59,13 +59,13 @@ async function buildCausal() {
 /** Builds the engine, and the libraries that it loads into programs. */
 export async function buildEngine() {
   await step("engine", async (say) => {
-    const crates = ["fulcrum-cli", "fulcrum-runtime", "fulcrum-jvm-agent", "fulcrum-native-agent"];
+    const libraries = ["runtime", "jvm-agent", "native-agent", "transaction-runtime"];
     await cargoBuild(
-      crates.flatMap((name) => ["-p", name]),
+      ["cli", ...libraries].flatMap((name) => ["-p", `fulcrum-${name}`]),
       say,
     );
-    const libraries = ["libfulcrum_runtime.so", "libfulcrum_jvm_agent.so", "libfulcrum_native_agent.so"];
-    await placeAll(path.join(root, "bin"), ["fulcrum", ...libraries]);
+    const files = libraries.map((name) => `libfulcrum_${name.replaceAll("-", "_")}.so`);
+    await placeAll(path.join(root, "bin"), ["fulcrum", ...files]);
     mkdirSync(path.join(root, "bin", "include"), { recursive: true });
     copyFileSync(path.join(engine, "include", "fulcrum.h"), path.join(root, "bin", "include", "fulcrum.h"));
   });

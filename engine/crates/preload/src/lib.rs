@@ -6,6 +6,7 @@
 #![no_std]
 
 pub mod descriptors;
+pub mod exec;
 pub mod kept;
 pub mod life;
 pub mod quiet;

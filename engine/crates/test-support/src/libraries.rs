@@ -7,6 +7,14 @@ use std::sync::OnceLock;
 /// `npm test` sets this: it has built everything.
 pub const BUILT: &str = "FULCRUM_TESTS_BUILT";
 
+/// The crates that they are.
+const PACKAGES: [&str; 4] = [
+    "runtime",
+    "jvm-agent",
+    "native-agent",
+    "transaction-runtime",
+];
+
 /// The preloaded library of the causal profiler.
 pub fn runtime() -> PathBuf {
     folder().join("libfulcrum_runtime.so")
@@ -20,6 +28,11 @@ pub fn jvm_agent() -> PathBuf {
 /// The preloaded library that traces native programs.
 pub fn native_agent() -> PathBuf {
     folder().join("libfulcrum_native_agent.so")
+}
+
+/// The preloaded library of transactional profiling.
+pub fn transaction_runtime() -> PathBuf {
+    folder().join("libfulcrum_transaction_runtime.so")
 }
 
 /// Makes sure that all of them are where the engine looks for them.
@@ -40,7 +53,8 @@ fn folder() -> &'static Path {
         if std::env::var_os(BUILT).is_none() {
             build();
         }
-        for name in ["runtime", "jvm_agent", "native_agent"] {
+        for package in PACKAGES {
+            let name = package.replace('-', "_");
             let library = folder.join(format!("libfulcrum_{name}.so"));
             assert!(library.exists(), "{} was not built", library.display());
         }
@@ -51,7 +65,7 @@ fn folder() -> &'static Path {
 fn build() {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet"]);
-    for package in ["runtime", "jvm-agent", "native-agent"] {
+    for package in PACKAGES {
         cargo.args(["-p", &format!("fulcrum-{package}")]);
     }
     if !cfg!(debug_assertions) {

@@ -1,0 +1,22 @@
+//! The ways out of a process: the log ends in order.
+
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::{state, word};
+
+use crate::{life, log};
+
+/// Whether this is the process that the log is of: a child made by `vfork` or `clone` may share its memory and must not touch it.
+pub fn is_own_process() -> bool {
+    life::is_active()
+        && log::header(word::PID).load(core::sync::atomic::Ordering::Relaxed)
+            == u64::from(sys::process_id())
+}
+
+/// The process is about to end.
+pub fn leave() {
+    if is_own_process() {
+        log::end(state::ENDED);
+    }
+}
+
+fulcrum_preload::exit_hooks!(leave);

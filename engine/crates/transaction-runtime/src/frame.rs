@@ -1,0 +1,82 @@
+//! Where a hook was called: its caller's registers, which Rust does not tell a function.
+
+use fulcrum_unwind::Registers;
+
+/// What a hook's entry leaves on the stack: the caller's frame base, and below it in memory nothing of ours that matters.
+#[repr(C)]
+pub struct Frame {
+    rbp: u64,
+    return_address: u64,
+}
+
+impl Frame {
+    /// The caller's registers behind the call. `rip` is the return address.
+    #[inline]
+    pub fn caller(&self) -> Registers {
+        Registers {
+            rip: self.return_address,
+            rsp: core::ptr::from_ref(self) as u64 + size_of::<Frame>() as u64,
+            rbp: self.rbp,
+        }
+    }
+}
+
+/// `hooks!(name => function, "register")`: exports `name`, which calls `function` with the program's arguments and, behind them,
+/// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments. Once a module.
+macro_rules! hooks {
+    ($($name:ident => $function:ident, $register:tt;)*) => {
+        /// What the program calls: beside the functions of the same names.
+        mod exported {
+            $($crate::frame::hooks!(@ $name, $function, $register);)*
+        }
+    };
+    (@ $name:ident, $function:ident, "stack") => {
+        /// As libc's, logged.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rbp",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset rbp, 0",
+                "mov rax, rsp",
+                "sub rsp, 8",
+                ".cfi_adjust_cfa_offset 8",
+                "push rax",
+                ".cfi_adjust_cfa_offset 8",
+                "call {function}",
+                "add rsp, 16",
+                ".cfi_adjust_cfa_offset -16",
+                "pop rbp",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore rbp",
+                "ret",
+                ".cfi_endproc",
+                function = sym super::$function,
+            )
+        }
+    };
+    (@ $name:ident, $function:ident, $register:literal) => {
+        /// As libc's, logged.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rbp",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset rbp, 0",
+                concat!("mov ", $register, ", rsp"),
+                "call {function}",
+                "pop rbp",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore rbp",
+                "ret",
+                ".cfi_endproc",
+                function = sym super::$function,
+            )
+        }
+    };
+}
+pub(crate) use hooks;

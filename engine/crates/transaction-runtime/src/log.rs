@@ -1,0 +1,295 @@
+//! The process's log: the mapped file, its header, and chunks of it.
+
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::{CHUNK, HEADER, LOG_SUFFIX, MAGIC, VERSION, state, word};
+
+use crate::session::{self, Name, Session};
+
+/// The first byte of the file; null while there is no log.
+static BASE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+static LENGTH: AtomicU64 = AtomicU64::new(0);
+static FULL: AtomicBool = AtomicBool::new(false);
+/// Logs that this process and those that it was forked from have begun.
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+/// The kernel knows how to reserve space before it is written.
+static RESERVES: AtomicBool = AtomicBool::new(true);
+
+/// Programs that one process may have executed.
+const MOST_TURNS: u32 = 1 << 16;
+
+/// What made a process by `fork`.
+#[derive(Clone, Copy, Default)]
+pub struct Parent {
+    /// The process; 0 when it executes a program anew.
+    pub pid: u64,
+    /// Its turn.
+    pub turn: u64,
+    /// The number of its thread.
+    pub thread: u32,
+}
+
+/// A word of the header. Only while there is a log.
+#[inline]
+pub fn header(at: usize) -> &'static AtomicU64 {
+    debug_assert!(at < word::COUNT);
+    // SAFETY: within the mapped header, which is page-aligned, and unmapped only in forked children, which have another then.
+    unsafe { &*BASE.load(Ordering::Acquire).cast::<AtomicU64>().add(at) }
+}
+
+/// The lower half of a word of the header, to wait on.
+pub fn low_half(at: usize) -> &'static AtomicU32 {
+    // SAFETY: the first half of an aligned word, on a little-endian machine.
+    unsafe { AtomicU32::from_ptr(header(at).as_ptr().cast()) }
+}
+
+/// Which log this is: one more in each forked child. Not 0.
+#[inline]
+pub fn number() -> u32 {
+    NUMBER.load(Ordering::Relaxed)
+}
+
+/// This process as a parent.
+pub fn as_parent(thread: u32) -> Parent {
+    Parent {
+        pid: header(word::PID).load(Ordering::Relaxed),
+        turn: header(word::TURN).load(Ordering::Relaxed),
+        thread,
+    }
+}
+
+/// Makes the process's log. The one of its parent, if there was one, is no longer written. `None`: there is no room for it.
+pub fn create(session: &Session, parent: Parent) -> Option<()> {
+    let length = session.limit().min(largest_file()) & !(sys::PAGE as u64 - 1);
+    if length < HEADER + CHUNK {
+        return None;
+    }
+    let pid = sys::process_id();
+    let (turn, fd, name) = new_file(session.folder(), pid)?;
+    let base = map_all(fd, length as usize);
+    session::close(fd);
+    let Some(base) = base else {
+        unlink(&name);
+        return None;
+    };
+    leave_old(BASE.swap(base, Ordering::AcqRel));
+    LENGTH.store(length, Ordering::Relaxed);
+    FULL.store(false, Ordering::Relaxed);
+    NUMBER.fetch_add(1, Ordering::Relaxed);
+    for (at, value) in [
+        (word::VERSION, VERSION),
+        (word::PID, u64::from(pid)),
+        (word::TURN, u64::from(turn)),
+        (word::PARENT, parent.pid),
+        (word::PARENT_TURN, parent.turn),
+        (word::PARENT_THREAD, u64::from(parent.thread)),
+        (word::START_UNIX_NS, sys::clock(libc::CLOCK_REALTIME)),
+        (word::START_NS, sys::now()),
+        (word::LIMIT, length),
+        (word::NEXT, HEADER),
+        // Last: a file without it is no log yet.
+        (word::MAGIC, MAGIC),
+    ] {
+        header(at).store(value.to_le(), Ordering::Release);
+    }
+    Some(())
+}
+
+/// The first turn that has no file, its new file, and that file's name.
+fn new_file(folder: &str, pid: u32) -> Option<(u32, usize, Name)> {
+    for turn in 0..MOST_TURNS {
+        let name = Name::new(format_args!("{folder}/{pid}-{turn}{LOG_SUFFIX}"))?;
+        match session::open(&name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL) {
+            Ok(fd) => return Some((turn, fd, name)),
+            Err(error) if error == -(libc::EEXIST as isize) => {}
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+fn unlink(name: &Name) {
+    // SAFETY: the name is a C string.
+    unsafe { sys::call(libc::SYS_unlink, [name.address(), 0, 0, 0, 0, 0]) };
+}
+
+/// Makes the file so long, maps it, and reserves its header.
+fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
+    let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+    let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as usize;
+    // SAFETY: plain system calls on a descriptor that we own.
+    let at = unsafe {
+        if sys::call(libc::SYS_ftruncate, [fd, length, 0, 0, 0, 0]) < 0 {
+            return None;
+        }
+        sys::call(libc::SYS_mmap, [0, length, protection, flags, fd, 0])
+    };
+    if at <= 0 {
+        return None;
+    }
+    let base = at as *mut u8;
+    if reserve(base, HEADER as usize).is_none() {
+        unmap(base, length);
+        return None;
+    }
+    Some(base)
+}
+
+fn unmap(base: *mut u8, length: usize) {
+    // SAFETY: a mapping of ours that nobody uses any more.
+    unsafe { sys::call(libc::SYS_munmap, [base.addr(), length, 0, 0, 0, 0]) };
+}
+
+/// In a forked child: the parent's log is the parent's.
+fn leave_old(base: *mut u8) {
+    if !base.is_null() {
+        unmap(base, LENGTH.load(Ordering::Relaxed) as usize);
+    }
+}
+
+/// A limit on files' sizes (`ulimit -f`) ends a program that exceeds it.
+fn largest_file() -> u64 {
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the struct is ours and outlives the call.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+    limit.rlim_cur
+}
+
+/// Gives pages of the mapping space on the disk, because writing without would end the program when the disk is full. `None`
+/// when there is none. Kernels before 5.14 cannot say so before.
+fn reserve(at: *mut u8, length: usize) -> Option<()> {
+    const POPULATE_WRITE: usize = 23;
+    if !RESERVES.load(Ordering::Relaxed) {
+        return Some(());
+    }
+    loop {
+        // SAFETY: advice on our own mapping, page-aligned.
+        let result = unsafe {
+            let args = [at.addr(), length, POPULATE_WRITE, 0, 0, 0];
+            sys::call(libc::SYS_madvise, args)
+        };
+        match -result as i32 {
+            0 => return Some(()),
+            libc::EINVAL => {
+                RESERVES.store(false, Ordering::Relaxed);
+                return Some(());
+            }
+            libc::EINTR | libc::EAGAIN => {}
+            _ => return None,
+        }
+    }
+}
+
+/// The end of the log while the process goes on.
+fn fill() {
+    if !FULL.swap(true, Ordering::AcqRel) {
+        header(word::END_NS).store(sys::now(), Ordering::Release);
+        let _ = change_state(state::OPEN, state::FULL);
+    }
+}
+
+/// Counts a record that had no place.
+pub fn drop_record() {
+    header(word::DROPPED).fetch_add(1, Ordering::Relaxed);
+}
+
+fn change_state(from: u64, to: u64) -> bool {
+    let states = (Ordering::AcqRel, Ordering::Relaxed);
+    let changed = header(word::STATE).compare_exchange(from, to, states.0, states.1);
+    changed.is_ok()
+}
+
+/// The log ends in order, now. What is written nevertheless, by threads that go on, stays.
+pub fn end(how: u64) {
+    // A log that was full has ended before.
+    if change_state(state::OPEN, how) {
+        header(word::END_NS).store(sys::now(), Ordering::Release);
+    }
+}
+
+/// The log goes on after all.
+pub fn reopen(how: u64) {
+    change_state(how, state::OPEN);
+}
+
+/// A chunk that nobody else has, with its place in the file. `None` when the log is full.
+pub fn take_chunk() -> Option<Chunk> {
+    if FULL.load(Ordering::Relaxed) {
+        return None;
+    }
+    let limit = LENGTH.load(Ordering::Relaxed);
+    let taken = header(word::NEXT).fetch_update(Ordering::AcqRel, Ordering::Relaxed, |next| {
+        (next + CHUNK <= limit).then_some(next + CHUNK)
+    });
+    let Ok(offset) = taken else {
+        fill();
+        return None;
+    };
+    // SAFETY: within the mapping, whose length is `limit`.
+    let at = unsafe { BASE.load(Ordering::Acquire).add(offset as usize) };
+    let mut chunk = Chunk {
+        at,
+        offset,
+        reserved: 0,
+    };
+    chunk.reserve(sys::PAGE)?;
+    Some(chunk)
+}
+
+/// A part of the file that one thread writes.
+#[derive(Clone, Copy)]
+pub struct Chunk {
+    at: *mut u8,
+    /// Where in the file it begins.
+    pub offset: u64,
+    reserved: usize,
+}
+
+impl Chunk {
+    /// Its words.
+    pub fn words(&self) -> *mut AtomicU64 {
+        self.at.cast()
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> *mut u8 {
+        self.at
+    }
+
+    /// Makes sure that so many of its bytes can be written. `None` when the disk is full, and the log with it.
+    #[inline]
+    pub fn reserve(&mut self, end: usize) -> Option<()> {
+        if end <= self.reserved {
+            return Some(());
+        }
+        self.reserve_more(end)
+    }
+
+    /// Threads that write little take one page of the disk, all others the whole chunk at once.
+    #[cold]
+    fn reserve_more(&mut self, end: usize) -> Option<()> {
+        let to = if end <= sys::PAGE {
+            sys::PAGE
+        } else {
+            CHUNK as usize
+        };
+        // SAFETY: within the chunk.
+        let from = unsafe { self.at.add(self.reserved) };
+        if reserve(from, to - self.reserved).is_none() {
+            fill();
+            return None;
+        }
+        self.reserved = to;
+        Some(())
+    }
+}
+
+/// Whether nothing is written any more.
+pub fn is_full() -> bool {
+    FULL.load(Ordering::Relaxed)
+}

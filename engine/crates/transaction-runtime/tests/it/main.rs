@@ -1,0 +1,5 @@
+//! The integration tests of `fulcrum-transaction-runtime`: programs run under the library, and their logs are compared with
+//! what the programs themselves say.
+
+mod processes;
+mod support;
