@@ -14,7 +14,8 @@ const QUIET: f64 = 0.25;
 const UNUSUAL: f64 = 0.1;
 /// Others that keep this much of a processor busy even in the quiet part weaken the whole run.
 const CROWDED: f64 = 0.25;
-/// With fewer experiments, there is none to spare.
+/// So many experiments count in any case, the least disturbed: a line that has a result must not lose it because one more
+/// experiment has come.
 const FEWEST: usize = 24;
 
 /// Which experiments count.
@@ -36,7 +37,7 @@ impl Kept {
     }
 }
 
-/// All but the disturbed experiments; all of them when there are too few to tell.
+/// All but the disturbed experiments, and never fewer than [`FEWEST`]; all of them when there are too few to tell.
 pub fn undisturbed(recording: &Recording) -> Kept {
     let mut found = Kept::all(recording);
     let others: Option<Vec<f64>> = recording.experiments.iter().map(|it| it.others).collect();
@@ -45,7 +46,7 @@ pub fn undisturbed(recording: &Recording) -> Kept {
     };
     others.sort_by(f64::total_cmp);
     let quiet = quantile::of_sorted(&others, QUIET).expect("there are enough");
-    let limit = quiet + UNUSUAL;
+    let limit = (quiet + UNUSUAL).max(others[FEWEST - 1]);
     let is_quiet = |it: Option<f64>| it.is_none_or(|others| others <= limit);
     let total = recording.experiments.len();
     found.kept = recording
@@ -98,8 +99,10 @@ mod tests {
 
     #[test]
     fn what_is_unusual_depends_on_the_run() {
-        let mut busy_part = vec![Some(0.02); 20];
+        let mut busy_part = vec![Some(0.02); 23];
         busy_part.extend([Some(0.11), Some(0.9), Some(1.3), Some(0.5)]);
+        let few_quiet = [vec![Some(0.02); 10], vec![Some(0.9); 20]].concat();
+        let one_worse = [few_quiet.clone(), vec![Some(0.95)]].concat();
         let mut client = vec![Some(0.7); 24];
         client.extend([Some(0.75), Some(1.2)]);
         let mut foreign = vec![None; 30];
@@ -108,7 +111,10 @@ mod tests {
             (busy_part.clone(), 3),
             (client, 1),
             (vec![Some(0.1); 40], 0),
-            (busy_part[1..].to_vec(), 0),
+            (busy_part[4..].to_vec(), 0),
+            (busy_part[3..].to_vec(), 0),
+            (few_quiet, 0),
+            (one_worse, 1),
             (foreign, 0),
         ] {
             let whole = recording(&others);
