@@ -1,9 +1,10 @@
 //! Code generation and repository checks.
 //!
 //! `codegen` writes what is generated; `check` fails when a generated file, the protocol document, the arrows between
-//! crates or what injected libraries link are not as they should be.
+//! crates or what injected libraries link are not as they should be, or a document names what the code does not have.
 
 mod arrows;
+mod documents;
 mod injected;
 mod protocol;
 
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
             protocol::check(&root),
             arrows::check(&root),
             injected::check(&root),
+            documents::check(&root),
         ]
         .concat(),
         _ => {
