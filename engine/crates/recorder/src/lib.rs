@@ -17,6 +17,7 @@ mod queue;
 mod refine;
 mod remote;
 mod session;
+mod transactions;
 mod unwind;
 mod watch;
 mod weakness;
@@ -36,6 +37,9 @@ pub use refine::{
 };
 pub use remote::{Aim, Remote, TargetChoice};
 pub use session::record;
+pub use transactions::{
+    TRANSACTION_LOG_LIMIT, TransactionOptions, TransactionProgress, record_transactions,
+};
 
 /// What to run and how. Every field but the program has a sensible [`Default`].
 #[derive(Clone, Debug, Default)]

@@ -82,6 +82,16 @@ impl Memory {
         found
     }
 
+    /// The program itself.
+    pub fn main(&self) -> &Path {
+        &self.main
+    }
+
+    /// Every mapping of a file's code, in the order of addresses.
+    pub fn mapped_code(&self) -> impl Iterator<Item = MappedCode<'_>> {
+        self.maps.lines().filter_map(MappedCode::of)
+    }
+
     /// What to add to a module's file addresses.
     pub fn bias(&self, module: &Path) -> Option<u64> {
         // The program headers are at the beginning.
@@ -111,6 +121,36 @@ impl Memory {
             })
         };
         self.code().into_iter().filter(named).collect()
+    }
+}
+
+/// A part of a file that is mapped with executable code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MappedCode<'a> {
+    /// Address of its first byte.
+    pub start: u64,
+    /// Address behind its last byte.
+    pub end: u64,
+    /// Its place in the file.
+    pub offset: u64,
+    /// The file.
+    pub file: &'a str,
+}
+
+impl<'a> MappedCode<'a> {
+    /// Of a line of `/proc/PID/maps`; `None` of one that is no file's code.
+    fn of(line: &'a str) -> Option<MappedCode<'a>> {
+        let file = &line[line.find('/')?..];
+        let mut columns = line.split(' ');
+        let (start, end) = columns.next()?.split_once('-')?;
+        columns.next().filter(|it| it.contains('x'))?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        Some(MappedCode {
+            start: number(start)?,
+            end: number(end)?,
+            offset: number(columns.next()?)?,
+            file,
+        })
     }
 }
 

@@ -25,6 +25,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod transactions;
 mod typescript;
 
 pub use causal::*;
@@ -35,6 +36,7 @@ pub use run::*;
 pub use runs::*;
 pub use search::*;
 pub use trace::*;
+pub use transactions::*;
 pub use typescript::typescript;
 
 /// The version that the server announces; raised when a field changes its meaning or goes.
@@ -147,6 +149,8 @@ methods! {
     EventsGetFilter = "fulcrum/events/filter" (EventsFilterParams) -> EventsFilter;
     /// Closes a trace.
     EventsClose = "fulcrum/events/close" (EventsCloseParams) -> ();
+    /// Opens a transactional profile.
+    TransactionsOpen = "fulcrum/transactions/open" (TransactionsOpenParams) -> TransactionsOpened;
 }
 
 /// Server to client: the open profile changed; `summary` is null when none is open any more.

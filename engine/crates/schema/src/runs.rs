@@ -25,7 +25,7 @@ pub struct RunsListResult {
 #[derive(Clone, Debug, Serialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RunEntry {
-    /// The run folder, for `fulcrum/causal/open` or `fulcrum/events/open`.
+    /// The run folder, for `fulcrum/causal/open`, `fulcrum/events/open` or `fulcrum/transactions/open`.
     pub path: String,
     /// The folder's name, for `fulcrum runs show` and `rm`.
     pub folder: String,
@@ -70,6 +70,8 @@ pub enum RunKind {
     Causal,
     /// An event trace.
     Events,
+    /// A transactional profile.
+    Transactions,
     /// The run does not say, or something that this version does not know.
     Unknown,
 }

@@ -33,17 +33,36 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("runs", &["model", "causal-records"]),
     (
         "profiles",
-        &["model", "ingest", "paths", "names", "symbols"],
+        &[
+            "model",
+            "ingest",
+            "paths",
+            "names",
+            "symbols",
+            "transactions",
+            "transaction-records",
+        ],
     ),
     // The engine's types and the schema's meet here, for the command line and the server alike.
     (
         "answers",
-        &["model", "causal", "paths", "events", "runs", "schema"],
+        &[
+            "model",
+            "causal",
+            "paths",
+            "events",
+            "runs",
+            "schema",
+            "transactions",
+            "transaction-records",
+        ],
     ),
     // Profiles for benchmarks and tests.
     ("synthetic", &["model", "ingest", "stats"]),
     // They run inside other people's processes.
     ("preload", &[]),
+    // Tells what threads do in the terms of the pure part.
+    ("critical-sections", &["preload", "transactions"]),
     ("runtime-core", &["wire", "stats"]),
     // Callers by a table: in profiled programs, and in the engine on copies of their stacks.
     ("unwind", &["wire"]),
@@ -108,8 +127,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "model", "ingest", "causal", "paths", "profiles", "source", "symbols", "runs",
-            "recorder", "events", "filter", "hotspot", "schema", "answers",
+            "model",
+            "ingest",
+            "causal",
+            "paths",
+            "profiles",
+            "source",
+            "symbols",
+            "runs",
+            "recorder",
+            "events",
+            "filter",
+            "hotspot",
+            "schema",
+            "answers",
+            "transaction-records",
         ],
     ),
     (
@@ -131,6 +163,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "answers",
             "causal-records",
             "event-tables",
+            "transactions",
+            "transaction-records",
         ],
     ),
     ("xtask", &["schema"]),

@@ -1,0 +1,82 @@
+//! Records the transactions of a tree of processes (Whodunit §7.1): starts a program under `transaction-runtime`, samples it
+//! and all that it starts from outside, and leaves a run.
+//!
+//! What happens to transactions the processes write into logs of their own, so nothing is lost when the engine dies.
+
+mod perf;
+mod process;
+mod sampler;
+mod session;
+mod settings;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use session::record_transactions;
+
+use crate::Stdio;
+
+/// The default limit of one process's log, bytes.
+pub const TRANSACTION_LOG_LIMIT: u64 = 1 << 30;
+
+/// What to record and how.
+#[derive(Clone, Debug)]
+pub struct TransactionOptions {
+    /// The program: a server, or what starts one.
+    pub program: OsString,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its working folder; the recorder's own when `None`.
+    pub cwd: Option<PathBuf>,
+    /// The folder that holds `.fulcrum/runs`; the working folder when `None`.
+    pub workspace: Option<PathBuf>,
+    /// Exactly this folder instead of a new one in the store.
+    pub output: Option<PathBuf>,
+    /// Stop all processes after this long.
+    pub duration: Option<Duration>,
+    /// Where the program's standard streams go.
+    pub stdio: Stdio,
+    /// No log grows larger than this, bytes.
+    pub limit: u64,
+    /// Name requests by the first bytes of messages, which are kept in the logs for that.
+    pub names: bool,
+    /// A sample each so much CPU time of a thread, nanoseconds.
+    pub period_ns: u64,
+}
+
+impl Default for TransactionOptions {
+    fn default() -> Self {
+        TransactionOptions {
+            program: OsString::new(),
+            args: Vec::new(),
+            cwd: None,
+            workspace: None,
+            output: None,
+            duration: None,
+            stdio: Stdio::Inherit,
+            limit: TRANSACTION_LOG_LIMIT,
+            names: true,
+            period_ns: 2_000_000,
+        }
+    }
+}
+
+/// How a recording of transactions stands. Sent about twice a second.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransactionProgress {
+    /// The run folder.
+    pub run: PathBuf,
+    /// Since the program started.
+    pub elapsed: Duration,
+    /// Processes that have a log.
+    pub processes: usize,
+    /// Of these, how many still run.
+    pub running: usize,
+    /// Bytes of their logs.
+    pub bytes: u64,
+    /// CPU samples.
+    pub samples: u64,
+    /// The program itself has ended, and others that it started go on.
+    pub program_ended: bool,
+}

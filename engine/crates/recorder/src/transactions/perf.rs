@@ -1,0 +1,401 @@
+//! CPU samples of a whole tree of processes, taken from outside: perf's task clock, with the registers and a copy of the top
+//! of the stack of whatever thread runs.
+//!
+//! Nothing happens in the profiled processes: no signal, no descriptor, no thread. Children inherit the events, whatever they
+//! execute.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memmap2::{MmapOptions, MmapRaw};
+
+/// What the kernel recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A thread ran.
+    Sample(Sampled<'a>),
+    /// A thread has this name from now on.
+    Name {
+        /// The process.
+        pid: u32,
+        /// The thread.
+        tid: u32,
+        /// At most 15 bytes.
+        name: &'a [u8],
+        /// Because the process executes another program.
+        executed: bool,
+    },
+    /// So many samples were lost, since nobody read fast enough.
+    Lost(u64),
+}
+
+/// A thread that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampled<'a> {
+    /// Its process.
+    pub pid: u32,
+    /// The thread.
+    pub tid: u32,
+    /// `CLOCK_MONOTONIC`, nanoseconds.
+    pub time_ns: u64,
+    /// Where it stood: an address of the kernel's, perhaps.
+    pub ip: u64,
+    /// Where it stands in its own code. `None`: it has none, as a thread of the kernel's.
+    pub user: Option<User<'a>>,
+}
+
+/// Registers in user mode and the stack from the stack pointer on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct User<'a> {
+    /// Instruction pointer.
+    pub rip: u64,
+    /// Stack pointer.
+    pub rsp: u64,
+    /// Frame base register.
+    pub rbp: u64,
+    /// What lies at `rsp`.
+    pub stack: &'a [u8],
+}
+
+/// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    breakpoint: u32,
+    config1: u64,
+    config2: u64,
+    branches: u64,
+    user_registers: u64,
+    user_stack: u32,
+    clock: i32,
+    interrupt_registers: u64,
+    aux: u32,
+    deepest: u16,
+    reserved: u16,
+}
+
+const SOFTWARE: u32 = 1;
+const TASK_CLOCK: u64 = 1;
+/// IP, TID, TIME, REGS_USER, STACK_USER.
+const SAMPLE: u64 = 1 | 2 | 4 | 1 << 12 | 1 << 13;
+const DISABLED: u64 = 1;
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const NAMES: u64 = 1 << 9;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
+const WATERMARK: u64 = 1 << 14;
+const NAMES_BY_EXEC: u64 = 1 << 24;
+const USE_CLOCK: u64 = 1 << 25;
+/// The base, stack and instruction pointers of `asm/perf_regs.h`, in this order in a record.
+const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
+/// Bytes of stack in a sample.
+const STACK: u32 = 16 << 10;
+/// Data pages of a ring: with its head page what an unprivileged user may lock for each processor.
+const RING_PAGES: usize = 128;
+const PAGE: usize = 4096;
+const HEAD_AT: usize = 1024;
+const TAIL_AT: usize = 1032;
+/// Whoever reads is woken when a ring has so many bytes.
+const WAKE_AT: u32 = 160 << 10;
+
+const RECORD_LOST: u32 = 2;
+const RECORD_NAME: u32 = 3;
+const RECORD_SAMPLE: u32 = 9;
+const NAME_BY_EXEC: u16 = 1 << 13;
+
+/// The events of one tree of processes: those that the calling thread starts from now on.
+pub struct Perf {
+    rings: Vec<Ring>,
+    /// Time in the kernel is sampled too.
+    pub with_kernel: bool,
+}
+
+struct Ring {
+    event: OwnedFd,
+    map: MmapRaw,
+    record: Vec<u8>,
+}
+
+impl Perf {
+    /// Events for all processes that the calling thread starts, one each `period_ns` of a thread's CPU time. They count from
+    /// the moment at which a child executes a program.
+    ///
+    /// # Errors
+    /// When the kernel does not allow it.
+    pub fn open(period_ns: u64) -> io::Result<Perf> {
+        let all = Perf::with(period_ns, 0).map(|rings| Perf {
+            rings,
+            with_kernel: true,
+        });
+        all.or_else(|_| {
+            Perf::with(period_ns, EXCLUDE_KERNEL).map(|rings| Perf {
+                rings,
+                with_kernel: false,
+            })
+        })
+    }
+
+    fn with(period_ns: u64, more: u64) -> io::Result<Vec<Ring>> {
+        // SAFETY: takes a number and returns one.
+        let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+        let mut rings = Vec::new();
+        for processor in 0..processors.max(1) as i32 {
+            match Ring::open(processor, period_ns, more) {
+                Ok(ring) => rings.push(ring),
+                // A processor that is switched off.
+                Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(rings)
+    }
+
+    /// What becomes readable when there is much to read.
+    pub fn descriptors(&self) -> impl Iterator<Item = i32> {
+        self.rings.iter().map(|ring| ring.event.as_raw_fd())
+    }
+
+    /// Hands out everything that was recorded meanwhile, ring by ring.
+    pub fn read(&mut self, mut take: impl FnMut(Event<'_>)) {
+        for ring in &mut self.rings {
+            ring.read(&mut take);
+        }
+    }
+}
+
+impl Ring {
+    fn open(processor: i32, period_ns: u64, more: u64) -> io::Result<Ring> {
+        let attributes = Attributes {
+            kind: SOFTWARE,
+            size: size_of::<Attributes>() as u32,
+            config: TASK_CLOCK,
+            period: period_ns,
+            sample_type: SAMPLE,
+            flags: DISABLED
+                | INHERIT
+                | EXCLUDE_HYPERVISOR
+                | NAMES
+                | ENABLE_ON_EXEC
+                | WATERMARK
+                | NAMES_BY_EXEC
+                | USE_CLOCK
+                | more,
+            wakeup: WAKE_AT,
+            user_registers: REGISTERS,
+            user_stack: STACK,
+            clock: libc::CLOCK_MONOTONIC,
+            ..Attributes::default()
+        };
+        const CLOSE_ON_EXEC: usize = 8;
+        // SAFETY: the attributes are laid out as the kernel expects and outlive the call; a new descriptor is nobody else's.
+        let event = unsafe {
+            let fd = libc::syscall(
+                libc::SYS_perf_event_open,
+                &raw const attributes,
+                0,
+                processor,
+                -1,
+                CLOSE_ON_EXEC,
+            );
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            OwnedFd::from_raw_fd(fd as i32)
+        };
+        let map = MmapOptions::new()
+            .len((1 + RING_PAGES) * PAGE)
+            .map_raw(event.as_raw_fd())?;
+        Ok(Ring {
+            event,
+            map,
+            record: Vec::new(),
+        })
+    }
+
+    fn word(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: within the head page, aligned; the kernel and we read and write it as atomic words.
+        unsafe { &*self.map.as_ptr().add(at).cast::<AtomicU64>() }
+    }
+
+    fn read(&mut self, take: &mut impl FnMut(Event<'_>)) {
+        let head = self.word(HEAD_AT).load(Ordering::Acquire);
+        let mut tail = self.word(TAIL_AT).load(Ordering::Relaxed);
+        let mut record = std::mem::take(&mut self.record);
+        while tail < head {
+            let mut header = [0; 8];
+            self.copy(tail, &mut header);
+            let size = u16::from_le_bytes([header[6], header[7]]);
+            let next = tail + u64::from(size);
+            // The kernel writes whole records; anything else would have us run in circles.
+            if size < 8 || next > head {
+                tail = head;
+                break;
+            }
+            record.resize(usize::from(size), 0);
+            self.copy(tail, &mut record);
+            if let Some(event) = event(&record) {
+                take(event);
+            }
+            tail = next;
+        }
+        self.record = record;
+        self.word(TAIL_AT).store(tail, Ordering::Release);
+    }
+
+    /// Copies what is at a place in the endless stream.
+    fn copy(&self, from: u64, into: &mut [u8]) {
+        let length = RING_PAGES * PAGE;
+        let at = (from % length as u64) as usize;
+        let first = into.len().min(length - at);
+        // SAFETY: both parts lie in the ring's data pages; the kernel does not write there before the tail has moved.
+        unsafe {
+            let data = self.map.as_ptr().add(PAGE);
+            let out = into.as_mut_ptr();
+            out.copy_from_nonoverlapping(data.add(at), first);
+            out.add(first)
+                .copy_from_nonoverlapping(data, into.len() - first);
+        }
+    }
+}
+
+/// Reads a record with its header. `None`: it is of no interest, or not whole.
+fn event(record: &[u8]) -> Option<Event<'_>> {
+    let word = |at: usize| {
+        let bytes = record.get(at..at + 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let pair = |at: usize| word(at).map(|it| (it as u32, (it >> 32) as u32));
+    let header = word(0)?;
+    let (kind, misc) = (header as u32, (header >> 32) as u16);
+    match kind {
+        RECORD_LOST => Some(Event::Lost(word(16)?)),
+        RECORD_NAME => {
+            let (pid, tid) = pair(8)?;
+            let name = record.get(16..)?;
+            let end = name.iter().position(|&it| it == 0).unwrap_or(name.len());
+            Some(Event::Name {
+                pid,
+                tid,
+                name: &name[..end],
+                executed: misc & NAME_BY_EXEC != 0,
+            })
+        }
+        RECORD_SAMPLE => {
+            let (ip, time_ns) = (word(8)?, word(24)?);
+            let (pid, tid) = pair(16)?;
+            let user = match word(32)? {
+                0 => None,
+                _ => Some(user(record, [word(40)?, word(48)?, word(56)?])?),
+            };
+            Some(Event::Sample(Sampled {
+                pid,
+                tid,
+                time_ns,
+                ip,
+                user,
+            }))
+        }
+        _ => None,
+    }
+}
+
+/// The part of a sample behind the registers: the size of the copy, the copy, and how much of it is the stack's.
+fn user(record: &[u8], [rbp, rsp, rip]: [u64; 3]) -> Option<User<'_>> {
+    let word = |at: usize| {
+        let bytes = record.get(at..at + 8)?;
+        usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok()
+    };
+    const SIZE_AT: usize = 64;
+    let size = word(SIZE_AT)?;
+    let copy = record.get(SIZE_AT + 8..)?.get(..size)?;
+    let used = match size {
+        0 => 0,
+        _ => word(SIZE_AT + 8 + size)?,
+    };
+    Some(User {
+        rip,
+        rsp,
+        rbp,
+        stack: copy.get(..used)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: u32, misc: u16, words: &[u64], text: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let size = 8 + 8 * words.len() + text.len();
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend(misc.to_le_bytes());
+        bytes.extend((size as u16).to_le_bytes());
+        bytes.extend(words.iter().flat_map(|it| it.to_le_bytes()));
+        bytes.extend(text);
+        bytes
+    }
+
+    const IDS: u64 = 7 | 8 << 32;
+
+    #[test]
+    fn a_sample_has_registers_and_the_used_part_of_the_stack() {
+        let stack = [1, 2, 3, 0];
+        let words = [0x10, IDS, 99, 2, 30, 20, 10, 32];
+        let mut all = words.to_vec();
+        all.extend(stack);
+        all.push(24);
+        let record = record(RECORD_SAMPLE, 2, &all, &[]);
+        let Some(Event::Sample(sample)) = event(&record) else {
+            panic!("no sample");
+        };
+        assert_eq!(
+            (sample.pid, sample.tid, sample.time_ns, sample.ip),
+            (7, 8, 99, 0x10)
+        );
+        let user = sample.user.unwrap();
+        assert_eq!((user.rip, user.rsp, user.rbp), (10, 20, 30));
+        let expect: Vec<u8> = [1_u64, 2, 3]
+            .iter()
+            .flat_map(|it| it.to_le_bytes())
+            .collect();
+        assert_eq!(user.stack, expect);
+        for end in 0..record.len() {
+            assert_eq!(event(&record[..end]), None, "{end}");
+        }
+    }
+
+    #[test]
+    fn a_thread_without_code_of_its_own_has_no_stack() {
+        let record = record(RECORD_SAMPLE, 1, &[0x10, IDS, 99, 0], &[]);
+        let Some(Event::Sample(sample)) = event(&record) else {
+            panic!("no sample");
+        };
+        assert_eq!(sample.user, None);
+    }
+
+    #[test]
+    fn names_and_losses_are_told_and_all_else_is_passed_over() {
+        let name = record(RECORD_NAME, NAME_BY_EXEC, &[IDS], b"worker\0\0");
+        let expect = Event::Name {
+            pid: 7,
+            tid: 8,
+            name: b"worker",
+            executed: true,
+        };
+        assert_eq!(event(&name), Some(expect));
+        let lost = record(RECORD_LOST, 0, &[1, 17], &[]);
+        assert_eq!(event(&lost), Some(Event::Lost(17)));
+        assert_eq!(event(&record(77, 0, &[1, 17], &[])), None);
+        assert_eq!(event(&[]), None);
+    }
+}

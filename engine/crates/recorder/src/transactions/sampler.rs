@@ -1,0 +1,238 @@
+//! From what perf recorded to samples with call chains: the chains are found on the copies of the stacks.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use fulcrum_transaction_records::samples::{Module, Sample, SampleWriter};
+use fulcrum_unwind::{Registers, walk};
+use fulcrum_wire::Unwind;
+use fulcrum_wire::transactions::MAX_PATH;
+
+use super::perf::{Event, Perf, Sampled};
+use crate::plan::Memory;
+use crate::unwind;
+
+/// Reads the events of a run and writes its samples.
+pub struct Sampler {
+    perf: Perf,
+    writing: Writing,
+}
+
+/// What samples become.
+struct Writing {
+    out: SampleWriter<BufWriter<File>>,
+    period_ns: u64,
+    tables: unwind::Cache,
+    /// Of processes without a log, and of all before their log is there.
+    strangers: HashMap<u32, Arc<Vec<Unwind>>>,
+    /// Names of threads.
+    names: HashMap<u32, Vec<u8>>,
+    taken: u64,
+    lost: u64,
+    failed: Option<io::Error>,
+}
+
+impl Sampler {
+    /// Samples what the calling thread starts from now on, into a file.
+    ///
+    /// # Errors
+    /// When perf events are not allowed, or the file cannot be written.
+    pub fn start(path: &Path, period_ns: u64, tables: unwind::Cache) -> io::Result<Sampler> {
+        let perf = Perf::open(period_ns)?;
+        Ok(Sampler {
+            perf,
+            writing: Writing {
+                out: SampleWriter::new(BufWriter::new(File::create(path)?))?,
+                period_ns,
+                tables,
+                strangers: HashMap::new(),
+                names: HashMap::new(),
+                taken: 0,
+                lost: 0,
+                failed: None,
+            },
+        })
+    }
+
+    /// What becomes readable when there is much to read.
+    pub fn descriptors(&self) -> impl Iterator<Item = i32> {
+        self.perf.descriptors()
+    }
+
+    /// Whether time in the kernel is sampled too.
+    pub fn with_kernel(&self) -> bool {
+        self.perf.with_kernel
+    }
+
+    /// Samples so far.
+    pub fn taken(&self) -> u64 {
+        self.writing.taken
+    }
+
+    /// Writes what was recorded meanwhile. `known` has the tables of processes with a log.
+    pub fn drain(&mut self, known: &HashMap<u32, Arc<Vec<Unwind>>>) {
+        let writing = &mut self.writing;
+        self.perf.read(|event| {
+            if let Err(error) = writing.take(&event, known) {
+                writing.failed.get_or_insert(error);
+            }
+        });
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The first that happened: samples from then on are missing.
+    pub fn finish(mut self, known: &HashMap<u32, Arc<Vec<Unwind>>>) -> io::Result<()> {
+        self.drain(known);
+        let mut writing = self.writing;
+        if writing.lost > 0 {
+            writing.out.lost(writing.lost)?;
+        }
+        match writing.failed {
+            Some(error) => Err(error),
+            None => writing.out.finish().map(drop),
+        }
+    }
+}
+
+impl Writing {
+    fn take(
+        &mut self,
+        event: &Event<'_>,
+        known: &HashMap<u32, Arc<Vec<Unwind>>>,
+    ) -> io::Result<()> {
+        match event {
+            Event::Lost(count) => self.lost += count,
+            Event::Name {
+                pid,
+                tid,
+                name,
+                executed,
+            } => {
+                if *executed {
+                    self.strangers.remove(pid);
+                }
+                self.names.insert(*tid, name.to_vec());
+            }
+            Event::Sample(sampled) => self.write(sampled, known)?,
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        sampled: &Sampled<'_>,
+        known: &HashMap<u32, Arc<Vec<Unwind>>>,
+    ) -> io::Result<()> {
+        let table = match known.get(&sampled.pid).or(self.strangers.get(&sampled.pid)) {
+            Some(table) => Arc::clone(table),
+            None => self.meet(sampled.pid)?,
+        };
+        let mut chain = [0; MAX_PATH];
+        let depth = call_chain(sampled, &table, &mut chain);
+        self.taken += 1;
+        self.out.sample(&Sample {
+            pid: sampled.pid,
+            tid: sampled.tid,
+            time_ns: sampled.time_ns,
+            weight_ns: self.period_ns,
+            thread: self.names.get(&sampled.tid).map_or(&[], Vec::as_slice),
+            stack: &chain[..depth],
+        })
+    }
+
+    /// The table of a process that has no log, whose modules are written here. Empty when it is gone: its samples then are
+    /// where it stood, alone.
+    fn meet(&mut self, pid: u32) -> io::Result<Arc<Vec<Unwind>>> {
+        let memory = Memory::of(pid);
+        let table = memory
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |it| self.tables.table(it));
+        let table = Arc::new(table);
+        self.strangers.insert(pid, Arc::clone(&table));
+        if let Ok(memory) = memory {
+            self.out
+                .process(pid, memory.main().as_os_str().as_bytes())?;
+            for module in memory.mapped_code() {
+                self.out.module(
+                    pid,
+                    &Module {
+                        start: module.start,
+                        end: module.end,
+                        offset: module.offset,
+                        file: module.file.as_bytes(),
+                    },
+                )?;
+            }
+        }
+        Ok(table)
+    }
+}
+
+/// Writes the addresses in user mode to `chain`, innermost first, and returns how many there are.
+fn call_chain(sampled: &Sampled<'_>, table: &[Unwind], chain: &mut [u64]) -> usize {
+    let Some(user) = sampled.user else {
+        return 0;
+    };
+    let at = Registers {
+        rip: user.rip,
+        rsp: user.rsp,
+        rbp: user.rbp,
+    };
+    let read = |address: u64| {
+        let at = usize::try_from(address.checked_sub(user.rsp)?).ok()?;
+        let bytes = user.stack.get(at..at.checked_add(8)?)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    };
+    walk(table, at, read, chain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::perf::User;
+    use super::*;
+    use fulcrum_wire::base;
+
+    #[test]
+    fn callers_are_found_on_the_copy_of_the_stack_and_end_with_it() {
+        let row = |start, base, cfa_offset| Unwind {
+            start,
+            cfa_offset,
+            rbp_offset: 0,
+            base,
+            unused: 0,
+        };
+        let table = [
+            row(100, base::RSP, 8),
+            row(200, base::RSP, 16),
+            row(300, base::RSP, 8),
+            row(400, base::END, 0),
+        ];
+        let stack: Vec<u8> = [210_u64, 7, 310]
+            .iter()
+            .flat_map(|it| it.to_le_bytes())
+            .collect();
+        let mut chain = [0; 8];
+        let mut sampled = Sampled {
+            pid: 1,
+            tid: 1,
+            time_ns: 0,
+            ip: 150,
+            user: Some(User {
+                rip: 150,
+                rsp: 0x7000,
+                rbp: 0,
+                stack: &stack,
+            }),
+        };
+        let depth = call_chain(&sampled, &table, &mut chain);
+        assert_eq!(chain[..depth], [150, 210, 310]);
+        sampled.user = None;
+        assert_eq!(call_chain(&sampled, &table, &mut chain), 0);
+    }
+}

@@ -1,0 +1,465 @@
+//! A recording from beginning to end.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fulcrum_runs::{Ended, Manifest, RunFolder};
+use fulcrum_symbols::{Kind, executable_kind};
+use fulcrum_transaction_records::samples::FILE as SAMPLES_FILE;
+use fulcrum_wire::Unwind;
+use fulcrum_wire::transactions::{LOG_SUFFIX, SESSION_VARIABLE, SETTINGS_FILE, UNWIND_SUFFIX};
+
+use super::process::{Logged, Unready, is_alive};
+use super::sampler::Sampler;
+use super::settings::Settings;
+use super::{TransactionOptions, TransactionProgress};
+use crate::{Error, Exit, Recorded, Remote, Stdio, launch, unwind};
+
+const LIBRARY_VARIABLE: &str = "FULCRUM_TRANSACTION_RUNTIME";
+const LIBRARY_FILE: &str = "libfulcrum_transaction_runtime.so";
+
+/// How often the session looks around while nothing waits for it.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often it does while a process begins, which waits for its answer.
+const QUICK: Duration = Duration::from_millis(1);
+/// How often progress is told.
+const TELL: Duration = Duration::from_millis(500);
+/// How long processes may take to end after SIGTERM.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs the program, and all that it starts, to the end of the last of them, or until `remote` or the duration stops them,
+/// and leaves a run folder.
+///
+/// # Errors
+/// [`Error`], when the program cannot be started or nothing can be recorded.
+pub fn record_transactions(
+    options: &TransactionOptions,
+    remote: &Remote,
+    on_progress: &mut dyn FnMut(&TransactionProgress),
+) -> Result<Recorded, Error> {
+    let here = std::env::current_dir().map_err(|it| cannot("find the working folder", &it))?;
+    let cwd = options.cwd.as_ref();
+    let cwd = cwd.map_or_else(|| here.clone(), |cwd| here.join(cwd));
+    let program = launch::program(&options.program, &cwd)?;
+    let mut notes = refusal(&program);
+    let library = launch::Preload::new(launch::library(LIBRARY_VARIABLE, LIBRARY_FILE)?)?;
+    let (folder, manifest) = prepare(options, &program, &here, &cwd)?;
+    let settings = Settings::create(folder.path(), options.limit, options.names)
+        .map_err(|it| cannot(&format!("write into {}", folder.path().display()), &it))?;
+    let tables = unwind::Cache::default();
+    let samples = folder.path().join(SAMPLES_FILE);
+    let sampler = match Sampler::start(&samples, options.period_ns, tables.clone()) {
+        Ok(sampler) => Some(sampler),
+        Err(error) => {
+            notes.push(no_samples(&error));
+            None
+        }
+    };
+    if sampler.as_ref().is_some_and(|it| !it.with_kernel()) {
+        notes.push(
+            "Time in the kernel is not sampled, since this user may not: set kernel.perf_event_paranoid to 1.".into(),
+        );
+    }
+    let child = match spawn(options, &program, &cwd, folder.path(), library.path()) {
+        Ok(child) => child,
+        Err(error) => {
+            drop(settings);
+            // Nothing was recorded: leave nothing behind.
+            let _ = fs::remove_dir_all(folder.path());
+            return Err(error);
+        }
+    };
+    let mut session = Session {
+        options,
+        folder,
+        manifest,
+        settings,
+        tables,
+        sampler,
+        child,
+        status: None,
+        started: Instant::now(),
+        processes: BTreeMap::new(),
+        refused: BTreeSet::new(),
+        known: HashMap::new(),
+        pending: false,
+        notes,
+        _library: library,
+    };
+    let stopped = session.watch(remote, on_progress);
+    session.finish(stopped)
+}
+
+fn cannot(what: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::CannotRecord(format!("cannot {what}: {error}"))
+}
+
+/// Why the program itself will have no log, if so. What it starts may have one.
+fn refusal(program: &Path) -> Vec<String> {
+    let Ok(found) = executable_kind(program) else {
+        return Vec::new();
+    };
+    let name = program.display();
+    let why = match found.kind {
+        Kind::Script(_) | Kind::Dynamic => return Vec::new(),
+        _ => found.refusal(program),
+    };
+    let why = why.unwrap_or_else(|| format!("{name} cannot be entered."));
+    vec![format!(
+        "{why} Its CPU time is sampled, and its transactions are not seen."
+    )]
+}
+
+fn no_samples(error: &io::Error) -> String {
+    format!(
+        "There are no CPU samples, because perf events are not allowed here ({error}): set kernel.perf_event_paranoid to 2 \
+         or less, or give the container the capability CAP_PERFMON."
+    )
+}
+
+fn prepare(
+    options: &TransactionOptions,
+    program: &Path,
+    here: &Path,
+    cwd: &Path,
+) -> Result<(RunFolder, Manifest), Error> {
+    let folder = match &options.output {
+        Some(output) => RunFolder::create_at(&here.join(output)),
+        None => {
+            let workspace = options.workspace.as_deref().unwrap_or(here);
+            RunFolder::create(&here.join(workspace), &program.to_string_lossy())
+        }
+    };
+    let folder = folder.map_err(|error| Error::CannotRecord(error.to_string()))?;
+    open_to_all(folder.path()).map_err(|it| {
+        cannot(
+            &format!("open {} to all users", folder.path().display()),
+            &it,
+        )
+    })?;
+    let mut manifest = Manifest::begin(&options.program, &options.args, cwd);
+    manifest.kind = "transactions".into();
+    let mut set = |name: &str, value: serde_json::Value| {
+        manifest.options.insert(name.into(), value);
+    };
+    set("program", program.to_string_lossy().into());
+    set("limit", options.limit.into());
+    set("names", options.names.into());
+    set("periodNs", options.period_ns.into());
+    if let Some(duration) = options.duration {
+        set("duration", duration.as_secs_f64().into());
+    }
+    folder
+        .write_manifest(&manifest)
+        .map_err(|error| Error::CannotRecord(error.to_string()))?;
+    Ok((folder, manifest))
+}
+
+/// Servers give up their privileges, and their children make logs too: whoever they are, they may write one, and nobody may
+/// remove another one's.
+fn open_to_all(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o1777))
+}
+
+fn spawn(
+    options: &TransactionOptions,
+    program: &Path,
+    cwd: &Path,
+    run: &Path,
+    library: &Path,
+) -> Result<Child, Error> {
+    let mut preload = OsString::from(library);
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|it| !it.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    let mut command = Command::new(program);
+    command
+        .arg0(&options.program)
+        .args(&options.args)
+        .current_dir(cwd)
+        .env("LD_PRELOAD", preload)
+        .env(SESSION_VARIABLE, run);
+    launch::streams(&mut command, options.stdio, run)?;
+    command.spawn().map_err(|error| {
+        let name = options.program.display();
+        Error::CannotStart(format!(
+            "cannot start {name}: {error}; run it by itself to see why"
+        ))
+    })
+}
+
+struct Session<'a> {
+    options: &'a TransactionOptions,
+    folder: RunFolder,
+    manifest: Manifest,
+    settings: Settings,
+    tables: unwind::Cache,
+    sampler: Option<Sampler>,
+    child: Child,
+    /// Of the program, when it has ended.
+    status: Option<ExitStatus>,
+    started: Instant,
+    /// By the stem of the log.
+    processes: BTreeMap<String, Logged>,
+    refused: BTreeSet<String>,
+    /// Tables of processes with a log.
+    known: HashMap<u32, Arc<Vec<Unwind>>>,
+    /// A process begins.
+    pending: bool,
+    notes: Vec<String>,
+    _library: launch::Preload,
+}
+
+impl Session<'_> {
+    /// Watches until all have ended. Returns whether we stopped them.
+    fn watch(
+        &mut self,
+        remote: &Remote,
+        on_progress: &mut dyn FnMut(&TransactionProgress),
+    ) -> bool {
+        on_progress(&self.progress());
+        let mut told = Instant::now();
+        let mut asked: Option<Instant> = None;
+        let mut killed = false;
+        loop {
+            self.look();
+            if self.status.is_none()
+                && let Ok(Some(status)) = self.child.try_wait()
+            {
+                self.status = Some(status);
+                // What it wrote last, and whom it left behind.
+                self.look();
+            }
+            if self.status.is_some() && !self.pending && self.running() == 0 {
+                return asked.is_some();
+            }
+            if told.elapsed() >= TELL {
+                told = Instant::now();
+                on_progress(&self.progress());
+            }
+            let limit = self.options.duration;
+            let over = limit.is_some_and(|most| self.started.elapsed() >= most);
+            match asked {
+                None if over || remote.is_cancelled() => {
+                    asked = Some(Instant::now());
+                    self.signal(libc::SIGTERM);
+                }
+                Some(since) if since.elapsed() > GRACE && !killed => {
+                    killed = true;
+                    self.signal(libc::SIGKILL);
+                }
+                _ => {}
+            }
+            self.wait();
+        }
+    }
+
+    /// Answers processes that ask, and writes the samples of meanwhile.
+    fn look(&mut self) {
+        self.greet();
+        for process in self.processes.values_mut() {
+            process.answer(&self.tables);
+            let table = Arc::clone(&process.table);
+            if !table.is_empty() {
+                self.known.insert(process.pid, table);
+            }
+        }
+        if let Some(sampler) = &mut self.sampler {
+            sampler.drain(&self.known);
+        }
+    }
+
+    /// Finds logs that are new.
+    fn greet(&mut self) {
+        self.pending = false;
+        let Ok(entries) = fs::read_dir(self.folder.path()) else {
+            return;
+        };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            let Some(stem) = stem(&path) else { continue };
+            if self.processes.contains_key(stem) || self.refused.contains(stem) {
+                continue;
+            }
+            match Logged::open(&path, stem) {
+                Ok(process) => {
+                    // An older program of the same process is gone, and so is its table.
+                    self.known.remove(&process.pid);
+                    self.processes.insert(stem.into(), process);
+                }
+                Err(Unready::Later) => self.pending |= is_of_the_living(stem),
+                Err(Unready::Never(why)) => {
+                    self.refused.insert(stem.into());
+                    self.notes.push(why);
+                }
+            }
+        }
+    }
+
+    fn running(&self) -> usize {
+        self.processes.values().filter(|it| it.is_open()).count()
+    }
+
+    fn progress(&self) -> TransactionProgress {
+        TransactionProgress {
+            run: self.folder.path().into(),
+            elapsed: self.started.elapsed(),
+            processes: self.processes.len(),
+            running: self.running(),
+            bytes: self.processes.values().map(Logged::bytes).sum(),
+            samples: self.sampler.as_ref().map_or(0, Sampler::taken),
+            program_ended: self.status.is_some(),
+        }
+    }
+
+    /// Sleeps until there is much to read, or it is time to look.
+    fn wait(&self) {
+        let most = if self.pending { QUICK } else { LOOK };
+        let descriptors = self.sampler.iter().flat_map(Sampler::descriptors);
+        let mut polled: Vec<libc::pollfd> = descriptors
+            .map(|fd| libc::pollfd {
+                fd,
+                events: libc::POLLIN,
+                revents: 0,
+            })
+            .collect();
+        let count = polled.len() as libc::nfds_t;
+        // SAFETY: the entries are ours and outlive the call. That it is interrupted does not matter.
+        let ready =
+            unsafe { libc::poll(polled.as_mut_ptr(), count, most.as_millis() as libc::c_int) };
+        let hung_up = polled.iter().any(|it| it.revents & libc::POLLHUP != 0);
+        if ready > 0 && hung_up {
+            // Events whose processes are all gone are ready for ever.
+            std::thread::sleep(most);
+        }
+    }
+
+    fn signal(&self, signal: i32) {
+        let child = self.child.id();
+        let mut targets: BTreeSet<i32> = self
+            .processes
+            .values()
+            .filter(|it| it.is_open())
+            .map(|it| it.pid as i32)
+            .collect();
+        if self.status.is_none() {
+            let own_group = self.options.stdio == Stdio::Files;
+            targets.insert(if own_group {
+                -(child as i32)
+            } else {
+                child as i32
+            });
+        }
+        for target in targets {
+            // SAFETY: a plain system call; processes that are gone are no error for us.
+            unsafe { libc::kill(target, signal) };
+        }
+    }
+
+    fn finish(mut self, stopped: bool) -> Result<Recorded, Error> {
+        self.look();
+        if let Some(sampler) = self.sampler.take() {
+            if let Err(error) = sampler.finish(&self.known) {
+                self.notes
+                    .push(format!("The CPU samples could not be written: {error}."));
+            }
+        }
+        self.notes.extend(self.what_is_missing());
+        self.trim();
+        let status = self.status.unwrap_or_default();
+        let (exit, ended) = match (status.code(), status.signal()) {
+            _ if stopped => (Exit::Stopped, Ended::Stopped),
+            (Some(code), _) => (Exit::Code(code), Ended::Exited),
+            (None, Some(signal)) => (Exit::Signal(signal), Ended::Signalled),
+            (None, None) => (Exit::Stopped, Ended::Lost),
+        };
+        self.manifest.notes.clone_from(&self.notes);
+        self.folder
+            .finish(&mut self.manifest, ended, status.code(), status.signal())
+            .map_err(|error| Error::CannotRecord(error.to_string()))?;
+        drop(self.settings);
+        let _ = fs::remove_file(self.folder.path().join(SETTINGS_FILE));
+        Ok(Recorded {
+            run: self.folder.path().into(),
+            exit,
+            notes: self.notes,
+        })
+    }
+
+    fn what_is_missing(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.processes.is_empty() {
+            notes.push(
+                "No process could be entered, so no transactions were seen: static programs, programs with other \
+                 privileges, and those that remove LD_PRELOAD cannot be."
+                    .into(),
+            );
+        }
+        let dropped: u64 = self.processes.values().map(Logged::dropped).sum();
+        if dropped > 0 {
+            notes.push(format!(
+                "{dropped} records had no place: a log reached its limit of {} MB, or the disk is full. Record for a \
+                 shorter time, or raise the limit with --limit.",
+                self.options.limit >> 20
+            ));
+        }
+        notes
+    }
+
+    /// Logs end where their records do, and tables are of no use any more.
+    fn trim(&self) {
+        for (stem, process) in &self.processes {
+            if process.is_open() {
+                continue;
+            }
+            let path = self.folder.path().join(format!("{stem}{LOG_SUFFIX}"));
+            // A log that stays long is none the worse: its end is a hole.
+            let file = fs::OpenOptions::new().write(true).open(path);
+            let _ = file.and_then(|file| file.set_len(process.bytes()));
+        }
+        let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
+        for path in entries.flatten().map(|it| it.path()) {
+            if name_ends(&path, UNWIND_SUFFIX) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+}
+
+fn name_ends(path: &Path, with: &str) -> bool {
+    path.file_name()
+        .and_then(OsStr::to_str)
+        .is_some_and(|it| it.ends_with(with))
+}
+
+/// `<pid>-<turn>` of a log; `None` for all other files.
+fn stem(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()?.strip_suffix(LOG_SUFFIX)
+}
+
+fn is_of_the_living(stem: &str) -> bool {
+    let pid = stem.split_once('-').and_then(|(pid, _)| pid.parse().ok());
+    pid.is_some_and(is_alive)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_known_by_its_name() {
+        let of = |name: &str| stem(Path::new(name)).map(str::to_owned);
+        assert_eq!(of("/run/12-0.txlog").as_deref(), Some("12-0"));
+        assert_eq!(of("/run/12-0.1.unwind"), None);
+        assert!(is_of_the_living(&format!("{}-0", std::process::id())));
+        assert!(!is_of_the_living("x-0"));
+    }
+}

@@ -1,0 +1,46 @@
+//! The session's settings, which profiled processes read, and which tell them that the engine is there.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use fulcrum_wire::transactions::{MAGIC, MAX_HEAD, SETTINGS_FILE, VERSION, setting};
+use memmap2::MmapMut;
+
+use crate::control::map_new;
+
+/// The file `settings`, mapped. Dropped, it says that the engine has ended.
+pub struct Settings(MmapMut);
+
+impl Settings {
+    /// Writes it into the session's folder. `limit`: bytes of a log. `names`: whether the first bytes of messages are kept.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn create(folder: &Path, limit: u64, names: bool) -> io::Result<Settings> {
+        let settings = Settings(map_new(&folder.join(SETTINGS_FILE), 8 * setting::COUNT)?);
+        let head = if names { MAX_HEAD as u64 } else { 0 };
+        for (at, value) in [
+            (setting::VERSION, VERSION),
+            (setting::LIMIT, limit),
+            (setting::HEAD, head),
+            (setting::ENGINE, 1),
+            (setting::MAGIC, MAGIC),
+        ] {
+            settings.word(at).store(value.to_le(), Ordering::Release);
+        }
+        Ok(settings)
+    }
+
+    fn word(&self, at: usize) -> &AtomicU64 {
+        assert!(at < setting::COUNT);
+        // SAFETY: within the mapping, which is page-aligned; processes only read it.
+        unsafe { &*self.0.as_ptr().cast::<AtomicU64>().add(at) }
+    }
+}
+
+impl Drop for Settings {
+    fn drop(&mut self) {
+        self.word(setting::ENGINE).store(0, Ordering::Release);
+    }
+}

@@ -1,0 +1,202 @@
+//! Transactional profiles: the types of `fulcrum/transactions/open`, and what `fulcrum transactions` tells scripts.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// Parameters of `fulcrum/transactions/open`.
+#[derive(Clone, Debug, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsOpenParams {
+    /// The run's folder, its `run.json` or one of its logs, absolute.
+    pub run: String,
+}
+
+/// Answer to `fulcrum/transactions/open`.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsOpened {
+    /// The run's folder.
+    pub run: String,
+    /// What `fulcrum transactions show` tells.
+    pub shown: TransactionsShown,
+    /// What `fulcrum transactions crosstalk` tells. It has no notes of its own here.
+    pub crosstalk: TransactionsCrosstalk,
+    /// How single transactions went through threads and processes: of each type the slowest, and others drawn by chance; those
+    /// of one type stand together, the slowest first.
+    pub ways: Vec<TransactionWay>,
+}
+
+/// How one transaction went through threads and processes.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionWay {
+    /// Its type's name.
+    #[serde(rename = "type")]
+    pub of: String,
+    /// When it began, nanoseconds after the first of all transactions that are shown.
+    pub began_ns: u64,
+    /// How long it took until its last answer, or until the last that was done for it, nanoseconds.
+    pub wall_ns: u64,
+    /// It was answered.
+    pub replied: bool,
+    /// Who worked for it when, by their beginnings.
+    pub stays: Vec<TransactionStay>,
+}
+
+/// A thread works for a transaction, or waits for others on its behalf.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionStay {
+    /// The process's number.
+    pub pid: u32,
+    /// Its program.
+    pub process: String,
+    /// The kernel's number of the thread.
+    pub tid: u32,
+    /// The thread's name.
+    pub thread: String,
+    /// What it does there: the handler, the stage, or where the transaction was handed on.
+    pub stage: String,
+    /// From when, nanoseconds after the transaction's beginning; negative where clocks differ.
+    pub from_ns: i64,
+    /// Until when.
+    pub to_ns: i64,
+}
+
+/// Answer of `fulcrum transactions show --json`.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsShown {
+    /// CPU time of all samples, nanoseconds.
+    pub total_cpu_ns: u64,
+    /// All types, those that cost the most CPU time first.
+    pub types: Vec<TransactionType>,
+    /// What all types together cost by program and thread, the most expensive first.
+    pub stages: Vec<TransactionStage>,
+    /// How transactions came from one stage to another, the most frequent first.
+    pub flows: Vec<TransactionFlow>,
+    /// What a reader should know. Whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// A type of transaction.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionType {
+    /// Its name: the request, or the path that it took.
+    pub name: String,
+    /// What all its contexts begin with, a stage each: `listener_thread > ap_queue_push`.
+    pub context: Vec<String>,
+    /// Transactions that began in a recorded process.
+    pub count: u64,
+    /// Of these, how many got no reply.
+    pub unreplied: u64,
+    /// CPU time in all processes, nanoseconds.
+    pub cpu_ns: u64,
+    /// Of all CPU time, 0 to 1.
+    pub cpu_share: f64,
+    /// Mean wall time of a transaction, nanoseconds; null without transactions.
+    pub wall_mean_ns: Option<f64>,
+    /// Median wall time, nanoseconds.
+    pub wall_p50_ns: Option<u64>,
+    /// Wall time that 95 % do not exceed, nanoseconds.
+    pub wall_p95_ns: Option<u64>,
+    /// Wall time that 99 % do not exceed, nanoseconds.
+    pub wall_p99_ns: Option<u64>,
+    /// How long its transactions waited for others at locks, together, nanoseconds.
+    pub wait_ns: u64,
+    /// Where its CPU time went, the most expensive first.
+    pub stages: Vec<TransactionStage>,
+}
+
+/// CPU time in the threads of one name in the processes of one program.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionStage {
+    /// The program.
+    pub process: String,
+    /// The thread's name.
+    pub thread: String,
+    /// CPU time, nanoseconds.
+    pub cpu_ns: u64,
+    /// Of all CPU time, 0 to 1.
+    pub cpu_share: f64,
+}
+
+/// By what a transaction went from one stage to another.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum TransactionFlowKind {
+    /// Shared memory.
+    Memory,
+    /// An event.
+    Event,
+    /// A new thread or process, or the queue of a stage.
+    Stage,
+    /// A message.
+    Message,
+}
+
+/// Transactions that went from one stage to another.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionFlow {
+    /// By what.
+    pub kind: TransactionFlowKind,
+    /// The program in which they were produced.
+    pub from_process: String,
+    /// Where: the function, the handler, the stage.
+    pub from: String,
+    /// The program in which they were consumed.
+    pub to_process: String,
+    /// Where.
+    pub to: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// Answer of `fulcrum transactions crosstalk --json`: who waits for whom.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsCrosstalk {
+    /// All waits, nanoseconds.
+    pub wait_ns: u64,
+    /// Waits by pair and lock, the longest first.
+    pub pairs: Vec<CrosstalkPair>,
+    /// What a reader should know. Whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// Waits of one type for another at one lock.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CrosstalkPair {
+    /// Who waited.
+    pub waiter: String,
+    /// For whom: a type, `no transaction`, or `unknown`.
+    pub holder: String,
+    /// The lock's name or address.
+    pub lock: String,
+    /// `mutex`, `rwlock`, `condition`, `futex`, `monitor`.
+    pub kind: String,
+    /// How often.
+    pub count: u64,
+    /// How long together, nanoseconds.
+    pub wait_ns: u64,
+    /// The mean wait, nanoseconds.
+    pub mean_ns: f64,
+    /// Where both were, the longest waits first; of very many, some are missing.
+    pub paths: Vec<CrosstalkPaths>,
+}
+
+/// Where a waiter and a holder were.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CrosstalkPaths {
+    /// The call path at which the waiter waited.
+    pub waiter: String,
+    /// The call path at which the holder took or gave back the lock, or signalled; null when it is not known.
+    pub holder: Option<String>,
+    /// How long together, nanoseconds.
+    pub wait_ns: u64,
+}
