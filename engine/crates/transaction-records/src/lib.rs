@@ -8,7 +8,13 @@
 //! Constraints: no input makes it panic, and memory is in proportion to the input. What is damaged is left out and said.
 #![forbid(unsafe_code)]
 
+mod assemble;
+mod index;
 mod log;
+pub mod names;
+mod process;
+mod replay;
+pub mod run;
 pub mod samples;
 
 pub use log::{Header, Log, LogError, Lost, Parent, Place, Position, State, ThreadLog};

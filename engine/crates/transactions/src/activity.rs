@@ -33,6 +33,11 @@ impl Activity {
         self.context
     }
 
+    /// The thread goes on in a context in which it, or another thread of its process, worked before.
+    pub fn resume(&mut self, context: Synopsis) {
+        self.context = context;
+    }
+
     /// The thread works for nobody now: it waits for work.
     pub fn rest(&mut self) {
         self.context = Synopsis::EMPTY;

@@ -87,7 +87,11 @@ impl Dictionary {
         self.contexts.append(base, Element::Step(step))
     }
 
-    fn before_request(&self, context: Synopsis) -> Synopsis {
+    /// The context as it was before this process began its request; without one, the context itself.
+    ///
+    /// # Panics
+    /// When the context is another dictionary's.
+    pub fn before_request(&self, context: Synopsis) -> Synopsis {
         let is_request = |&it: &Synopsis| {
             let last = self.contexts.last_element(it);
             matches!(last, Some(Element::Step(Step::Request(_))))

@@ -19,7 +19,12 @@ pub struct LockId(pub u64);
 pub struct CodeAddress(pub u64);
 
 impl fmt::Display for ProcessId {
+    /// The system's number, which is the lower half; with what the upper half says behind a point.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let (upper, lower) = (self.0 >> 32, self.0 as u32);
+        match upper {
+            0 => lower.fmt(f),
+            _ => write!(f, "{lower}.{upper}"),
+        }
     }
 }

@@ -22,6 +22,8 @@ pub enum LockKind {
     Condition,
     /// A lock made of a futex alone, as those of C++ and Rust libraries are.
     Futex,
+    /// A semaphore: whoever posted it last counts as its holder.
+    Semaphore,
     /// A monitor or a lock of a Java virtual machine.
     Monitor,
 }
@@ -34,6 +36,7 @@ impl LockKind {
             LockKind::ReadWrite => "rwlock",
             LockKind::Condition => "condition",
             LockKind::Futex => "futex",
+            LockKind::Semaphore => "semaphore",
             LockKind::Monitor => "monitor",
         }
     }

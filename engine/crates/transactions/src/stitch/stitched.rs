@@ -28,8 +28,8 @@ pub struct Stitched {
     records: Vec<ProcessRecord>,
     joined: Joined,
     types: Types,
-    /// The types of each record's calling-context trees.
-    tree_types: BTreeMap<(ProcessId, Synopsis), TypeId>,
+    /// The types of each record's contexts, of those with samples, instances or waits.
+    types_of: BTreeMap<(ProcessId, Synopsis), TypeId>,
     total_cpu_ns: u64,
     latencies: Latencies<TypeId>,
     pairs: Pairs<TypeId, String, String>,
@@ -105,7 +105,7 @@ impl Stitched {
             check_names(record)?;
         }
         let mut types = Types::new(rules);
-        let mut tree_types = BTreeMap::new();
+        let mut types_of = BTreeMap::new();
         let mut total_cpu_ns = 0;
         let mut latencies = Latencies::default();
         let mut pairs = Pairs::default();
@@ -118,10 +118,12 @@ impl Stitched {
             let paths: HashMap<Synopsis, String> = record.waits.paths().map(text).collect();
             let mut type_of = |synopsis: Synopsis| {
                 let context = joined.resolve_or_missing(Link { process, synopsis });
-                types.of(context, &joined)
+                let id = types.of(context, &joined);
+                types_of.insert((process, synopsis), id);
+                id
             };
             for (context, _, tree) in record.profile.trees() {
-                tree_types.insert((process, context), type_of(context));
+                type_of(context);
                 total_cpu_ns += tree.total().cpu_ns;
             }
             for instance in &record.instances {
@@ -145,7 +147,7 @@ impl Stitched {
             records,
             joined,
             types,
-            tree_types,
+            types_of,
             total_cpu_ns,
             latencies,
             pairs,
@@ -241,6 +243,11 @@ impl Stitched {
         self.pairs.ranked()
     }
 
+    /// The type of a context of a process. `None` when it has no samples, instances or waits there.
+    pub fn type_of(&self, process: ProcessId, context: Synopsis) -> Option<TypeId> {
+        self.types_of.get(&(process, context)).copied()
+    }
+
     /// A type's name.
     pub fn type_name(&self, id: TypeId) -> &str {
         self.types.name(id)
@@ -262,7 +269,7 @@ impl Stitched {
             let process = record.dictionary.process;
             let trees = record.profile.trees();
             trees.map(move |(context, thread, tree)| {
-                (record, self.tree_types[&(process, context)], thread, tree)
+                (record, self.types_of[&(process, context)], thread, tree)
             })
         })
     }

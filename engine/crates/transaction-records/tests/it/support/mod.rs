@@ -1,3 +1,4 @@
 //! Logs as profiled processes write them.
 
 pub mod file;
+pub mod script;

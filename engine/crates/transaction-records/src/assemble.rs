@@ -1,0 +1,227 @@
+//! From the replayed world and the samples to records that can be stitched.
+
+use std::collections::{BTreeMap, HashMap};
+
+use fulcrum_transactions::latency::Instance;
+use fulcrum_transactions::stitch::{Ending, ProcessRecord};
+use fulcrum_transactions::{LockId, Name, Profile, Synopsis};
+
+use crate::index::Index;
+use crate::log::State;
+use crate::names::{ProcessKey, Resolver};
+use crate::process::{ModuleMap, file_name, text};
+use crate::replay::{Process, World};
+use crate::samples::{Sample, Samples};
+
+/// The samples of all processes.
+pub(crate) struct Sampled<'a> {
+    index: &'a Index,
+    resolver: &'a dyn Resolver,
+    owners: Owners,
+    /// By the process's row.
+    profiles: Vec<Profile>,
+    unlogged: BTreeMap<u32, Unlogged>,
+}
+
+/// A process that has samples and no log.
+struct Unlogged {
+    process: Process,
+    profile: Profile,
+    program: String,
+    modules: Vec<ModuleMap>,
+}
+
+/// Which process a sample belongs to: a number may have several turns.
+#[derive(Debug, Default)]
+pub(crate) struct Owners(HashMap<u32, Vec<(u64, usize)>>);
+
+impl Owners {
+    pub fn of(index: &Index) -> Self {
+        let mut owners: HashMap<u32, Vec<(u64, usize)>> = HashMap::new();
+        for (row, it) in index.processes.iter().enumerate() {
+            let began = (it.header.start_ns, row);
+            owners.entry(it.key.pid).or_default().push(began);
+        }
+        for turns in owners.values_mut() {
+            turns.sort_unstable();
+        }
+        Owners(owners)
+    }
+
+    /// The row of the process; `None` when it has no log.
+    pub fn find(&self, pid: u32, time_ns: u64) -> Option<usize> {
+        let turns = self.0.get(&pid)?;
+        let after = turns.partition_point(|(began, _)| *began <= time_ns);
+        // What comes before the log begins is the program's loading.
+        turns.get(after.saturating_sub(1)).map(|&(_, row)| row)
+    }
+}
+
+/// What code is mapped in a process without a log.
+pub(crate) fn modules(samples: &Samples<'_>, pid: u32) -> Vec<ModuleMap> {
+    let modules = samples.modules(pid).iter();
+    let mut modules: Vec<ModuleMap> = modules
+        .map(|it| ModuleMap {
+            start: it.start,
+            end: it.end,
+            offset: it.offset,
+            file: text(it.file),
+        })
+        .collect();
+    modules.sort();
+    modules.dedup();
+    modules
+}
+
+/// The addresses of a stack as they are looked up, innermost first: of a return address, the call before it.
+pub(crate) fn looked_up(stack: &[u64]) -> impl DoubleEndedIterator<Item = u64> {
+    let callers = stack.iter().skip(1).map(|it| it.saturating_sub(1));
+    stack.first().copied().into_iter().chain(callers)
+}
+
+impl<'a> Sampled<'a> {
+    /// Assigns all samples to what their threads worked for.
+    pub fn of(samples: &mut Samples<'_>, world: &mut World<'a>) -> Self {
+        let (index, resolver) = (world.index(), world.resolver());
+        let mut sampled = Sampled {
+            index,
+            resolver,
+            owners: Owners::of(index),
+            profiles: vec![Profile::default(); index.processes.len()],
+            unlogged: BTreeMap::new(),
+        };
+        let known = samples.clone();
+        samples.each(
+            |sample| match sampled.owners.find(sample.pid, sample.time_ns) {
+                Some(row) => sampled.add(row, sample, world),
+                None => sampled.add_unlogged(sample, &known),
+            },
+        );
+        sampled
+    }
+
+    fn add(&mut self, row: usize, sample: &Sample<'_>, world: &mut World<'_>) {
+        let process = &mut world.processes[row];
+        let thread = process.thread(sample.tid).map(|it| &world.threads[it]);
+        let moment = thread.and_then(|it| it.at(sample.time_ns));
+        let context = moment.map_or(Synopsis::EMPTY, |it| it.context);
+        let logged = thread.map_or("", |it| it.name_at(sample.time_ns));
+        let name = match (sample.thread.is_empty(), logged) {
+            (false, _) => text(sample.thread),
+            (true, "") => self.index.processes[row].name().to_owned(),
+            (true, name) => name.to_owned(),
+        };
+        let name = process.dictionary.names.intern(&name);
+        let modules = &self.index.processes[row].modules;
+        let stack = stack(process, modules, self.resolver, sample.stack);
+        self.profiles[row].add(context, name, &stack, sample.weight_ns);
+    }
+
+    fn add_unlogged(&mut self, sample: &Sample<'_>, samples: &Samples<'_>) {
+        let it = self.unlogged.entry(sample.pid).or_insert_with(|| {
+            let key = ProcessKey {
+                pid: sample.pid,
+                turn: 0,
+            };
+            let program = samples.program(sample.pid).map(text).unwrap_or_default();
+            Unlogged {
+                process: Process::new(0, key),
+                profile: Profile::default(),
+                program: match file_name(&program) {
+                    "" => "an unknown program".into(),
+                    name => name.into(),
+                },
+                modules: modules(samples, sample.pid),
+            }
+        });
+        let name = match sample.thread.is_empty() {
+            true => it.program.clone(),
+            false => text(sample.thread),
+        };
+        let name = it.process.dictionary.names.intern(&name);
+        let stack = stack(&mut it.process, &it.modules, self.resolver, sample.stack);
+        it.profile
+            .add(Synopsis::EMPTY, name, &stack, sample.weight_ns);
+    }
+
+    /// The records of all processes, those without a log last.
+    pub fn records(self, world: &mut World<'_>) -> Vec<ProcessRecord> {
+        let mut records = Vec::new();
+        for (row, profile) in self.profiles.into_iter().enumerate() {
+            records.push(record(row, profile, self.index, world));
+        }
+        for it in self.unlogged.into_values() {
+            let dictionary = it.process.dictionary.export(it.program);
+            records.push(ProcessRecord {
+                profile: it.profile,
+                ..ProcessRecord::new(dictionary)
+            });
+        }
+        records
+    }
+
+    /// Programs without a log that used CPU time, each once.
+    pub fn unlogged(&self) -> Vec<&str> {
+        let mut programs: Vec<&str> = self.unlogged.values().map(|it| &*it.program).collect();
+        programs.sort_unstable();
+        programs.dedup();
+        programs
+    }
+}
+
+/// A sample's functions, outermost first.
+fn stack(
+    process: &mut Process,
+    modules: &[ModuleMap],
+    resolver: &dyn Resolver,
+    stack: &[u64],
+) -> Vec<Name> {
+    let mut names = Vec::new();
+    for address in looked_up(stack).rev() {
+        names.extend_from_slice(&process.names(modules, resolver, address));
+    }
+    names
+}
+
+fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) -> ProcessRecord {
+    let waits = world.pairs(row);
+    let resolver = world.resolver();
+    let info = &index.processes[row];
+    let locks = waits.ranked().into_iter().map(|it| it.lock);
+    let lock_names: BTreeMap<LockId, String> = locks
+        .filter_map(|lock| Some((lock, resolver.data(info.key, lock.0)?)))
+        .collect();
+    let instances = world.instances.iter().filter(|it| it.process == row);
+    let instances = instances.map(|it| world.ended(it)).collect();
+    let process = &mut world.processes[row];
+    ProcessRecord {
+        cuts: process.dictionary.contexts().cuts(),
+        profile,
+        flows: std::mem::take(&mut process.flows),
+        messages: std::mem::take(&mut process.messages),
+        waits,
+        lock_names,
+        instances,
+        ending: match info.header.state {
+            State::Ended | State::Executed => Ending::Whole,
+            State::Open | State::Full => Ending::CutOff,
+        },
+        ..ProcessRecord::new(process.dictionary.export(info.name()))
+    }
+}
+
+impl World<'_> {
+    /// An instance with its end: its last answer, or without one the last that was done for it.
+    pub(crate) fn ended(&self, instance: &crate::replay::Instance) -> Instance {
+        let task = &self.tasks[instance.task];
+        let (end_ns, context) = match instance.answered {
+            Some((time_ns, context)) => (time_ns, context),
+            None => (task.active_ns, task.context),
+        };
+        Instance {
+            context,
+            wall_ns: end_ns.saturating_sub(instance.began_ns),
+            replied: instance.answered.is_some(),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! What is known of all logs before they are replayed: which streams belong together, and what is still to come.
+
+mod lives;
+mod ranges;
+
+use std::collections::{HashMap, HashSet};
+
+use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
+
+use crate::log::Log;
+use crate::process::{ProcessInfo, processes};
+
+pub(crate) use ranges::Ranges;
+
+/// An end of a stream in one process. Row of [`Index::ends`].
+pub(crate) type EndId = usize;
+/// Row of [`Index::channels`].
+pub(crate) type ChannelId = usize;
+
+/// Everything that is known before the replay.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub processes: Vec<ProcessInfo>,
+    pub ends: Vec<End>,
+    pub channels: Vec<Channel>,
+    /// By process and the number of the stream there.
+    pub end_of: HashMap<(usize, u32), EndId>,
+    /// Threads that another thread says to make, by process and number.
+    pub spawned: HashSet<(usize, u32)>,
+    /// Who says to have made a process, and when, by the child's number.
+    pub forked: HashMap<u32, Vec<(i64, usize)>>,
+    /// By process and item.
+    pub items: HashMap<(usize, u64), ItemUse>,
+    /// By how much each process's clock is moved to be that of the first one, nanoseconds.
+    pub shifts: Vec<i64>,
+    /// Records that tell of other times than they should: before their process began.
+    pub records: u64,
+}
+
+/// What happens to an item.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ItemUse {
+    pub produced: bool,
+    /// By a thread that takes it over, rather than by an event library.
+    pub consumed: bool,
+}
+
+/// A stream as one process has it.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub process: usize,
+    pub kind: StreamKind,
+    pub via: Via,
+    inode: u64,
+    peer_inode: u64,
+    local: Address,
+    peer: Address,
+    /// On the clock of the first process.
+    opened_ns: i64,
+    closed_ns: Option<i64>,
+    /// What it sends in all the log, by its own offsets.
+    pub sent: Ranges,
+    pub sends: u64,
+    /// Whether it receives anything, and from which offset on of its own.
+    pub first_received: Option<u64>,
+    pub channel: ChannelId,
+    pub side: usize,
+}
+
+/// A stream with all its ends.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Channel {
+    /// A pipe has one side. Each side's ends, in several processes after forks.
+    pub sides: [Vec<EndId>; 2],
+    pub is_pipe: bool,
+}
+
+impl Index {
+    pub fn of(logs: &[Log<'_>]) -> Self {
+        let processes = processes(logs);
+        let shifts = shifts(&processes);
+        let mut index = Index {
+            processes,
+            ends: Vec::new(),
+            channels: Vec::new(),
+            end_of: HashMap::new(),
+            spawned: HashSet::new(),
+            forked: HashMap::new(),
+            items: HashMap::new(),
+            shifts,
+            records: 0,
+        };
+        for (process, log) in logs.iter().enumerate() {
+            for thread in 0..log.threads().len() {
+                for (head, record) in log.records(thread) {
+                    index.records += 1;
+                    let time_ns = index.shared_time(process, head.time_ns);
+                    index.take(process, time_ns, &record);
+                }
+            }
+        }
+        for end in &mut index.ends {
+            end.sent.finish();
+        }
+        index.find_spawners();
+        index.channels = lives::channels(&mut index.ends, &index.processes);
+        index
+    }
+
+    /// Programs that were spawned rather than forked do not know by whom.
+    fn find_spawners(&mut self) {
+        for row in 0..self.processes.len() {
+            let info = &self.processes[row];
+            if info.parent.is_some() || info.before.is_some() {
+                continue;
+            }
+            let began = self.shared_time(row, info.header.start_ns);
+            let makers = self.forked.get(&info.key.pid).into_iter().flatten();
+            // The call returns after the child has begun. Numbers are used again, so the nearest counts.
+            let maker = makers
+                .filter(|(_, maker)| *maker != row)
+                .min_by_key(|(time, _)| time.abs_diff(began));
+            self.processes[row].parent = maker.map(|&(_, maker)| maker);
+        }
+    }
+
+    /// Whether a process says that it made this one.
+    pub fn is_made_by(&self, child: usize, parent: usize) -> bool {
+        let makers = self.forked.get(&self.processes[child].key.pid);
+        makers.is_some_and(|it| it.iter().any(|&(_, maker)| maker == parent))
+    }
+
+    /// A time of a process on the clock of the first one.
+    pub fn shared_time(&self, process: usize, time_ns: u64) -> i64 {
+        let time = i64::try_from(time_ns).unwrap_or(i64::MAX);
+        time.saturating_add(self.shifts[process])
+    }
+
+    fn take(&mut self, process: usize, time_ns: i64, record: &Record<'_>) {
+        match *record {
+            Record::Open { stream, .. } => self.open(process, time_ns, stream, record),
+            Record::Close { stream } => {
+                let end = self.end(process, stream, time_ns);
+                self.ends[end].closed_ns = Some(time_ns);
+            }
+            Record::Send {
+                stream,
+                offset,
+                length,
+                ..
+            } => {
+                let end = self.end(process, stream, time_ns);
+                let end = &mut self.ends[end];
+                end.sends += 1;
+                end.sent.add(offset..offset.saturating_add(length));
+            }
+            Record::Receive { stream, offset, .. } => {
+                let end = self.end(process, stream, time_ns);
+                let first = &mut self.ends[end].first_received;
+                *first = Some(first.map_or(offset, |it| it.min(offset)));
+            }
+            Record::Spawn { thread } => {
+                self.spawned.insert((process, thread));
+            }
+            Record::Fork { child } => {
+                self.forked
+                    .entry(child)
+                    .or_default()
+                    .push((time_ns, process));
+            }
+            Record::Produce { item } => {
+                self.items.entry((process, item)).or_default().produced = true;
+            }
+            Record::Consume { item } => {
+                self.items.entry((process, item)).or_default().consumed = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, process: usize, time_ns: i64, stream: u32, record: &Record<'_>) {
+        let &Record::Open {
+            kind,
+            via,
+            inode,
+            peer_inode,
+            local,
+            peer,
+            ..
+        } = record
+        else {
+            return;
+        };
+        let end = self.end(process, stream, time_ns);
+        let end = &mut self.ends[end];
+        end.kind = kind;
+        end.via = via;
+        end.inode = inode;
+        // A later record may know more.
+        if peer_inode != 0 {
+            end.peer_inode = peer_inode;
+        }
+        end.local = local;
+        end.peer = peer;
+        end.opened_ns = time_ns;
+    }
+
+    /// The end, a new one of which nothing is known when its opening was lost.
+    fn end(&mut self, process: usize, stream: u32, time_ns: i64) -> EndId {
+        *self.end_of.entry((process, stream)).or_insert_with(|| {
+            self.ends.push(End {
+                process,
+                kind: StreamKind::Other,
+                via: Via::Found,
+                inode: 0,
+                peer_inode: 0,
+                local: Address::default(),
+                peer: Address::default(),
+                opened_ns: time_ns,
+                closed_ns: None,
+                sent: Ranges::default(),
+                sends: 0,
+                first_received: None,
+                channel: 0,
+                side: 0,
+            });
+            self.ends.len() - 1
+        })
+    }
+
+    /// Whom an end speaks with, in words.
+    pub fn peer(&self, end: EndId) -> String {
+        let end = &self.ends[end];
+        match end.kind {
+            StreamKind::Tcp if end.via == Via::Accepted => ip_text(end.peer),
+            StreamKind::Tcp => format!("{}:{}", ip_text(end.peer), end.peer.port),
+            StreamKind::Unix => "a unix socket".into(),
+            StreamKind::Pipe => "a pipe".into(),
+            StreamKind::Other => "something that is no connection".into(),
+        }
+    }
+}
+
+fn ip_text(address: Address) -> String {
+    let ip = std::net::Ipv6Addr::from(address.ip);
+    match ip.to_ipv4_mapped() {
+        Some(ip) => ip.to_string(),
+        None => format!("[{ip}]"),
+    }
+}
+
+/// Processes of one machine share `CLOCK_MONOTONIC`, so their beginnings differ from 1970 by the same; those of others are
+/// moved. What clocks were set by meanwhile is less than this.
+const SAME_MACHINE_NS: i128 = 100_000_000;
+
+fn shifts(processes: &[ProcessInfo]) -> Vec<i64> {
+    let boot =
+        |it: &ProcessInfo| i128::from(it.header.start_unix_ns) - i128::from(it.header.start_ns);
+    let first = processes.first().map_or(0, boot);
+    let shift = |it| {
+        let shift = boot(it) - first;
+        match shift.abs() < SAME_MACHINE_NS {
+            true => 0,
+            false => i64::try_from(shift).unwrap_or(0),
+        }
+    };
+    processes.iter().map(shift).collect()
+}

@@ -1,0 +1,171 @@
+//! Which ends belong to one stream. Addresses and inodes are used again, so a pair of them has several lives.
+
+use std::collections::BTreeMap;
+
+use fulcrum_wire::transactions::{Address, StreamKind, Via};
+
+use super::{Channel, End, EndId};
+use crate::process::ProcessInfo;
+
+/// What the two ends of a stream share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Tcp(Address, Address),
+    Unix(u64, u64),
+    Pipe(u64),
+    /// Nothing: the end is alone.
+    Alone(EndId),
+}
+
+/// One side of one life.
+#[derive(Debug)]
+struct Life {
+    ends: Vec<EndId>,
+    from_ns: i64,
+    to_ns: i64,
+}
+
+/// Pairs ends, and tells each its channel and side.
+pub(super) fn channels(ends: &mut [End], processes: &[ProcessInfo]) -> Vec<Channel> {
+    let peers = unix_peers(ends);
+    let mut groups: BTreeMap<Key, [Vec<EndId>; 2]> = BTreeMap::new();
+    for (id, end) in ends.iter().enumerate() {
+        let (key, side) = key(id, end, &peers);
+        groups.entry(key).or_default()[side].push(id);
+    }
+    let mut channels = Vec::new();
+    for (key, sides) in groups {
+        if let Key::Pipe(_) = key {
+            let [all, _] = sides;
+            channels.push(Channel {
+                sides: [all, Vec::new()],
+                is_pipe: true,
+            });
+            continue;
+        }
+        let [a, b] = sides.map(|it| lives(it, ends, processes));
+        channels.extend(pairs(a, b).map(|sides| Channel {
+            sides,
+            is_pipe: false,
+        }));
+    }
+    for (row, channel) in channels.iter().enumerate() {
+        for (side, of_side) in channel.sides.iter().enumerate() {
+            for &end in of_side {
+                (ends[end].channel, ends[end].side) = (row, side);
+            }
+        }
+    }
+    channels
+}
+
+/// For ends of unix sockets that do not know their peers: who says to be that.
+fn unix_peers(ends: &[End]) -> BTreeMap<u64, u64> {
+    let known = ends
+        .iter()
+        .filter(|it| it.kind == StreamKind::Unix && it.peer_inode != 0);
+    known.map(|it| (it.peer_inode, it.inode)).collect()
+}
+
+fn key(id: EndId, end: &End, unix_peers: &BTreeMap<u64, u64>) -> (Key, usize) {
+    match end.kind {
+        StreamKind::Tcp if end.local.port != 0 && end.peer.port != 0 && end.local != end.peer => {
+            let is_second = usize::from(end.peer < end.local);
+            let (first, second) = match is_second {
+                0 => (end.local, end.peer),
+                _ => (end.peer, end.local),
+            };
+            (Key::Tcp(first, second), is_second)
+        }
+        StreamKind::Unix if end.inode != 0 => {
+            let told = unix_peers.get(&end.inode).copied().unwrap_or(0);
+            let peer = if end.peer_inode == 0 {
+                told
+            } else {
+                end.peer_inode
+            };
+            let (first, second) = (end.inode.min(peer), end.inode.max(peer));
+            (Key::Unix(first, second), usize::from(peer < end.inode))
+        }
+        StreamKind::Pipe if end.inode != 0 => (Key::Pipe(end.inode), 0),
+        _ => (Key::Alone(id), 0),
+    }
+}
+
+/// The lives of one side, by their beginnings. An end that came from a parent, or was received, continues one.
+fn lives(mut side: Vec<EndId>, ends: &[End], processes: &[ProcessInfo]) -> Vec<Life> {
+    side.sort_by_key(|&it| (ends[it].opened_ns, it));
+    let mut lives: Vec<Life> = Vec::new();
+    for id in side {
+        let end = &ends[id];
+        let continues = matches!(end.via, Via::Inherited | Via::Found);
+        let of_ancestor = |life: &Life| {
+            let mut owners = life.ends.iter().map(|&it| ends[it].process);
+            owners.any(|it| is_ancestor(it, end.process, processes))
+        };
+        let row = match continues {
+            false => None,
+            true => lives
+                .iter()
+                .rposition(of_ancestor)
+                .or(lives.len().checked_sub(1)),
+        };
+        match row {
+            Some(row) => lives[row].ends.push(id),
+            None => {
+                if let Some(last) = lives.last_mut() {
+                    last.to_ns = last.to_ns.min(end.opened_ns);
+                }
+                lives.push(Life {
+                    ends: vec![id],
+                    from_ns: end.opened_ns,
+                    to_ns: i64::MAX,
+                });
+            }
+        }
+    }
+    for life in &mut lives {
+        let closed = life.ends.iter().map(|&it| ends[it].closed_ns);
+        let last = closed.fold(Some(i64::MIN), |a, b| Some(a?.max(b?)));
+        life.to_ns = life.to_ns.min(last.unwrap_or(i64::MAX));
+    }
+    lives
+}
+
+/// Whether a process made another one, by forks, or was the same before it executed another program.
+fn is_ancestor(it: usize, of: usize, processes: &[ProcessInfo]) -> bool {
+    let mut at = of;
+    for _ in 0..processes.len() {
+        let Some(before) = processes[at].parent.or(processes[at].before) else {
+            return false;
+        };
+        if before == it {
+            return true;
+        }
+        at = before;
+    }
+    false
+}
+
+/// The lives of both sides that belong together: the n-th with the n-th when all were seen, else those that overlap.
+fn pairs(a: Vec<Life>, b: Vec<Life>) -> impl Iterator<Item = [Vec<EndId>; 2]> {
+    let all_were_seen = a.len() == b.len();
+    let mut pairs = Vec::new();
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    loop {
+        match (a.peek(), b.peek()) {
+            (None, None) => break,
+            (Some(_), None) => pairs.push([a.next(), None]),
+            (None, Some(_)) => pairs.push([None, b.next()]),
+            (Some(x), Some(y))
+                if all_were_seen || (x.to_ns >= y.from_ns && y.to_ns >= x.from_ns) =>
+            {
+                pairs.push([a.next(), b.next()]);
+            }
+            (Some(x), Some(y)) if x.from_ns < y.from_ns => pairs.push([a.next(), None]),
+            _ => pairs.push([None, b.next()]),
+        }
+    }
+    let ends = |it: Option<Life>| it.map(|it| it.ends).unwrap_or_default();
+    pairs.into_iter().map(move |pair| pair.map(ends))
+}

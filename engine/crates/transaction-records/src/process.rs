@@ -1,0 +1,184 @@
+//! What a log says of its process as a whole: its program, its code and its call paths.
+
+use std::collections::{BTreeSet, HashMap};
+
+use fulcrum_wire::transactions::Record;
+
+use crate::log::{Header, Log};
+use crate::names::ProcessKey;
+
+/// A file that is mapped in a process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModuleMap {
+    /// Address of its first byte.
+    pub start: u64,
+    /// Address behind its last byte.
+    pub end: u64,
+    /// Its place in the file.
+    pub offset: u64,
+    /// The file.
+    pub file: String,
+}
+
+/// A process by its log.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessInfo {
+    pub key: ProcessKey,
+    pub header: Header,
+    /// The file that it executes; empty when the log does not say.
+    pub program: String,
+    /// Sorted by start.
+    pub modules: Vec<ModuleMap>,
+    /// Return addresses by the path's number, innermost first.
+    pub paths: HashMap<u32, Box<[u64]>>,
+    /// The row of the process that made it, by `fork` or by spawning it.
+    pub parent: Option<usize>,
+    /// It is a copy of its parent: the same program with the same code.
+    pub is_copy: bool,
+    /// The row of the process that it was before it executed its program.
+    pub before: Option<usize>,
+}
+
+impl ProcessInfo {
+    fn of(log: &Log<'_>) -> Self {
+        let header = *log.header();
+        let mut info = ProcessInfo {
+            key: ProcessKey {
+                pid: header.pid,
+                turn: header.turn,
+            },
+            header,
+            program: String::new(),
+            modules: Vec::new(),
+            paths: HashMap::new(),
+            parent: None,
+            is_copy: false,
+            before: None,
+        };
+        for row in 0..log.threads().len() {
+            for (_, record) in log.records(row) {
+                info.take(&record);
+            }
+        }
+        info.modules.sort();
+        info.modules.dedup();
+        info
+    }
+
+    fn take(&mut self, record: &Record<'_>) {
+        match *record {
+            Record::Program(file) => self.program = text(file),
+            Record::Module {
+                start,
+                end,
+                offset,
+                file,
+            } => self.modules.push(ModuleMap {
+                start,
+                end,
+                offset,
+                file: text(file),
+            }),
+            Record::Path { id, addresses } => {
+                let words = addresses.chunks_exact(8);
+                let word = |it: &[u8]| u64::from_le_bytes(it.try_into().unwrap_or_default());
+                self.paths.insert(id, words.map(word).collect());
+            }
+            _ => {}
+        }
+    }
+
+    /// The program's name without its folder.
+    pub fn name(&self) -> &str {
+        match file_name(&self.program) {
+            "" => "an unknown program",
+            name => name,
+        }
+    }
+
+    /// The code addresses that its logs name, as they are looked up.
+    pub fn code(&self) -> BTreeSet<u64> {
+        let all = self.paths.values().flat_map(|it| it.iter());
+        all.map(|&it| it.saturating_sub(1)).collect()
+    }
+}
+
+/// The file that is mapped at an address. `modules` are sorted by start.
+pub(crate) fn module_of(modules: &[ModuleMap], address: u64) -> Option<&ModuleMap> {
+    let after = modules.partition_point(|it| it.start <= address);
+    modules[..after].last().filter(|it| address < it.end)
+}
+
+/// What an address is called of which nothing is known but the file that is mapped there: `libc.so.6+0x1234`.
+pub(crate) fn place(modules: &[ModuleMap], address: u64) -> String {
+    match module_of(modules, address) {
+        Some(module) => {
+            let offset = (address - module.start).wrapping_add(module.offset);
+            format!("{}+{offset:#x}", file_name(&module.file))
+        }
+        None => format!("{address:#x}"),
+    }
+}
+
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The processes of these logs, in their order.
+pub(crate) fn processes(logs: &[Log<'_>]) -> Vec<ProcessInfo> {
+    let mut all: Vec<ProcessInfo> = logs.iter().map(ProcessInfo::of).collect();
+    let rows: HashMap<ProcessKey, usize> = all.iter().map(|it| it.key).zip(0..).collect();
+    for (row, info) in all.iter_mut().enumerate() {
+        let key = info.key;
+        let parent = info.header.parent.map(|it| ProcessKey {
+            pid: it.pid,
+            turn: it.turn,
+        });
+        let before = key
+            .turn
+            .checked_sub(1)
+            .map(|turn| ProcessKey { turn, ..key });
+        let other = |it: Option<ProcessKey>| rows.get(&it?).copied().filter(|&it| it != row);
+        info.parent = other(parent);
+        info.is_copy = info.parent.is_some();
+        info.before = other(before);
+    }
+    for row in 0..all.len() {
+        inherit(&mut all, row);
+    }
+    all
+}
+
+/// A forked process has the code of its parent, and may name paths that its parent has written.
+fn inherit(all: &mut [ProcessInfo], row: usize) {
+    // Damaged logs may name each other as parents.
+    let mut at = row;
+    for _ in 0..all.len() {
+        let Some(parent) = all[at].parent.filter(|_| all[at].is_copy) else {
+            break;
+        };
+        at = parent;
+        if all[row].program.is_empty() {
+            all[row].program = all[at].program.clone();
+        }
+        if all[row].modules.is_empty() {
+            all[row].modules = all[at].modules.clone();
+        }
+    }
+}
+
+/// A call path of a process, or of the one that it was forked from.
+pub(crate) fn path(all: &[ProcessInfo], row: usize, id: u32) -> Option<&[u64]> {
+    let mut at = row;
+    for _ in 0..all.len() {
+        if let Some(path) = all[at].paths.get(&id) {
+            return Some(path);
+        }
+        at = all[at].parent.filter(|_| all[at].is_copy)?;
+    }
+    None
+}

@@ -1,0 +1,36 @@
+//! What would have happened had the algorithms of `fulcrum-transactions` run inside the programs.
+//!
+//! [`order`] takes the records of all threads in turn: by time, but a cause before its effect whatever clocks say. [`World`]
+//! is what they change, and knows nothing of logs.
+
+mod flows;
+mod messages;
+mod order;
+mod process;
+mod requests;
+mod thread;
+mod waits;
+mod world;
+
+use fulcrum_transactions::recognise::Recognition;
+
+use crate::index::Index;
+use crate::log::Log;
+use crate::names::Resolver;
+
+pub(crate) use process::Process;
+pub(crate) use requests::Instance;
+pub(crate) use world::World;
+
+/// Replays what logs tell.
+pub(crate) fn replay<'a>(
+    logs: &[Log<'_>],
+    index: &'a Index,
+    resolver: &'a dyn Resolver,
+    recognition: Recognition,
+) -> World<'a> {
+    let mut world = World::new(logs, index, resolver, recognition);
+    order::run(logs, &mut world);
+    world.finish();
+    world
+}

@@ -1,0 +1,292 @@
+//! How transactions come from one thread, process or handler to another (Whodunit §3.5, §4).
+
+use std::rc::Rc;
+
+use fulcrum_transactions::{FlowKind, Name, Step, Synopsis, TakenOver};
+use fulcrum_wire::transactions::Head;
+
+use super::process::{Continued, Handed, Item, Outgoing};
+use super::thread::{Doing, Event};
+use super::world::{Cause, ThreadRow, World};
+use crate::process::file_name;
+
+impl World<'_> {
+    /// A thread's first record: it goes on with what whoever made it did.
+    pub(super) fn begin(&mut self, thread: ThreadRow, time_ns: u64) {
+        let it = &mut self.threads[thread];
+        if it.has_begun {
+            return;
+        }
+        it.has_begun = true;
+        let (process, number) = (it.process, it.number);
+        let is_first = !self.processes[process].has_begun;
+        self.processes[process].has_begun = true;
+        match self.processes[process].spawned.get(&number).copied() {
+            Some(continued) => self.continues_thread(thread, continued, time_ns),
+            None if is_first => self.continues_process(thread, time_ns),
+            None => {}
+        }
+    }
+
+    fn continues_thread(&mut self, thread: ThreadRow, by: Continued, time_ns: u64) {
+        let process = self.threads[thread].process;
+        let name = self.threads[thread].name_at(time_ns).to_owned();
+        let dictionary = &mut self.processes[process].dictionary;
+        let stage = Step::Stage(dictionary.names.intern(&name));
+        let to = dictionary.append(Synopsis::EMPTY, stage);
+        let flows = &mut self.processes[process].flows;
+        flows.add(FlowKind::Stage, by.context, to, 1);
+        if by.of == Doing::default() {
+            self.threads[thread].base = by.context;
+            return;
+        }
+        let context = by.context;
+        self.works_for(thread, Doing { context, ..by.of }, time_ns);
+    }
+
+    fn continues_process(&mut self, thread: ThreadRow, time_ns: u64) {
+        let process = self.threads[thread].process;
+        let info = &self.index.processes[process];
+        let made = &self.index.processes[self.continued_of(process)];
+        let handed = match (made.before, made.parent) {
+            (Some(before), _) => self.handed_at_exec(before, process),
+            (None, Some(parent)) => {
+                let forked = &self.processes[parent].forked;
+                forked.get(&made.key.pid).cloned()
+            }
+            (None, None) => None,
+        };
+        let Some(handed) = handed else { return };
+        let dictionary = &mut self.processes[process].dictionary;
+        let Ok(arrival) = dictionary.receive(&handed.outgoing.chain) else {
+            return;
+        };
+        let context = arrival.context();
+        let program = Step::Stage(dictionary.names.intern(info.name()));
+        let to = dictionary.append(Synopsis::EMPTY, program);
+        let flows = &mut self.processes[process].flows;
+        flows.add(FlowKind::Stage, context, to, 1);
+        let of = handed.origin.doing;
+        if of == Doing::default() {
+            self.threads[thread].base = context;
+            return;
+        }
+        let instance = self.instance_of(of);
+        let task = instance.map(|it| {
+            let origin = Some(handed.origin.clone());
+            self.begin_task(process, Some(it), origin, time_ns)
+        });
+        self.works_for(thread, Doing { context, task }, time_ns);
+    }
+
+    /// What a process did when it executed another program, by the thread that was active last.
+    fn handed_at_exec(&mut self, before: usize, process: usize) -> Option<Handed> {
+        let threads = self.threads.iter().filter(|it| it.process == before);
+        let last = threads.max_by_key(|it| it.last_ns)?;
+        let (doing, base) = (last.doing(), last.base);
+        let from = if doing.context.is_empty() {
+            base
+        } else {
+            doing.context
+        };
+        if from.is_empty() {
+            return None;
+        }
+        let program = &self.index.processes[process].program;
+        let dictionary = &mut self.processes[before].dictionary;
+        let name = format!("exec {}", file_name(program));
+        let at = Step::Stage(dictionary.names.intern(&name));
+        let sent = dictionary.append(from, at.clone());
+        let chain = dictionary.send(from, at);
+        let outgoing = Rc::new(Outgoing { chain, sent });
+        let origin = self.origin(before, doing);
+        Some(Handed { outgoing, origin })
+    }
+
+    /// A thread makes another one.
+    pub(super) fn spawns(&mut self, thread: ThreadRow, new: u32, path: u32) {
+        let process = self.threads[thread].process;
+        let of = self.threads[thread].doing();
+        let at = self.path(process, path);
+        let base = self.threads[thread].base;
+        let from = if of.context.is_empty() {
+            base
+        } else {
+            of.context
+        };
+        let context = self.append(process, from, at);
+        let continued = Continued { of, context };
+        self.processes[process].spawned.insert(new, continued);
+        self.possible.push(Cause::Spawn(process, new));
+    }
+
+    /// A thread makes a process.
+    pub(super) fn forks(&mut self, thread: ThreadRow, child: u32, path: u32) {
+        let process = self.threads[thread].process;
+        let of = self.threads[thread].doing();
+        let base = self.threads[thread].base;
+        let from = if of.context.is_empty() {
+            base
+        } else {
+            of.context
+        };
+        let outgoing = self.outgoing(process, from, path);
+        let origin = self.origin(process, of);
+        let handed = Handed { outgoing, origin };
+        self.processes[process].forked.insert(child, handed);
+        let made = self.index.processes.iter().enumerate();
+        let made = made.filter(|(_, it)| it.key.pid == child && it.parent == Some(process));
+        self.possible.extend(made.map(|(row, _)| Cause::Fork(row)));
+    }
+
+    /// A thread produces something for others (§3.5).
+    pub(super) fn produces(&mut self, thread: ThreadRow, item: u64, path: u32) {
+        let process = self.threads[thread].process;
+        let of = self.threads[thread].doing();
+        let uses = self.index.items.get(&(process, item));
+        // What an event library calls continues the context alone (Figure 4, line 12).
+        let produced = match uses.is_some_and(|it| it.consumed) {
+            true => {
+                let at = self.path(process, path);
+                let dictionary = &mut self.processes[process].dictionary;
+                self.threads[thread].activity.hand_on(dictionary, at)
+            }
+            false => of.context,
+        };
+        let item_of = Item { of, produced };
+        self.processes[process].items.insert(item, item_of);
+        self.possible.push(Cause::Item(process, item));
+    }
+
+    /// A thread consumes what was produced (§3.5).
+    pub(super) fn consumes(&mut self, thread: ThreadRow, item: u64, head: Head) {
+        let process = self.threads[thread].process;
+        let Some(item) = self.processes[process].items.remove(&item) else {
+            return;
+        };
+        let dictionary = &self.processes[process].dictionary;
+        let activity = &mut self.threads[thread].activity;
+        let taken = activity.take_over(dictionary, item.produced);
+        let context = activity.context();
+        match taken {
+            TakenOver::New => self.drop_idle_waits(thread),
+            TakenOver::Own => self.keep_waits(thread),
+        }
+        let task = item.of.task;
+        self.threads[thread].event = None;
+        self.works_for(thread, Doing { context, task }, head.time_ns);
+        let to = self.alone(process, head.path);
+        let flows = &mut self.processes[process].flows;
+        flows.add(FlowKind::Memory, item.produced, to, 1);
+    }
+
+    /// A thread waits for whatever comes next.
+    pub(super) fn idles(&mut self, thread: ThreadRow, path: u32, began_ns: u64) {
+        self.keep_waits(thread);
+        let process = self.threads[thread].process;
+        let loop_path = match path {
+            0 => Vec::new(),
+            path => World::names_of(&self.path(process, path)),
+        };
+        let it = &mut self.threads[thread];
+        it.loop_path = loop_path;
+        it.event = None;
+        it.base = Synopsis::EMPTY;
+        let from_ns = began_ns.max(it.last_ns);
+        self.works_for(thread, Doing::default(), from_ns);
+    }
+
+    /// An event loop tells a thread that something may be done with a stream (§4.1).
+    pub(super) fn is_told(&mut self, thread: ThreadRow, stream: u32, time_ns: u64) {
+        let process = self.threads[thread].process;
+        let end = self.index.end_of.get(&(process, stream)).copied();
+        let end = end.filter(|_| stream != 0);
+        let base = match end {
+            None => Doing::default(),
+            // Whoever asked waits for what the whole transaction does, whatever stream it last used.
+            Some(end) => match self.current_task(end) {
+                Some(task) => Doing {
+                    context: self.tasks[task].context,
+                    task: Some(task),
+                },
+                None => self.ends[end].used,
+            },
+        };
+        self.drop_idle_waits(thread);
+        self.threads[thread].event = Some(Event {
+            end,
+            base,
+            time_ns,
+            handler: None,
+            is_settled: false,
+        });
+        self.works_for(thread, base, time_ns);
+    }
+
+    /// The task of the request that came last by a stream, answered or not, if it is this process's.
+    fn current_task(&mut self, end: usize) -> Option<usize> {
+        let process = self.index.ends[end].process;
+        let task = self.side(end).request.as_ref()?.task;
+        (self.tasks[task].process == process).then_some(task)
+    }
+
+    /// The first call path after an event tells the handler: what the loop, which waited, called.
+    pub(super) fn settle(&mut self, thread: ThreadRow, path: u32) {
+        let it = &mut self.threads[thread];
+        let Some(event) = it.event.as_mut().filter(|it| !it.is_settled) else {
+            return;
+        };
+        event.is_settled = true;
+        let (base, time_ns) = (event.base, event.time_ns);
+        let process = it.process;
+        let names = World::names_of(&self.path(process, path));
+        let Some(name) = handler(&self.threads[thread].loop_path, &names) else {
+            return;
+        };
+        let handler = Step::Handler(name);
+        if let Some(event) = &mut self.threads[thread].event {
+            event.handler = Some(handler.clone());
+        }
+        self.executes(thread, base, handler, time_ns);
+    }
+
+    /// A library calls a handler that was registered for an item.
+    pub(super) fn handles(&mut self, thread: ThreadRow, item: u64, function: u64, time_ns: u64) {
+        let process = self.threads[thread].process;
+        let item = self.processes[process].items.get(&item).copied();
+        let base = item.map(|it| it.of).unwrap_or_default();
+        let (index, resolver) = (self.index, self.resolver);
+        let name = self.processes[process].function(index, resolver, function);
+        let handler = Step::Handler(name);
+        self.drop_idle_waits(thread);
+        let told = self.threads[thread].event.take();
+        self.threads[thread].event = Some(Event {
+            end: told.and_then(|it| it.end),
+            base,
+            time_ns,
+            handler: Some(handler.clone()),
+            is_settled: true,
+        });
+        self.executes(thread, base, handler, time_ns);
+    }
+
+    /// A handler executes what was produced in a context (Figure 4, line 5).
+    fn executes(&mut self, thread: ThreadRow, base: Doing, handler: Step, time_ns: u64) {
+        let process = self.threads[thread].process;
+        let context = self.append(process, base.context, handler);
+        if !base.context.is_empty() && context != base.context {
+            let flows = &mut self.processes[process].flows;
+            flows.add(FlowKind::Event, base.context, context, 1);
+        }
+        self.works_for(thread, Doing { context, ..base }, time_ns);
+    }
+}
+
+/// The first function of a call path that is not on the one at which the loop waited, both outermost first. When a loop does
+/// the work itself, it is the handler.
+fn handler(loop_path: &[Name], path: &[Name]) -> Option<Name> {
+    let same = loop_path.iter().zip(path).take_while(|(a, b)| a == b);
+    let depth = same.count();
+    let name = path.get(depth).or(path.last()).copied();
+    name.filter(|it| *it != Name::CUT)
+}

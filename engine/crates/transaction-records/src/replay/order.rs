@@ -1,0 +1,103 @@
+//! In which order the records of all threads are taken: by time, but none before what it needs.
+//!
+//! A message is received after it was sent, a thread begins after it was made, an item is consumed after it was produced,
+//! whatever clocks say. When nothing can go on, since a cause was lost or records are damaged, the earliest record goes on
+//! without.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+
+use fulcrum_wire::transactions::{Head, Record};
+
+use super::world::{Cause, ThreadRow, World};
+use crate::log::{Log, Position};
+
+/// One thread's records.
+struct Queue<'a> {
+    log: usize,
+    row: usize,
+    /// The next record, and the position after it.
+    next: Option<(Head, Record<'a>, Position)>,
+}
+
+/// When a thread's next record happened, on the clock of the first process.
+type Turn = (i64, ThreadRow);
+
+/// Threads by what they can do.
+struct Order<'a> {
+    queues: Vec<Queue<'a>>,
+    ready: BinaryHeap<Reverse<Turn>>,
+    blocked: BTreeSet<Turn>,
+    waiting: HashMap<Cause, Vec<Turn>>,
+}
+
+/// Takes all records.
+pub(super) fn run(logs: &[Log<'_>], world: &mut World<'_>) {
+    let mut order = Order {
+        queues: Vec::new(),
+        ready: BinaryHeap::new(),
+        blocked: BTreeSet::new(),
+        waiting: HashMap::new(),
+    };
+    for (log, of_log) in logs.iter().enumerate() {
+        for row in 0..of_log.threads().len() {
+            let next = of_log.record_at(row, Position::default());
+            order.queues.push(Queue { log, row, next });
+            order.line_up(order.queues.len() - 1, world);
+        }
+    }
+    loop {
+        if let Some(Reverse((time, thread))) = order.ready.pop() {
+            order.try_next(logs, world, (time, thread));
+        } else if let Some((_, thread)) = order.blocked.pop_first() {
+            world.forced += 1;
+            order.take(logs, world, thread);
+        } else {
+            break;
+        }
+    }
+}
+
+impl<'a> Order<'a> {
+    fn line_up(&mut self, thread: ThreadRow, world: &mut World<'_>) {
+        let queue = &self.queues[thread];
+        match &queue.next {
+            Some((head, ..)) => {
+                let time = world.index.shared_time(queue.log, head.time_ns);
+                self.ready.push(Reverse((time, thread)));
+            }
+            None => world.ends(thread),
+        }
+    }
+
+    fn try_next(&mut self, logs: &[Log<'a>], world: &mut World<'_>, turn: Turn) {
+        let (_, thread) = turn;
+        let Some((_, record, _)) = &self.queues[thread].next else {
+            return;
+        };
+        match world.obstacle(thread, record) {
+            Some(cause) => {
+                self.blocked.insert(turn);
+                self.waiting.entry(cause).or_default().push(turn);
+            }
+            None => self.take(logs, world, thread),
+        }
+    }
+
+    fn take(&mut self, logs: &[Log<'a>], world: &mut World<'_>, thread: ThreadRow) {
+        let queue = &mut self.queues[thread];
+        let Some((head, record, position)) = queue.next else {
+            return;
+        };
+        world.apply(thread, head, &record);
+        queue.next = logs[queue.log].record_at(queue.row, position);
+        self.line_up(thread, world);
+        for cause in std::mem::take(&mut world.possible) {
+            for turn in self.waiting.remove(&cause).unwrap_or_default() {
+                if self.blocked.remove(&turn) {
+                    self.ready.push(Reverse(turn));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A process: its contexts, and what it recorded.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use fulcrum_transactions::messages::ProcessMessages;
+use fulcrum_transactions::{CallPath, Chain, Dictionary, Element, Flows, Name, Step, Synopsis};
+
+use super::requests::Origin;
+use super::thread::Doing;
+use super::waits::{Released, SeenWait};
+use crate::index::Index;
+use crate::names::{Frame, ProcessKey, Resolver};
+use crate::process::{ModuleMap, path, place};
+
+/// A process as it is replayed.
+#[derive(Debug)]
+pub(crate) struct Process {
+    row: usize,
+    key: ProcessKey,
+    pub dictionary: Dictionary,
+    pub flows: Flows<Synopsis>,
+    pub messages: ProcessMessages,
+    pub(super) items: HashMap<u64, Item>,
+    /// What new threads continue.
+    pub(super) spawned: HashMap<u32, Continued>,
+    /// What new processes continue.
+    pub(super) forked: HashMap<u32, Handed>,
+    pub(super) has_begun: bool,
+    /// Threads that still have records.
+    pub(super) threads_left: usize,
+    pub(super) waits: Vec<SeenWait>,
+    pub(super) releases: HashMap<u64, Vec<Released>>,
+    /// By the kernel's number.
+    pub(super) threads: HashMap<u32, usize>,
+    paths: HashMap<u32, Step>,
+    sends: HashMap<(Synopsis, u32), Rc<Outgoing>>,
+    code: HashMap<u64, Rc<[Name]>>,
+}
+
+/// What was produced for others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    /// For whom the producer worked.
+    pub of: Doing,
+    /// The same with the call path at which it was produced.
+    pub produced: Synopsis,
+}
+
+/// What a thread continues that another one made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Continued {
+    pub of: Doing,
+    /// The context with the call path at which the thread was made.
+    pub context: Synopsis,
+}
+
+/// What a process continues that another one made.
+#[derive(Clone, Debug)]
+pub(super) struct Handed {
+    pub outgoing: Rc<Outgoing>,
+    pub origin: Rc<Origin>,
+}
+
+/// What goes beside a message.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    pub chain: Chain,
+    /// The sender's context with the call path.
+    pub sent: Synopsis,
+}
+
+impl Process {
+    pub fn new(row: usize, key: ProcessKey) -> Self {
+        Process {
+            row,
+            key,
+            dictionary: Dictionary::new(key.id()),
+            flows: Flows::default(),
+            messages: ProcessMessages::default(),
+            items: HashMap::new(),
+            spawned: HashMap::new(),
+            forked: HashMap::new(),
+            has_begun: false,
+            threads_left: 0,
+            waits: Vec::new(),
+            releases: HashMap::new(),
+            threads: HashMap::new(),
+            paths: HashMap::new(),
+            sends: HashMap::new(),
+            code: HashMap::new(),
+        }
+    }
+
+    /// The names of an address of code, outermost first. Of a return address, one less is to be given.
+    pub fn names(
+        &mut self,
+        modules: &[ModuleMap],
+        resolver: &dyn Resolver,
+        address: u64,
+    ) -> Rc<[Name]> {
+        if let Some(known) = self.code.get(&address) {
+            return known.clone();
+        }
+        let frames = resolver.code(self.key, address).unwrap_or_default();
+        let names = &mut self.dictionary.names;
+        let found: Rc<[Name]> = match frames.is_empty() {
+            true => Rc::new([names.intern(&place(modules, address))]),
+            false => {
+                let outermost_first = frames.iter().rev();
+                outermost_first
+                    .map(|Frame { name, .. }| names.intern(name))
+                    .collect()
+            }
+        };
+        self.code.insert(address, found.clone());
+        found
+    }
+
+    /// What a thread in a context does, in a few words.
+    pub fn stage(&self, context: Synopsis) -> String {
+        let name = |name: Name| self.dictionary.names.text(name).to_owned();
+        match self.dictionary.contexts().last_element(context) {
+            Some(Element::Step(step)) => name(step.short_name()),
+            Some(Element::Received(_)) => "request".into(),
+            None => "…".into(),
+        }
+    }
+
+    /// The row of a thread by the kernel's number.
+    pub fn thread(&self, tid: u32) -> Option<usize> {
+        self.threads.get(&tid).copied()
+    }
+
+    /// The function that begins at an address.
+    pub fn function(&mut self, index: &Index, resolver: &dyn Resolver, address: u64) -> Name {
+        let names = self.names(&index.processes[self.row].modules, resolver, address);
+        names.first().copied().unwrap_or(Name::CUT)
+    }
+
+    /// A call path.
+    pub fn path(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> Step {
+        if let Some(known) = self.paths.get(&id) {
+            return known.clone();
+        }
+        let addresses = path(&index.processes, self.row, id).unwrap_or_default();
+        let modules = &index.processes[self.row].modules;
+        let mut all = Vec::new();
+        for address in addresses.iter().rev() {
+            all.extend_from_slice(&self.names(modules, resolver, address.saturating_sub(1)));
+        }
+        if all.is_empty() {
+            all.push(Name::CUT);
+        }
+        let step = Step::Path(CallPath::new(all));
+        self.paths.insert(id, step.clone());
+        step
+    }
+
+    /// The call path as a context of its own.
+    pub fn alone(&mut self, index: &Index, resolver: &dyn Resolver, path: u32) -> Synopsis {
+        let step = self.path(index, resolver, path);
+        self.dictionary.append(Synopsis::EMPTY, step)
+    }
+
+    /// What goes beside a message that leaves a context by a call path.
+    pub(super) fn outgoing(
+        &mut self,
+        index: &Index,
+        resolver: &dyn Resolver,
+        context: Synopsis,
+        path: u32,
+    ) -> Rc<Outgoing> {
+        if let Some(known) = self.sends.get(&(context, path)) {
+            return known.clone();
+        }
+        let at = self.path(index, resolver, path);
+        let sent = self.dictionary.append(context, at.clone());
+        let chain = self.dictionary.send(context, at);
+        let outgoing = Rc::new(Outgoing { chain, sent });
+        self.sends.insert((context, path), outgoing.clone());
+        outgoing
+    }
+}

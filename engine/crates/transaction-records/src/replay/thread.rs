@@ -1,0 +1,124 @@
+//! A thread: for whom it works, and for whom it worked when.
+
+use fulcrum_transactions::{Activity, Name, Step, Synopsis};
+
+use super::requests::{InstanceId, TaskId};
+use super::waits::SeenWait;
+use crate::index::EndId;
+
+/// For whom a thread works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Doing {
+    /// In its process's dictionary.
+    pub context: Synopsis,
+    pub task: Option<TaskId>,
+}
+
+/// From when on a thread works for a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// On its process's clock.
+    pub time_ns: u64,
+    pub context: Synopsis,
+    pub instance: Option<InstanceId>,
+}
+
+/// What an event loop told a thread.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    /// The stream; `None`: something that is none.
+    pub end: Option<EndId>,
+    /// For whom the thread works before the handler is named.
+    pub base: Doing,
+    pub time_ns: u64,
+    /// The handler, once a call path has told it.
+    pub handler: Option<Step>,
+    pub is_settled: bool,
+}
+
+/// A thread by its log.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub process: usize,
+    pub number: u32,
+    pub tid: u32,
+    /// Its names, each from when on.
+    pub names: Vec<(u64, String)>,
+    pub(super) activity: Activity,
+    pub(super) task: Option<TaskId>,
+    /// What it continues that is no transaction yet: who made it, and where.
+    pub(super) base: Synopsis,
+    pub(super) has_begun: bool,
+    /// The call path at which it last waited in an event loop, outermost first.
+    pub(super) loop_path: Vec<Name>,
+    pub(super) event: Option<Event>,
+    /// Its waits since it last did anything for its transaction.
+    pub(super) waits: Vec<SeenWait>,
+    pub moments: Vec<Moment>,
+    /// When it last did anything.
+    pub last_ns: u64,
+}
+
+impl Thread {
+    pub fn new(process: usize, number: u32, tid: u32, names: Vec<(u64, String)>) -> Self {
+        Thread {
+            process,
+            number,
+            tid,
+            names,
+            activity: Activity::default(),
+            task: None,
+            base: Synopsis::EMPTY,
+            has_begun: false,
+            loop_path: Vec::new(),
+            event: None,
+            waits: Vec::new(),
+            moments: Vec::new(),
+            last_ns: 0,
+        }
+    }
+
+    /// For whom it works now.
+    pub fn doing(&self) -> Doing {
+        Doing {
+            context: self.activity.context(),
+            task: self.task,
+        }
+    }
+
+    /// Remembers from when on it works for whom. Times only grow.
+    pub(super) fn remember(&mut self, mut moment: Moment) {
+        if let Some(last) = self.moments.last_mut() {
+            if (last.context, last.instance) == (moment.context, moment.instance) {
+                return;
+            }
+            if last.time_ns >= moment.time_ns {
+                moment.time_ns = last.time_ns;
+                *last = moment;
+                return;
+            }
+        }
+        self.moments.push(moment);
+    }
+
+    /// For whom it worked then; `None` when for nobody.
+    pub fn at(&self, time_ns: u64) -> Option<Moment> {
+        let after = self.moments.partition_point(|it| it.time_ns <= time_ns);
+        self.moments[..after].last().copied()
+    }
+
+    /// Its name then.
+    pub fn name_at(&self, time_ns: u64) -> &str {
+        let after = self.names.partition_point(|(from, _)| *from <= time_ns);
+        let name = self.names.get(after.saturating_sub(1));
+        name.map_or("", |(_, name)| name)
+    }
+
+    /// From when to when it worked for whom, without when it did for nobody.
+    pub fn stays(&self) -> impl Iterator<Item = (Moment, u64)> {
+        let ends = self.moments.iter().skip(1).map(|it| it.time_ns);
+        let ends = ends.chain([self.last_ns]);
+        let stays = self.moments.iter().copied().zip(ends);
+        stays.filter(|(it, to_ns)| !it.context.is_empty() && *to_ns > it.time_ns)
+    }
+}

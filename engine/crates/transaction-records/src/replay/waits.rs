@@ -1,0 +1,196 @@
+//! Who waited for whom (Whodunit §6).
+
+use fulcrum_transactions::crosstalk::{self, Holder, Pairs, Paths, Wait};
+use fulcrum_transactions::{LockId, Synopsis};
+use fulcrum_wire::transactions::{Head, LockKind, Record};
+
+use super::requests::InstanceId;
+use super::world::{ThreadRow, World};
+
+/// A wait, and for whom it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenWait {
+    thread: ThreadRow,
+    lock: u64,
+    kind: LockKind,
+    began_ns: u64,
+    ended_ns: u64,
+    /// The kernel's number.
+    holder: u32,
+    context: Synopsis,
+    instance: Option<InstanceId>,
+    path: u32,
+}
+
+/// A lock was given back while others waited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Released {
+    time_ns: u64,
+    thread: ThreadRow,
+    path: u32,
+}
+
+/// Who made a thread wait, and where.
+struct Blamed {
+    context: Synopsis,
+    instance: Option<InstanceId>,
+    path: Option<u32>,
+}
+
+/// Whoever lets a waiter go may tell of it after the waiter has told that it goes on.
+const LATE_NS: u64 = 1_000_000;
+
+impl SeenWait {
+    /// Waits for these may be waits for work.
+    fn may_be_idle(&self) -> bool {
+        match self.kind {
+            LockKind::Condition | LockKind::Semaphore | LockKind::Futex => true,
+            LockKind::Mutex | LockKind::ReadWrite => false,
+        }
+    }
+}
+
+impl World<'_> {
+    /// A thread has waited for a lock.
+    pub(super) fn waited(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
+        let &Record::Wait {
+            lock,
+            kind,
+            began_ns,
+            holder,
+            timed_out: false,
+        } = record
+        else {
+            return;
+        };
+        let doing = self.threads[thread].doing();
+        if doing.context.is_empty() {
+            return;
+        }
+        let wait = SeenWait {
+            thread,
+            lock,
+            kind,
+            began_ns,
+            ended_ns: head.time_ns,
+            holder,
+            context: doing.context,
+            instance: self.instance_of(doing),
+            path: head.path,
+        };
+        self.threads[thread].waits.push(wait);
+    }
+
+    /// A thread gives a lock back.
+    pub(super) fn released(&mut self, thread: ThreadRow, head: Head, lock: u64) {
+        let process = self.threads[thread].process;
+        let releases = self.processes[process].releases.entry(lock).or_default();
+        releases.push(Released {
+            time_ns: head.time_ns,
+            thread,
+            path: head.path,
+        });
+    }
+
+    /// A thread goes on with what it did before: its waits were in the way of that.
+    pub(super) fn keep_waits(&mut self, thread: ThreadRow) {
+        let it = &mut self.threads[thread];
+        self.processes[it.process].waits.append(&mut it.waits);
+    }
+
+    /// A thread begins something else. Before that it waited for it, again and again on one condition, and not for others.
+    pub(super) fn drop_idle_waits(&mut self, thread: ThreadRow) {
+        let waits = &self.threads[thread].waits;
+        let last = waits.iter().rev().find(|it| it.may_be_idle());
+        let first = last.and_then(|last| {
+            let mut all = waits.iter();
+            all.position(|it| it.may_be_idle() && it.lock == last.lock)
+        });
+        if let Some(first) = first {
+            let from_ns = waits[first].began_ns;
+            self.threads[thread].waits.truncate(first);
+            self.rested(thread, from_ns);
+        }
+        self.keep_waits(thread);
+    }
+
+    /// All waits of a process, added up.
+    pub fn pairs(&mut self, process: usize) -> Pairs<Synopsis, LockId, Synopsis> {
+        let mut releases = std::mem::take(&mut self.processes[process].releases);
+        for of_lock in releases.values_mut() {
+            of_lock.sort_by_key(|it| it.time_ns);
+        }
+        let mut pairs = Pairs::default();
+        for wait in std::mem::take(&mut self.processes[process].waits) {
+            let releases = releases.get(&wait.lock).map_or(&[][..], Vec::as_slice);
+            let blamed = self.blamed(process, &wait, releases);
+            let is_own = wait.instance.is_some()
+                && blamed
+                    .as_ref()
+                    .is_some_and(|it| it.instance == wait.instance);
+            if is_own {
+                // One part of a transaction waits for another one.
+                continue;
+            }
+            let holder_path = blamed.as_ref().and_then(|it| it.path);
+            pairs.add(Wait {
+                waiter: wait.context,
+                holder: match blamed.map(|it| it.context) {
+                    None => Holder::Unknown,
+                    Some(Synopsis::EMPTY) => Holder::NoTransaction,
+                    Some(context) => Holder::Transaction(context),
+                },
+                lock: LockId(wait.lock),
+                kind: kind(wait.kind),
+                wait_ns: wait.ended_ns.saturating_sub(wait.began_ns),
+                paths: Paths {
+                    waiter: self.alone(process, wait.path),
+                    holder: holder_path.map(|it| self.alone(process, it)),
+                },
+            });
+        }
+        pairs
+    }
+
+    /// Who held the lock when the wait began; when that is not known, who gave it back, or signalled, last before its end.
+    fn blamed(&self, process: usize, wait: &SeenWait, releases: &[Released]) -> Option<Blamed> {
+        let holder = self.processes[process].threads.get(&wait.holder);
+        let holder = holder.copied().filter(|_| wait.holder != 0);
+        let after = releases.partition_point(|it| it.time_ns < wait.began_ns);
+        let since = &releases[after..];
+        if let Some(holder) = holder {
+            let release = since.iter().find(|it| it.thread == holder);
+            let at_ns = wait.began_ns;
+            return Some(self.blame(holder, at_ns, release.map(|it| it.path)));
+        }
+        let during = since.partition_point(|it| it.time_ns <= wait.ended_ns);
+        let (during, later) = since.split_at(during);
+        let by_others = |it: &&Released| it.thread != wait.thread;
+        let last = during.iter().rev().find(by_others);
+        let soon = || {
+            let late = later.iter().find(by_others);
+            late.filter(|it| it.time_ns - wait.ended_ns <= LATE_NS)
+        };
+        let release = last.or_else(soon)?;
+        Some(self.blame(release.thread, release.time_ns, Some(release.path)))
+    }
+
+    fn blame(&self, thread: ThreadRow, time_ns: u64, path: Option<u32>) -> Blamed {
+        let moment = self.threads[thread].at(time_ns);
+        Blamed {
+            context: moment.map(|it| it.context).unwrap_or_default(),
+            instance: moment.and_then(|it| it.instance),
+            path,
+        }
+    }
+}
+
+fn kind(kind: LockKind) -> crosstalk::LockKind {
+    match kind {
+        LockKind::Mutex => crosstalk::LockKind::Mutex,
+        LockKind::ReadWrite => crosstalk::LockKind::ReadWrite,
+        LockKind::Condition => crosstalk::LockKind::Condition,
+        LockKind::Futex => crosstalk::LockKind::Futex,
+        LockKind::Semaphore => crosstalk::LockKind::Semaphore,
+    }
+}

@@ -1,0 +1,299 @@
+//! Everything that records change.
+
+use std::collections::HashMap;
+
+use fulcrum_transactions::recognise::Recognition;
+use fulcrum_transactions::{Name, Step, Synopsis};
+use fulcrum_wire::transactions::{Head, Record};
+
+use super::messages::{Direction, EndState};
+use super::process::Process;
+use super::requests::{Instance, InstanceId, Side, Task};
+use super::thread::{Doing, Moment, Thread};
+use crate::index::Index;
+use crate::log::Log;
+use crate::names::Resolver;
+
+/// Row of [`World::threads`].
+pub(crate) type ThreadRow = usize;
+
+/// What a record may have to wait for, or has made possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Cause {
+    /// Bytes in a direction of a channel.
+    Bytes(usize, usize),
+    /// A thread is made, by process and number.
+    Spawn(usize, u32),
+    /// A process is made, by its row.
+    Fork(usize),
+    /// An item is produced, by process.
+    Item(usize, u64),
+    /// All threads of a process have ended.
+    Done(usize),
+}
+
+/// The state of all processes.
+pub(crate) struct World<'a> {
+    pub(super) index: &'a Index,
+    pub(super) resolver: &'a dyn Resolver,
+    pub(super) recognition: Recognition,
+    pub processes: Vec<Process>,
+    pub threads: Vec<Thread>,
+    /// By process and number.
+    pub(super) thread_of: HashMap<(usize, u32), ThreadRow>,
+    /// By channel and by the side that sends.
+    pub(super) directions: Vec<[Direction; 2]>,
+    pub(super) sides: Vec<[Side; 2]>,
+    pub(super) ends: Vec<EndState>,
+    pub tasks: Vec<Task>,
+    pub instances: Vec<Instance>,
+    /// Records that went on although what they needed had not come.
+    pub forced: u64,
+    /// What has become possible since this was last taken.
+    pub(super) possible: Vec<Cause>,
+}
+
+impl<'a> World<'a> {
+    pub fn new(
+        logs: &[Log<'_>],
+        index: &'a Index,
+        resolver: &'a dyn Resolver,
+        recognition: Recognition,
+    ) -> Self {
+        let mut world = World {
+            index,
+            resolver,
+            recognition,
+            processes: Vec::new(),
+            threads: Vec::new(),
+            thread_of: HashMap::new(),
+            directions: (0..index.channels.len())
+                .map(|it| Direction::both(index, it))
+                .collect(),
+            sides: Vec::new(),
+            ends: vec![EndState::default(); index.ends.len()],
+            tasks: Vec::new(),
+            instances: Vec::new(),
+            forced: 0,
+            possible: Vec::new(),
+        };
+        world.sides = (0..index.channels.len())
+            .map(|it| [world.new_side(it, 0), world.new_side(it, 1)])
+            .collect();
+        for (row, log) in logs.iter().enumerate() {
+            let mut process = Process::new(row, index.processes[row].key);
+            process.threads_left = log.threads().len();
+            for it in log.threads() {
+                let thread = world.threads.len();
+                world.thread_of.insert((row, it.number), thread);
+                process.threads.insert(it.tid, thread);
+                let new = Thread::new(row, it.number, it.tid, it.names.clone());
+                world.threads.push(new);
+            }
+            world.processes.push(process);
+        }
+        world
+    }
+
+    /// What a thread's next record has to wait for; `None` when it may go on.
+    pub(super) fn obstacle(&self, thread: ThreadRow, record: &Record<'_>) -> Option<Cause> {
+        let it = &self.threads[thread];
+        let process = it.process;
+        if !it.has_begun {
+            let cause = self.beginning(process, it.number);
+            if cause.is_some() {
+                return cause;
+            }
+        }
+        match *record {
+            Record::Receive {
+                stream,
+                offset,
+                length,
+                ..
+            } => {
+                let &end = self.index.end_of.get(&(process, stream))?;
+                self.missing_bytes(end, offset, length)
+            }
+            Record::Consume { item } | Record::Handler { item, .. } => {
+                let is_to_come = self.index.items.get(&(process, item))?.produced;
+                let is_there = self.processes[process].items.contains_key(&item);
+                (is_to_come && !is_there).then_some(Cause::Item(process, item))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a thread has to wait for before it begins.
+    fn beginning(&self, process: usize, number: u32) -> Option<Cause> {
+        if self.index.spawned.contains(&(process, number)) {
+            let is_made = self.processes[process].spawned.contains_key(&number);
+            return (!is_made).then_some(Cause::Spawn(process, number));
+        }
+        match self.processes[process].has_begun {
+            true => None,
+            false => self.process_beginning(process),
+        }
+    }
+
+    /// What a process has to wait for before it begins.
+    fn process_beginning(&self, process: usize) -> Option<Cause> {
+        let process = self.continued_of(process);
+        let info = &self.index.processes[process];
+        if let Some(before) = info.before {
+            let is_over = self.processes[before].threads_left == 0;
+            return (!is_over).then_some(Cause::Done(before));
+        }
+        let parent = info.parent?;
+        let is_made = self.processes[parent].forked.contains_key(&info.key.pid);
+        let is_to_come = self.index.is_made_by(process, parent);
+        (is_to_come && !is_made).then_some(Cause::Fork(process))
+    }
+
+    /// The process itself, or, when it was another program before that did nothing of note, what that was.
+    pub(super) fn continued_of(&self, process: usize) -> usize {
+        let mut at = process;
+        for _ in 0..self.processes.len() {
+            match self.index.processes[at].before {
+                Some(before) if self.is_silent(before) => at = before,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// Whether a process has nothing to be replayed.
+    fn is_silent(&self, process: usize) -> bool {
+        let it = &self.processes[process];
+        !it.has_begun && it.threads_left == 0
+    }
+
+    /// A thread's next record happens.
+    pub(super) fn apply(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
+        self.begin(thread, head.time_ns);
+        let starts_anew = matches!(record, Record::Idle { .. } | Record::Event { .. });
+        if head.path != 0 && !starts_anew {
+            self.settle(thread, head.path);
+        }
+        let goes_on = matches!(
+            record,
+            Record::Send { .. }
+                | Record::Spawn { .. }
+                | Record::Fork { .. }
+                | Record::Produce { .. }
+        );
+        if goes_on {
+            self.keep_waits(thread);
+        }
+        match *record {
+            Record::Spawn { thread: new } => self.spawns(thread, new, head.path),
+            Record::Fork { child } => self.forks(thread, child, head.path),
+            Record::Open { stream, .. } => self.opens(thread, stream),
+            Record::Close { stream } => {
+                let process = self.threads[thread].process;
+                if let Some(&end) = self.index.end_of.get(&(process, stream)) {
+                    self.closed(end);
+                }
+            }
+            Record::Send { .. } => self.sends(thread, head, record),
+            Record::Receive { .. } => self.receives(thread, head, record),
+            Record::Idle { began_ns } => self.idles(thread, head.path, began_ns),
+            Record::Event { stream, .. } => self.is_told(thread, stream, head.time_ns),
+            Record::Wait { .. } => self.waited(thread, head, record),
+            Record::Release { lock, .. } => self.released(thread, head, lock),
+            Record::Produce { item } => self.produces(thread, item, head.path),
+            Record::Consume { item } => self.consumes(thread, item, head),
+            Record::Handler { item, function } => {
+                self.handles(thread, item, function, head.time_ns);
+            }
+            Record::Program(_)
+            | Record::Module { .. }
+            | Record::Path { .. }
+            | Record::Begin { .. }
+            | Record::End
+            | Record::Note(_) => {}
+        }
+        self.is_active(thread, head.time_ns);
+    }
+
+    fn is_active(&mut self, thread: ThreadRow, time_ns: u64) {
+        let it = &mut self.threads[thread];
+        it.last_ns = it.last_ns.max(time_ns);
+        if let Some(task) = it.task {
+            let task = &mut self.tasks[task];
+            task.active_ns = task.active_ns.max(time_ns);
+        }
+    }
+
+    /// A thread has no more records.
+    pub(super) fn ends(&mut self, thread: ThreadRow) {
+        self.keep_waits(thread);
+        let process = self.threads[thread].process;
+        let left = &mut self.processes[process].threads_left;
+        *left -= 1;
+        if *left == 0 {
+            self.possible.push(Cause::Done(process));
+        }
+    }
+
+    /// From now on a thread works for this transaction.
+    pub(super) fn works_for(&mut self, thread: ThreadRow, doing: Doing, time_ns: u64) {
+        let instance = self.instance_of(doing);
+        if let Some(task) = doing.task {
+            self.tasks[task].context = doing.context;
+        }
+        let it = &mut self.threads[thread];
+        it.activity.resume(doing.context);
+        it.task = doing.task;
+        it.remember(Moment {
+            time_ns,
+            context: doing.context,
+            instance,
+        });
+    }
+
+    /// From then on a thread worked for nobody.
+    pub(super) fn rested(&mut self, thread: ThreadRow, from_ns: u64) {
+        self.threads[thread].remember(Moment {
+            time_ns: from_ns,
+            context: Synopsis::EMPTY,
+            instance: None,
+        });
+    }
+
+    pub(super) fn instance_of(&self, doing: Doing) -> Option<InstanceId> {
+        doing.task.map(|it| self.tasks[it].instance)
+    }
+
+    pub(super) fn path(&mut self, process: usize, path: u32) -> Step {
+        self.processes[process].path(self.index, self.resolver, path)
+    }
+
+    /// The call path as a context of its own.
+    pub(super) fn alone(&mut self, process: usize, path: u32) -> Synopsis {
+        self.processes[process].alone(self.index, self.resolver, path)
+    }
+
+    pub(super) fn append(&mut self, process: usize, context: Synopsis, step: Step) -> Synopsis {
+        self.processes[process].dictionary.append(context, step)
+    }
+
+    pub(super) fn names_of(step: &Step) -> Vec<Name> {
+        step.names().to_vec()
+    }
+
+    pub fn index(&self) -> &'a Index {
+        self.index
+    }
+
+    pub fn resolver(&self) -> &'a dyn Resolver {
+        self.resolver
+    }
+
+    /// All records were taken.
+    pub fn finish(&mut self) {
+        for thread in 0..self.threads.len() {
+            self.keep_waits(thread);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A folder with everything that a run of transactional profiling left.
+
+mod folder;
+mod needed;
+mod notes;
+mod ways;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use fulcrum_transactions::NamingRule;
+use fulcrum_transactions::recognise::Recognition;
+use fulcrum_transactions::stitch::{StitchError, Stitched};
+
+use crate::assemble::Sampled;
+use crate::index::Index;
+use crate::names::{NameFile, NameTable, Resolver};
+use crate::replay::replay;
+use crate::samples::{Samples, SamplesError};
+
+pub use crate::process::ModuleMap;
+pub use folder::is_run;
+pub use needed::{SymbolsNeeded, symbols_needed};
+pub use ways::{Stay, Way};
+
+use folder::Folder;
+
+/// How a run is opened.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Names that the user gives to types.
+    pub rules: Vec<NamingRule>,
+    /// Whether requests are named by their first bytes.
+    pub recognition: Recognition,
+}
+
+/// A run as one profile.
+#[derive(Debug)]
+pub struct Run {
+    /// Types, what they cost and wait for, and flows.
+    pub stitched: Stitched,
+    /// How some transactions went through threads and processes: of each type the slowest, and others that are drawn.
+    pub ways: Vec<Way>,
+    /// What a reader should know, whole sentences: all that [`Stitched::notes`] has, and what is missing of the run.
+    pub notes: Vec<String>,
+}
+
+/// Why a run cannot be opened.
+#[derive(Debug)]
+pub enum RunError {
+    /// A file cannot be read or written.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The folder has no logs.
+    NoLogs(PathBuf),
+    /// The file of samples is none.
+    Samples {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: SamplesError,
+    },
+    /// What was recorded does not fit together.
+    Stitch(StitchError),
+}
+
+/// Opens a run: replays its logs, assigns its samples and stitches what all processes did.
+///
+/// # Errors
+/// [`RunError`]. Logs that are damaged are no error: [`Run::notes`] tell of them.
+pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
+    let names = NameFile::read(folder)?.unwrap_or_default();
+    open_with(folder, options, &NameTable::from(names))
+}
+
+/// Opens a run with names that are known from elsewhere.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with(
+    folder: &Path,
+    options: &Options,
+    resolver: &dyn Resolver,
+) -> Result<Run, RunError> {
+    let folder = Folder::read(folder)?;
+    let logs = folder.logs();
+    let index = Index::of(&logs);
+    let mut world = replay(&logs, &index, resolver, options.recognition);
+    let mut samples = folder.samples()?;
+    let mut notes = notes::of_reading(&folder, &logs, &world);
+    let sampled = match &mut samples {
+        Some(samples) => {
+            notes.extend(notes::of_samples(samples));
+            Sampled::of(samples, &mut world)
+        }
+        None => {
+            notes.push("There are no CPU samples: the profile has no CPU time.".into());
+            Sampled::none(&mut world)
+        }
+    };
+    notes.extend(notes::of_unlogged(&sampled.unlogged()));
+    let records = sampled.records(&mut world);
+    let stitched = Stitched::of(records, options.rules.clone()).map_err(RunError::Stitch)?;
+    let ways = ways::drawn(&world, &stitched);
+    let mut all = stitched.notes().to_vec();
+    all.append(&mut notes);
+    Ok(Run {
+        stitched,
+        ways,
+        notes: all,
+    })
+}
+
+impl Sampled<'_> {
+    fn none<'a>(world: &mut crate::replay::World<'a>) -> Sampled<'a> {
+        let empty = [
+            crate::samples::MAGIC.to_le_bytes(),
+            crate::samples::VERSION.to_le_bytes(),
+        ]
+        .concat();
+        let mut samples = Samples::read(&empty).expect("a head is a file of samples");
+        Sampled::of(&mut samples, world)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::File { path, error } => write!(f, "{}: {error}", path.display()),
+            RunError::NoLogs(path) => write!(
+                f,
+                "{} has no logs of transactions: no program of the run could be entered",
+                path.display()
+            ),
+            RunError::Samples { path, error } => {
+                write!(f, "{}: {error}", path.display())
+            }
+            RunError::Stitch(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}

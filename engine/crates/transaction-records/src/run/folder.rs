@@ -1,0 +1,116 @@
+//! The files of a run.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use fulcrum_wire::transactions::{HEADER, LOG_SUFFIX, word};
+
+use super::RunError;
+use crate::log::{Log, LogError};
+use crate::samples::{self, Samples};
+
+/// What was read of a run's folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    logs: Vec<LogFile>,
+    samples: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct LogFile {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Whether a folder has logs of transactions.
+pub fn is_run(folder: &Path) -> bool {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .into_iter()
+        .any(|it| it.file_name().to_string_lossy().ends_with(LOG_SUFFIX))
+}
+
+impl Folder {
+    pub fn read(path: &Path) -> Result<Self, RunError> {
+        let failed = |path: PathBuf| move |error| RunError::File { path, error };
+        let mut logs = Vec::new();
+        for entry in fs::read_dir(path).map_err(failed(path.into()))? {
+            let entry = entry.map_err(failed(path.into()))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.ends_with(LOG_SUFFIX) {
+                let bytes = read_log(&entry.path()).map_err(failed(entry.path()))?;
+                logs.push(LogFile { name, bytes });
+            }
+        }
+        if logs.is_empty() {
+            return Err(RunError::NoLogs(path.into()));
+        }
+        logs.sort_by(|a, b| a.name.cmp(&b.name));
+        let file = path.join(samples::FILE);
+        let samples = match fs::read(&file) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(RunError::File { path: file, error }),
+        };
+        Ok(Folder {
+            path: path.into(),
+            logs,
+            samples,
+        })
+    }
+
+    /// The logs that can be read, by when their processes began.
+    pub fn logs(&self) -> Vec<Log<'_>> {
+        let mut logs: Vec<Log<'_>> = self
+            .logs
+            .iter()
+            .filter_map(|it| Log::read(&it.bytes).ok())
+            .collect();
+        logs.sort_by_key(|it| {
+            let it = it.header();
+            (it.start_unix_ns, it.pid, it.turn)
+        });
+        logs.dedup_by_key(|it| (it.header().pid, it.header().turn));
+        logs
+    }
+
+    /// The logs that cannot be read.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, LogError)> {
+        let all = self.logs.iter();
+        all.filter_map(|it| Some((&*it.name, Log::read(&it.bytes).err()?)))
+    }
+
+    /// The samples; `None` when the run has none.
+    pub fn samples(&self) -> Result<Option<Samples<'_>>, RunError> {
+        let Some(bytes) = &self.samples else {
+            return Ok(None);
+        };
+        let path = self.path.join(samples::FILE);
+        let failed = |error| RunError::Samples { path, error };
+        Samples::read(bytes).map(Some).map_err(failed)
+    }
+}
+
+/// A log without the zeros behind what was used.
+fn read_log(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    (&mut file).take(HEADER).read_to_end(&mut bytes)?;
+    let next = bytes.get(word::NEXT * 8..word::NEXT * 8 + 8);
+    let next = next.map_or(0, |it| {
+        u64::from_le_bytes(it.try_into().unwrap_or_default())
+    });
+    // A damaged number: everything is looked through.
+    let used = if (HEADER..=length).contains(&next) {
+        next
+    } else {
+        length
+    };
+    file.seek(SeekFrom::Start(HEADER.min(length)))?;
+    file.take(used.saturating_sub(HEADER))
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

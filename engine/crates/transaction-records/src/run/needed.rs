@@ -1,0 +1,116 @@
+//! Which addresses of a run need names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use fulcrum_wire::transactions::Record;
+
+use super::RunError;
+use super::folder::Folder;
+use crate::assemble::{Owners, looked_up, modules};
+use crate::index::Index;
+use crate::log::Log;
+use crate::names::ProcessKey;
+use crate::process::{ModuleMap, module_of, text};
+
+/// The addresses of processes in which the same files are at the same addresses, as forked ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SymbolsNeeded {
+    /// The processes.
+    pub processes: Vec<ProcessKey>,
+    /// The file that the first one executes; empty when it is not known.
+    pub program: String,
+    /// What is mapped, sorted by start.
+    pub modules: Vec<ModuleMap>,
+    /// Addresses of code, ascending, as they are to be looked up: of a return address, one less.
+    pub code: Vec<u64>,
+    /// Addresses of locks and conditions, ascending.
+    pub data: Vec<u64>,
+}
+
+impl SymbolsNeeded {
+    /// The file that is mapped at an address.
+    pub fn module_of(&self, address: u64) -> Option<&ModuleMap> {
+        module_of(&self.modules, address)
+    }
+}
+
+#[derive(Default)]
+struct Addresses {
+    processes: Vec<ProcessKey>,
+    program: String,
+    code: BTreeSet<u64>,
+    data: BTreeSet<u64>,
+}
+
+/// All addresses of a run that its profile shows: of call paths, handlers, locks and samples.
+///
+/// # Errors
+/// [`RunError`], when the run cannot be read.
+pub fn symbols_needed(folder: &Path) -> Result<Vec<SymbolsNeeded>, RunError> {
+    let folder = Folder::read(folder)?;
+    let logs = folder.logs();
+    let index = Index::of(&logs);
+    let mut groups: BTreeMap<Vec<ModuleMap>, Addresses> = BTreeMap::new();
+    for (info, log) in index.processes.iter().zip(&logs) {
+        let group = groups.entry(info.modules.clone()).or_default();
+        group.processes.push(info.key);
+        if group.program.is_empty() {
+            group.program.clone_from(&info.program);
+        }
+        group.code.extend(info.code());
+        of_log(log, group);
+    }
+    if let Some(mut samples) = folder.samples()? {
+        let known = samples.clone();
+        let owners = Owners::of(&index);
+        let mut unlogged: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
+        let mut logged: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); index.processes.len()];
+        samples.each(|it| match owners.find(it.pid, it.time_ns) {
+            Some(row) => logged[row].extend(looked_up(it.stack)),
+            None => unlogged
+                .entry(it.pid)
+                .or_default()
+                .extend(looked_up(it.stack)),
+        });
+        for (info, code) in index.processes.iter().zip(logged) {
+            groups
+                .entry(info.modules.clone())
+                .or_default()
+                .code
+                .extend(code);
+        }
+        for (pid, code) in unlogged {
+            let group = groups.entry(modules(&known, pid)).or_default();
+            group.processes.push(ProcessKey { pid, turn: 0 });
+            if group.program.is_empty() {
+                group.program = known.program(pid).map(text).unwrap_or_default();
+            }
+            group.code.extend(code);
+        }
+    }
+    let needed = |(modules, it): (Vec<ModuleMap>, Addresses)| SymbolsNeeded {
+        processes: it.processes,
+        program: it.program,
+        modules,
+        code: it.code.into_iter().collect(),
+        data: it.data.into_iter().collect(),
+    };
+    Ok(groups.into_iter().map(needed).collect())
+}
+
+fn of_log(log: &Log<'_>, group: &mut Addresses) {
+    for row in 0..log.threads().len() {
+        for (_, record) in log.records(row) {
+            match record {
+                Record::Wait { lock, .. } => {
+                    group.data.insert(lock);
+                }
+                Record::Handler { function, .. } => {
+                    group.code.insert(function);
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What is missing of a run, a sentence each.
+
+use std::collections::BTreeMap;
+
+use fulcrum_wire::transactions::Record;
+
+use super::folder::Folder;
+use crate::log::{Log, State};
+use crate::process::text;
+use crate::replay::World;
+use crate::samples::Samples;
+
+/// Processes and programs that are named in one sentence.
+const NAMED: usize = 5;
+
+pub(super) fn of_reading(folder: &Folder, logs: &[Log<'_>], world: &World<'_>) -> Vec<String> {
+    let refused = folder.refused();
+    let mut notes: Vec<String> = refused
+        .map(|(name, error)| {
+            format!("The log {name} cannot be read, and what its process did is missing: {error}.")
+        })
+        .collect();
+    for (row, log) in logs.iter().enumerate() {
+        of_process(row, log, world, &mut notes);
+    }
+    of_clocks(world, &mut notes);
+    if world.forced > 0 {
+        notes.push(format!(
+            "{} went on without what they seemed to need: it was not recorded, or the logs are damaged.",
+            counted(world.forced, "record")
+        ));
+    }
+    notes.extend(of_programs(logs, world));
+    notes
+}
+
+fn of_process(row: usize, log: &Log<'_>, world: &World<'_>, notes: &mut Vec<String>) {
+    let info = &world.index().processes[row];
+    let name = format!("{} ({})", info.name(), info.key.id());
+    let header = log.header();
+    if let Some(lost) = log.lost().text() {
+        notes.push(format!("The log of {name} is damaged: {lost}."));
+    }
+    if header.state == State::Full {
+        notes.push(format!(
+            "The log of {name} reached its limit. A larger one can be given."
+        ));
+    }
+    if header.dropped > 0 {
+        notes.push(format!(
+            "The log of {name} had no place for {}.",
+            counted(header.dropped, "record")
+        ));
+    }
+    if header.paths_lost > 0 {
+        notes.push(format!(
+            "{} of {name} are not known: its table of call paths was full.",
+            counted(header.paths_lost, "call path")
+        ));
+    }
+    if header.unseen_calls > 0 {
+        notes.push(format!(
+            "{name} made {} by which bytes may have come or gone unseen, as by io_uring.",
+            counted(header.unseen_calls, "call")
+        ));
+    }
+}
+
+fn of_clocks(world: &World<'_>, notes: &mut Vec<String>) {
+    let index = world.index();
+    let moved = index.shifts.iter().zip(&index.processes);
+    let moved: Vec<String> = moved
+        .filter(|(shift, _)| **shift != 0)
+        .map(|(_, it)| format!("{} ({})", it.name(), it.key.id()))
+        .collect();
+    if !moved.is_empty() {
+        notes.push(format!(
+            "On timelines, the times of {} are moved to the clock of another machine, by what both took for the date.",
+            listed(&moved)
+        ));
+    }
+}
+
+/// What the library in the programs has to say, each sentence once.
+fn of_programs(logs: &[Log<'_>], world: &World<'_>) -> Vec<String> {
+    let mut programs: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (log, info) in logs.iter().zip(&world.index().processes) {
+        for row in 0..log.threads().len() {
+            for (_, record) in log.records(row) {
+                if let Record::Note(note) = record {
+                    let programs = programs.entry(text(note)).or_default();
+                    if !programs.iter().any(|it| it == info.name()) {
+                        programs.push(info.name().to_owned());
+                    }
+                }
+            }
+        }
+    }
+    let sentence =
+        |(note, programs): (String, Vec<String>)| format!("{}: {note}", listed(&programs));
+    programs.into_iter().map(sentence).collect()
+}
+
+pub(super) fn of_samples(samples: &Samples<'_>) -> Vec<String> {
+    let mut notes = samples.notes().to_vec();
+    if samples.lost() > 0 {
+        notes.push(format!(
+            "The recorder lost {}: CPU times are too small by these.",
+            counted(samples.lost(), "sample")
+        ));
+    }
+    notes
+}
+
+pub(super) fn of_unlogged(programs: &[&str]) -> Option<String> {
+    let programs: Vec<String> = programs.iter().map(|&it| it.into()).collect();
+    (!programs.is_empty()).then(|| {
+        format!(
+            "{} could not be entered, being static, privileged or started otherwise: its CPU time is shown without transactions.",
+            listed(&programs)
+        )
+    })
+}
+
+fn listed(all: &[String]) -> String {
+    let named = all[..all.len().min(NAMED)].join(", ");
+    match all.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
+}

@@ -1,0 +1,199 @@
+//! Who makes whom wait (Whodunit §6).
+
+use fulcrum_wire::transactions::{LockKind, Record, Via};
+
+use crate::support::script::{Script, Thread};
+
+/// Two threads, each with a request of its own: `AdminConfirm` and `BestSellers`.
+fn two_requests(script: &mut Script) -> [Thread; 2] {
+    let main = script.process(10, "mysqld");
+    let threads = [2, 3].map(|n| script.spawn(main, "main > start", n, "connection"));
+    for ((thread, stream), name) in threads.into_iter().zip([1, 2]).zip(["admin", "best"]) {
+        let ports = (3306, 4000 + stream as u16);
+        script.tcp(thread, "accept", stream, Via::Accepted, ports);
+        let request = format!("GET /{name} HTTP/1.1\r\n");
+        script.receive(thread, "serve > recv", stream, 10, &request);
+    }
+    threads
+}
+
+/// §6: t_B waits at lock_x while t_A holds it.
+#[test]
+fn whoever_held_the_mutex_when_the_wait_began_is_waited_for() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.rest(200);
+    let holder = best.tid(&script);
+    script.release(best, "serve > sort > unlock", LockKind::Mutex);
+    // The holder has gone on to another request when the wait is told.
+    script.receive(best, "serve > recv", 2, 10, "GET /home HTTP/1.1\r\n");
+    script.wait(admin, "serve > update > lock", LockKind::Mutex, 150, holder);
+    script.send(admin, "serve > send", 1, 10);
+    let shown = script.open();
+    assert_eq!(
+        shown.waits(),
+        [
+            "GET /admin 150 ms for GET /best, mutex cart_lock, serve > update > lock ← serve > sort > unlock"
+        ]
+    );
+    let types = shown.0.stitched.types();
+    let admin = types.iter().find(|it| it.name == "GET /admin").unwrap();
+    assert_eq!(admin.wait_ns, 150_000_000);
+}
+
+/// Who holds it is not known: whoever gave it back, or signalled, last before the wait's end.
+#[test]
+fn the_last_to_give_back_or_signal_is_waited_for() {
+    for kind in [
+        LockKind::ReadWrite,
+        LockKind::Condition,
+        LockKind::Semaphore,
+        LockKind::Futex,
+    ] {
+        let mut script = Script::default();
+        let [admin, best] = two_requests(&mut script);
+        script.release(admin, "serve > early", kind);
+        script.rest(100);
+        script.release(best, "serve > first", kind);
+        script.release(best, "serve > last", kind);
+        script.wait(admin, "serve > wait", kind, 20, 0);
+        script.release(best, "serve > later", kind);
+        script.send(admin, "serve > send", 1, 10);
+        let waits = script.open().waits();
+        assert_eq!(waits.len(), 1);
+        assert!(
+            waits[0].starts_with("GET /admin 20 ms for GET /best"),
+            "{waits:?}"
+        );
+        assert!(
+            waits[0].ends_with("serve > wait ← serve > last"),
+            "{waits:?}"
+        );
+    }
+}
+
+/// The one who signals may tell of it a little after the one who waited has gone on.
+#[test]
+fn a_signal_that_is_told_a_little_late_counts() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.rest(100);
+    script.wait(admin, "serve > wait", LockKind::Condition, 20, 0);
+    script.now_ns -= 900_000;
+    script.release(best, "serve > signal", LockKind::Condition);
+    script.send(admin, "serve > send", 1, 10);
+    let waits = script.open().waits();
+    assert!(
+        waits[0].ends_with("serve > wait ← serve > signal"),
+        "{waits:?}"
+    );
+}
+
+/// Nobody was seen; the time was over; the thread works for no transaction.
+#[test]
+fn waits_without_an_other_are_unknown_or_none() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.rest(100);
+    script.wait(admin, "serve > wait", LockKind::Condition, 20, 0);
+    script.say(
+        admin,
+        "serve > wait",
+        Record::Wait {
+            lock: 1,
+            kind: LockKind::Condition,
+            began_ns: script_time(&script),
+            holder: 0,
+            timed_out: true,
+        },
+    );
+    script.send(admin, "serve > send", 1, 10);
+    script.idle(best, "poll");
+    script.wait(best, "wait_for_work", LockKind::Condition, 5, 0);
+    let shown = script.open();
+    assert_eq!(
+        shown.waits(),
+        ["GET /admin 20 ms for ?, condition 0x1003, serve > wait ← ?"]
+    );
+}
+
+fn script_time(script: &Script) -> u64 {
+    script.now_ns
+}
+
+/// A worker that waits for its next transaction waits for no other one, though nobody said that it was done.
+#[test]
+fn waits_for_work_are_idle_time() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.rest(100);
+    script.send(admin, "serve > send", 1, 10);
+    script.sample(admin, "serve > log", 3);
+    let first = script.now_ns;
+    script.rest(50);
+    script.release(best, "push", LockKind::Condition);
+    script.wait(admin, "pop > wait", LockKind::Condition, 40, 0);
+    script.wait(
+        admin,
+        "pop > wait > lock",
+        LockKind::Mutex,
+        1,
+        best.tid(&script),
+    );
+    script.release(best, "push", LockKind::Condition);
+    script.wait(admin, "pop > wait", LockKind::Condition, 1, 0);
+    script.produce(best, "push", 1);
+    script.consume(admin, "pop", 1);
+    script.sample(admin, "serve > work", 4);
+    script.now_ns = first + 20_000_000;
+    script.sample(admin, "pop > wait", 1);
+    let shown = script.open();
+    assert_eq!(shown.waits(), [""; 0]);
+    assert_eq!(
+        shown.costs(),
+        [
+            "4 ms of GET /best in mysqld/connection",
+            "3 ms of GET /admin in mysqld/connection",
+            "1 ms of no transaction in mysqld/connection",
+        ]
+    );
+}
+
+/// A transaction that waits for what another thread does for it waits for no other one.
+#[test]
+fn parts_of_one_transaction_do_not_wait_for_each_other() {
+    let mut script = Script::default();
+    let [admin, _] = two_requests(&mut script);
+    let helper = script.spawn(admin, "serve > help", 9, "helper");
+    script.rest(50);
+    script.release(helper, "help > done", LockKind::Condition);
+    script.wait(admin, "serve > join", LockKind::Condition, 40, 0);
+    script.send(admin, "serve > send", 1, 10);
+    assert_eq!(script.open().waits(), [""; 0]);
+}
+
+/// A holder that works for no transaction is told as such.
+#[test]
+fn housekeeping_makes_transactions_wait() {
+    let mut script = Script::default();
+    let [admin, _] = two_requests(&mut script);
+    let purge = Thread {
+        process: admin.process,
+        number: 1,
+    };
+    script.rest(50);
+    script.release(purge, "purge > unlock", LockKind::Mutex);
+    script.wait(
+        admin,
+        "serve > lock",
+        LockKind::Mutex,
+        40,
+        purge.tid(&script),
+    );
+    script.send(admin, "serve > send", 1, 10);
+    let waits = script.open().waits();
+    assert!(
+        waits[0].starts_with("GET /admin 40 ms for nobody's thread"),
+        "{waits:?}"
+    );
+}

@@ -1,0 +1,354 @@
+//! Transactions that flow through memory, events, threads and processes (Whodunit §3.5, §4).
+
+use fulcrum_wire::transactions::{StreamKind, Via, word};
+
+use crate::support::script::{Script, Thread};
+
+/// Figure 8: the listener accepts, and workers go on in its context.
+#[test]
+fn figure_8_workers_continue_what_the_listener_pushed() {
+    let mut script = Script::default();
+    let main = script.process(10, "httpd");
+    let listener = script.spawn(main, "main > start", 2, "listener");
+    let workers = [3, 4].map(|n| script.spawn(main, "main > start", n, "worker"));
+    for n in 0..4_u16 {
+        let (stream, worker) = (u32::from(n) + 1, workers[usize::from(n % 2)]);
+        script.idle(listener, "listener_thread > accept");
+        let accept = "listener_thread > accept";
+        script.tcp(listener, accept, stream, Via::Accepted, (80, 4000 + n));
+        script.sample(listener, "listener_thread > ap_queue_push", 1);
+        script.produce(listener, "listener_thread > ap_queue_push", u64::from(n));
+        script.consume(worker, "worker_thread > ap_queue_pop", u64::from(n));
+        script.sample(worker, "worker_thread > process", 10);
+        let request = ["GET /a HTTP/1.1\r\n", "GET /b HTTP/1.1\r\n"][usize::from(n / 2)];
+        script.receive(
+            worker,
+            "worker_thread > process > recv",
+            stream,
+            100,
+            request,
+        );
+        script.sample(worker, "worker_thread > process > send", 20);
+        script.send(worker, "worker_thread > process > send", stream, 100);
+        script.close(worker, stream);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "40 ms of GET /a in httpd/worker",
+            "40 ms of GET /b in httpd/worker",
+            "40 ms of listener_thread > ap_queue_push in httpd/worker",
+            "4 ms of no transaction in httpd/listener",
+        ]
+    );
+    assert_eq!(
+        shown.flows(),
+        [
+            "memory ap_queue_push → ap_queue_pop × 4",
+            "stage start → listener × 1",
+            "stage start → worker × 2",
+        ]
+    );
+    let types = shown.0.stitched.types();
+    let context = [
+        "listener_thread > ap_queue_push",
+        "worker_thread > process > recv",
+        "GET /a",
+    ];
+    assert_eq!(types[0].context, context);
+    assert_eq!(types[0].latency.map(|it| it.count), Some(2));
+}
+
+/// A consumer of what it handed on itself goes on where it was: a list of free objects makes no transaction.
+#[test]
+fn what_comes_back_is_ones_own() {
+    let mut script = Script::default();
+    let a = script.process(10, "server");
+    script.tcp(a, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(a, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    script.produce(a, "main > free", 7);
+    script.consume(a, "main > allocate", 7);
+    script.sample(a, "main > work", 5);
+    assert_eq!(script.open().costs(), ["5 ms of GET /a in server/server"]);
+}
+
+/// An item is consumed before its producer's record has its turn: clocks of processors differ a little.
+#[test]
+fn what_is_consumed_was_produced_before() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    let worker = script.spawn(main, "main > start", 2, "worker");
+    let begin = script.now_ns;
+    script.now_ns = begin + 1_000_000;
+    script.consume(worker, "pop", 1);
+    script.sample(worker, "work", 5);
+    script.now_ns = begin + 50_000_000;
+    script.tcp(main, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(main, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    script.produce(main, "main > push", 1);
+    let shown = script.open();
+    assert_eq!(shown.costs(), ["5 ms of GET /a in server/worker"]);
+    assert_eq!(shown.notes().len(), 1, "{:?}", shown.notes());
+}
+
+/// One event of a loop: the handler's first record tells its name.
+fn event(script: &mut Script, server: Thread, stream: u32) {
+    script.idle(server, "main > event_loop");
+    script.event(server, stream);
+}
+
+/// Figure 9: Squid, whose write handler is told apart by whether the request was in the cache.
+#[test]
+fn figure_9_the_write_handler_of_hits_and_of_misses() {
+    let mut script = Script::default();
+    let squid = script.process(10, "squid");
+    // The listening socket is nobody's.
+    script.inode(squid, 1, StreamKind::Other, Via::Found, (0, 0));
+    let in_loop = |name: &str| format!("main > event_loop > {name}");
+    for (n, is_hit) in [(1_u16, true), (2, false), (3, false), (4, true)] {
+        let (client, origin) = (10 * u32::from(n), 10 * u32::from(n) + 1);
+        event(&mut script, squid, 1);
+        let accept = in_loop("httpAccept > accept");
+        script.tcp(squid, &accept, client, Via::Accepted, (80, 4000 + n));
+        event(&mut script, squid, client);
+        let read = in_loop("clientReadRequest > recv");
+        script.receive(squid, &read, client, 100, "");
+        script.sample(squid, &in_loop("clientReadRequest"), 1);
+        if !is_hit {
+            let ports = (5000 + n, 8080);
+            script.tcp(squid, &read, origin, Via::Connected, ports);
+            script.send(squid, &read, origin, 100);
+            event(&mut script, squid, origin);
+            let reply = in_loop("httpReadReply > recv");
+            script.receive(squid, &reply, origin, 500, "");
+            script.sample(squid, &in_loop("httpReadReply"), 3);
+        }
+        for _ in 0..3 {
+            event(&mut script, squid, client);
+            let write = in_loop("commHandleWrite > send");
+            script.sample(
+                squid,
+                &in_loop("commHandleWrite"),
+                if is_hit { 10 } else { 20 },
+            );
+            script.send(squid, &write, client, 200);
+        }
+        script.close(squid, client);
+    }
+    let shown = script.open();
+    let types = shown.0.stitched.types();
+    let write_of_hits = ["httpAccept", "clientReadRequest", "commHandleWrite"];
+    let write_of_misses = [
+        "httpAccept",
+        "clientReadRequest",
+        "httpReadReply",
+        "commHandleWrite",
+    ];
+    let cost = |context: &[&str]| {
+        let found = types.iter().find(|it| it.context == context);
+        found
+            .unwrap_or_else(|| panic!("{context:?} in {types:#?}"))
+            .cpu
+            .cpu_ns
+            / 1_000_000
+    };
+    assert_eq!(cost(&write_of_hits), 60);
+    assert_eq!(cost(&write_of_misses), 120);
+    assert_eq!(cost(&write_of_hits[..2]), 4);
+    assert_eq!(cost(&write_of_misses[..3]), 6);
+    let latencies: Vec<_> = types
+        .iter()
+        .filter_map(|it| Some((it.context.len(), it.latency?.count)))
+        .collect();
+    assert_eq!(latencies, [(4, 2), (3, 2)]);
+    assert!(
+        shown
+            .flows()
+            .contains(&"event httpReadReply → commHandleWrite × 2".into()),
+        "{:?}",
+        shown.flows()
+    );
+}
+
+/// On a connection that is kept, each request has its own name, and the handlers' loop leads back.
+#[test]
+fn kept_connections_have_one_request_after_the_other() {
+    let mut script = Script::default();
+    let nginx = script.process(10, "nginx");
+    script.inode(nginx, 1, StreamKind::Other, Via::Found, (0, 0));
+    event(&mut script, nginx, 1);
+    script.tcp(
+        nginx,
+        "main > event_loop > accept_handler",
+        2,
+        Via::Accepted,
+        (80, 4000),
+    );
+    let handlers = ["wait_request", "keepalive", "keepalive", "keepalive"];
+    let requests = [
+        "GET /a HTTP/1.1\r\n",
+        "GET /b HTTP/1.1\r\n",
+        "GET /a HTTP/1.1\r\n",
+        "",
+    ];
+    for ((handler, request), ms) in handlers.into_iter().zip(requests).zip([1, 10, 100, 1000]) {
+        event(&mut script, nginx, 2);
+        let path = format!("main > event_loop > {handler}");
+        script.receive(nginx, &format!("{path} > recv"), 2, 100, request);
+        script.sample(nginx, &path, ms);
+        script.send(nginx, &format!("{path} > send"), 2, 100);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "1000 ms of accept_handler → wait_request → keepalive in nginx/nginx",
+            "101 ms of GET /a in nginx/nginx",
+            "10 ms of GET /b in nginx/nginx",
+        ]
+    );
+    let unnamed = "accept_handler → wait_request → keepalive × 1 (0), 2 ms";
+    let instances = ["GET /a × 2 (0), 2 ms", "GET /b × 1 (0), 2 ms", unnamed];
+    assert_eq!(shown.instances(), instances);
+}
+
+/// Figure 4: an event library's handlers, by the contexts in which they were registered; a loop is pruned.
+#[test]
+fn figure_4_handlers_of_an_event_library() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.handler(server, 0, "accept_handler");
+    script.sample(server, "main > accept_handler", 1);
+    script.produce(server, "main > accept_handler > event_add", 1);
+    let rounds = [
+        ("read_handler", 1, 2),
+        ("write_handler", 2, 3),
+        ("write_handler", 3, 4),
+        ("read_handler", 4, 5),
+    ];
+    for (handler, item, next) in rounds {
+        script.idle(server, "main > event_base_loop > epoll_dispatch");
+        script.handler(server, item, handler);
+        script.sample(server, "main > dispatch", item * 10);
+        script.produce(server, "main > handler > event_add", next);
+    }
+    assert_eq!(
+        script.open().costs(),
+        [
+            "50 ms of accept_handler → read_handler in server/server",
+            "50 ms of accept_handler → read_handler → write_handler in server/server",
+            "1 ms of accept_handler in server/server",
+        ]
+    );
+}
+
+/// A thread that is made for a transaction works for it; one that is made before any begins with its maker's path.
+#[test]
+fn new_threads_continue_their_makers() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    script.tcp(main, "main > accept", 1, Via::Accepted, (80, 4000));
+    let connection = script.spawn(main, "main > handle", 2, "connection");
+    script.sample(connection, "idle", 1);
+    script.receive(connection, "serve > recv", 1, 10, "");
+    script.sample(connection, "serve", 5);
+    let helper = script.spawn(connection, "serve > help", 3, "helper");
+    script.sample(helper, "help", 7);
+    script.send(connection, "serve > send", 1, 10);
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "7 ms of main > handle → serve > recv → serve > help in server/helper",
+            "5 ms of main > handle → serve > recv in server/connection",
+            "1 ms of no transaction in server/connection",
+        ]
+    );
+    let flows = ["stage handle → connection × 1", "stage help → helper × 1"];
+    assert_eq!(shown.flows(), flows);
+}
+
+/// A server that forks for each connection, and a child that executes another program and reports by a pipe.
+#[test]
+fn children_continue_their_parents_and_answer_them() {
+    let mut script = Script::default();
+    let main = script.process(10, "master");
+    script.tcp(main, "main > accept", 1, Via::Accepted, (5432, 4000));
+    let child = script.fork(main, "main > fork_backend", 11, "backend");
+    script.tcp(child, "", 1, Via::Inherited, (5432, 4000));
+    script.close(main, 1);
+    script.receive(child, "main > backend > recv", 1, 10, "GET /x HTTP/1.1\r\n");
+    script.sample(child, "main > backend > work", 5);
+    script.inode(child, 2, StreamKind::Pipe, Via::Made, (70, 0));
+    let cgi = script.fork(child, "main > backend > popen", 12, "backend");
+    script.set(
+        cgi.process,
+        word::STATE,
+        fulcrum_wire::transactions::state::EXECUTED,
+    );
+    let program = script.program(12, 1, "cgi");
+    script.inode(program, 1, StreamKind::Pipe, Via::Found, (70, 0));
+    script.sample(program, "main > script", 9);
+    script.send(program, "main > print", 1, 30);
+    // Something else first: the message brings back the context in which the child was made.
+    script.idle(child, "main > poll");
+    script.receive(child, "main > backend > read", 2, 30, "");
+    script.sample(child, "main > backend > work", 3);
+    script.send(child, "main > backend > send", 1, 10);
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "9 ms of GET /x in cgi/cgi",
+            "8 ms of GET /x in master/backend",
+        ]
+    );
+    let flows = shown.flows();
+    assert!(
+        flows.contains(&"stage fork_backend → master × 1".into()),
+        "{flows:?}"
+    );
+    assert!(flows.contains(&"stage popen → cgi × 1".into()), "{flows:?}");
+    assert_eq!(shown.instances(), ["GET /x × 1 (0), 12 ms"]);
+}
+
+/// A program that is spawned does not know its parent; the parent's record tells.
+#[test]
+fn spawned_programs_are_found_by_their_makers_record() {
+    let mut script = Script::default();
+    let web = script.process(10, "web");
+    script.tcp(web, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(web, "main > recv", 1, 10, "GET /x HTTP/1.1\r\n");
+    let tool = script.process(11, "tool");
+    script.sample(tool, "main", 5);
+    script.say(
+        web,
+        "main > posix_spawn",
+        fulcrum_wire::transactions::Record::Fork { child: 11 },
+    );
+    script.say(tool, "", fulcrum_wire::transactions::Record::End);
+    script.sample(tool, "main", 5);
+    // The first sample is from before the child's first record in the replay's order.
+    let costs = script.open().costs();
+    assert!(
+        costs
+            .iter()
+            .any(|it| it.ends_with("ms of GET /x in tool/tool")),
+        "{costs:?}"
+    );
+}
+
+/// Threads that read and answer without having been seen to take anything over.
+#[test]
+fn whoever_answers_works_for_the_request() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    let worker = script.spawn(main, "main > start", 2, "worker");
+    script.idle(worker, "futex");
+    script.tcp(main, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(main, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    script.send(worker, "work > send", 1, 10);
+    script.sample(worker, "work > after", 5);
+    assert_eq!(script.open().costs(), ["5 ms of GET /a in server/worker"]);
+}

@@ -1,0 +1,465 @@
+//! What processes do, step by step, and the profile that comes of it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use fulcrum_transaction_records::names::{Frame, ProcessKey, Resolver};
+use fulcrum_transaction_records::run::{self, Options, Run};
+use fulcrum_transaction_records::samples::{self, Sample, SampleWriter};
+use fulcrum_transactions::crosstalk::Holder;
+use fulcrum_wire::transactions::{
+    Address, Head, LOG_SUFFIX, LockKind, Record, StreamKind, Via, state, word,
+};
+
+use super::file::LogFile;
+
+/// Nanoseconds in a millisecond: what each step takes.
+pub const MS: u64 = 1_000_000;
+/// When the first step happens.
+const BEGIN: u64 = 1000 * MS;
+/// Bytes between two functions.
+const FUNCTION: u64 = 0x1000;
+
+/// A thread of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    pub process: usize,
+    pub number: u32,
+}
+
+impl Thread {
+    /// The kernel's number.
+    pub fn tid(self, script: &Script) -> u32 {
+        script.processes[self.process].pid * 10 + self.number
+    }
+}
+
+/// The world: its processes, and the time.
+pub struct Script {
+    processes: Vec<Process>,
+    functions: Functions,
+    samples: SampleWriter<Vec<u8>>,
+    pub now_ns: u64,
+}
+
+struct Process {
+    pid: u32,
+    turn: u32,
+    log: LogFile,
+    paths: HashMap<String, u32>,
+    /// Bytes sent and received by stream.
+    sent: HashMap<u32, u64>,
+    received: HashMap<u32, u64>,
+    skew_ns: i64,
+}
+
+/// Functions by address.
+#[derive(Clone, Debug, Default)]
+pub struct Functions(Vec<String>);
+
+impl Functions {
+    fn address(&mut self, name: &str) -> u64 {
+        let known = self.0.iter().position(|it| it == name);
+        let row = known.unwrap_or_else(|| {
+            self.0.push(name.to_owned());
+            self.0.len() - 1
+        });
+        (row as u64 + 1) * FUNCTION
+    }
+}
+
+impl Resolver for Functions {
+    fn code(&self, _: ProcessKey, address: u64) -> Option<Vec<Frame>> {
+        let row = (address / FUNCTION).checked_sub(1)?;
+        let name = self.0.get(row as usize)?.clone();
+        Some(vec![Frame {
+            name,
+            file: None,
+            line: None,
+        }])
+    }
+
+    fn data(&self, _: ProcessKey, address: u64) -> Option<String> {
+        (address == 0xcafe).then(|| "cart_lock".into())
+    }
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Script {
+            processes: Vec::new(),
+            functions: Functions::default(),
+            samples: SampleWriter::new(Vec::new()).unwrap(),
+            now_ns: BEGIN,
+        }
+    }
+}
+
+impl Script {
+    /// A process that executes a program; its first thread has the program's name.
+    pub fn process(&mut self, pid: u32, program: &str) -> Thread {
+        self.program(pid, 0, program)
+    }
+
+    /// The same after so many others that it executed.
+    pub fn program(&mut self, pid: u32, turn: u32, program: &str) -> Thread {
+        let first = self.log(pid, turn, program);
+        let file = format!("/usr/bin/{program}");
+        self.say(first, "", Record::Program(file.as_bytes()));
+        first
+    }
+
+    /// A process that another one forks: its first thread.
+    pub fn child(&mut self, parent: Thread, pid: u32, name: &str) -> Thread {
+        let first = self.log(pid, 0, name);
+        let of = &self.processes[parent.process];
+        let (parent_pid, turn) = (of.pid, of.turn);
+        let log = &mut self.processes[first.process].log;
+        log.set(word::PARENT, u64::from(parent_pid));
+        log.set(word::PARENT_TURN, u64::from(turn));
+        log.set(word::PARENT_THREAD, u64::from(parent.number));
+        first
+    }
+
+    fn log(&mut self, pid: u32, turn: u32, name: &str) -> Thread {
+        let mut log = LogFile::new(pid, turn);
+        log.set(word::START_NS, self.now_ns);
+        log.set(word::START_UNIX_NS, self.now_ns + 1_700_000_000_000_000_000);
+        self.processes.push(Process {
+            pid,
+            turn,
+            log,
+            paths: HashMap::new(),
+            sent: HashMap::new(),
+            received: HashMap::new(),
+            skew_ns: 0,
+        });
+        self.thread(self.processes.len() - 1, 1, name)
+    }
+
+    /// A thread that is there.
+    pub fn thread(&mut self, process: usize, number: u32, name: &str) -> Thread {
+        let of = &mut self.processes[process];
+        let tid = of.pid * 10 + number;
+        of.log.chunk(number, tid, name, self.now_ns);
+        Thread { process, number }
+    }
+
+    /// A word of a process's header.
+    pub fn set(&mut self, process: usize, word: usize, value: u64) {
+        self.processes[process].log.set(word, value);
+    }
+
+    pub fn is_killed(&mut self, process: usize) {
+        self.set(process, word::STATE, state::OPEN);
+    }
+
+    /// A process's clock differs from here on.
+    pub fn skew(&mut self, process: usize, by_ns: i64) {
+        self.processes[process].skew_ns = by_ns;
+    }
+
+    pub fn rest(&mut self, ms: u64) {
+        self.now_ns += ms * MS;
+    }
+
+    /// A record, a millisecond after the one before. `path` is outermost first: `main > serve`; empty: not known.
+    pub fn say(&mut self, thread: Thread, path: &str, record: Record<'_>) {
+        self.now_ns += MS;
+        let path = self.path(thread, path);
+        self.write(thread, path, record);
+    }
+
+    fn write(&mut self, thread: Thread, path: u32, record: Record<'_>) {
+        let of = &mut self.processes[thread.process];
+        let time_ns = self.now_ns.checked_add_signed(of.skew_ns).unwrap();
+        of.log.write(thread.number, Head { time_ns, path }, record);
+    }
+
+    fn path(&mut self, thread: Thread, path: &str) -> u32 {
+        if path.is_empty() {
+            return 0;
+        }
+        if let Some(&known) = self.processes[thread.process].paths.get(path) {
+            return known;
+        }
+        let innermost_first = path.split(" > ").collect::<Vec<_>>().into_iter().rev();
+        let addresses: Vec<u8> = innermost_first
+            .flat_map(|it| (self.functions.address(it) + 5).to_le_bytes())
+            .collect();
+        let paths = &mut self.processes[thread.process].paths;
+        let id = paths.len() as u32 + 1;
+        paths.insert(path.to_owned(), id);
+        let addresses = &addresses;
+        self.write(thread, 0, Record::Path { id, addresses });
+        id
+    }
+
+    fn began(&self, thread: Thread, ms: u64) -> u64 {
+        let skew = self.processes[thread.process].skew_ns;
+        (self.now_ns - ms * MS).checked_add_signed(skew).unwrap()
+    }
+
+    /// One end of a TCP connection between two ports.
+    pub fn tcp(&mut self, thread: Thread, path: &str, stream: u32, via: Via, ports: (u16, u16)) {
+        let address = |port| Address {
+            ip: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1],
+            port,
+        };
+        let record = Record::Open {
+            stream,
+            kind: StreamKind::Tcp,
+            via,
+            inode: 0,
+            peer_inode: 0,
+            local: address(ports.0),
+            peer: address(ports.1),
+        };
+        self.say(thread, path, record);
+    }
+
+    /// A unix socket or a pipe by inodes; a pipe has no peer.
+    pub fn inode(
+        &mut self,
+        thread: Thread,
+        stream: u32,
+        kind: StreamKind,
+        via: Via,
+        of: (u64, u64),
+    ) {
+        let record = Record::Open {
+            stream,
+            kind,
+            via,
+            inode: of.0,
+            peer_inode: of.1,
+            local: Address::default(),
+            peer: Address::default(),
+        };
+        self.say(thread, "", record);
+    }
+
+    pub fn send(&mut self, thread: Thread, path: &str, stream: u32, length: u64) {
+        let sent = self.processes[thread.process]
+            .sent
+            .entry(stream)
+            .or_default();
+        let offset = *sent;
+        *sent += length;
+        let record = Record::Send {
+            stream,
+            offset,
+            length,
+            began_ns: self.began(thread, 0),
+        };
+        self.say(thread, path, record);
+    }
+
+    /// Bytes come that nothing was received before since the last send: `head` are the first of them.
+    pub fn receive(&mut self, thread: Thread, path: &str, stream: u32, length: u64, head: &str) {
+        let of = &mut self.processes[thread.process];
+        let received = of.received.entry(stream).or_default();
+        let offset = *received;
+        *received += length;
+        let record = Record::Receive {
+            stream,
+            offset,
+            length,
+            began_ns: self.began(thread, 0),
+            head: head.as_bytes(),
+        };
+        self.say(thread, path, record);
+    }
+
+    pub fn close(&mut self, thread: Thread, stream: u32) {
+        self.say(thread, "", Record::Close { stream });
+    }
+
+    pub fn idle(&mut self, thread: Thread, path: &str) {
+        let began_ns = self.began(thread, 0);
+        self.say(thread, path, Record::Idle { began_ns });
+    }
+
+    pub fn event(&mut self, thread: Thread, stream: u32) {
+        let data = u64::from(stream);
+        self.say(thread, "", Record::Event { stream, data });
+    }
+
+    /// A wait that has lasted so many milliseconds when it ends.
+    pub fn wait(&mut self, thread: Thread, path: &str, kind: LockKind, ms: u64, holder: u32) {
+        self.now_ns += MS;
+        let record = Record::Wait {
+            lock: lock(kind),
+            kind,
+            began_ns: self.began(thread, ms),
+            holder,
+            timed_out: false,
+        };
+        let path = self.path(thread, path);
+        self.write(thread, path, record);
+    }
+
+    pub fn release(&mut self, thread: Thread, path: &str, kind: LockKind) {
+        let lock = lock(kind);
+        self.say(thread, path, Record::Release { lock, kind });
+    }
+
+    pub fn produce(&mut self, thread: Thread, path: &str, item: u64) {
+        self.say(thread, path, Record::Produce { item });
+    }
+
+    pub fn consume(&mut self, thread: Thread, path: &str, item: u64) {
+        self.say(thread, path, Record::Consume { item });
+    }
+
+    /// A library calls a handler.
+    pub fn handler(&mut self, thread: Thread, item: u64, function: &str) {
+        let function = self.functions.address(function);
+        self.say(thread, "", Record::Handler { item, function });
+    }
+
+    pub fn spawn(&mut self, thread: Thread, path: &str, number: u32, name: &str) -> Thread {
+        self.say(thread, path, Record::Spawn { thread: number });
+        let new = self.thread(thread.process, number, name);
+        let by = thread.number;
+        self.say(new, "", Record::Begin { by });
+        new
+    }
+
+    pub fn fork(&mut self, thread: Thread, path: &str, pid: u32, name: &str) -> Thread {
+        self.say(thread, path, Record::Fork { child: pid });
+        self.child(thread, pid, name)
+    }
+
+    /// A sample of so many milliseconds of CPU time, between two steps.
+    pub fn sample(&mut self, thread: Thread, stack: &str, ms: u64) {
+        self.now_ns += MS;
+        let skew = self.processes[thread.process].skew_ns;
+        let innermost_first = stack.split(" > ").collect::<Vec<_>>().into_iter().rev();
+        let stack: Vec<u64> = innermost_first
+            .map(|it| self.functions.address(it) + 3)
+            .collect();
+        let sample = Sample {
+            pid: self.processes[thread.process].pid,
+            tid: thread.tid(self),
+            time_ns: (self.now_ns - MS / 2).checked_add_signed(skew).unwrap(),
+            weight_ns: ms * MS,
+            thread: b"",
+            stack: &stack,
+        };
+        self.samples.sample(&sample).unwrap();
+    }
+
+    pub fn samples(&mut self) -> &mut SampleWriter<Vec<u8>> {
+        &mut self.samples
+    }
+
+    pub fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
+    /// Writes everything into a folder, without the logs of some processes.
+    pub fn write_to(self, folder: &Path, lost: &[usize]) -> Functions {
+        for (row, process) in self.processes.iter().enumerate() {
+            if !lost.contains(&row) {
+                let name = format!("{}-{}{LOG_SUFFIX}", process.pid, process.turn);
+                fs::write(folder.join(name), process.log.bytes()).unwrap();
+            }
+        }
+        fs::write(folder.join(samples::FILE), self.samples.finish().unwrap()).unwrap();
+        self.functions
+    }
+
+    pub fn open(self) -> Shown {
+        self.open_without(&[])
+    }
+
+    /// The profile when the logs of some processes are lost.
+    pub fn open_without(self, lost: &[usize]) -> Shown {
+        let folder = tempfile::tempdir().unwrap();
+        let functions = self.write_to(folder.path(), lost);
+        Shown(run::open_with(folder.path(), &Options::default(), &functions).unwrap())
+    }
+}
+
+fn lock(kind: LockKind) -> u64 {
+    match kind {
+        LockKind::Mutex => 0xcafe,
+        other => 0x1000 + other as u64,
+    }
+}
+
+/// A profile in lines of text.
+pub struct Shown(pub Run);
+
+impl Shown {
+    /// Each type with CPU time: its context, and where it was spent.
+    pub fn costs(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for it in self.0.stitched.types() {
+            for stage in it.stages {
+                lines.push(format!(
+                    "{} ms of {} in {}/{}",
+                    stage.cpu.cpu_ns / MS,
+                    it.name,
+                    stage.process,
+                    stage.thread
+                ));
+            }
+        }
+        lines
+    }
+
+    /// Each type with instances: how many, how many without an answer, and the longest.
+    pub fn instances(&self) -> Vec<String> {
+        let types = self.0.stitched.types().into_iter();
+        let line = |it: fulcrum_transactions::stitch::TypeProfile| {
+            let latency = it.latency?;
+            let (count, unreplied) = (latency.count, latency.unreplied);
+            let longest = latency.p99_ns / MS;
+            Some(format!("{} × {count} ({unreplied}), {longest} ms", it.name))
+        };
+        let mut lines: Vec<String> = types.filter_map(line).collect();
+        lines.sort();
+        lines
+    }
+
+    /// Who waited for whom.
+    pub fn waits(&self) -> Vec<String> {
+        let stitched = &self.0.stitched;
+        let name = |it| stitched.type_name(it).to_owned();
+        let pairs = stitched.crosstalk().into_iter();
+        pairs
+            .map(|it| {
+                let holder = match it.holder {
+                    Holder::Transaction(holder) => name(holder),
+                    Holder::NoTransaction => "nobody's thread".into(),
+                    Holder::Unknown => "?".into(),
+                };
+                let (waiter, kind) = (name(it.waiter), it.kind.name());
+                let (ms, lock) = (it.wait_ns / MS, it.lock);
+                let paths = &it.paths[0].0;
+                let at = paths.holder.as_deref().unwrap_or("?");
+                format!(
+                    "{waiter} {ms} ms for {holder}, {kind} {lock}, {} ← {at}",
+                    paths.waiter
+                )
+            })
+            .collect()
+    }
+
+    pub fn flows(&self) -> Vec<String> {
+        let flows = self.0.stitched.flows().into_iter();
+        let line = |it: fulcrum_transactions::Flow<String>| {
+            format!("{} {} → {} × {}", it.kind.name(), it.from, it.to, it.count)
+        };
+        let mut lines: Vec<String> = flows.map(line).collect();
+        lines.sort();
+        lines
+    }
+
+    pub fn notes(&self) -> &[String] {
+        &self.0.notes
+    }
+}
