@@ -31,7 +31,6 @@ pub fn is_stack(line: &str) -> bool {
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    refuse_others(input)?;
     if let Some(collected) = collect(input, None)? {
         return Ok(collected);
     }
@@ -252,24 +251,6 @@ fn split(line: &str) -> Option<(&str, Count<'_>)> {
     Some((path.trim(), Count(count)))
 }
 
-/// Refuses what has numbers at the ends of its lines and is another thing.
-fn refuse_others(input: &Input) -> Result<(), Fault> {
-    let records = || input.first_lines().filter(|(_, line)| is_record(line));
-    let Some((number, first)) = records().next() else {
-        return Ok(());
-    };
-    // /debug/pprof/goroutine?debug=1 and threadcreate
-    if first.contains(" profile: total ") {
-        let problem = format!(
-            "this is Go's text of a profile, not its profile: {}",
-            quote(first)
-        );
-        let advice = "fetch it without ?debug=1, as `go tool pprof` does";
-        return Err(Fault::line(number, problem).advise(advice));
-    }
-    Ok(())
-}
-
 /// Whether each stack stands once, with two numbers, as `difffolded.pl` writes it. Functions may end with a number, too.
 fn has_two_counts(input: &Input) -> bool {
     let records = || input.first_lines().filter(|(_, line)| is_record(line));
@@ -381,15 +362,6 @@ mod tests {
              a 0
              a;step 1 20
              a;step 2 1",
-        );
-    }
-
-    #[test]
-    fn gos_text_is_refused() {
-        check_fault(
-            "goroutine profile: total 12\n1 @ 0x43a1f6\n#\t0x43a1f5\tmain.work+0x5\t/a.go:1\n",
-            1,
-            "this is Go's text of a profile, not its profile: \"goroutine profile: total 12\"",
         );
     }
 

@@ -17,6 +17,7 @@ mod input;
 mod interner;
 mod jfr;
 mod json;
+mod legacy;
 mod marshal;
 pub mod names;
 mod otlp;
@@ -81,6 +82,10 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
+    PprofText,
+    /// gperftools' profile of processor time.
+    Gperftools,
     /// No file's: the call trees of a transactional profile.
     Transactions,
 }
@@ -103,6 +108,8 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::PprofText => "legacy pprof text",
+            Format::Gperftools => "gperftools CPU profile",
             Format::Transactions => "transactions",
         }
     }
@@ -174,10 +181,11 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 14] = [
+const READERS: [Reader; 16] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
+    Reader::new(Format::Gperftools, legacy::detect_cpu, legacy::read_cpu),
     Reader::new(Format::Otlp, otlp::detect, otlp::read),
     Reader::new(Format::Pprof, pprof::detect, pprof::read),
     Reader::new(Format::Speedscope, speedscope::detect, speedscope::read),
@@ -189,6 +197,7 @@ const READERS: [Reader; 14] = [
     Reader::new(Format::Firefox, firefox::detect, firefox::read),
     Reader::new(Format::Stackprof, stackprof::detect, stackprof::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
+    Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
     Reader::new(Format::Gprof, gprof::detect, gprof::read),
     Reader::new(Format::PerfScript, perf_script::detect, perf_script::read),
@@ -228,7 +237,9 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 9] = [
+    const TOLD: [Format; 11] = [
+        Format::PprofText,
+        Format::Gperftools,
         Format::Otlp,
         Format::Pprof,
         Format::Folded,

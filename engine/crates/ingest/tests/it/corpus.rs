@@ -9,19 +9,21 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 15] = [
+pub const TARGETS: [(&str, Option<Format>); 17] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
     ("detection", None),
     ("firefox", Some(Format::Firefox)),
     ("folded", Some(Format::Folded)),
+    ("gperftools", Some(Format::Gperftools)),
     ("gprof", Some(Format::Gprof)),
     ("jfr", Some(Format::Jfr)),
     ("otlp", Some(Format::Otlp)),
     ("perf_data", Some(Format::PerfData)),
     ("perf_script", Some(Format::PerfScript)),
     ("pprof", Some(Format::Pprof)),
+    ("pprof_text", Some(Format::PprofText)),
     ("pstats", Some(Format::Pstats)),
     ("speedscope", Some(Format::Speedscope)),
     ("stackprof", Some(Format::Stackprof)),

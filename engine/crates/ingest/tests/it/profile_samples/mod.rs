@@ -112,6 +112,14 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Otlp,
             include_bytes!("../../../../../fuzz/corpus/otlp/two-types.json").to_vec(),
         ),
+        (
+            Format::Gperftools,
+            include_bytes!("../../../../../fuzz/corpus/gperftools/words-of-eight").to_vec(),
+        ),
+        (
+            Format::PprofText,
+            include_bytes!("../../../../../fuzz/corpus/pprof_text/heap").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
