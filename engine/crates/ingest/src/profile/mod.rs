@@ -20,6 +20,7 @@ mod json;
 mod legacy;
 mod marshal;
 pub mod names;
+mod nested;
 mod otlp;
 mod parents;
 mod perf_data;
@@ -36,6 +37,7 @@ mod texts;
 mod units;
 mod unwrap;
 mod v8;
+mod v8_heap;
 mod wire;
 mod write;
 
@@ -82,6 +84,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// V8's sampling heap profile, `.heapprofile`.
+    HeapProfile,
     /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
     PprofText,
     /// gperftools' profile of processor time.
@@ -108,6 +112,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::HeapProfile => "heapprofile",
             Format::PprofText => "legacy pprof text",
             Format::Gperftools => "gperftools CPU profile",
             Format::Transactions => "transactions",
@@ -181,7 +186,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 16] = [
+const READERS: [Reader; 17] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -196,6 +201,7 @@ const READERS: [Reader; 16] = [
     ),
     Reader::new(Format::Firefox, firefox::detect, firefox::read),
     Reader::new(Format::Stackprof, stackprof::detect, stackprof::read),
+    Reader::new(Format::HeapProfile, v8_heap::detect, v8_heap::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),

@@ -53,15 +53,15 @@ struct Ticks {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
-struct CallFrame {
+pub struct CallFrame {
     #[serde(deserialize_with = "text_or_null")]
-    function_name: String,
+    pub function_name: String,
     #[serde(deserialize_with = "text_or_null")]
-    url: String,
+    pub url: String,
     /// 0-based; -1 is none.
-    line_number: Option<i64>,
+    pub line_number: Option<i64>,
     /// 0-based; -1 is none.
-    column_number: Option<i64>,
+    pub column_number: Option<i64>,
 }
 
 /// The values of these profiles; time is what counts.
@@ -250,7 +250,8 @@ fn row(ids: &Ids, id: u64, what: &str) -> Result<usize, Fault> {
     ids.get(id).ok_or_else(|| dangling(what, id, "node"))
 }
 
-fn frame(call: &CallFrame, stacks: &mut Stacks) -> Result<FrameId, Fault> {
+/// The function of a call.
+pub fn frame(call: &CallFrame, stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let line = from_one(call.line_number).unwrap_or(0);
     stacks.frame(&name(call), local(&call.url), line)
 }

@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 17] = [
+pub const TARGETS: [(&str, Option<Format>); 18] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -18,6 +18,7 @@ pub const TARGETS: [(&str, Option<Format>); 17] = [
     ("folded", Some(Format::Folded)),
     ("gperftools", Some(Format::Gperftools)),
     ("gprof", Some(Format::Gprof)),
+    ("heapprofile", Some(Format::HeapProfile)),
     ("jfr", Some(Format::Jfr)),
     ("otlp", Some(Format::Otlp)),
     ("perf_data", Some(Format::PerfData)),

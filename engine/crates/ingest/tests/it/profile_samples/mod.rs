@@ -120,6 +120,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::PprofText,
             include_bytes!("../../../../../fuzz/corpus/pprof_text/heap").to_vec(),
         ),
+        (
+            Format::HeapProfile,
+            include_bytes!("../../../../../fuzz/corpus/heapprofile/tree").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
