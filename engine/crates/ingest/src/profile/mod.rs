@@ -38,6 +38,7 @@ mod units;
 mod unwrap;
 mod v8;
 mod v8_heap;
+mod v8_log;
 mod wire;
 mod write;
 
@@ -84,6 +85,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// What `node --prof-process --preprocess` makes of a log.
+    V8Log,
     /// V8's sampling heap profile, `.heapprofile`.
     HeapProfile,
     /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
@@ -112,6 +115,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::V8Log => "V8 log",
             Format::HeapProfile => "heapprofile",
             Format::PprofText => "legacy pprof text",
             Format::Gperftools => "gperftools CPU profile",
@@ -186,7 +190,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 17] = [
+const READERS: [Reader; 18] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -202,6 +206,7 @@ const READERS: [Reader; 17] = [
     Reader::new(Format::Firefox, firefox::detect, firefox::read),
     Reader::new(Format::Stackprof, stackprof::detect, stackprof::read),
     Reader::new(Format::HeapProfile, v8_heap::detect, v8_heap::read),
+    Reader::new(Format::V8Log, v8_log::detect, v8_log::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),

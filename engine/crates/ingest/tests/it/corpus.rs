@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 18] = [
+pub const TARGETS: [(&str, Option<Format>); 19] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -28,6 +28,7 @@ pub const TARGETS: [(&str, Option<Format>); 18] = [
     ("pstats", Some(Format::Pstats)),
     ("speedscope", Some(Format::Speedscope)),
     ("stackprof", Some(Format::Stackprof)),
+    ("v8_log", Some(Format::V8Log)),
 ];
 
 /// Numbers that readers have stumbled over, and what holds files together.

@@ -124,6 +124,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::HeapProfile,
             include_bytes!("../../../../../fuzz/corpus/heapprofile/tree").to_vec(),
         ),
+        (
+            Format::V8Log,
+            include_bytes!("../../../../../fuzz/corpus/v8_log/ticks").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
