@@ -27,6 +27,7 @@ mod perf_data;
 mod perf_script;
 mod pprof;
 mod pstats;
+mod pyinstrument;
 mod speedscope;
 mod stackprof;
 mod stacks;
@@ -85,6 +86,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// pyinstrument's JSON.
+    Pyinstrument,
     /// What `node --prof-process --preprocess` makes of a log.
     V8Log,
     /// V8's sampling heap profile, `.heapprofile`.
@@ -115,6 +118,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Pyinstrument => "pyinstrument",
             Format::V8Log => "V8 log",
             Format::HeapProfile => "heapprofile",
             Format::PprofText => "legacy pprof text",
@@ -190,7 +194,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 18] = [
+const READERS: [Reader; 19] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -207,6 +211,11 @@ const READERS: [Reader; 18] = [
     Reader::new(Format::Stackprof, stackprof::detect, stackprof::read),
     Reader::new(Format::HeapProfile, v8_heap::detect, v8_heap::read),
     Reader::new(Format::V8Log, v8_log::detect, v8_log::read),
+    Reader::new(
+        Format::Pyinstrument,
+        pyinstrument::detect,
+        pyinstrument::read,
+    ),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
@@ -248,7 +257,8 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 11] = [
+    const TOLD: [Format; 12] = [
+        Format::Pyinstrument,
         Format::PprofText,
         Format::Gperftools,
         Format::Otlp,

@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 19] = [
+pub const TARGETS: [(&str, Option<Format>); 20] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -26,6 +26,7 @@ pub const TARGETS: [(&str, Option<Format>); 19] = [
     ("pprof", Some(Format::Pprof)),
     ("pprof_text", Some(Format::PprofText)),
     ("pstats", Some(Format::Pstats)),
+    ("pyinstrument", Some(Format::Pyinstrument)),
     ("speedscope", Some(Format::Speedscope)),
     ("stackprof", Some(Format::Stackprof)),
     ("v8_log", Some(Format::V8Log)),

@@ -128,6 +128,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::V8Log,
             include_bytes!("../../../../../fuzz/corpus/v8_log/ticks").to_vec(),
         ),
+        (
+            Format::Pyinstrument,
+            include_bytes!("../../../../../fuzz/corpus/pyinstrument/tree").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
