@@ -28,6 +28,7 @@ mod perf_script;
 mod pprof;
 mod pstats;
 mod pyinstrument;
+mod scalene;
 mod speedscope;
 mod stackprof;
 mod stacks;
@@ -86,6 +87,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// Scalene's JSON.
+    Scalene,
     /// pyinstrument's JSON.
     Pyinstrument,
     /// What `node --prof-process --preprocess` makes of a log.
@@ -118,6 +121,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Scalene => "Scalene",
             Format::Pyinstrument => "pyinstrument",
             Format::V8Log => "V8 log",
             Format::HeapProfile => "heapprofile",
@@ -194,7 +198,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 19] = [
+const READERS: [Reader; 20] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -216,6 +220,7 @@ const READERS: [Reader; 19] = [
         pyinstrument::detect,
         pyinstrument::read,
     ),
+    Reader::new(Format::Scalene, scalene::detect, scalene::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
@@ -257,7 +262,8 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 12] = [
+    const TOLD: [Format; 13] = [
+        Format::Scalene,
         Format::Pyinstrument,
         Format::PprofText,
         Format::Gperftools,

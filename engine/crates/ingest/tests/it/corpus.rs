@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 20] = [
+pub const TARGETS: [(&str, Option<Format>); 21] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -27,6 +27,7 @@ pub const TARGETS: [(&str, Option<Format>); 20] = [
     ("pprof_text", Some(Format::PprofText)),
     ("pstats", Some(Format::Pstats)),
     ("pyinstrument", Some(Format::Pyinstrument)),
+    ("scalene", Some(Format::Scalene)),
     ("speedscope", Some(Format::Speedscope)),
     ("stackprof", Some(Format::Stackprof)),
     ("v8_log", Some(Format::V8Log)),

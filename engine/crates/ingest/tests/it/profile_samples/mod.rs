@@ -132,6 +132,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Pyinstrument,
             include_bytes!("../../../../../fuzz/corpus/pyinstrument/tree").to_vec(),
         ),
+        (
+            Format::Scalene,
+            include_bytes!("../../../../../fuzz/corpus/scalene/lines").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
