@@ -19,6 +19,7 @@ mod jfr;
 mod json;
 mod legacy;
 mod marshal;
+mod massif;
 pub mod names;
 mod nested;
 mod otlp;
@@ -41,6 +42,7 @@ mod unwrap;
 mod v8;
 mod v8_heap;
 mod v8_log;
+mod valgrind;
 mod wire;
 mod write;
 
@@ -87,6 +89,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// Massif's output.
+    Massif,
     /// Scalene's JSON.
     Scalene,
     /// pyinstrument's JSON.
@@ -121,6 +125,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Massif => "massif",
             Format::Scalene => "Scalene",
             Format::Pyinstrument => "pyinstrument",
             Format::V8Log => "V8 log",
@@ -198,7 +203,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 20] = [
+const READERS: [Reader; 21] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -223,6 +228,7 @@ const READERS: [Reader; 20] = [
     Reader::new(Format::Scalene, scalene::detect, scalene::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
+    Reader::new(Format::Massif, massif::detect, massif::read),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
     Reader::new(Format::Gprof, gprof::detect, gprof::read),
     Reader::new(Format::PerfScript, perf_script::detect, perf_script::read),
@@ -262,7 +268,8 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 13] = [
+    const TOLD: [Format; 14] = [
+        Format::Massif,
         Format::Scalene,
         Format::Pyinstrument,
         Format::PprofText,

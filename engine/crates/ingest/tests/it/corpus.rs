@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 21] = [
+pub const TARGETS: [(&str, Option<Format>); 22] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -20,6 +20,7 @@ pub const TARGETS: [(&str, Option<Format>); 21] = [
     ("gprof", Some(Format::Gprof)),
     ("heapprofile", Some(Format::HeapProfile)),
     ("jfr", Some(Format::Jfr)),
+    ("massif", Some(Format::Massif)),
     ("otlp", Some(Format::Otlp)),
     ("perf_data", Some(Format::PerfData)),
     ("perf_script", Some(Format::PerfScript)),

@@ -136,6 +136,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Scalene,
             include_bytes!("../../../../../fuzz/corpus/scalene/lines").to_vec(),
         ),
+        (
+            Format::Massif,
+            include_bytes!("../../../../../fuzz/corpus/massif/snapshots").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
