@@ -7,6 +7,7 @@ mod callgrind;
 mod chrome_trace;
 mod collected;
 mod cursor;
+mod dhat;
 mod fault;
 mod firefox;
 mod folded;
@@ -89,6 +90,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// DHAT's JSON, of Valgrind and of Rust's crate.
+    Dhat,
     /// Massif's output.
     Massif,
     /// Scalene's JSON.
@@ -125,6 +128,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Dhat => "DHAT",
             Format::Massif => "massif",
             Format::Scalene => "Scalene",
             Format::Pyinstrument => "pyinstrument",
@@ -203,7 +207,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 21] = [
+const READERS: [Reader; 22] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -226,6 +230,7 @@ const READERS: [Reader; 21] = [
         pyinstrument::read,
     ),
     Reader::new(Format::Scalene, scalene::detect, scalene::read),
+    Reader::new(Format::Dhat, dhat::detect, dhat::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Massif, massif::detect, massif::read),
@@ -268,7 +273,8 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 14] = [
+    const TOLD: [Format; 15] = [
+        Format::Dhat,
         Format::Massif,
         Format::Scalene,
         Format::Pyinstrument,

@@ -9,11 +9,12 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 22] = [
+pub const TARGETS: [(&str, Option<Format>); 23] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
     ("detection", None),
+    ("dhat", Some(Format::Dhat)),
     ("firefox", Some(Format::Firefox)),
     ("folded", Some(Format::Folded)),
     ("gperftools", Some(Format::Gperftools)),

@@ -140,6 +140,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Massif,
             include_bytes!("../../../../../fuzz/corpus/massif/snapshots").to_vec(),
         ),
+        (
+            Format::Dhat,
+            include_bytes!("../../../../../fuzz/corpus/dhat/heap").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
