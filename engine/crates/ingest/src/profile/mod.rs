@@ -13,6 +13,7 @@ mod firefox;
 mod folded;
 mod gprof;
 mod graphs;
+mod haskell;
 mod ids;
 mod input;
 mod interner;
@@ -90,6 +91,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// GHC's profile of cost centres as JSON.
+    Haskell,
     /// DHAT's JSON, of Valgrind and of Rust's crate.
     Dhat,
     /// Massif's output.
@@ -128,6 +131,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Haskell => "Haskell",
             Format::Dhat => "DHAT",
             Format::Massif => "massif",
             Format::Scalene => "Scalene",
@@ -207,7 +211,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 22] = [
+const READERS: [Reader; 23] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -231,6 +235,7 @@ const READERS: [Reader; 22] = [
     ),
     Reader::new(Format::Scalene, scalene::detect, scalene::read),
     Reader::new(Format::Dhat, dhat::detect, dhat::read),
+    Reader::new(Format::Haskell, haskell::detect, haskell::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Massif, massif::detect, massif::read),

@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 23] = [
+pub const TARGETS: [(&str, Option<Format>); 24] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -19,6 +19,7 @@ pub const TARGETS: [(&str, Option<Format>); 23] = [
     ("folded", Some(Format::Folded)),
     ("gperftools", Some(Format::Gperftools)),
     ("gprof", Some(Format::Gprof)),
+    ("haskell", Some(Format::Haskell)),
     ("heapprofile", Some(Format::HeapProfile)),
     ("jfr", Some(Format::Jfr)),
     ("massif", Some(Format::Massif)),

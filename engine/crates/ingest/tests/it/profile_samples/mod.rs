@@ -144,6 +144,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Dhat,
             include_bytes!("../../../../../fuzz/corpus/dhat/heap").to_vec(),
         ),
+        (
+            Format::Haskell,
+            include_bytes!("../../../../../fuzz/corpus/haskell/trees").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
