@@ -16,6 +16,7 @@ mod graphs;
 mod haskell;
 mod ids;
 mod input;
+mod instruments;
 mod interner;
 mod jfr;
 mod json;
@@ -91,6 +92,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// A table that Instruments copied.
+    Instruments,
     /// GHC's profile of cost centres as JSON.
     Haskell,
     /// DHAT's JSON, of Valgrind and of Rust's crate.
@@ -131,6 +134,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Instruments => "Instruments",
             Format::Haskell => "Haskell",
             Format::Dhat => "DHAT",
             Format::Massif => "massif",
@@ -211,7 +215,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 23] = [
+const READERS: [Reader; 24] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -239,6 +243,7 @@ const READERS: [Reader; 23] = [
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Massif, massif::detect, massif::read),
+    Reader::new(Format::Instruments, instruments::detect, instruments::read),
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
     Reader::new(Format::Gprof, gprof::detect, gprof::read),
     Reader::new(Format::PerfScript, perf_script::detect, perf_script::read),

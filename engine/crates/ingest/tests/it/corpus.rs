@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 24] = [
+pub const TARGETS: [(&str, Option<Format>); 25] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -21,6 +21,7 @@ pub const TARGETS: [(&str, Option<Format>); 24] = [
     ("gprof", Some(Format::Gprof)),
     ("haskell", Some(Format::Haskell)),
     ("heapprofile", Some(Format::HeapProfile)),
+    ("instruments", Some(Format::Instruments)),
     ("jfr", Some(Format::Jfr)),
     ("massif", Some(Format::Massif)),
     ("otlp", Some(Format::Otlp)),

@@ -148,6 +148,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Haskell,
             include_bytes!("../../../../../fuzz/corpus/haskell/trees").to_vec(),
         ),
+        (
+            Format::Instruments,
+            include_bytes!("../../../../../fuzz/corpus/instruments/time").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
