@@ -33,6 +33,7 @@ mod pprof;
 mod pstats;
 mod pyinstrument;
 mod scalene;
+mod simpleperf;
 mod speedscope;
 mod stackprof;
 mod stacks;
@@ -92,6 +93,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// simpleperf's report of samples as protobuf.
+    Simpleperf,
     /// A table that Instruments copied.
     Instruments,
     /// GHC's profile of cost centres as JSON.
@@ -134,6 +137,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Simpleperf => "simpleperf",
             Format::Instruments => "Instruments",
             Format::Haskell => "Haskell",
             Format::Dhat => "DHAT",
@@ -215,11 +219,12 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 24] = [
+const READERS: [Reader; 25] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
     Reader::new(Format::Gperftools, legacy::detect_cpu, legacy::read_cpu),
+    Reader::new(Format::Simpleperf, simpleperf::detect, simpleperf::read),
     Reader::new(Format::Otlp, otlp::detect, otlp::read),
     Reader::new(Format::Pprof, pprof::detect, pprof::read),
     Reader::new(Format::Speedscope, speedscope::detect, speedscope::read),

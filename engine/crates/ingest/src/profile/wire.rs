@@ -27,6 +27,11 @@ impl<'a> Message<'a> {
         Message { bytes, start: 0 }
     }
 
+    /// A part of the file as one message, at its offset there.
+    pub fn part(bytes: &'a [u8], start: usize) -> Self {
+        Message { bytes, start }
+    }
+
     /// Offset of what is left in the file.
     pub fn at(&self) -> usize {
         self.start

@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 25] = [
+pub const TARGETS: [(&str, Option<Format>); 26] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -32,6 +32,7 @@ pub const TARGETS: [(&str, Option<Format>); 25] = [
     ("pstats", Some(Format::Pstats)),
     ("pyinstrument", Some(Format::Pyinstrument)),
     ("scalene", Some(Format::Scalene)),
+    ("simpleperf", Some(Format::Simpleperf)),
     ("speedscope", Some(Format::Speedscope)),
     ("stackprof", Some(Format::Stackprof)),
     ("v8_log", Some(Format::V8Log)),

@@ -152,6 +152,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Instruments,
             include_bytes!("../../../../../fuzz/corpus/instruments/time").to_vec(),
         ),
+        (
+            Format::Simpleperf,
+            include_bytes!("../../../../../fuzz/corpus/simpleperf/two-threads").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
