@@ -29,6 +29,7 @@ mod otlp;
 mod parents;
 mod perf_data;
 mod perf_script;
+mod perfetto;
 mod pprof;
 mod pstats;
 mod pyinstrument;
@@ -93,6 +94,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// Perfetto's trace, with samples of stacks.
+    Perfetto,
     /// simpleperf's report of samples as protobuf.
     Simpleperf,
     /// A table that Instruments copied.
@@ -137,6 +140,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Perfetto => "Perfetto",
             Format::Simpleperf => "simpleperf",
             Format::Instruments => "Instruments",
             Format::Haskell => "Haskell",
@@ -219,12 +223,13 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 25] = [
+const READERS: [Reader; 26] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
     Reader::new(Format::Gperftools, legacy::detect_cpu, legacy::read_cpu),
     Reader::new(Format::Simpleperf, simpleperf::detect, simpleperf::read),
+    Reader::new(Format::Perfetto, perfetto::detect, perfetto::read),
     Reader::new(Format::Otlp, otlp::detect, otlp::read),
     Reader::new(Format::Pprof, pprof::detect, pprof::read),
     Reader::new(Format::Speedscope, speedscope::detect, speedscope::read),
@@ -288,7 +293,8 @@ pub fn read_lines(
     limits: Limits,
     symbols: &dyn Symbols,
 ) -> Result<Option<Profile>, ReadError> {
-    const TOLD: [Format; 15] = [
+    const TOLD: [Format; 16] = [
+        Format::Perfetto,
         Format::Dhat,
         Format::Massif,
         Format::Scalene,

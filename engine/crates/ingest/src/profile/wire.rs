@@ -42,6 +42,11 @@ impl<'a> Message<'a> {
         self.bytes
     }
 
+    /// What is left as text. Bytes that are not UTF-8 are replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(self.bytes).into_owned()
+    }
+
     /// The next field and its number.
     pub fn field(&mut self) -> Result<Option<(u64, Field<'a>)>, Fault> {
         if self.bytes.is_empty() {

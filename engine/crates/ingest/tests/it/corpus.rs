@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 26] = [
+pub const TARGETS: [(&str, Option<Format>); 27] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -27,6 +27,7 @@ pub const TARGETS: [(&str, Option<Format>); 26] = [
     ("otlp", Some(Format::Otlp)),
     ("perf_data", Some(Format::PerfData)),
     ("perf_script", Some(Format::PerfScript)),
+    ("perfetto", Some(Format::Perfetto)),
     ("pprof", Some(Format::Pprof)),
     ("pprof_text", Some(Format::PprofText)),
     ("pstats", Some(Format::Pstats)),

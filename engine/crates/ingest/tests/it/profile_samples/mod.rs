@@ -156,6 +156,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Simpleperf,
             include_bytes!("../../../../../fuzz/corpus/simpleperf/two-threads").to_vec(),
         ),
+        (
+            Format::Perfetto,
+            include_bytes!("../../../../../fuzz/corpus/perfetto/samples").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
