@@ -12,6 +12,7 @@ mod fault;
 mod firefox;
 mod folded;
 mod gprof;
+mod gprof2dot;
 mod graphs;
 mod haskell;
 mod ids;
@@ -94,6 +95,8 @@ pub enum Format {
     Gprof,
     /// The statistics of Python's `cProfile`.
     Pstats,
+    /// gprof2dot's JSON.
+    Gprof2dot,
     /// Perfetto's trace, with samples of stacks.
     Perfetto,
     /// simpleperf's report of samples as protobuf.
@@ -140,6 +143,7 @@ impl Format {
             Format::Callgrind => "callgrind",
             Format::Gprof => "gprof",
             Format::Pstats => "pstats",
+            Format::Gprof2dot => "gprof2dot JSON",
             Format::Perfetto => "Perfetto",
             Format::Simpleperf => "simpleperf",
             Format::Instruments => "Instruments",
@@ -223,7 +227,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 26] = [
+const READERS: [Reader; 27] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -250,6 +254,7 @@ const READERS: [Reader; 26] = [
     Reader::new(Format::Scalene, scalene::detect, scalene::read),
     Reader::new(Format::Dhat, dhat::detect, dhat::read),
     Reader::new(Format::Haskell, haskell::detect, haskell::read),
+    Reader::new(Format::Gprof2dot, gprof2dot::detect, gprof2dot::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Massif, massif::detect, massif::read),

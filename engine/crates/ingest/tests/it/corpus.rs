@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 27] = [
+pub const TARGETS: [(&str, Option<Format>); 28] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -19,6 +19,7 @@ pub const TARGETS: [(&str, Option<Format>); 27] = [
     ("folded", Some(Format::Folded)),
     ("gperftools", Some(Format::Gperftools)),
     ("gprof", Some(Format::Gprof)),
+    ("gprof2dot", Some(Format::Gprof2dot)),
     ("haskell", Some(Format::Haskell)),
     ("heapprofile", Some(Format::HeapProfile)),
     ("instruments", Some(Format::Instruments)),

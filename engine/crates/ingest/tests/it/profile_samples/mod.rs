@@ -160,6 +160,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             Format::Perfetto,
             include_bytes!("../../../../../fuzz/corpus/perfetto/samples").to_vec(),
         ),
+        (
+            Format::Gprof2dot,
+            include_bytes!("../../../../../fuzz/corpus/gprof2dot/three-costs").to_vec(),
+        ),
         text(Format::Folded, "# c\nmain;f x;g 12\nmain;h 3.5\n"),
         text(
             Format::PerfScript,
