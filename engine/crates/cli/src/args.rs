@@ -27,7 +27,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     #[cfg(feature = "whole")]
-    /// Serve an editor: the Language Server Protocol on standard input and output
+    /// Run the language server for editors, on standard input and output
     Lsp {
         /// Some clients say how they connect; there is no other way
         #[arg(long, hide = true)]
@@ -38,44 +38,44 @@ pub enum Command {
     },
     /// Run a native program under the causal profiler and rank its lines
     Run(Box<RunArgs>),
-    /// Look at causal profiles, ours or coz's
+    /// Show, compare and export causal profiles, Fulcrum's or coz's
     Causal {
         #[command(subcommand)]
         command: Causal,
     },
     #[cfg(feature = "whole")]
-    /// Look at profiles of calls by any profiler, and convert them
+    /// Describe, list and convert profiles by any profiler
     Profile {
         #[command(subcommand)]
         command: crate::profile::Profile,
     },
     #[cfg(feature = "whole")]
-    /// Search a profile for bottlenecks: call sequences with their cost and overlap, command by command
+    /// Search a profile for bottlenecks by hand: call sequences, their cost and their overlap
     Navigate(NavigateArgs),
     #[cfg(feature = "whole")]
-    /// Suggest bottlenecks, with what each covers and why
+    /// Suggest bottlenecks: what each covers, and why
     Suggest(SuggestArgs),
     #[cfg(feature = "whole")]
-    /// Record the events of a Java program (methods, threads, monitors, collections), or of a native one built with
-    /// -finstrument-functions
+    /// Record the events of a Java program (calls, threads, monitors, garbage collections), or the calls of a native program
+    /// built with -finstrument-functions
     Trace(crate::events::TraceArgs),
     #[cfg(feature = "whole")]
-    /// Instrument a Java or native program, measure, keep the hotspots, and repeat until little is left to measure
+    /// Trace a program again and again, each time with fewer probes, until only hotspots have any
     Refine(Box<crate::refine::RefineArgs>),
     #[cfg(feature = "whole")]
-    /// Look at recorded events
+    /// List, sum, query, export and compare recorded events
     Events {
         #[command(subcommand)]
         command: crate::events::Events,
     },
-    /// The runs recorded in a workspace
+    /// List, show and delete the runs of a workspace
     Runs {
         #[command(subcommand)]
         command: Runs,
     },
     /// Print a completion script
     Completions {
-        /// For which shell
+        /// The shell
         shell: clap_complete::Shell,
     },
 }
@@ -88,17 +88,17 @@ pub struct RunArgs {
     /// Stop the program when the best lines are known to within this: 1.5% or 0.015
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub until: Option<f64>,
-    /// Files whose lines may be sped up; % matches anything [default: every file that is not the system's]
+    /// Files whose lines may be sped up; % matches anything [default: all files outside system folders]
     #[arg(long, value_name = "PATTERN")]
     pub source_scope: Vec<String>,
     /// Binaries whose code may be sped up; % matches anything [default: the program itself]
     #[arg(long, value_name = "PATTERN")]
     pub binary_scope: Vec<String>,
-    /// What to speed up: line, function, inclusive (functions with what they call), blocked (calls that wait), or a call
-    /// sequence "path:A > B > C", which may be given several times
+    /// What to speed up: line, function, inclusive (functions with their callees), blocked (calls that wait), or a call
+    /// sequence "path:A > B > C"; several call sequences may be given
     #[arg(long, value_name = "KIND", value_parser = target, default_value = "line")]
     pub target: Vec<TargetChoice>,
-    /// Count visits to this line as progress, without a change of the source; may be given several times
+    /// Count visits to this line as progress, without changing the source; may be given several times
     #[arg(long, short, value_name = "FILE:LINE", value_parser = file_and_line)]
     pub progress: Vec<String>,
     /// Experiment on this line only, or on the target at this place
@@ -107,16 +107,17 @@ pub struct RunArgs {
     /// Experiment with this speedup only: 50% or 0.5
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub fixed_speedup: Option<f64>,
-    /// Make no placebo experiments, which measure what pausing itself costs; results then contain that cost
+    /// Make no placebo experiments: they measure what pausing costs, and without them results contain that cost
     #[arg(long)]
     pub no_placebo: bool,
-    /// Limit what profiling takes of the program's time (10%) by spacing experiments out, with no samples in between
+    /// Limit profiling to this share of the program's time, such as 10%: experiments are spaced out, without samples in
+    /// between
     #[arg(long, value_name = "FRACTION", value_parser = overhead)]
     pub max_overhead: Option<f64>,
-    /// For a program that just finishes: run it again and again, each run as one experiment
+    /// For a program that just finishes: run it again and again; each run is one experiment
     #[arg(long)]
     pub end_to_end: bool,
-    /// Stop after so many runs of the program
+    /// Stop after this many runs of the program
     #[arg(long, value_name = "N", requires = "end_to_end", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
     /// How samples are taken
@@ -134,10 +135,10 @@ pub struct RunArgs {
     /// Where the program's standard streams go
     #[arg(long, value_enum, default_value_t = StdioArg::Inherit)]
     pub stdio: StdioArg,
-    /// No progress line
+    /// Show no progress line
     #[arg(long, short)]
     pub quiet: bool,
-    /// Lines in the table; 0 shows all
+    /// Rows in the table; 0 shows all
     #[arg(long, default_value_t = 20)]
     pub top: usize,
     /// The program and its arguments
@@ -157,17 +158,17 @@ pub enum SamplerArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum StdioArg {
-    /// Those of this command
+    /// The same as this command's
     Inherit,
-    /// stdout.txt and stderr.txt in the run; no input
+    /// To stdout.txt and stderr.txt in the run's folder; no input
     Files,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Causal {
-    /// Rank the lines of a profile by what speeding them up would gain
+    /// Rank lines by how much faster the program becomes when they do
     Show(ShowArgs),
-    /// Compare two runs, before and after a change: what was predicted, and what happened
+    /// Compare two runs, before and after a change: what was predicted and what happened
     Compare(CompareArgs),
     /// Write a profile in coz's formats
     Export(ExportArgs),
@@ -177,7 +178,7 @@ pub enum Causal {
 pub struct CompareArgs {
     /// The run before the change: a run folder, a .coz file or a causal-*.jsonl
     pub before: PathBuf,
-    /// The run after it
+    /// The run after the change
     pub after: PathBuf,
     /// Print JSON: fractions, stable keys
     #[arg(long)]
@@ -203,10 +204,10 @@ pub struct ShowArgs {
     /// Leave out the phase correction (COZ eq. 8), as coz's own viewer does
     #[arg(long)]
     pub no_phase_correction: bool,
-    /// How many different speedups a line needs, the baseline counted
+    /// How many different speedups a line needs, including the baseline
     #[arg(long, value_name = "N")]
     pub min_points: Option<usize>,
-    /// Count experiments that other programs disturbed too
+    /// Use experiments that other programs disturbed, too
     #[arg(long)]
     pub keep_disturbed: bool,
     /// Only this progress point

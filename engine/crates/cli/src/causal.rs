@@ -66,7 +66,7 @@ fn only(profile: &mut Profile, name: &str, path: &Path) -> Result<(), Failure> {
     profile.progress_points.retain(|point| point.name == name);
     if profile.progress_points.is_empty() {
         let there = match names.as_slice() {
-            [] => "it has none".to_owned(),
+            [] => "the profile has none".to_owned(),
             names => format!("choose one of {}", names.join(", ")),
         };
         return Err(Failure::NotFound(format!(

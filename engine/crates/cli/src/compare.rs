@@ -77,13 +77,13 @@ fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (Moves, Vec<String>) {
     let mut notes = Vec::new();
     let missing = match (with_text(&old), with_text(&new)) {
         (true, true) => None,
-        (false, true) => Some("The run before holds"),
-        (true, false) => Some("The run after holds"),
-        (false, false) => Some("The runs hold"),
+        (false, true) => Some("The run before has"),
+        (true, false) => Some("The run after has"),
+        (false, false) => Some("The runs have"),
     };
     if let Some(which) = missing {
         notes.push(format!(
-            "{which} no copies of the source: lines are taken to have kept their numbers."
+            "{which} no copies of the source: lines are assumed to have kept their numbers."
         ));
     }
     fn view(files: &[(String, Option<String>)]) -> Vec<(&str, Option<&str>)> {
@@ -122,7 +122,7 @@ fn sources(loaded: &LoadedCausal) -> Vec<(String, Option<String>)> {
 fn differences(before: &LoadedCausal, after: &LoadedCausal) -> Vec<String> {
     let (Some(old), Some(new)) = (&before.manifest, &after.manifest) else {
         return vec![
-            "A recording does not say which program it is of, or on which machine: that both are of the same is taken on trust."
+            "A recording does not name its program and machine: both recordings are assumed to be of the same."
                 .into(),
         ];
     };

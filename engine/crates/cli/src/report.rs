@@ -130,7 +130,7 @@ fn interval(bounds: Option<(f64, f64)>, show: impl Fn(f64) -> String, style: Sty
 
 fn remark(target: &Target, style: Style) -> String {
     let main = match target.shape {
-        _ if target.contention => "contention: made faster, it makes the program slower".to_owned(),
+        _ if target.contention => "contention: a faster target makes the program slower".to_owned(),
         Shape::Unknown => "not enough data".to_owned(),
         // What could have been seen: without it "no effect" says nothing.
         Shape::Flat => match target.minimum_effect {
@@ -218,13 +218,13 @@ fn tail(path: &str, style: Style) -> String {
 
 fn flag_words(flag: Flag) -> &'static str {
     match flag {
-        Flag::RunQueue => "threads waited for processors, so effects are less sure",
+        Flag::RunQueue => "threads waited for processors, so the effect is less certain",
         Flag::FewVisits => "few visits",
         Flag::Shared => "shares its code with other functions",
-        Flag::RegimeChange => "no straight line: look at the points",
+        Flag::RegimeChange => "not a straight line: look at the points",
         Flag::Unstable => "arrivals and departures differ",
-        Flag::Unsettled => "had not settled: queues still filled or drained",
-        Flag::CostlyPauses => "pausing costs too much here to tell",
+        Flag::Unsettled => "not settled: queues were still filling or draining",
+        Flag::CostlyPauses => "pausing costs too much to tell",
     }
 }
 

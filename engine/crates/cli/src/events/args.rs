@@ -8,11 +8,11 @@ use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct TraceArgs {
-    /// What to observe: a file of directives [default: all methods that are not the Java platform's or in C++'s std, waiting,
-    /// garbage collections, class loading]
+    /// What to observe: a filter file [default: all methods except those of the Java platform and C++'s std, waits, garbage
+    /// collections, class loading]
     #[arg(long, value_name = "FILE")]
     pub filter: Option<PathBuf>,
-    /// The log's largest size; what happens afterwards is not recorded: 500M, 4G
+    /// Largest size of the log, such as 500M or 4G; later events are not recorded
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1G")]
     pub limit: u64,
     /// The folder that holds .fulcrum/runs [default: the working folder]
@@ -21,16 +21,16 @@ pub struct TraceArgs {
     /// Write the run into this new folder instead of the workspace's store
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
-    /// Trace a Java program that is running, until it ends or this command is interrupted
+    /// Attach to a running Java program, and trace it until it ends or this command is interrupted
     #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub attach: Option<u32>,
-    /// Stop after this time: the program, or with --attach only its tracing: 30s, 5m
+    /// Stop the program after this time (with --attach, only the tracing): 30s, 5m
     #[arg(long = "for", value_name = "TIME", value_parser = crate::args::duration)]
     pub time: Option<Duration>,
-    /// java, or a native program that was built with -finstrument-functions, and its arguments
+    /// java, or a native program built with -finstrument-functions, and its arguments
     #[arg(
         required_unless_present = "attach",
         trailing_var_arg = true,
@@ -41,15 +41,15 @@ pub struct TraceArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum Events {
-    /// List events in the order of time
+    /// List events in order of time
     List(ListArgs),
     /// Show what each thread called, as a tree
     Tree(TreeArgs),
-    /// Add up methods, threads, contention and collections
+    /// Sum up methods, threads, contention and garbage collections
     Stats(StatsArgs),
-    /// Ask for calls, waits and other events by a condition, and add them up in groups
+    /// Select calls, waits and other events by a condition, and aggregate them in groups
     Query(QueryArgs),
-    /// Write a trace for other tools: tables, browsers' timelines, call trees
+    /// Export a trace for other tools: tables, timelines, call trees
     Export(ExportArgs),
     /// Replay a queue: request numbers, lengths, times in the queue
     Queues(QueuesArgs),
@@ -61,16 +61,16 @@ pub enum Events {
 pub struct Source {
     /// A run folder or an events-*.log [default: the newest run here that has one]
     pub run: Option<PathBuf>,
-    /// Only threads with this name or number; * stands for anything
+    /// Only threads with this name or number; * matches anything
     #[arg(long, value_name = "NAME")]
     pub thread: Option<String>,
-    /// Only from this time on, since the log's start: 1.5s, 200ms
+    /// Only events from this time on, counted from the log's start: 1.5s, 200ms
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub from: Option<Duration>,
-    /// Only up to this time
+    /// Only events up to this time
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub to: Option<Duration>,
-    /// See only what this filter would have observed
+    /// Show only what this filter would have observed
     #[arg(long, value_name = "FILE")]
     pub filter: Option<PathBuf>,
     /// Print JSON
@@ -81,11 +81,11 @@ pub struct Source {
 #[derive(Debug, Args)]
 #[command(after_long_help = super::query::help())]
 pub struct QueryArgs {
-    /// [CONDITION] [group by …] [select …] [order by …] [limit N]: --help tells more
+    /// [CONDITION] [group by …] [select …] [order by …] [limit N]; see --help
     pub query: String,
     #[command(flatten)]
     pub source: Source,
-    /// How the answer is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = QueryFormat::Table)]
     pub format: QueryFormat,
     /// Write to this file instead of standard output
@@ -101,7 +101,7 @@ pub enum QueryFormat {
     Csv,
     /// Tab-separated, for gnuplot
     Tsv,
-    /// An object a line
+    /// One object on each line
     Json,
     /// An Arrow IPC file
     Arrow,
@@ -121,7 +121,7 @@ pub struct ExportArgs {
         required_unless_present = "json"
     )]
     pub format: Option<ExportFormat>,
-    /// Only rows that satisfy this condition, as in a query; tables alone have rows
+    /// Only rows that satisfy this condition, as in a query; for tables only
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<String>,
     /// The columns of a table, as a query names them [default: tid,thread,node,kind,what,depth,start,wall,cpu,self,selfcpu,
@@ -142,11 +142,11 @@ pub enum ExportFormat {
     Csv,
     /// A table, tab-separated, for gnuplot
     Tsv,
-    /// A table, an object a line
+    /// A table, one object on each line
     Json,
     /// A table as an Arrow IPC file, for pandas, Polars, DuckDB
     Arrow,
-    /// A table as a Parquet file, for the same and for databases; much smaller
+    /// A table as a Parquet file, for the same tools and for databases; much smaller
     Parquet,
     /// A timeline for ui.perfetto.dev
     Perfetto,
@@ -166,7 +166,7 @@ pub enum QueueOrder {
     Fifo,
     /// The newest request is taken
     Lifo,
-    /// The object that is returned is the one that was put: the log tells it when its filter says `identifymethod`
+    /// The object that a take returns tells which request it is; needs `identifymethod` in the filter
     Identity,
 }
 
@@ -174,7 +174,7 @@ pub enum QueueOrder {
 pub struct QueuesArgs {
     #[command(flatten)]
     pub source: Source,
-    /// A method that puts a request into the queue; * stands for anything. May be given several times
+    /// A method that puts a request into the queue; * matches anything; may be given several times
     #[arg(
         long,
         value_name = "CLASS.METHOD",
@@ -183,14 +183,14 @@ pub struct QueuesArgs {
         requires = "take"
     )]
     pub put: Vec<String>,
-    /// A method that takes one. May be given several times
+    /// A method that takes one; may be given several times
     #[arg(long, value_name = "CLASS.METHOD", value_delimiter = ',')]
     pub take: Vec<String>,
-    /// The class of the queue, instead of --put and --take: all methods of java.util.concurrent's queues that the log has,
+    /// The class of the queue, instead of --put and --take: uses all methods of java.util.concurrent's queues in the log,
     /// such as put, offer, take and poll
     #[arg(long, value_name = "CLASS", conflicts_with_all = ["put", "take"])]
     pub queue: Option<String>,
-    /// By what puts and takes are joined [default: identity where the log tells objects, else fifo]
+    /// How takes are matched to puts [default: identity where the log has objects, otherwise fifo]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub order: Option<QueueOrder>,
     /// Only N requests in the table; 0 shows all [default: 20 in the table, all in JSON]
@@ -200,11 +200,11 @@ pub struct QueuesArgs {
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The trace that is looked at: a run folder or an events-*.log
+    /// Trace A, after the change: a run folder or an events-*.log
     pub run: PathBuf,
-    /// What it is compared with: the trace before
+    /// Trace B, the base: the trace before the change
     pub before: PathBuf,
-    /// See only what this filter would have observed, in both
+    /// Show only what this filter would have observed, in both
     #[arg(long, value_name = "FILE")]
     pub filter: Option<PathBuf>,
     /// Only N paths; 0 shows all [default: 20 in the table, all in JSON]
@@ -219,7 +219,7 @@ pub struct CompareArgs {
 pub struct ListArgs {
     #[command(flatten)]
     pub source: Source,
-    /// Stop after so many events; 0 lists all
+    /// Stop after this many events; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub limit: u64,
 }
@@ -228,10 +228,10 @@ pub struct ListArgs {
 pub struct TreeArgs {
     #[command(flatten)]
     pub source: Source,
-    /// Only so many levels; 0 shows all
+    /// Show only this many levels; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub depth: usize,
-    /// Stop after so many calls of a thread; 0 shows all
+    /// Show only this many calls of each thread; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
 }

@@ -36,7 +36,7 @@ pub fn export(args: &ExportArgs) -> Outcome {
     };
     if table.is_none() && (args.condition.is_some() || args.columns.is_some()) {
         return Err(Failure::Usage(
-            "--where and --columns are for tables: csv, tsv, json, arrow, parquet; choose other parts by --thread, --from, --to, --filter"
+            "--where and --columns are for tables: csv, tsv, json, arrow, parquet; choose parts of other formats with --thread, --from, --to, --filter"
                 .into(),
         ));
     }
@@ -75,7 +75,7 @@ fn select(args: &ExportArgs) -> Result<Query, Failure> {
     let query = Query::parse(&format!("{condition} select {columns}")).map_err(usage)?;
     match query.sums() {
         true => Err(Failure::Usage(
-            "an export has rows, and no sums: use fulcrum events query".into(),
+            "an export has rows, not aggregates; use `fulcrum events query`".into(),
         )),
         false => Ok(query),
     }
@@ -118,9 +118,9 @@ fn folded(
     let tree = fold(trace, scope, &fulcrum_model::Progress::default()).map_err(|error| {
         Failure::BadInput(match error {
             FoldError::Tree(error) => format!(
-                "the call tree is too large: {error}; choose a part by --thread, --from and --to"
+                "the call tree is too large: {error}; choose a part with --thread, --from and --to"
             ),
-            FoldError::Cancelled | FoldError::Absent => "there is no such part".into(),
+            FoldError::Cancelled | FoldError::Absent => "the trace has no such part".into(),
         })
     })?;
     let names: Vec<&str> = tree
@@ -131,7 +131,13 @@ fn folded(
     let value = names
         .iter()
         .position(|it| *it == args.value)
-        .ok_or_else(|| Failure::Usage(format!("{} is none of {}", args.value, names.join(", "))))?;
+        .ok_or_else(|| {
+            Failure::Usage(format!(
+                "there is no value type {}; choose one of {}",
+                args.value,
+                names.join(", ")
+            ))
+        })?;
     let target = match to {
         ExportFormat::Pprof => Target::Pprof,
         ExportFormat::Speedscope => Target::Speedscope,
@@ -170,7 +176,7 @@ pub fn destination(file: Option<&Path>, binary: bool) -> Result<Box<dyn Write + 
             Ok(Box::new(BufWriter::new(file)))
         }
         None if binary && io::stdout().is_terminal() => Err(Failure::Usage(
-            "this format is no text: write it to a file with -o FILE".into(),
+            "this format is binary; write it to a file with -o FILE".into(),
         )),
         None => Ok(Box::new(BufWriter::new(io::stdout()))),
     }

@@ -38,7 +38,9 @@ fn newest() -> Result<PathBuf, Failure> {
         .iter()
         .find(|run| !fulcrum_events::logs(&run.path).is_empty());
     let run = with_logs.ok_or_else(|| {
-        Failure::NotFound("no run here has events: record some with fulcrum trace -- java …".into())
+        Failure::NotFound(
+            "no run here has events; record one with `fulcrum trace -- java …`".into(),
+        )
     })?;
     Ok(run.path.clone())
 }

@@ -104,7 +104,7 @@ fn as_text(trace: &Trace, queue: &Queue, shown: usize, style: Style) -> String {
         out += &format!(", {rate:.3} a second");
     }
     out += &format!(
-        "; wait {} in the mean, {} at most; service {}; at most {} in the queue\n",
+        "; wait {} on average, {} at most; service {}; at most {} in the queue\n",
         seconds(sums.wait_mean),
         seconds(sums.wait_max),
         seconds(sums.service_mean),

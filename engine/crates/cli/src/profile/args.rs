@@ -18,9 +18,9 @@ pub enum Profile {
 /// Which profile, and how its names are read.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// Any profile of calls, compressed or not; its content tells the format; - is standard input
+    /// A profile in any known format, compressed or not; - is standard input
     pub file: PathBuf,
-    /// Rules that make names alike: default, all, none, or some of demangle, compiler-suffix, rust-hash, jvm-lambda,
+    /// Rules that unify names: default, all, none, or some of demangle, compiler-suffix, rust-hash, jvm-lambda,
     /// jvm-hidden, jvm-generated, recursion-level, address, source-line, anonymous-number; default,source-line adds one
     #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
     pub names: Names,
@@ -46,13 +46,13 @@ pub struct InfoArgs {
 pub struct TopArgs {
     #[command(flatten)]
     pub source: Source,
-    /// Compare with this profile: costs are those of FILE less those of BASE
+    /// Compare with this profile: costs are those of FILE minus those of BASE
     #[arg(long, value_name = "BASE")]
     pub against: Option<PathBuf>,
     /// The value type, by its name or its number from 1 [default: the profile's own choice]
     #[arg(long, value_name = "TYPE")]
     pub value: Option<String>,
-    /// What to sort by, largest first, signs dropped
+    /// What to sort by, largest absolute value first
     #[arg(long, value_enum, default_value_t = Sort::Base)]
     pub sort: Sort,
     /// Only N functions; 0 shows all [default: 20 in the table, all in JSON]
@@ -67,7 +67,7 @@ pub struct TopArgs {
 pub enum Sort {
     /// A function's own cost
     Base,
-    /// Its cost with everything that it calls
+    /// Its cost with everything it calls
     Cum,
 }
 
@@ -88,7 +88,7 @@ pub struct ConvertArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum To {
-    /// One stack a line, with a count
+    /// One stack on each line, with a count
     Folded,
     /// profile.proto, compressed
     Pprof,

@@ -9,14 +9,14 @@ use fulcrum_hotspot::Rule;
 
 #[derive(Debug, Args)]
 pub struct RefineArgs {
-    /// What a hotspot is: meters (wall, cpu, allocation, contention), inherent or cumulative, with weights, a threshold, and
-    /// after how many executions it is known
+    /// What a hotspot is: a cost (wall, cpu, allocation, contention; inherent or cumulative; with weights), a threshold, and
+    /// the number of executions after which the cost is known
     #[arg(long, value_name = "RULE", value_parser = rule, default_value = "inherent wall >= 50us after 1000")]
     pub rule: Rule,
     /// The method whose calls are the units of work [default: the whole run is one]
     #[arg(long, value_name = "CLASS.METHOD")]
     pub unit: Option<String>,
-    /// Begin with this filter [default: all methods that are not the Java platform's or in C++'s std]
+    /// Begin with this filter [default: all methods except those of the Java platform and C++'s std]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "from_labels"])]
     pub filter: Option<PathBuf>,
     /// Begin with what a run found: a trace's hotspots, an iteration's next filter, a causal profile's functions
@@ -25,25 +25,25 @@ pub struct RefineArgs {
     /// Begin with the paths that a bottleneck search labelled (navigate's save, suggest --label-file)
     #[arg(long, value_name = "FILE")]
     pub from_labels: Option<PathBuf>,
-    /// At most so many iterations
+    /// Largest number of iterations
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub iterations: u32,
-    /// Runs of each iteration; beside each, one without instrumentation
+    /// Runs in each iteration, each paired with a run without probes
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// Do not run without instrumentation: no overhead is told
+    /// Make no runs without probes; the overhead is then unknown
     #[arg(long)]
     pub no_baseline: bool,
-    /// Look at so many excluded methods again in each iteration
+    /// Measure this many excluded methods again in each iteration
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub recheck: u32,
-    /// Which excluded methods are looked at again is drawn by this number
+    /// Seed for drawing the excluded methods that are measured again
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Stop each run after this long: for programs that do not end by themselves
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub duration: Option<Duration>,
-    /// Keep the program running: each run is a session of this length in it, and classes are changed in between
+    /// Keep the program running: each run is a session of this length in it, and probes change in between
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration, conflicts_with = "duration")]
     pub keep_running: Option<Duration>,
     /// Refine a program that is running already, in sessions of --keep-running
@@ -54,7 +54,7 @@ pub struct RefineArgs {
         conflicts_with = "program"
     )]
     pub attach: Option<u32>,
-    /// The logs' largest size: 500M, 4G
+    /// Largest size of a log: 500M, 4G
     #[arg(long, value_name = "SIZE", value_parser = crate::events::args::size, default_value = "1G")]
     pub limit: u64,
     /// The folder that holds .fulcrum/runs [default: the working folder]
@@ -63,16 +63,16 @@ pub struct RefineArgs {
     /// Write the runs into this folder (iteration-1, iteration-2, …) instead of the workspace's store
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Write the last filter to this file too
+    /// Also write the last filter to this file
     #[arg(long, value_name = "FILE")]
     pub write: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but the result and errors
+    /// Print only the result and errors
     #[arg(long, short)]
     pub quiet: bool,
-    /// java, or a native program that was built with -finstrument-functions, and its arguments
+    /// java, or a native program built with -finstrument-functions, and its arguments
     #[arg(
         required_unless_present = "attach",
         trailing_var_arg = true,

@@ -36,11 +36,11 @@ pub fn table(refined: &Refined, style: Style) -> String {
         (_, true) => "the set is stable",
         _ => "no more iterations",
     };
-    let place = format!(
-        "{how}: {} hotspots, {}",
-        refined.hotspots.len(),
-        refined.filter.display()
-    );
+    let hotspots = match refined.hotspots.len() {
+        1 => "1 hotspot".to_owned(),
+        count => format!("{count} hotspots"),
+    };
+    let place = format!("{how}: {hotspots}, {}", refined.filter.display());
     out + &style.paint(Colour::Strong, &place) + "\n"
 }
 
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(lines[3], "note: A note.");
         assert_eq!(
             lines[4],
-            "the set is stable: 1 hotspots, run/next.fulcrum-filter"
+            "the set is stable: 1 hotspot, run/next.fulcrum-filter"
         );
     }
 }

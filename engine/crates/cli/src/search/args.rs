@@ -11,19 +11,19 @@ use crate::profile::args::{Names, rules};
 /// Profiles, alone or compared.
 #[derive(Debug, Args)]
 pub struct ProfileFiles {
-    /// A profile in any known format, - is standard input; several are the runs of one side of a comparison
+    /// A profile in any known format; - is standard input; several are runs of one side of a comparison
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Compare with this profile: costs are those of FILE less those of BASE; may be given several times
+    /// Compare with this profile: costs are those of FILE minus those of BASE; may be given several times
     #[arg(long, value_name = "BASE")]
     pub against: Vec<PathBuf>,
     /// The value type to search, by its name or its number from 1 [default: the profile's own choice]
     #[arg(long, value_name = "TYPE")]
     pub value: Option<String>,
-    /// Rules that make names alike, as for `fulcrum profile`
+    /// Rules that unify names, as for `fulcrum profile`
     #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
     pub names: Names,
-    /// Make the sides comparable: "totals" scales every run to the mean total of BASE, a number multiplies FILE's costs
+    /// Make the sides comparable: "totals" scales every run to the mean total of BASE; a number multiplies FILE's costs
     #[arg(long, value_name = "HOW", value_parser = normalisation, requires = "against")]
     pub normalise: Option<Normalisation>,
 }
@@ -42,10 +42,10 @@ pub struct NavigateArgs {
     /// Begin with the labels of this file
     #[arg(long, value_name = "FILE")]
     pub label_file: Option<PathBuf>,
-    /// Do these commands, separated by semicolons or lines, or those in this file, and end
+    /// Execute these commands, separated by semicolons or line ends, or those in this file, and exit
     #[arg(long, value_name = "COMMANDS")]
     pub script: Option<String>,
-    /// Print JSON: one object a command
+    /// Print JSON: one object for each command
     #[arg(long)]
     pub json: bool,
     /// Rows in each list; 0 shows all [default: 20]
@@ -57,13 +57,13 @@ pub struct NavigateArgs {
 pub struct SuggestArgs {
     #[command(flatten)]
     pub files: ProfileFiles,
-    /// Search automatically: a few sequences that together cover the most cost, long enough to say why
+    /// Search automatically: find a few sequences that together cover most of the cost, long enough to explain it
     #[arg(long)]
     pub auto: bool,
     /// How to rank functions: HighCum or HighBase [default: HighCum]
     #[arg(long, value_name = "NAME", value_parser = suggester, conflicts_with = "auto")]
     pub suggester: Option<Suggester>,
-    /// What is labelled in this file is covered already
+    /// Count the cost of this file's labels as covered already
     #[arg(long, value_name = "FILE")]
     pub label_file: Option<PathBuf>,
     /// Label what is suggested and write all labels to this file

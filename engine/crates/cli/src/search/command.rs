@@ -48,7 +48,7 @@ pub const HELP: &[(&str, &str)] = &[
         "path [A; B; C]",
         "go to this path, outermost name first; a name with ; goes in quotes",
     ),
-    ("find TEXT", "list the functions whose names hold TEXT"),
+    ("find TEXT", "list the functions whose names contain TEXT"),
     (
         "trim top | trim bottom",
         "go to the path without its first or last name",
@@ -60,15 +60,18 @@ pub const HELP: &[(&str, &str)] = &[
     ("overlap", "what the current path shares with each label"),
     (
         "estimate [NAME, NAME]",
-        "what could be gained without what is labelled so; without names, all labels",
+        "what could be gained if the labelled cost disappeared; without names, all labels",
     ),
     (
         "zoom on | zoom off",
-        "leave out what costs little, pass through what keeps the cost",
+        "hide extensions that cost little, skip those that keep the cost",
     ),
-    ("cutoff RATIO", "what zooming keeps, 0.95 unless set"),
-    ("back, forward", "along the paths that were current"),
-    ("history", "list those paths"),
+    (
+        "cutoff RATIO",
+        "the share of the cost that zooming keeps; 0.95 by default",
+    ),
+    ("back, forward", "move through the history of paths"),
+    ("history", "list the paths in the history"),
     ("auto", "find and label the bottlenecks automatically"),
     (
         "save FILE, load FILE",
@@ -165,7 +168,7 @@ fn set(rest: &str) -> Result<Command, String> {
 
 fn number(text: &str) -> Result<usize, String> {
     text.parse()
-        .map_err(|_| format!("expected a number of the last list, got {text:?}"))
+        .map_err(|_| format!("expected a number from the last list, got {text:?}"))
 }
 
 /// `[a; b]` or `a; b`; names may be quoted.

@@ -49,7 +49,7 @@ pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
         out += &list(&rows, numbers, top, |row| added(row, &it.path));
         if let Some(hidden) = hidden {
             out += &format!(
-                "  {} below the cutoff, which alone hold {} of the cum\n",
+                "  {} below the cutoff; they alone hold {} of the cum\n",
                 hidden.count,
                 numbers.percent(hidden.share),
             );

@@ -12,7 +12,7 @@ use crate::terminal::{Cell, Colour, Table, shown};
 /// The text for a command that was done. Lists have at most `top` rows of each kind; 0 means all.
 pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
     match answer {
-        Answer::Rows(rows) if rows.is_empty() => "nothing\n".into(),
+        Answer::Rows(rows) if rows.is_empty() => "no paths\n".into(),
         Answer::Rows(rows) => {
             let all: Vec<&Row> = rows.iter().collect();
             details::list(&all, numbers, top, |row| row.path.join("; "))

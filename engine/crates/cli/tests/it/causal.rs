@@ -79,7 +79,7 @@ requests, throughput, 3 lines
         line                if 2x faster                   slope                    experiments  visits
 1  ++   /app/src/hot.c:10        +10.0 %  (+10.0..+10.0)  +0.200  (+0.200..+0.200)           30    3000
 2  =    /app/src/flat.c:20        +0.0 %  (+0.0..+0.0)    +0.000  (+0.000..+0.000)           30    3000  no effect
-3  ---  /app/src/lock.c:30       -15.0 %  (-15.0..-15.0)  -0.300  (-0.300..-0.300)           30    3000  contention: made faster, it makes the program slower
+3  ---  /app/src/lock.c:30       -15.0 %  (-15.0..-15.0)  -0.300  (-0.300..-0.300)           30    3000  contention: a faster target makes the program slower
 ";
     assert_eq!(table, expected);
 }

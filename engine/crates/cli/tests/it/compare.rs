@@ -168,7 +168,7 @@ fn what_the_runs_do_not_say_is_said() {
     assert_eq!(
         both["notes"],
         json!([
-            "The run after holds no copies of the source: lines are taken to have kept their numbers.",
+            "The run after has no copies of the source: lines are assumed to have kept their numbers.",
             "The arguments differ: \"7\" and \"8\"."
         ])
     );
@@ -188,7 +188,7 @@ fn what_the_runs_do_not_say_is_said() {
         .filter_map(Value::as_str)
         .collect();
     assert_eq!(notes.len(), 4, "{notes:?}");
-    assert!(notes[0].starts_with("The runs hold no copies of the source"));
+    assert!(notes[0].starts_with("The runs have no copies of the source"));
     assert!(notes[1].starts_with("A recording does not say which program it is of"));
     assert!(notes[2].starts_with("The run before does not say how often it was sampled"));
     let point = &same["progressPoints"][0];
