@@ -189,7 +189,7 @@ fn what_the_runs_do_not_say_is_said() {
         .collect();
     assert_eq!(notes.len(), 4, "{notes:?}");
     assert!(notes[0].starts_with("The runs have no copies of the source"));
-    assert!(notes[1].starts_with("A recording does not say which program it is of"));
+    assert!(notes[1].starts_with("A recording does not name its program and machine"));
     assert!(notes[2].starts_with("The run before does not say how often it was sampled"));
     let point = &same["progressPoints"][0];
     near(&point["actual"]["value"], 0.0, 1e-12);
