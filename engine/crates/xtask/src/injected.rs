@@ -25,6 +25,13 @@ const MAY_LINK: &[&str] = &[
     "special",
 ];
 
+/// What they may link through one other package alone.
+const MAY_LINK_THROUGH: &[(&str, &str)] = &[
+    // A disassembler: critical sections run from copies of their instructions.
+    ("fulcrum-critical-sections", "iced-x86"),
+    ("iced-x86", "lazy_static"),
+];
+
 /// Optional dependencies that are off there: the lock file names them all the same.
 const OFF: &[(&str, &str)] = &[
     // Compressed sections of debug information, for `fulcrum-symbols`.
@@ -61,8 +68,12 @@ fn problems(manifests: &BTreeMap<String, String>, lock: &str) -> Vec<String> {
                     continue;
                 }
                 let way = [&way[..], std::slice::from_ref(&next)].concat();
-                let name = name(&next);
-                if name.starts_with(PREFIX) || MAY_LINK.contains(&name) {
+                let link = (name(last), name(&next));
+                let name = link.1;
+                if name.starts_with(PREFIX)
+                    || MAY_LINK.contains(&name)
+                    || MAY_LINK_THROUGH.contains(&link)
+                {
                     ways.push(way);
                 } else {
                     problems.push(format!(

@@ -79,6 +79,16 @@ impl Span {
             .then_some(Span { address, bytes })
     }
 
+    /// Where it begins.
+    pub fn address(self) -> u64 {
+        self.address
+    }
+
+    /// How many bytes it has.
+    pub fn bytes(self) -> u8 {
+        self.bytes
+    }
+
     fn range(self) -> Range<u64> {
         self.address..self.address + u64::from(self.bytes)
     }

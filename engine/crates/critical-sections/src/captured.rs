@@ -1,0 +1,150 @@
+//! The registers of a thread that called one of our functions in the place of libc's.
+
+use crate::emit::{RAX, RBX, RSP};
+use crate::gate;
+use crate::tls::Registers;
+
+/// What a call must leave as it was, when it began. [`hook!`](crate::hook) captures it.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Captured {
+    rbp: u64,
+    rbx: u64,
+    r12: u64,
+    r13: u64,
+    r14: u64,
+    r15: u64,
+    return_address: u64,
+}
+
+/// The caller of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// Where the hook returns to.
+    pub ip: u64,
+    /// The stack pointer then.
+    pub stack: u64,
+}
+
+impl Captured {
+    /// Where the call returns to in the program: the lock site of a function that takes a lock.
+    pub fn site(&self) -> u64 {
+        self.caller().ip
+    }
+
+    /// The caller in the program, also when the engine itself has called the hook.
+    pub(crate) fn caller(&self) -> Caller {
+        let place = &raw const self.return_address;
+        let ours = [
+            gate::native_returned as unsafe extern "C" fn(),
+            gate::native_done,
+        ];
+        let is_ours = ours
+            .map(gate::return_address)
+            .contains(&self.return_address);
+        if !is_ours {
+            let stack = place.wrapping_add(1).addr() as u64;
+            let ip = self.return_address;
+            return Caller { ip, stack };
+        }
+        // SAFETY: above our own return address are a word for alignment and the real one.
+        let ip = unsafe { place.add(2).read() };
+        let stack = place.wrapping_add(3).addr() as u64;
+        Caller { ip, stack }
+    }
+
+    /// All registers as they are when the call returns `result`, and where to. Others than the captured ones are 0: a call
+    /// may change them.
+    pub(crate) fn registers(&self, result: u64) -> (Registers, u64) {
+        /// Reserved, always set, and interrupts, which programs have enabled.
+        const FLAGS: u64 = 0x202;
+        let caller = self.caller();
+        let mut registers = Registers {
+            general: [0; 16],
+            flags: FLAGS,
+        };
+        let general = &mut registers.general;
+        general[usize::from(RAX)] = result;
+        general[usize::from(RBX)] = self.rbx;
+        general[usize::from(RSP)] = caller.stack;
+        general[5] = self.rbp;
+        general[12..].copy_from_slice(&[self.r12, self.r13, self.r14, self.r15]);
+        (registers, caller.ip)
+    }
+}
+
+/// Defines a function that hides one of libc's: it captures the caller's registers and calls another one with up to five
+/// arguments of the program and, as its sixth, [`&Captured`](Captured).
+///
+/// ```ignore
+/// fulcrum_critical_sections::hook!(pthread_mutex_lock => lock);
+///
+/// unsafe extern "C-unwind" fn lock(mutex: usize, _: usize, _: usize, _: usize, _: usize, captured: &Captured) -> usize {
+///     let result = real_lock(mutex);
+///     // Does not return when the section is watched.
+///     unsafe { fulcrum_critical_sections::lock_taken(captured, mutex as u64, result as u64) };
+///     result
+/// }
+/// ```
+#[macro_export]
+macro_rules! hook {
+    ($name:ident => $function:path) => {
+        /// Captures the caller's registers.
+        ///
+        /// # Safety
+        ///
+        /// As the function that it hides.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name() -> usize {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push r15",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset r15, 0",
+                "push r14",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset r14, 0",
+                "push r13",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset r13, 0",
+                "push r12",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset r12, 0",
+                "push rbx",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset rbx, 0",
+                "push rbp",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset rbp, 0",
+                "mov r9, rsp",
+                "sub rsp, 8",
+                ".cfi_adjust_cfa_offset 8",
+                "call {function}",
+                "add rsp, 8",
+                ".cfi_adjust_cfa_offset -8",
+                "pop rbp",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore rbp",
+                "pop rbx",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore rbx",
+                "pop r12",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore r12",
+                "pop r13",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore r13",
+                "pop r14",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore r14",
+                "pop r15",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore r15",
+                "ret",
+                ".cfi_endproc",
+                function = sym $function,
+            )
+        }
+    };
+}

@@ -1,0 +1,387 @@
+//! The engine: takes threads into translated code and back, and tells the observer what they did.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use fulcrum_preload::kept::Kept;
+use fulcrum_transactions::CodeAddress;
+use fulcrum_transactions::memory::{Effect, Mode};
+
+use crate::captured::Captured;
+use crate::emit::{RAX, RSP};
+use crate::gate::{self, BELOW_RETURN};
+use crate::list::List;
+use crate::replay::{Lanes, Replay};
+use crate::thread::{Recording, State, Thread};
+use crate::tls::{self, Words};
+use crate::unit::{Exit, Kind, To, Unit};
+use crate::units::{ENTERED, RETURNED, Units};
+use crate::{Counts, Limits, Observer};
+
+/// How often a unit is entered before the path through it is translated as one.
+const PATH_AFTER: u32 = 12;
+
+/// The engine of the process.
+pub struct Engine {
+    pub units: Units,
+    pub limits: Limits,
+    pub observer: &'static dyn Observer,
+    pub counts: Tally,
+}
+
+/// The engine, once it has begun.
+pub static ENGINE: Kept<Engine> = Kept::new();
+
+/// Counts that all threads add to.
+#[derive(Default)]
+pub struct Tally {
+    watched: AtomicU64,
+    stopped: AtomicU64,
+    stopped_at: AtomicU64,
+    too_long: AtomicU64,
+    abandoned: AtomicU64,
+}
+
+impl Tally {
+    fn add(count: &AtomicU64) {
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn read(&self) -> Counts {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Counts {
+            watched: read(&self.watched),
+            stopped: read(&self.stopped),
+            stopped_at: CodeAddress(read(&self.stopped_at)),
+            too_long: read(&self.too_long),
+            abandoned: read(&self.abandoned),
+        }
+    }
+}
+
+/// Where a thread is to go on.
+enum Next {
+    /// At an address of the program, out of line if possible.
+    Watched(u64),
+    /// There, natively.
+    Native(u64),
+}
+
+/// The engine's side of the gates.
+///
+/// # Safety
+/// Called by a gate, with the calling thread's words.
+pub unsafe extern "C" fn dispatch(words: *mut Words) {
+    // SAFETY: the words are the calling thread's own, and a gate says that they are complete.
+    let (words, thread) = unsafe {
+        let words = &mut *words;
+        let thread = core::ptr::with_exposed_provenance_mut::<Thread>(words.thread as usize);
+        (words, &mut *thread)
+    };
+    let Some(engine) = ENGINE.get() else {
+        return;
+    };
+    let mut pass = Pass {
+        engine,
+        words,
+        thread,
+    };
+    let next = match pass.words.exit {
+        ENTERED => Next::Watched(pass.words.target),
+        RETURNED => pass.returned(),
+        number => match engine.units.exit(number) {
+            Some(exit) => pass.left(exit),
+            None => return,
+        },
+    };
+    pass.go(next);
+}
+
+/// One pass of a thread through the engine.
+struct Pass<'a> {
+    engine: &'static Engine,
+    words: &'a mut Words,
+    thread: &'a mut Thread,
+}
+
+impl Pass<'_> {
+    /// The thread has left a unit.
+    fn left(&mut self, exit: &Exit) -> Next {
+        self.tell(exit);
+        self.thread.left = self.thread.left.saturating_sub(exit.instructions);
+        let next = match exit.to {
+            To::Branch(it) | To::Next(it) => it,
+            To::Indirect => self.words.target,
+        };
+        self.record(exit.to, next);
+        if !self.thread.is_wanted {
+            return Next::Native(next);
+        }
+        if self.thread.left == 0 {
+            if !self.thread.in_window {
+                Tally::add(&self.engine.counts.too_long);
+            }
+            return Next::Native(next);
+        }
+        Next::Watched(next)
+    }
+
+    /// A native function has returned.
+    fn returned(&mut self) -> Next {
+        self.thread.state = State::Watched;
+        self.thread.lanes = Lanes::new();
+        let stack = self.words.registers.general[usize::from(RSP)];
+        // SAFETY: the program's own stack; the function has just returned by the word beside it.
+        let next = unsafe { word(stack.wrapping_sub(8)).read() };
+        if !self.thread.is_wanted {
+            return Next::Native(next);
+        }
+        self.thread
+            .effects
+            .push((CodeAddress(next), Effect::NativeCall));
+        self.flush();
+        match self.thread.is_wanted {
+            true => Next::Watched(next),
+            false => Next::Native(next),
+        }
+    }
+
+    fn go(&mut self, next: Next) {
+        match next {
+            Next::Native(ip) => self.leave(ip),
+            Next::Watched(ip) => {
+                let unit = self.engine.units.find_or_make(ip);
+                match unit.map(|it| (it, &it.kind)) {
+                    Some((unit, Kind::Code(code))) => {
+                        let number = self.words.registers.general[usize::from(RAX)];
+                        if code.is_system_call && !is_harmless(number) {
+                            return self.stop(ip);
+                        }
+                        self.begin_recording(unit, code.is_path);
+                        self.words.target = code.start;
+                    }
+                    Some((_, Kind::Native)) => self.call(ip),
+                    _ => self.stop(ip),
+                }
+            }
+        }
+    }
+
+    /// The thread goes on by itself, because the code at an address runs in its own place alone.
+    fn stop(&mut self, ip: u64) {
+        Tally::add(&self.engine.counts.stopped);
+        let last = &self.engine.counts.stopped_at;
+        last.store(ip, Ordering::Relaxed);
+        self.leave(ip);
+    }
+
+    /// The thread goes on by itself.
+    fn leave(&mut self, ip: u64) {
+        self.end_recording();
+        self.thread.state = State::Native;
+        self.thread.in_window = false;
+        self.words.target = ip;
+    }
+
+    /// Calls a native function, whose return address is on the stack already.
+    fn call(&mut self, ip: u64) {
+        self.end_recording();
+        let stack = &mut self.words.registers.general[usize::from(RSP)];
+        let place = stack.wrapping_sub(BELOW_RETURN);
+        // SAFETY: the program's own stack: a called function may use what is below its return address.
+        unsafe {
+            word(stack.wrapping_sub(8)).write(0);
+            word(place).write(gate::return_address(gate::native_returned));
+        }
+        *stack = place;
+        self.thread.state = State::Calling(place);
+        self.words.target = ip;
+    }
+
+    /// Tells what happened on the way to an exit.
+    fn tell(&mut self, exit: &Exit) {
+        let mut rest = exit.steps;
+        while !rest.is_empty() && self.thread.is_wanted {
+            rest = Replay {
+                slots: &self.words.slots,
+                registers: &self.words.registers,
+                thread_pointer: self.words.itself.wrapping_sub(tls::offset() as u64),
+                in_window: self.thread.in_window,
+                lanes: &mut self.thread.lanes,
+                effects: &mut self.thread.effects,
+            }
+            .steps(rest);
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let effects = self.thread.effects.as_slice();
+        if !effects.is_empty() {
+            self.thread.is_telling = true;
+            let mode = self.engine.observer.effects(&self.words.registers, effects);
+            self.thread.is_telling = false;
+            self.thread.is_wanted = mode == Mode::Watched;
+        }
+        self.thread.effects.clear();
+    }
+
+    fn begin_recording(&mut self, unit: &Unit, is_path: bool) {
+        if is_path {
+            return self.end_recording();
+        }
+        if unit.enter() == PATH_AFTER && self.thread.recording.is_none() {
+            self.thread.recording = Some(Recording {
+                head: unit.ip,
+                path: List::new(0),
+            });
+        }
+    }
+
+    fn record(&mut self, to: To, next: u64) {
+        let Some(recording) = &mut self.thread.recording else {
+            return;
+        };
+        match to {
+            To::Next(_) => self.end_recording(),
+            _ if recording.path.has_room(1) => recording.path.push(next),
+            _ => self.end_recording(),
+        }
+    }
+
+    fn end_recording(&mut self) {
+        if let Some(recording) = self.thread.recording.take()
+            && !recording.path.as_slice().is_empty()
+        {
+            let units = &self.engine.units;
+            units.make_path(recording.head, recording.path.as_slice());
+        }
+    }
+}
+
+/// System calls that return once, to where they were made.
+fn is_harmless(number: u64) -> bool {
+    !matches!(
+        number as i64,
+        libc::SYS_clone
+            | libc::SYS_clone3
+            | libc::SYS_fork
+            | libc::SYS_vfork
+            | libc::SYS_execve
+            | libc::SYS_execveat
+            | libc::SYS_rt_sigreturn
+            | libc::SYS_exit
+            | libc::SYS_exit_group
+    )
+}
+
+fn word(address: u64) -> *mut u64 {
+    core::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// A thread has taken a lock, and would return to its caller. Returns when the section runs natively.
+///
+/// # Safety
+/// See [`crate::lock_taken`].
+pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
+    let (Some(engine), Some(thread)) = (ENGINE.get(), Thread::current()) else {
+        return;
+    };
+    // SAFETY: the calling thread's own state; no other reference to it lives in this thread.
+    let thread = unsafe { &mut *thread.as_ptr() };
+    let caller = captured.caller();
+    let is_nested = match thread.state {
+        State::Native => false,
+        State::Calling(place) => !engine.is_abandoned(place, &caller),
+        // A handler of a signal has interrupted translated code.
+        State::Watched => return,
+    };
+    if thread.is_telling {
+        return;
+    }
+    if !is_nested {
+        thread.state = State::Native;
+        if thread.held.as_slice().is_empty() && thread.rests.rests(caller.ip) {
+            return;
+        }
+    }
+    if !thread.held.has_room(1) {
+        return;
+    }
+    thread.is_telling = true;
+    let mode = engine.observer.entered(lock, caller.ip);
+    thread.is_telling = false;
+    thread.held.push(lock);
+    thread.is_wanted = mode == Mode::Watched;
+    thread.in_window = false;
+    thread.left = engine.limits.section;
+    if is_nested {
+        return;
+    }
+    thread.rests.learn(caller.ip, thread.is_wanted);
+    if thread.is_wanted {
+        // SAFETY: the caller's promise.
+        unsafe { engine.begin(thread, captured, result) };
+    }
+}
+
+/// A thread is about to give back a lock.
+pub fn unlocking(lock: u64) {
+    let (Some(engine), Some(thread)) = (ENGINE.get(), Thread::known()) else {
+        return;
+    };
+    // SAFETY: as in `lock_taken`.
+    let thread = unsafe { &mut *thread.as_ptr() };
+    if thread.is_telling || thread.state == State::Watched || !thread.held.remove(&lock) {
+        return;
+    }
+    thread.is_telling = true;
+    let mode = engine.observer.left(lock);
+    thread.is_telling = false;
+    thread.is_wanted = mode == Mode::Watched;
+    let State::Calling(place) = thread.state else {
+        return;
+    };
+    if !thread.is_wanted {
+        // SAFETY: the word is on the thread's stack as long as the function that returns by it runs.
+        unsafe { word(place).write(gate::return_address(gate::native_done)) };
+        thread.state = State::Native;
+    } else if thread.held.as_slice().is_empty() {
+        thread.in_window = true;
+        thread.left = engine.limits.window;
+    }
+}
+
+impl Engine {
+    /// Whether the native call of which a thread's state tells is over, although it never returned: a thread was cancelled,
+    /// or jumped out of it.
+    fn is_abandoned(&self, place: u64, caller: &crate::captured::Caller) -> bool {
+        // SAFETY: the thread's own stack, above its stack pointer.
+        let is_there = caller.stack <= place
+            || unsafe { word(place).read() } == gate::return_address(gate::native_returned)
+                && caller.stack <= place + BELOW_RETURN;
+        if !is_there {
+            Tally::add(&self.counts.abandoned);
+        }
+        !is_there
+    }
+
+    /// Leaves the caller and goes on out of line where it would return to.
+    ///
+    /// # Safety
+    /// See [`crate::lock_taken`].
+    unsafe fn begin(&self, thread: &mut Thread, captured: &Captured, result: u64) {
+        Tally::add(&self.counts.watched);
+        thread.state = State::Watched;
+        thread.lanes = Lanes::new();
+        thread.effects.clear();
+        thread.recording = None;
+        let words = tls::words();
+        let (registers, ip) = captured.registers(result);
+        // SAFETY: the calling thread's words.
+        unsafe {
+            (*words).registers = registers;
+            (*words).target = ip;
+            gate::through(self.units.gates.enter);
+        }
+    }
+}

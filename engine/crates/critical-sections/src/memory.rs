@@ -1,0 +1,91 @@
+//! Memory of our own: nothing here asks the program's `malloc`, whose lock the thread may hold.
+
+use core::ptr::NonNull;
+use core::sync::atomic::AtomicPtr;
+
+use fulcrum_preload::sys;
+
+/// Memory that is given out piece by piece and never taken back.
+pub struct Arena {
+    start: NonNull<u8>,
+    room: usize,
+    used: usize,
+}
+
+// SAFETY: whoever has the arena is the only one that has what it has not given out.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// Reserves so many bytes, which take memory as they are used. `None` when there are none.
+    pub fn new(room: usize) -> Option<Arena> {
+        let start = NonNull::new(sys::map_anonymous(room)?)?;
+        Some(Arena {
+            start,
+            room,
+            used: 0,
+        })
+    }
+
+    /// Keeps a copy of a value. `None` when the arena is full.
+    pub fn keep<T: 'static>(&mut self, value: T) -> Option<&'static T> {
+        let place = self.room_for::<T>(1)?;
+        // SAFETY: aligned, large enough, nobody else's, and never unmapped.
+        unsafe {
+            place.write(value);
+            Some(place.as_ref())
+        }
+    }
+
+    /// Keeps copies of values. `None` when the arena is full.
+    pub fn keep_all<T: Copy + 'static>(&mut self, values: &[T]) -> Option<&'static [T]> {
+        let place = self.room_for::<T>(values.len())?;
+        for (n, value) in values.iter().enumerate() {
+            // SAFETY: within the room that was taken.
+            unsafe { place.add(n).write(*value) };
+        }
+        // SAFETY: all were written, and are never unmapped.
+        Some(unsafe { core::slice::from_raw_parts(place.as_ptr(), values.len()) })
+    }
+
+    /// Null pointers. `None` when the arena is full.
+    pub fn nulls<T>(&mut self, count: usize) -> Option<&'static [AtomicPtr<T>]> {
+        let place = self.room_for::<AtomicPtr<T>>(count)?;
+        // SAFETY: a fresh mapping is zeroed, and so are null pointers.
+        Some(unsafe { core::slice::from_raw_parts(place.as_ptr(), count) })
+    }
+
+    fn room_for<T>(&mut self, count: usize) -> Option<NonNull<T>> {
+        let at = self.used.next_multiple_of(align_of::<T>());
+        let end = at.checked_add(size_of::<T>().checked_mul(count)?)?;
+        if end > self.room {
+            return None;
+        }
+        self.used = end;
+        // SAFETY: within the mapping, which begins at a page.
+        Some(unsafe { self.start.add(at) }.cast())
+    }
+}
+
+/// Memory for code: writable and executable at once, since threads run in one part while another part is written.
+pub struct CodeMemory {
+    pub start: *mut u8,
+    pub room: usize,
+}
+
+// SAFETY: as for the arena.
+unsafe impl Send for CodeMemory {}
+
+impl CodeMemory {
+    /// `None` where the system does not allow it.
+    pub fn new(room: usize) -> Option<CodeMemory> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let args = [0, room, protection as usize, flags as usize, usize::MAX, 0];
+        // SAFETY: a fresh private mapping.
+        let at = unsafe { sys::call(libc::SYS_mmap, args) };
+        (at > 0).then_some(CodeMemory {
+            start: at as *mut u8,
+            room,
+        })
+    }
+}

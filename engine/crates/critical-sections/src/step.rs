@@ -1,0 +1,243 @@
+//! What one instruction does, as far as flow is concerned: like [`Effect`](fulcrum_transactions::memory::Effect), but with
+//! names of registers where an effect has addresses and values.
+//!
+//! In a [plan](crate::plan) a value is in a register before or after the instruction ([`Named`]); in a translated unit it is
+//! in one of the thread's slots ([`Noted`]), from which effects are made when the unit has run.
+
+use crate::list::List;
+
+/// A register that an instruction reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// A general register by its number.
+    General(u8),
+    /// Eight bytes of a vector register: its number (to 31) and which eight (to 7).
+    Chunk(u8, u8),
+}
+
+/// A register's value at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// Before the instruction.
+    Before(Held),
+    /// After it.
+    After(Held),
+    /// What the instruction's memory operand has after it, up to eight bytes.
+    Result,
+}
+
+/// A value that translated code noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// Its slot.
+    pub slot: u8,
+    /// What is to be added to it.
+    pub plus: i32,
+}
+
+/// An address in memory, and how many bytes there are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address<V> {
+    pub base: Option<V>,
+    pub index: Option<V>,
+    pub scale: u8,
+    pub displacement: u64,
+    /// Relative to the thread pointer.
+    pub of_thread: bool,
+    /// 1 to 8.
+    pub bytes: u8,
+}
+
+/// Where a value is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot<V> {
+    Register(Held),
+    Memory(Address<V>),
+    /// Below the stack, for a value on its way: where registers change places.
+    Aside,
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<V> {
+    Constant(u64),
+    In(V),
+    /// The sum of two.
+    Sum(V, V),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Whether a step happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When<V> {
+    Always,
+    /// If the lowest bytes of both are alike.
+    Same(V, V, u8),
+    /// If they differ.
+    Differ(V, V, u8),
+}
+
+/// One thing that an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step<V> {
+    Move {
+        from: Spot<V>,
+        to: Spot<V>,
+        value: Value<V>,
+        when: When<V>,
+    },
+    Overwrite {
+        to: Spot<V>,
+        value: Value<V>,
+    },
+    /// Only told in the window after a section.
+    Use {
+        of: Spot<V>,
+        value: Value<V>,
+    },
+    /// A register that the instruction keeps for a caller: told as a move, but not in the window.
+    Keep {
+        register: Held,
+        to: Address<V>,
+        value: Value<V>,
+    },
+    /// `movs`, possibly repeated: from where, to where, and where that ended.
+    Copy {
+        from: V,
+        to: V,
+        end: V,
+        /// Of one element.
+        bytes: u8,
+    },
+    /// `stos`, possibly repeated.
+    Fill {
+        to: V,
+        end: V,
+        bytes: u8,
+    },
+}
+
+/// The steps of one instruction.
+pub type Steps = List<Step<Named>, 48>;
+
+impl<V: Copy> Address<V> {
+    /// The bytes from `offset` on.
+    pub fn part(self, offset: u64, bytes: u8) -> Self {
+        Address {
+            displacement: self.displacement.wrapping_add(offset),
+            bytes,
+            ..self
+        }
+    }
+
+    /// The same address with values of another kind; `None` when one of them has none.
+    pub fn map<W>(self, mut value: impl FnMut(V) -> Option<(W, i64)>) -> Option<Address<W>> {
+        let mut displacement = self.displacement;
+        let mut named = |which: Option<V>, scale: u8| match which {
+            None => Some(None),
+            Some(it) => {
+                let (found, plus) = value(it)?;
+                displacement =
+                    displacement.wrapping_add_signed(plus.wrapping_mul(i64::from(scale)));
+                Some(Some(found))
+            }
+        };
+        let base = named(self.base, 1)?;
+        let index = named(self.index, self.scale)?;
+        Some(Address {
+            base,
+            index,
+            scale: self.scale,
+            displacement,
+            of_thread: self.of_thread,
+            bytes: self.bytes,
+        })
+    }
+}
+
+/// Turns steps about named registers into steps about slots.
+pub struct Resolve<F>(pub F);
+
+impl<F: FnMut(Named) -> Option<Noted>> Resolve<F> {
+    pub fn step(&mut self, step: Step<Named>) -> Option<Step<Noted>> {
+        Some(match step {
+            Step::Move {
+                from,
+                to,
+                value,
+                when,
+            } => Step::Move {
+                from: self.spot(from)?,
+                to: self.spot(to)?,
+                value: self.value(value)?,
+                when: self.when(when)?,
+            },
+            Step::Overwrite { to, value } => Step::Overwrite {
+                to: self.spot(to)?,
+                value: self.value(value)?,
+            },
+            Step::Use { of, value } => Step::Use {
+                of: self.spot(of)?,
+                value: self.value(value)?,
+            },
+            Step::Keep {
+                register,
+                to,
+                value,
+            } => Step::Keep {
+                register,
+                to: self.address(to)?,
+                value: self.value(value)?,
+            },
+            Step::Copy {
+                from,
+                to,
+                end,
+                bytes,
+            } => Step::Copy {
+                from: (self.0)(from)?,
+                to: (self.0)(to)?,
+                end: (self.0)(end)?,
+                bytes,
+            },
+            Step::Fill { to, end, bytes } => Step::Fill {
+                to: (self.0)(to)?,
+                end: (self.0)(end)?,
+                bytes,
+            },
+        })
+    }
+
+    fn address(&mut self, address: Address<Named>) -> Option<Address<Noted>> {
+        address.map(|it| {
+            let noted = (self.0)(it)?;
+            Some((Noted { plus: 0, ..noted }, i64::from(noted.plus)))
+        })
+    }
+
+    fn spot(&mut self, spot: Spot<Named>) -> Option<Spot<Noted>> {
+        Some(match spot {
+            Spot::Register(it) => Spot::Register(it),
+            Spot::Memory(it) => Spot::Memory(self.address(it)?),
+            Spot::Aside => Spot::Aside,
+        })
+    }
+
+    fn value(&mut self, value: Value<Named>) -> Option<Value<Noted>> {
+        Some(match value {
+            Value::Constant(it) => Value::Constant(it),
+            Value::In(it) => Value::In((self.0)(it)?),
+            Value::Sum(a, b) => Value::Sum((self.0)(a)?, (self.0)(b)?),
+            Value::Unknown => Value::Unknown,
+        })
+    }
+
+    fn when(&mut self, when: When<Named>) -> Option<When<Noted>> {
+        Some(match when {
+            When::Always => When::Always,
+            When::Same(a, b, bytes) => When::Same((self.0)(a)?, (self.0)(b)?, bytes),
+            When::Differ(a, b, bytes) => When::Differ((self.0)(a)?, (self.0)(b)?, bytes),
+        })
+    }
+}

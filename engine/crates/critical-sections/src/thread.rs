@@ -1,0 +1,129 @@
+//! What the engine keeps for each thread.
+
+use core::mem::offset_of;
+use core::ptr::NonNull;
+
+use fulcrum_preload::sys;
+use fulcrum_transactions::CodeAddress;
+use fulcrum_transactions::memory::Effect;
+
+use crate::gate::VECTOR_ROOM;
+use crate::list::List;
+use crate::policy::Rests;
+use crate::replay::{Effects, Lanes};
+use crate::tls;
+
+/// The engine's own stack of a thread; handlers of signals may run on it too.
+const STACK: usize = 256 << 10;
+/// Locks of one thread at a time that the observer knows of.
+const MOST_LOCKS: usize = 32;
+/// The longest path, in branches.
+pub const LONGEST_PATH: usize = 32;
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// In its own code.
+    Native,
+    /// In translated code, or in the engine on its behalf.
+    Watched,
+    /// In a function that runs natively: the place on the stack of the address that it returns to.
+    Calling(u64),
+}
+
+/// A path that is being followed to be translated as one unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Recording {
+    pub head: u64,
+    pub path: List<u64, LONGEST_PATH>,
+}
+
+/// A thread's state.
+pub struct Thread {
+    pub state: State,
+    /// The observer wants to be told what it does.
+    pub is_wanted: bool,
+    /// Instructions until it runs natively again.
+    pub left: u32,
+    pub in_window: bool,
+    /// The observer is being called: what signal handlers do meanwhile is not told.
+    pub is_telling: bool,
+    /// Locks that it holds, as far as the observer knows.
+    pub held: List<u64, MOST_LOCKS>,
+    pub effects: Effects,
+    pub lanes: Lanes,
+    pub rests: Rests,
+    pub recording: Option<Recording>,
+}
+
+/// The mapping of a thread: vector registers, its state, its stack.
+#[repr(C, align(64))]
+struct Mapping {
+    vectors: [u8; VECTOR_ROOM],
+    thread: Thread,
+}
+
+const MAPPING: usize = size_of::<Mapping>().next_multiple_of(sys::PAGE) + STACK;
+
+impl Thread {
+    fn new() -> Thread {
+        let nothing = Effect::NativeCall;
+        Thread {
+            state: State::Native,
+            is_wanted: false,
+            left: 0,
+            in_window: false,
+            is_telling: false,
+            held: List::new(0),
+            effects: List::new((CodeAddress(0), nothing)),
+            lanes: Lanes::new(),
+            rests: Rests::new(),
+            recording: None,
+        }
+    }
+
+    /// The calling thread's state, if it has one.
+    pub fn known() -> Option<NonNull<Thread>> {
+        // SAFETY: the calling thread's words.
+        let at = unsafe { (*tls::words()).thread };
+        NonNull::new(core::ptr::with_exposed_provenance_mut(at as usize))
+    }
+
+    /// The calling thread's state, made when there is none. `None` when there is no memory.
+    pub fn current() -> Option<NonNull<Thread>> {
+        if let Some(known) = Thread::known() {
+            return Some(known);
+        }
+        let start = NonNull::new(sys::map_anonymous(MAPPING)?)?;
+        let start_address = start.as_ptr().expose_provenance();
+        // SAFETY: within the mapping, which begins at a page and is nobody else's.
+        let thread = unsafe {
+            let thread = start.add(offset_of!(Mapping, thread)).cast::<Thread>();
+            thread.write(Thread::new());
+            thread
+        };
+        let words = tls::words();
+        // SAFETY: the calling thread's words; nothing else knows them yet.
+        unsafe {
+            (*words).itself = words.addr() as u64;
+            (*words).vectors = start_address as u64;
+            (*words).stack = (start_address + MAPPING) as u64;
+            (*words).thread = thread.as_ptr().expose_provenance() as u64;
+        }
+        Some(thread)
+    }
+
+    /// Frees what the calling thread has.
+    pub fn end() {
+        let Some(thread) = Thread::known() else {
+            return;
+        };
+        // SAFETY: the calling thread's words, and its mapping, which nothing refers to any more.
+        unsafe {
+            let words = tls::words();
+            (*words).thread = 0;
+            let start = thread.as_ptr().addr() - offset_of!(Mapping, thread);
+            sys::call(libc::SYS_munmap, [start, MAPPING, 0, 0, 0, 0]);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What translated code uses of its thread: words at fixed places from the thread pointer, so that reaching them takes no
+//! register.
+
+use core::arch::{asm, global_asm};
+use core::mem::offset_of;
+
+/// How many values translated code can note before it stops to tell them.
+pub const SLOTS: usize = 128;
+
+/// All general registers, by their numbers in instructions (`rax` 0, `rsp` 4), and the flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Registers {
+    /// `rax` is 0, `rcx` 1, `rdx` 2, `rbx` 3, `rsp` 4, `rbp` 5, `rsi` 6, `rdi` 7; then `r8` to `r15`.
+    pub general: [u64; 16],
+    /// `rflags`.
+    pub flags: u64,
+}
+
+/// The words of a thread. Only the thread itself touches them.
+#[repr(C)]
+pub struct Words {
+    /// Where it goes on after a gate; or where an indirect branch leads.
+    pub target: u64,
+    /// By which exit it left translated code.
+    pub exit: u64,
+    /// What is in registers that are borrowed.
+    pub spills: [u64; 2],
+    /// The top of the engine's own stack.
+    pub stack: u64,
+    /// Where vector registers are kept, at a multiple of 64 bytes.
+    pub vectors: u64,
+    /// The thread's state, [`crate::thread::Thread`]; 0 before its first section.
+    pub thread: u64,
+    /// The address of these words.
+    pub itself: u64,
+    /// The registers while the engine works.
+    pub registers: Registers,
+    /// What translated code noted.
+    pub slots: [u64; SLOTS],
+}
+
+/// Where in [`Words`] something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(pub usize);
+
+pub const TARGET: Word = Word(offset_of!(Words, target));
+pub const EXIT: Word = Word(offset_of!(Words, exit));
+pub const STACK: Word = Word(offset_of!(Words, stack));
+pub const VECTORS: Word = Word(offset_of!(Words, vectors));
+pub const SELF: Word = Word(offset_of!(Words, itself));
+pub const FLAGS: Word = Word(offset_of!(Words, registers) + offset_of!(Registers, flags));
+
+/// A borrowed register's word.
+pub const fn spill(number: usize) -> Word {
+    Word(offset_of!(Words, spills) + 8 * number)
+}
+
+/// A general register's word.
+pub const fn register(number: u8) -> Word {
+    Word(offset_of!(Words, registers) + 8 * number as usize)
+}
+
+/// A noted value's word.
+pub const fn slot(number: usize) -> Word {
+    Word(offset_of!(Words, slots) + 8 * number)
+}
+
+global_asm!(
+    ".pushsection .tbss.fulcrum_critical_sections,\"awT\",@nobits",
+    ".balign 16",
+    ".globl fulcrum_critical_sections_words",
+    ".hidden fulcrum_critical_sections_words",
+    ".type fulcrum_critical_sections_words,@object",
+    ".size fulcrum_critical_sections_words,{size}",
+    "fulcrum_critical_sections_words:",
+    ".zero {size}",
+    ".popsection",
+    size = const size_of::<Words>(),
+);
+
+/// How far the words are from the thread pointer, the same in each thread: the library is there from the program's start.
+pub fn offset() -> i64 {
+    let offset: i64;
+    // SAFETY: the initial-exec model of x86-64 Linux.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
+            out(reg) offset,
+            options(nostack, readonly, pure, preserves_flags),
+        );
+    }
+    offset
+}
+
+/// The calling thread's words, for its own use alone.
+#[inline(always)]
+pub fn words() -> *mut Words {
+    let words: *mut Words;
+    // SAFETY: the initial-exec model of x86-64 Linux.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + fulcrum_critical_sections_words@gottpoff]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) words,
+            options(nostack, readonly, pure),
+        );
+    }
+    words
+}

@@ -1,0 +1,241 @@
+//! Real threads under the engine and a `FlowDetector`: every push flows to who pops it, and nothing else flows (Whodunit §3).
+
+use std::ffi::{CStr, c_long, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+
+use fulcrum_test_support::programs::Recipe;
+use fulcrum_transactions::memory::FlowDetector;
+use fulcrum_transactions::{Synopsis, ThreadId};
+
+use crate::support::told::{
+    Flows, Listener, alone, engine, listen, test_lock, test_unlock, with_flows,
+};
+
+/// Items that each producer pushes.
+const ITEMS: u32 = 300;
+const THREADS: u32 = 2;
+
+/// The shared structures, compiled in one way.
+pub struct Structures(*mut c_void);
+
+// SAFETY: a handle of the loader's; what it leads to takes locks.
+unsafe impl Sync for Structures {}
+
+impl Structures {
+    pub fn compiled(optimised: &str) -> Structures {
+        engine();
+        let folder = Recipe::new(&format!("critical-sections{optimised}"))
+            .file("flows.c", include_str!("programs/flows.c"))
+            .command([
+                "gcc", "-g", "-shared", "-fPIC", optimised, "flows.c", "-o", "flows.so",
+            ])
+            .build();
+        let file = folder.join("flows.so");
+        let name = std::ffi::CString::new(file.into_os_string().into_encoded_bytes()).unwrap();
+        // SAFETY: our own library, without a constructor.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        assert!(!handle.is_null(), "{name:?}");
+        let structures = Structures(handle);
+        // SAFETY: `set_up` takes two functions.
+        unsafe {
+            let set_up = structures.function(c"set_up");
+            let set_up: extern "C" fn(usize, usize) = std::mem::transmute(set_up);
+            set_up(
+                test_lock as *const () as usize,
+                test_unlock as *const () as usize,
+            );
+        }
+        structures
+    }
+
+    pub fn function(&self, name: &CStr) -> *mut c_void {
+        // SAFETY: the handle is one, and the name a C string.
+        let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        assert!(!found.is_null(), "{name:?}");
+        found
+    }
+
+    /// A function without arguments.
+    pub fn plain(&self, name: &str) -> extern "C" fn() -> c_long {
+        let name = std::ffi::CString::new(name).unwrap();
+        // SAFETY: its type in the program.
+        unsafe { std::mem::transmute(self.function(&name)) }
+    }
+
+    /// A function of an item.
+    pub fn of_item(&self, name: &str) -> extern "C" fn(*mut Item) -> c_long {
+        let name = std::ffi::CString::new(name).unwrap();
+        // SAFETY: its type in the program.
+        unsafe { std::mem::transmute(self.function(&name)) }
+    }
+}
+
+/// `struct item`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Item {
+    id: c_long,
+    links: [usize; 4],
+}
+
+/// The calling thread's stack.
+fn stack() -> std::ops::Range<u64> {
+    // SAFETY: asks for the calling thread's own attributes, and frees what it was given.
+    unsafe {
+        let mut attributes = std::mem::zeroed();
+        assert_eq!(
+            libc::pthread_getattr_np(libc::pthread_self(), &raw mut attributes),
+            0
+        );
+        let (mut start, mut size) = (std::ptr::null_mut(), 0);
+        libc::pthread_attr_getstack(&raw const attributes, &raw mut start, &raw mut size);
+        libc::pthread_attr_destroy(&raw mut attributes);
+        let start = start.addr() as u64;
+        start..start + size as u64
+    }
+}
+
+/// Runs `work` in a thread whose flows are found, and ends what the engine keeps of it.
+fn in_thread<T>(detector: &Arc<Mutex<FlowDetector>>, number: u32, work: impl FnOnce() -> T) -> T {
+    let thread = ThreadId(number);
+    detector.lock().unwrap().begin_thread(thread, stack());
+    listen(Listener::Flows(Flows {
+        detector: Arc::clone(detector),
+        thread,
+        context: Synopsis::from_number(1_000_000 + number),
+        consumed: Vec::new(),
+    }));
+    let result = work();
+    listen(Listener::Nothing);
+    fulcrum_critical_sections::end_thread();
+    result
+}
+
+/// Producers push items in contexts of the items' numbers; consumers pop them, and each pop must be told as a flow from the
+/// context of the item that it got.
+fn every_push_flows(structures: &Structures, name: &str) {
+    let (push, pop) = (
+        structures.of_item(&format!("push_{name}")),
+        structures.plain(&format!("pop_{name}")),
+    );
+    let detector = Arc::new(Mutex::new(FlowDetector::default()));
+    // As many may be popped as were pushed, and no more are pushed than there is room for.
+    let (pushed, available) = sync_channel(30);
+    let available = Mutex::new(available);
+    let missed = Mutex::new(Vec::new());
+    let popped = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..THREADS {
+            let (detector, pushed) = (&detector, pushed.clone());
+            scope.spawn(move || {
+                in_thread(detector, number, || {
+                    for n in 0..ITEMS {
+                        let id = 1 + number * ITEMS + n;
+                        let item = Box::leak(Box::new(Item {
+                            id: id.into(),
+                            links: [0; 4],
+                        }));
+                        with_flows(|it| it.context = Synopsis::from_number(id));
+                        assert_eq!(push(item), 1);
+                        assert_eq!(with_flows(|it| it.consumed.len()), 0);
+                        pushed.send(()).expect("consumers stay");
+                    }
+                });
+            });
+        }
+        drop(pushed);
+        for number in THREADS..2 * THREADS {
+            let (detector, available, missed, popped) = (&detector, &available, &missed, &popped);
+            scope.spawn(move || {
+                in_thread(detector, number, || {
+                    loop {
+                        let next = available.lock().unwrap().recv();
+                        if next.is_err() {
+                            return;
+                        }
+                        let id = pop();
+                        let from: Vec<u32> = with_flows(|it| {
+                            let consumed = it.consumed.drain(..);
+                            consumed.map(|it| it.from.number()).collect()
+                        });
+                        popped.fetch_add(1, Ordering::Relaxed);
+                        if from != [id as u32] {
+                            missed.lock().unwrap().push((id, from));
+                        }
+                    }
+                });
+            });
+        }
+    });
+    assert_eq!(popped.into_inner(), (THREADS * ITEMS) as usize, "{name}");
+    let missed = missed.into_inner().unwrap();
+    assert_eq!(
+        missed,
+        [],
+        "{name}: popped items, and whose context was taken over"
+    );
+    // When it is empty, nothing flows.
+    in_thread(&detector, 2 * THREADS, || {
+        for _ in 0..40 {
+            assert_eq!(pop(), 0);
+        }
+        assert_eq!(with_flows(|it| it.consumed.len()), 0, "{name}");
+    });
+}
+
+/// Threads of which each does the same.
+fn nothing_flows(structures: &Structures, name: &str) {
+    let work = structures.plain(name);
+    let detector = Arc::new(Mutex::new(FlowDetector::default()));
+    std::thread::scope(|scope| {
+        for number in 0..2 * THREADS {
+            let detector = &detector;
+            scope.spawn(move || {
+                in_thread(detector, number, || {
+                    for _ in 0..ITEMS {
+                        work();
+                    }
+                });
+            });
+        }
+    });
+    let flows = detector.lock().unwrap().flows();
+    assert_eq!(flows.ranked(), [], "{name}");
+}
+
+const FLOWING: [&str; 10] = [
+    "array", "stailq", "tailq", "slist", "words", "wide", "nested", "heap", "number", "node",
+];
+
+fn check(optimised: &str) {
+    let _alone = alone();
+    let structures = Structures::compiled(optimised);
+    for name in FLOWING {
+        every_push_flows(&structures, name);
+    }
+    for name in ["count_up", "allocate_and_free"] {
+        nothing_flows(&structures, name);
+    }
+}
+
+#[test]
+fn structures_compiled_without_optimisation() {
+    check("-O0");
+}
+
+#[test]
+fn structures_compiled_with_little_optimisation() {
+    check("-O1");
+}
+
+#[test]
+fn structures_compiled_with_optimisation() {
+    check("-O2");
+}
+
+#[test]
+fn structures_compiled_with_most_optimisation() {
+    check("-O3");
+}

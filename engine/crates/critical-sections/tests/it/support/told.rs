@@ -1,0 +1,177 @@
+//! The observer of the tests: each thread has its own, which notes what it is told, or one that finds flows.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
+
+use fulcrum_critical_sections::{
+    Captured, Functions, Limits, Observer, Registers, begin, hook, lock_taken, unlocking,
+};
+use fulcrum_transactions::memory::{Consumption, Effect, FlowDetector, Mode, Reaction};
+use fulcrum_transactions::{CodeAddress, LockId, Synopsis, ThreadId};
+
+/// What one thread does with what it is told.
+pub enum Listener {
+    /// Runs natively.
+    Nothing,
+    /// Notes all effects; wants to be told as long as it holds a lock.
+    Notes(Vec<(CodeAddress, Effect)>),
+    /// Finds flows.
+    Flows(Flows),
+}
+
+/// A thread whose flows are found.
+pub struct Flows {
+    pub detector: Arc<Mutex<FlowDetector>>,
+    pub thread: ThreadId,
+    /// In whose name it produces and consumes.
+    pub context: Synopsis,
+    pub consumed: Vec<Consumption>,
+}
+
+thread_local! {
+    static LISTENER: RefCell<Listener> = const { RefCell::new(Listener::Nothing) };
+}
+
+/// The engine ends where this is called: what follows looks at what observers use.
+#[inline(never)]
+extern "C" fn natively_from_here() {
+    std::hint::black_box(());
+}
+
+/// Makes the calling thread's listener another one; the one before.
+pub fn listen(listener: Listener) -> Listener {
+    natively_from_here();
+    LISTENER.with(|it| it.replace(listener))
+}
+
+/// What the calling thread has noted since this was last asked.
+pub fn notes() -> Vec<(CodeAddress, Effect)> {
+    natively_from_here();
+    LISTENER.with_borrow_mut(|it| match it {
+        Listener::Notes(notes) => std::mem::take(notes),
+        _ => panic!("this thread notes nothing"),
+    })
+}
+
+/// The calling thread's flows.
+pub fn with_flows<T>(what: impl FnOnce(&mut Flows) -> T) -> T {
+    natively_from_here();
+    LISTENER.with_borrow_mut(|it| match it {
+        Listener::Flows(flows) => what(flows),
+        _ => panic!("this thread finds no flows"),
+    })
+}
+
+struct Tests;
+
+impl Observer for Tests {
+    fn entered(&self, lock: u64, site: u64) -> Mode {
+        LISTENER.with_borrow(|it| match it {
+            Listener::Nothing => Mode::Native,
+            Listener::Notes(_) => Mode::Watched,
+            Listener::Flows(flows) => {
+                flows
+                    .detector()
+                    .enter(flows.thread, LockId(lock), CodeAddress(site))
+            }
+        })
+    }
+
+    fn left(&self, lock: u64) -> Mode {
+        LISTENER.with_borrow(|it| match it {
+            Listener::Nothing | Listener::Notes(_) => Mode::Native,
+            Listener::Flows(flows) => flows.detector().leave(flows.thread, LockId(lock)),
+        })
+    }
+
+    fn effects(&self, _: &Registers, effects: &[(CodeAddress, Effect)]) -> Mode {
+        LISTENER.with_borrow_mut(|it| match it {
+            Listener::Nothing => Mode::Native,
+            Listener::Notes(notes) => {
+                notes.extend_from_slice(effects);
+                Mode::Watched
+            }
+            Listener::Flows(flows) => flows.tell(effects),
+        })
+    }
+}
+
+impl Flows {
+    fn detector(&self) -> MutexGuard<'_, FlowDetector> {
+        self.detector.lock().expect("nobody panics with it")
+    }
+
+    fn tell(&mut self, effects: &[(CodeAddress, Effect)]) -> Mode {
+        let mut mode = Mode::Watched;
+        let mut detector = self.detector.lock().expect("nobody panics with it");
+        for (at, effect) in effects {
+            let context = self.context;
+            let reaction = detector.effect(self.thread, *at, *effect, || context);
+            mode = reaction.mode();
+            if let Reaction::Consumed(it) = reaction {
+                self.consumed.push(it);
+            }
+        }
+        mode
+    }
+}
+
+/// Begins the engine, once for all tests of this process.
+pub fn engine() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let hooks = [
+            test_lock as *const () as usize as u64,
+            test_unlock as *const () as usize as u64,
+        ];
+        let functions = Functions {
+            native: &hooks,
+            last: &[natively_from_here as *const () as usize as u64],
+        };
+        begin(&Tests, Limits::default(), functions).expect("the engine begins");
+    });
+}
+
+/// One test at a time may look at what the engine counts.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: OnceLock<Mutex<()>> = OnceLock::new();
+    let lock = ALONE.get_or_init(Mutex::default).lock();
+    lock.unwrap_or_else(|broken| broken.into_inner())
+}
+
+hook!(test_lock => lock);
+hook!(test_unlock => unlock);
+
+/// Takes the lock at an address, a `pthread_mutex_t`; 0 is nobody's lock.
+unsafe extern "C-unwind" fn lock(
+    mutex: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    captured: &Captured,
+) -> usize {
+    if mutex != 0 {
+        // SAFETY: the program's mutex.
+        unsafe { libc::pthread_mutex_lock(mutex as *mut _) };
+    }
+    // SAFETY: nothing above is to be dropped.
+    unsafe { lock_taken(captured, mutex as u64, 0) };
+    0
+}
+
+unsafe extern "C-unwind" fn unlock(
+    mutex: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: &Captured,
+) -> usize {
+    unlocking(mutex as u64);
+    if mutex != 0 {
+        // SAFETY: the program's mutex, which it holds.
+        unsafe { libc::pthread_mutex_unlock(mutex as *mut _) };
+    }
+    0
+}
