@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::call_graph::{CallGraphProfile, CallGraphSummary};
 use crate::call_tree::{CallTreeProfile, CallTreeSummary};
 use crate::comparative::{ComparativeProfile, ComparativeSummary};
+use crate::graph_comparison::{GraphComparison, GraphComparisonSummary};
 use crate::interface::{
     Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together,
 };
@@ -20,6 +21,8 @@ pub enum AnyProfile {
     Comparison(ComparativeProfile),
     /// A call graph.
     Graph(CallGraphProfile),
+    /// Two call graphs that are compared.
+    GraphComparison(GraphComparison),
 }
 
 /// A summary of an [`AnyProfile`].
@@ -31,6 +34,8 @@ pub enum AnySummary {
     Comparison(ComparativeSummary),
     /// In a call graph.
     Graph(CallGraphSummary),
+    /// In two call graphs that are compared.
+    GraphComparison(GraphComparisonSummary),
 }
 
 /// A kind of summary among all kinds.
@@ -64,6 +69,7 @@ macro_rules! kind {
 kind!(CallTreeSummary, Tree);
 kind!(ComparativeSummary, Comparison);
 kind!(CallGraphSummary, Graph);
+kind!(GraphComparisonSummary, GraphComparison);
 
 /// Asks the profile, whichever kind it is: `p` is the profile, `wrap` makes its summaries ours.
 macro_rules! ask {
@@ -72,6 +78,7 @@ macro_rules! ask {
             AnyProfile::Tree($p) => $answer,
             AnyProfile::Comparison($p) => $answer,
             AnyProfile::Graph($p) => $answer,
+            AnyProfile::GraphComparison($p) => $answer,
         }
     };
     ($self:expr, |$p:ident, $wrap:ident| $answer:expr) => {
@@ -86,6 +93,10 @@ macro_rules! ask {
             }
             AnyProfile::Graph($p) => {
                 let $wrap = AnySummary::Graph;
+                $answer
+            }
+            AnyProfile::GraphComparison($p) => {
+                let $wrap = AnySummary::GraphComparison;
                 $answer
             }
         }

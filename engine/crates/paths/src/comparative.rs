@@ -115,6 +115,17 @@ impl ComparativeProfile {
         ComparativeProfile::of_runs(vec![a], vec![b], Normalisation::None)
     }
 
+    /// What one value type counts above 0, compared with what it counts below: a profile that is itself the difference of two.
+    /// `None` when nothing is below.
+    ///
+    /// # Panics
+    /// When the tree has no such value type.
+    pub fn of_difference(tree: &CallTree, value: usize) -> Option<Self> {
+        let [above, below] = tree.by_sign(value)?.map(|tree| (Arc::new(tree), 0));
+        let compared = ComparativeProfile::new(above, below);
+        Some(compared.expect("both count in one unit"))
+    }
+
     /// Compares the mean of several runs of A with that of several runs of B.
     ///
     /// # Errors

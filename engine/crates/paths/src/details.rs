@@ -146,7 +146,7 @@ pub(crate) fn about<P: ProfileInterface>(
         whole: *whole,
         sides: profile.sides_of(s),
         spread: profile.spread_of(s),
-        paradox: paradox_of(profile, s),
+        paradox: paradox_of(profile, s, whole),
         overlaps: overlaps.collect(),
         overlap: labels.overlap(profile, s),
         nearby: Vec::new(),

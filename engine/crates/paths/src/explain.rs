@@ -1,5 +1,6 @@
 //! Why the automatic search chose a sequence, in a sentence.
 
+use crate::beyond::{exceeds, why_more};
 use crate::interface::{ProfileInterface, cum_ovl};
 use crate::whole::Whole;
 use crate::zoom::End;
@@ -21,6 +22,12 @@ pub fn why<P: ProfileInterface>(
         1 => format!("`{last}` costs {cost} of {of_what}, {own} in its own code"),
         _ => format!("these calls cost {cost} of {of_what}, {own} in their own code"),
     }];
+    if exceeds(whole, cum) || exceeds(whole, base) {
+        parts.push(format!(
+            "more than 100 %, because {}",
+            why_more(profile, whole)
+        ));
+    }
     if marginal != cum {
         parts.push(format!(
             "{} is not covered before",

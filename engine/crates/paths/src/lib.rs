@@ -1,13 +1,14 @@
 //! Bottleneck search: costly call sequences in large profiles, with exact overlap (BOTTLENECKS §2).
 //!
-//! [`ProfileInterface`] is all that the search knows of a profile. [`CallTreeProfile`], [`ComparativeProfile`] and
-//! [`CallGraphProfile`] implement it; another kind needs no change elsewhere. [`Search`] is what an analyst does, command
+//! [`ProfileInterface`] is all that the search knows of a profile. [`CallTreeProfile`], [`ComparativeProfile`],
+//! [`CallGraphProfile`] and [`GraphComparison`] implement it; another kind needs no change elsewhere. [`Search`] is what an analyst does, command
 //! by command; [`automatic()`] does it alone.
 //!
 //! No I/O, and nothing depends on the machine: the same profile gives the same answers.
 
 mod any;
 mod automatic;
+mod beyond;
 mod call_graph;
 mod call_tree;
 mod comparative;
@@ -19,6 +20,7 @@ mod explain;
 mod extensions;
 mod find;
 mod flame;
+mod graph_comparison;
 mod index;
 mod interface;
 mod labels;
@@ -40,6 +42,7 @@ mod zoom;
 
 pub use any::{AnyProfile, AnySummary};
 pub use automatic::{Automatic, Found, Options, automatic};
+pub use beyond::beyond;
 pub use call_graph::{CallGraphProfile, CallGraphSummary};
 pub use call_tree::{CallTreeProfile, CallTreeSummary};
 pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits, Run};
@@ -48,13 +51,16 @@ pub use digest::digest;
 pub use estimate::{Estimate, estimate};
 pub use explain::why;
 pub use flame::{Boxes, Contexts, FlameTree, Matches, Merged, MergedSide, View, Width};
+pub use graph_comparison::{GraphComparison, GraphComparisonSummary};
 pub use interface::{
     Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together, base_ovl,
     cum_ovl,
 };
 pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
 pub use nearness::Nearness;
-pub use open::{Calls, OpenError, Opened, Source, find_value, open, same_value, value_names};
+pub use open::{
+    Calls, OpenError, Opened, Source, difference_note, find_value, open, same_value, value_names,
+};
 pub use paradox::{Paradox, paradox_of};
 pub use runs::Normalisation;
 pub use search::{Loaded, Search, SearchError};

@@ -8,11 +8,14 @@ use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, CallTree};
 
 use crate::any::AnyProfile;
+use crate::beyond::beyond;
 use crate::call_graph::CallGraphProfile;
 use crate::call_tree::CallTreeProfile;
 use crate::comparative::{ComparativeProfile, DifferentUnits};
+use crate::graph_comparison::GraphComparison;
 use crate::labels::{ProfileIdentity, SourceIdentity};
 use crate::runs::Normalisation;
+use crate::whole::Whole;
 
 /// A file that was read.
 #[derive(Clone, Debug)]
@@ -142,9 +145,14 @@ pub enum OpenError {
     },
     /// Several files without anything to compare them with.
     NothingToCompareWith,
-    /// A call graph in a comparison.
+    /// A call graph in a comparison with a call tree.
     GraphCompared {
         /// The file that holds it.
+        file: String,
+    },
+    /// A comparison of call graphs with several runs on a side, or with sides that are scaled.
+    GraphsAveraged {
+        /// The first file.
         file: String,
     },
     /// A call graph that is damaged.
@@ -177,7 +185,12 @@ impl fmt::Display for OpenError {
             ),
             OpenError::GraphCompared { file } => write!(
                 f,
-                "{file} holds a call graph, and only call trees can be compared; record call stacks"
+                "{file} holds a call graph, which can only be compared with another call graph; record call stacks on both sides"
+            ),
+            OpenError::GraphsAveraged { file } => write!(
+                f,
+                "{file} holds a call graph, of which one is compared with one, as they are: give one file on each side, and \
+                 no normalisation"
             ),
             OpenError::BadGraph { file, why } => write!(f, "{file}: {why}"),
             OpenError::DifferentUnits(units) => units.fmt(f),
@@ -211,24 +224,23 @@ pub fn open(
         unit: chosen.unit.clone(),
     };
     let profile = if b.is_empty() {
-        alone(a, at)?
+        alone(a, at, &mut notes)?
     } else {
         // The same value may stand elsewhere in other files.
         let mut values = vec![at];
         for other in a[1..].iter().chain(&b) {
             values.push(other.value_beside(first, chosen, value, &mut notes)?);
         }
-        let mut values = values.into_iter();
-        let mut runs = |side: Vec<Source>| {
-            let each = side.into_iter().zip(&mut values);
-            each.map(|(it, value)| run(it, value)).collect()
-        };
-        let (a, b): (Result<_, _>, Result<_, _>) = (runs(a), runs(b));
-        let compared = ComparativeProfile::of_runs(a?, b?, normalisation);
-        let compared = compared.map_err(OpenError::DifferentUnits)?;
-        identity.unit = compared.unit().to_owned();
-        AnyProfile::Comparison(compared)
+        let graph = |it: &Source| matches!(it.calls, Calls::Graphs(_));
+        if a.iter().chain(&b).all(graph) {
+            graphs(a, b, &values, normalisation)?
+        } else {
+            let compared = trees(a, b, &values, normalisation)?;
+            identity.unit = compared.unit().to_owned();
+            AnyProfile::Comparison(compared)
+        }
     };
+    notes.extend(beyond(&profile, &Whole::of(&profile)));
     Ok(Opened {
         profile,
         identity,
@@ -238,20 +250,93 @@ pub fn open(
     })
 }
 
-fn alone(mut a: Vec<Source>, value: usize) -> Result<AnyProfile, OpenError> {
+/// Call trees that are compared: the runs of both sides, with the value type of each.
+fn trees(
+    a: Vec<Source>,
+    b: Vec<Source>,
+    values: &[usize],
+    normalisation: Normalisation,
+) -> Result<ComparativeProfile, OpenError> {
+    let mut values = values.iter();
+    let mut runs = |side: Vec<Source>| {
+        let each = side.into_iter().zip(&mut values);
+        each.map(|(it, &value)| run(it, value)).collect()
+    };
+    let (a, b): (Result<_, _>, Result<_, _>) = (runs(a), runs(b));
+    let compared = ComparativeProfile::of_runs(a?, b?, normalisation);
+    compared.map_err(OpenError::DifferentUnits)
+}
+
+/// Call graphs that are compared, one with one.
+fn graphs(
+    a: Vec<Source>,
+    b: Vec<Source>,
+    values: &[usize],
+    normalisation: Normalisation,
+) -> Result<AnyProfile, OpenError> {
+    let sides = [a, b].map(<[Source; 1]>::try_from);
+    let [Ok([a]), Ok([b])] = sides else {
+        let file = |side: Result<[Source; 1], Vec<Source>>| match side {
+            Ok([one]) => Some(one.identity.file),
+            Err(several) => several.into_iter().next().map(|it| it.identity.file),
+        };
+        let [a, b] = sides.map(file);
+        let file = a.or(b).unwrap_or_default();
+        return Err(OpenError::GraphsAveraged { file });
+    };
+    if normalisation != Normalisation::None {
+        let file = a.identity.file;
+        return Err(OpenError::GraphsAveraged { file });
+    }
+    let unit = |it: &Source, value: usize| it.value_types()[value].unit.clone();
+    let units = [unit(&a, values[0]), unit(&b, values[1])];
+    if units[0] != units[1] {
+        let [a, b] = units;
+        return Err(OpenError::DifferentUnits(DifferentUnits { a, b }));
+    }
+    let (a, b) = (graph(a, values[0])?, graph(b, values[1])?);
+    Ok(AnyProfile::GraphComparison(GraphComparison::new(a, b)))
+}
+
+/// A source's call graph of one value type.
+fn graph(source: Source, value: usize) -> Result<CallGraphProfile, OpenError> {
+    let file = source.identity.file;
+    match source.calls {
+        Calls::Graphs(graphs) => {
+            CallGraphProfile::new(&graphs[value]).map_err(|why| OpenError::BadGraph { file, why })
+        }
+        Calls::Tree(_) => Err(OpenError::GraphCompared { file }),
+    }
+}
+
+fn alone(
+    mut a: Vec<Source>,
+    value: usize,
+    notes: &mut Vec<String>,
+) -> Result<AnyProfile, OpenError> {
     let only = a.pop().ok_or(OpenError::Nothing)?;
     if !a.is_empty() {
         return Err(OpenError::NothingToCompareWith);
     }
-    match only.calls {
-        Calls::Tree(tree) => Ok(AnyProfile::Tree(CallTreeProfile::new(tree, value))),
-        Calls::Graphs(graphs) => {
-            let file = only.identity.file;
-            let bad = |why| OpenError::BadGraph { file, why };
-            let graph = CallGraphProfile::new(&graphs[value]).map_err(bad)?;
-            Ok(AnyProfile::Graph(graph))
+    let Calls::Tree(tree) = &only.calls else {
+        return graph(only, value).map(AnyProfile::Graph);
+    };
+    Ok(match ComparativeProfile::of_difference(tree, value) {
+        None => AnyProfile::Tree(CallTreeProfile::new(Arc::clone(tree), value)),
+        Some(difference) => {
+            let kind = &tree.value_types()[value].name;
+            notes.push(difference_note(kind, &only.identity.file));
+            AnyProfile::Comparison(difference)
         }
-    }
+    })
+}
+
+/// What a reader should know of a value type with values below 0.
+pub fn difference_note(value: &str, file: &str) -> String {
+    format!(
+        "{value} of {file} has values below 0: it is read as a comparison, A being what is above 0 and B what is below. What \
+         the two profiles of which it is the difference had in common is not in the file."
+    )
 }
 
 fn run(source: Source, value: usize) -> Result<(Arc<CallTree>, usize), OpenError> {

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use crate::beyond::{exceeds, opposes, why_more};
 use crate::interface::ProfileInterface;
+use crate::whole::{Of, Whole};
 
 /// What is surprising about a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,23 +17,49 @@ pub struct Paradox {
     pub cum_below_base: bool,
     /// The profile is a comparison.
     pub comparison: bool,
+    /// Base or cum are more than the whole: of what, and why.
+    pub more_than_whole: Option<(Of, &'static str)>,
+    /// What is above zero while the whole is below, so that its share is negative: the base, the cum, or both.
+    pub against_whole: Option<&'static str>,
 }
 
-/// What is surprising about a summary's metrics. `None`: nothing.
-pub fn paradox_of<P: ProfileInterface>(profile: &P, s: &P::Summary) -> Option<Paradox> {
+/// What is surprising about a summary's metrics, and their shares of `whole`. `None`: nothing.
+pub fn paradox_of<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    whole: &Whole,
+) -> Option<Paradox> {
     let (base, cum) = (profile.base_of(s), profile.cum_of(s));
+    let more = exceeds(whole, base) || exceeds(whole, cum);
+    let against = |cost: i64| cost > 0 && opposes(whole, cost);
     let paradox = Paradox {
         negative_base: base < 0,
         negative_cum: cum < 0,
         cum_below_base: cum < base,
         comparison: profile.sides().is_some(),
+        more_than_whole: more.then(|| (whole.of, why_more(profile, whole))),
+        against_whole: match (against(base), against(cum)) {
+            (true, true) => Some("base and cum"),
+            (true, false) => Some("the base"),
+            (false, true) => Some("the cum"),
+            (false, false) => None,
+        },
     };
-    (paradox.negative_base || paradox.negative_cum || paradox.cum_below_base).then_some(paradox)
+    let nothing = Paradox {
+        negative_base: false,
+        negative_cum: false,
+        cum_below_base: false,
+        comparison: paradox.comparison,
+        more_than_whole: None,
+        against_whole: None,
+    };
+    (paradox != nothing).then_some(paradox)
 }
 
 impl fmt::Display for Paradox {
-    /// One or two sentences.
+    /// One sentence or a few.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sentences = Vec::new();
         let negative = match (self.negative_base, self.negative_cum) {
             (true, true) => Some("Base and cum are negative"),
             (true, false) => Some("The base is negative"),
@@ -43,18 +71,26 @@ impl fmt::Display for Paradox {
                 true => "this path costs less in A than in B",
                 false => "the profile itself holds negative costs",
             };
-            write!(f, "{what}: {why}.")?;
+            sentences.push(format!("{what}: {why}."));
         }
         if self.cum_below_base {
-            if negative.is_some() {
-                f.write_str(" ")?;
-            }
             let why = match self.comparison {
                 true => "what it calls costs less in A than in B",
                 false => "what it calls has negative costs",
             };
-            write!(f, "The cum is below the base: {why}.")?;
+            sentences.push(format!("The cum is below the base: {why}."));
         }
-        Ok(())
+        if let Some((of, why)) = self.more_than_whole {
+            let of = of.words();
+            sentences.push(format!("It is more than 100 % of {of}: {why}."));
+        }
+        if let Some(what) = self.against_whole {
+            let why = match self.comparison {
+                true => "it costs more in A than in B, and all together cost less",
+                false => "the costs of all together are negative",
+            };
+            sentences.push(format!("The share of {what} is below 0 %: {why}."));
+        }
+        f.write_str(&sentences.join(" "))
     }
 }

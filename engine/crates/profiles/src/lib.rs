@@ -12,6 +12,7 @@ mod symbols;
 mod tests;
 
 pub use error::Error;
+pub use fulcrum_ingest::profile::Limits;
 pub use fulcrum_ingest::profile::names::{self, Rule};
 pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};

@@ -48,15 +48,17 @@ pub fn lines(
     digest: &str,
     value: &ValueType,
     rules: &[Rule],
+    limits: Limits,
 ) -> Result<Option<Lines>, Error> {
-    let bytes = crate::read::contents(path).map_err(|error| Error::io("read", path, &error))?;
+    let bytes =
+        crate::read::contents(path, limits).map_err(|error| Error::io("read", path, &error))?;
     let name = path.display();
     if fulcrum_paths::digest(&bytes) != digest {
         let problem = format!("{name} was written anew since it was opened; open it again");
         return Err(Error::File(problem));
     }
     let text = name.to_string();
-    let read = read_lines(bytes, &text, Limits::default(), &Files::default());
+    let read = read_lines(bytes, &text, limits, &Files::default());
     let Some(profile) = read.map_err(|error| Error::File(error.to_string()))? else {
         return Ok(None);
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread;
 
 use fulcrum_ingest::profile::names::{ALL, Rule, default_rules, normalise};
-use fulcrum_ingest::profile::{self, Limits, Profile};
+use fulcrum_ingest::profile::{self, ALLOW_MORE, Limits, Profile};
 use fulcrum_model::Progress;
 
 use crate::error::Error;
@@ -29,46 +29,43 @@ pub struct Read {
 /// # Errors
 /// When the file cannot be read or is no profile.
 pub fn read(path: &Path, rules: &[Rule]) -> Result<Read, Error> {
-    read_with_progress(path, rules, &Progress::default())
+    read_with_progress(path, rules, Limits::default(), &Progress::default())
 }
 
-/// The same; `progress` may stop it.
+/// The same with other limits; `progress` may stop it.
 pub(crate) fn read_with_progress(
     path: &Path,
     rules: &[Rule],
+    limits: Limits,
     progress: &Progress,
 ) -> Result<Read, Error> {
-    let bytes = bytes(path)?;
+    let bytes = bytes(path, limits)?;
     let digest = fulcrum_paths::digest(&bytes);
-    let profile = parse(path, bytes, rules, progress)?;
+    let profile = parse(path, bytes, rules, limits, progress)?;
     Ok(Read { profile, digest })
 }
 
-/// The same for those who need no digest.
+/// The same with other limits, for those who need no digest.
 ///
 /// # Errors
 /// As [`read`].
-pub fn profile(path: &Path, rules: &[Rule]) -> Result<Profile, Error> {
-    parse(path, bytes(path)?, rules, &Progress::default())
+pub fn profile(path: &Path, rules: &[Rule], limits: Limits) -> Result<Profile, Error> {
+    let bytes = bytes(path, limits)?;
+    parse(path, bytes, rules, limits, &Progress::default())
 }
 
-fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
+fn bytes(path: &Path, limits: Limits) -> Result<Vec<u8>, Error> {
     let bytes = if path == Path::new("-") {
-        take(std::io::stdin().lock(), most())
+        take(std::io::stdin().lock(), limits.bytes as u64)
     } else {
-        contents(path)
+        contents(path, limits)
     };
     bytes.map_err(|error| Error::io("read", path, &error))
 }
 
-/// How many bytes a profile may have, as it is and decompressed: what the readers allow.
-fn most() -> u64 {
-    Limits::default().bytes as u64
-}
-
 fn too_large(most: u64) -> io::Error {
     let problem = format!(
-        "it has more than {} MiB, the most that a profile may have; record for a shorter time or sample less often",
+        "it has more than {} MiB, the most that is read; {ALLOW_MORE}",
         most >> 20
     );
     io::Error::new(io::ErrorKind::FileTooLarge, problem)
@@ -89,15 +86,16 @@ const LARGE: u64 = 16 << 20;
 
 /// The bytes of a file. Both halves of a large one are read at the same time: what takes long is not the disk but the kernel,
 /// which copies, and makes room page by page.
-pub(crate) fn contents(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn contents(path: &Path, limits: Limits) -> io::Result<Vec<u8>> {
+    let most = limits.bytes as u64;
     let file = File::open(path)?;
     let about = file.metadata()?;
     if !about.is_file() || about.len() < LARGE {
         // Not to be opened again: who writes into a pipe may be done then.
-        return take(file, most());
+        return take(file, most);
     }
-    if about.len() > most() {
-        return Err(too_large(most()));
+    if about.len() > most {
+        return Err(too_large(most));
     }
     let mut bytes = vec![0; about.len() as usize];
     let half = bytes.len() / 2;
@@ -119,11 +117,11 @@ fn parse(
     path: &Path,
     bytes: Vec<u8>,
     rules: &[Rule],
+    limits: Limits,
     progress: &Progress,
 ) -> Result<Profile, Error> {
     let name = path.display().to_string();
-    let profile =
-        profile::read_with_progress(bytes, &name, Limits::default(), &Files::default(), progress);
+    let profile = profile::read_with_progress(bytes, &name, limits, &Files::default(), progress);
     let profile = profile.map_err(|error| Error::File(error.to_string()))?;
     let profile = profile.ok_or(Error::Cancelled)?;
     let profile = normalise(profile, rules);
@@ -187,6 +185,7 @@ mod tests {
         let most = 3 << 20;
         let error = take(io::repeat(b'a'), most).expect_err("it has no end");
         assert!(error.to_string().contains("more than 3 MiB"), "{error}");
+        assert!(error.to_string().contains("--max-size"), "{error}");
         let whole = take(io::repeat(b'a').take(most), most).expect("it has an end");
         assert_eq!(whole.len() as u64, most);
     }
@@ -204,8 +203,11 @@ mod tests {
         ] {
             let bytes: Vec<u8> = (0..length).map(|n| ((n * 31) >> 7) as u8).collect();
             fs::write(&path, &bytes).expect("it can be written");
-            assert!(contents(&path).expect("a file") == bytes, "{length}");
+            let found = contents(&path, Limits::default()).expect("a file");
+            assert!(found == bytes, "{length}");
+            let fewer = Limits::up_to(length.saturating_sub(1));
+            assert_eq!(contents(&path, fewer).is_ok(), length == 0, "{length}");
         }
-        assert!(contents(&folder.path().join("y")).is_err());
+        assert!(contents(&folder.path().join("y"), Limits::default()).is_err());
     }
 }

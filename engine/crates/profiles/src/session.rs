@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fulcrum_ingest::profile::names::{Renamed, Rule};
-use fulcrum_ingest::profile::{self, Profile};
+use fulcrum_ingest::profile::{self, Limits, Profile};
 use fulcrum_model::Progress;
 use fulcrum_model::call_tree::{CallTree, Frame, FrameKind, ValueType};
 use fulcrum_paths::{
@@ -28,6 +28,8 @@ pub struct Files {
     pub normalisation: Normalisation,
     /// Rules for names.
     pub rules: Vec<Rule>,
+    /// How large each file may be.
+    pub limits: Limits,
 }
 
 /// A profile, open for searching.
@@ -66,7 +68,8 @@ impl Session {
                 let what = format!("reading {}", file_name(path));
                 let progress = progress.part(part(done), part(done + 1)).with_phase(&what);
                 progress.at(0.0)?;
-                let Read { profile, digest } = read_with_progress(path, &files.rules, &progress)?;
+                let Read { profile, digest } =
+                    read_with_progress(path, &files.rules, files.limits, &progress)?;
                 let name = path.display();
                 notes.extend(profile.notes.iter().map(|note| format!("{name}: {note}")));
                 sources.push(source(path, digest, profile, &mut renamed));
@@ -136,16 +139,17 @@ impl Session {
     }
 
     /// Searches another value type, by its name or its number from 1. Settings, labels and the current path stay; the
-    /// history is gone.
+    /// history is gone. Returns what a reader should know of the value type, whole sentences.
     ///
     /// # Errors
     /// When there is no such value type.
-    pub fn set_value(&mut self, value: &str) -> Result<(), Error> {
+    pub fn set_value(&mut self, value: &str) -> Result<Vec<String>, Error> {
         let (a, b) = (self.a.clone(), self.b.clone());
         let Opened {
             profile,
             identity,
             value,
+            notes,
             ..
         } = fulcrum_paths::open(a, b, Some(value), self.normalisation)?;
         let old = &self.search;
@@ -164,7 +168,7 @@ impl Session {
         self.search = search;
         self.identity = identity;
         self.value = value;
-        Ok(())
+        Ok(notes)
     }
 
     /// What the value types are called, each differently.

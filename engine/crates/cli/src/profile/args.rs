@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use fulcrum_ingest::profile::Limits;
 use fulcrum_ingest::profile::names::Rule;
 
 #[derive(Debug, Subcommand)]
@@ -24,6 +25,16 @@ pub struct Source {
     /// jvm-hidden, jvm-generated, recursion-level, address, source-line, anonymous-number; default,source-line adds one
     #[arg(long, value_name = "RULES", value_parser = rules, default_value = "default")]
     pub names: Names,
+    /// Read files of up to this size, as they are and decompressed: 16GiB [default: 4GiB, and 400 times the compressed size]
+    #[arg(long, value_name = "SIZE", value_parser = max_size)]
+    pub max_size: Option<Limits>,
+}
+
+impl Source {
+    /// How the file is read.
+    pub fn limits(&self) -> Limits {
+        self.max_size.unwrap_or_default()
+    }
 }
 
 /// Rules of one option.
@@ -99,4 +110,12 @@ pub enum To {
 /// Rules for names of an option.
 pub fn rules(text: &str) -> Result<Names, String> {
     fulcrum_profiles::named_rules(text).map(Names)
+}
+
+/// The limits of an option.
+pub fn max_size(text: &str) -> Result<Limits, String> {
+    let bytes = crate::events::size(text)?;
+    let bytes =
+        usize::try_from(bytes).map_err(|_| "this machine cannot hold so much".to_owned())?;
+    Ok(Limits::up_to(bytes))
 }

@@ -13,7 +13,11 @@ use crate::terminal;
 
 /// Writes the profile, and says on standard error what a reader should know.
 pub fn convert(args: &ConvertArgs) -> Outcome {
-    let profile = open(&args.source.file, &args.source.names.0)?;
+    let profile = open(
+        &args.source.file,
+        &args.source.names.0,
+        args.source.limits(),
+    )?;
     let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
     let target = match args.to {
         To::Folded => Target::Folded,

@@ -13,7 +13,11 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// What a profile holds.
 pub fn info(args: &InfoArgs) -> Outcome {
-    let profile = open(&args.source.file, &args.source.names.0)?;
+    let profile = open(
+        &args.source.file,
+        &args.source.names.0,
+        args.source.limits(),
+    )?;
     if args.json {
         terminal::answer(&as_json(&profile, &args.source.names.0))?;
     } else {

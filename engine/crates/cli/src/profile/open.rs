@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use fulcrum_ingest::profile::Profile;
 use fulcrum_ingest::profile::names::Rule;
+use fulcrum_ingest::profile::{Limits, Profile};
 use fulcrum_paths::{find_value, value_names};
 
 use crate::outcome::Failure;
 
 /// The profile in a file, its names by these rules.
-pub fn open(path: &Path, rules: &[Rule]) -> Result<Profile, Failure> {
-    Ok(fulcrum_profiles::profile(path, rules)?)
+pub fn open(path: &Path, rules: &[Rule], limits: Limits) -> Result<Profile, Failure> {
+    Ok(fulcrum_profiles::profile(path, rules, limits)?)
 }
 
 /// The number of the value type that is wanted: by name, by number from 1, or the profile's own choice.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use fulcrum_answers::search as answers;
 use fulcrum_ingest::profile::{Calls, Profile};
+use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::ValueType;
-use fulcrum_model::{CallGraph, CallTree};
 use fulcrum_paths::{
-    CallGraphProfile, CallTreeProfile, ComparativeProfile, ProfileInterface, Sides, SummarySides,
-    same_value,
+    CallGraphProfile, CallTreeProfile, ComparativeProfile, DifferentUnits, GraphComparison,
+    ProfileInterface, Sides, SummarySides, Whole, beyond, difference_note, same_value,
 };
 use fulcrum_schema::{ProfileFunction, ProfileTop};
 
@@ -35,6 +35,8 @@ struct Functions {
     kind: ValueType,
     total: i64,
     sides: Option<Sides>,
+    /// What shares are of.
+    whole: i64,
     rows: Vec<Function>,
     notes: Vec<String>,
 }
@@ -42,13 +44,14 @@ struct Functions {
 /// Lists functions.
 pub fn top(args: &TopArgs) -> Outcome {
     let rules = &args.source.names.0;
-    let profile = open(&args.source.file, rules)?;
+    let limits = args.source.limits();
+    let profile = open(&args.source.file, rules, limits)?;
     let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
     let kind = profile.value_types()[value].clone();
     let mut functions = match &args.against {
-        None => alone(profile, kind, value)?,
+        None => alone(profile, &args.source.file, kind, value)?,
         Some(path) => {
-            let mut base = open(path, rules)?;
+            let mut base = open(path, rules, limits)?;
             // Of another file the same number may be another type.
             let base_value = match (same_value(&base.value_types(), &kind), &args.value) {
                 (Some(same), _) => same,
@@ -87,20 +90,37 @@ pub fn top(args: &TopArgs) -> Outcome {
     Ok(if none { NOTHING } else { DONE })
 }
 
-fn alone(profile: Profile, kind: ValueType, value: usize) -> Result<Functions, Failure> {
-    let notes = profile.notes;
-    match profile.calls {
-        Calls::Tree(tree) => {
-            let profile = CallTreeProfile::new(Arc::new(tree), value);
-            Ok(functions(&profile, kind, notes))
+fn alone(
+    profile: Profile,
+    path: &Path,
+    kind: ValueType,
+    value: usize,
+) -> Result<Functions, Failure> {
+    let mut notes = profile.notes;
+    let tree = match profile.calls {
+        Calls::Tree(tree) => tree,
+        Calls::Graphs(graphs) => {
+            let graph = graph(graphs, value)?;
+            notes.extend(beyond(&graph, &Whole::of(&graph)));
+            return Ok(functions(&graph, kind, notes));
         }
-        Calls::Graphs(mut graphs) => {
-            let graph: CallGraph = graphs.swap_remove(value);
-            let profile = CallGraphProfile::new(&graph)
-                .map_err(|error| Failure::BadInput(error.to_string()))?;
-            Ok(functions(&profile, kind, notes))
-        }
-    }
+    };
+    let Some(difference) = ComparativeProfile::of_difference(&tree, value) else {
+        let profile = CallTreeProfile::new(Arc::new(tree), value);
+        return Ok(functions(&profile, kind, notes));
+    };
+    notes.push(difference_note(&kind.name, &path.display().to_string()));
+    let mut functions = functions(&difference, kind, notes);
+    // Neither side is what the program cost before.
+    functions.whole = functions
+        .sides
+        .map_or(0, |sides| sides.a.abs().max(sides.b.abs()));
+    Ok(functions)
+}
+
+fn graph(mut graphs: Vec<CallGraph>, value: usize) -> Result<CallGraphProfile, Failure> {
+    let graph = graphs.swap_remove(value);
+    CallGraphProfile::new(&graph).map_err(|error| Failure::BadInput(error.to_string()))
 }
 
 fn compared(
@@ -109,25 +129,37 @@ fn compared(
     values: [usize; 2],
 ) -> Result<Functions, Failure> {
     let mut notes = Vec::new();
-    let mut trees: Vec<Arc<CallTree>> = Vec::new();
-    for (path, profile) in sides {
+    for (path, profile) in &sides {
         let path = path.display();
         notes.extend(profile.notes.iter().map(|note| format!("{path}: {note}")));
-        match profile.calls {
-            Calls::Tree(tree) => trees.push(Arc::new(tree)),
-            Calls::Graphs(_) => {
-                return Err(Failure::BadInput(format!(
-                    "{path} is a call graph, and only call trees can be compared; record both with a profiler that \
-                     keeps whole stacks"
-                )));
+    }
+    let refused = |units: DifferentUnits| Failure::BadInput(units.to_string());
+    let units = sides.each_ref().map(|(_, profile)| profile.value_types());
+    let [a, b] = [units[0][values[0]], units[1][values[1]]].map(|kind| kind.unit.clone());
+    let paths = sides.each_ref().map(|(path, _)| path.display().to_string());
+    match sides.map(|(_, profile)| profile.calls) {
+        [Calls::Tree(of_a), Calls::Tree(of_b)] => {
+            let [of_a, of_b] =
+                [(of_a, values[0]), (of_b, values[1])].map(|(tree, value)| (Arc::new(tree), value));
+            let profile = ComparativeProfile::new(of_a, of_b).map_err(refused)?;
+            let kind = ValueType::new(kind.name, profile.unit());
+            Ok(functions(&profile, kind, notes))
+        }
+        [Calls::Graphs(of_a), Calls::Graphs(of_b)] => {
+            if a != b {
+                return Err(refused(DifferentUnits { a, b }));
             }
+            let (a, b) = (graph(of_a, values[0])?, graph(of_b, values[1])?);
+            Ok(functions(&GraphComparison::new(a, b), kind, notes))
+        }
+        [of_a, _] => {
+            let path = &paths[usize::from(matches!(of_a, Calls::Tree(_)))];
+            Err(Failure::BadInput(format!(
+                "{path} is a call graph, which can only be compared with another call graph; record both with a profiler \
+                 that keeps whole stacks"
+            )))
         }
     }
-    let [a, b] = <[Arc<CallTree>; 2]>::try_from(trees).expect("there were two sides");
-    let profile = ComparativeProfile::new((a, values[0]), (b, values[1]))
-        .map_err(|error| Failure::BadInput(error.to_string()))?;
-    let kind = ValueType::new(kind.name, profile.unit());
-    Ok(functions(&profile, kind, notes))
 }
 
 fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<String>) -> Functions {
@@ -140,10 +172,13 @@ fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<Strin
             cum: profile.cum_of(&summary),
             sides: profile.sides_of(&summary),
         });
+    let (total, sides) = (profile.total(), profile.sides());
     Functions {
         rows: rows.collect(),
-        total: profile.total(),
-        sides: profile.sides(),
+        total,
+        sides,
+        // Shares of a difference would be of next to nothing: those of the base are.
+        whole: sides.map_or(total, |sides| sides.b),
         kind,
         notes,
     }
@@ -152,16 +187,15 @@ fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<Strin
 fn as_text(functions: &Functions, top: usize, style: Style) -> String {
     let dot = style.dot();
     let cost = |cost: i64| style.quantity(cost, &functions.kind.unit);
-    // Shares of a difference would be of next to nothing: those of the base are.
-    let whole = functions.sides.map_or(functions.total, |sides| sides.b);
+    let whole = functions.whole;
     let share = |cost| Cell::right(style.plain(share(cost, whole))).colour(Some(Colour::Dim));
     let mut out = style.paint(Colour::Strong, &functions.kind.name);
     match functions.sides {
         None => out += &format!("{dot}{} in all", cost(whole)),
         Some(Sides { a, b }) => {
-            let difference = cost(functions.total);
+            let (difference, whole) = (cost(functions.total), cost(whole));
             let (a, b) = (cost(a), cost(b));
-            out += &format!("{dot}{a} less {b} is {difference}; shares are of {b}");
+            out += &format!("{dot}{a} less {b} is {difference}; shares are of {whole}");
         }
     }
     out += &format!("{dot}{} functions\n", functions.rows.len());

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use fulcrum_paths::{Normalisation, Suggester};
+use fulcrum_profiles::Limits;
 
 use crate::args::fraction;
-use crate::profile::args::{Names, rules};
+use crate::profile::args::{Names, max_size, rules};
 
 /// Profiles, alone or compared.
 #[derive(Debug, Args)]
@@ -26,6 +27,9 @@ pub struct ProfileFiles {
     /// Make the sides comparable: "totals" scales every run to the mean total of BASE; a number multiplies FILE's costs
     #[arg(long, value_name = "HOW", value_parser = normalisation, requires = "against")]
     pub normalise: Option<Normalisation>,
+    /// Read files of up to this size, as for `fulcrum profile`
+    #[arg(long, value_name = "SIZE", value_parser = max_size)]
+    pub max_size: Option<Limits>,
 }
 
 impl ProfileFiles {

@@ -24,6 +24,7 @@ pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
         value: files.value.clone(),
         normalisation: files.normalise.unwrap_or(Normalisation::None),
         rules: files.names.0.clone(),
+        limits: files.max_size.unwrap_or_default(),
     };
     let waiting = Waiting::new();
     Ok(Session::open(&files, &waiting.progress())?)

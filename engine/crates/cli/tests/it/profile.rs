@@ -139,8 +139,117 @@ fn what_cannot_be_compared_is_refused() {
     check_bad(
         &["profile", "top", &samples, "--against", &graph],
         3,
-        "is a call graph, and only call trees can be compared",
+        "is a call graph, which can only be compared with another call graph",
     );
+}
+
+#[test]
+fn call_graphs_are_compared_function_by_function() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let graph = |name: &str, f: u32| {
+        let main = format!("events: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 5\n1 {f}\n");
+        file(&folder, name, &format!("{main}\nfn=f\n5 {f}\n"))
+    };
+    let (now, before) = (graph("now", 90), graph("before", 50));
+    let found = json(&["profile", "top", &now, "--against", &before, "--json"]);
+    let rows = functions(&found);
+    assert_eq!(rows, [("f".to_owned(), 40, 40), ("main".to_owned(), 0, 40)]);
+    assert_eq!(found["sides"], json!({ "a": 100, "b": 60 }));
+    let cum = &found["functions"][1]["sides"]["cum"];
+    assert_eq!(cum, &json!({ "a": 100, "b": 60 }));
+    let text = stdout(&["profile", "top", &now, "--against", &before]);
+    assert!(
+        text.starts_with("Ir, 100 less 60 is 40; shares are of 60, 2 functions\n"),
+        "{text}"
+    );
+    // One of Python's with itself: nothing differs.
+    let python = sample("work.pstats");
+    let found = json(&["profile", "top", &python, "--against", &python, "--json"]);
+    let rows = functions(&found);
+    assert!(rows.len() > 5 && rows.iter().all(|it| (it.1, it.2) == (0, 0)));
+    let alone = json(&["profile", "top", &python, "--json"]);
+    assert_eq!(found["sides"]["a"], alone["total"]);
+}
+
+#[test]
+fn a_difference_is_read_as_a_comparison() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folded = file(
+        &folder,
+        "difference.folded",
+        "main;grew 70\nmain;shrank -50\n",
+    );
+    let pprof = folder.path().join("heap.pb.gz");
+    let pprof = pprof.to_str().expect("UTF-8");
+    stdout(&["profile", "convert", &folded, "--to", "pprof", "-o", pprof]);
+    for profile in [&*folded, pprof] {
+        let found = json(&["profile", "top", profile, "--json"]);
+        assert_eq!(found["sides"], json!({ "a": 70, "b": 50 }), "{profile}");
+        let rows = [("grew", 70, 70), ("shrank", -50, -50), ("main", 0, 20)];
+        let rows = rows.map(|(name, base, cum)| (name.to_owned(), base, cum));
+        assert_eq!(functions(&found), rows);
+        let text = stdout(&["profile", "top", profile]);
+        assert!(
+            text.starts_with("samples, 70 less 50 is 20; shares are of 70, 3 functions\n"),
+            "{text}"
+        );
+        let note = "has values below 0: it is read as a comparison";
+        assert!(text.contains(note), "{text}");
+        let found = json(&["suggest", profile, "--json"]);
+        assert_eq!(found["sides"], json!({ "a": 70, "b": 50 }));
+        assert_eq!(found["of"], "costlier");
+    }
+}
+
+/// As `cProfile` writes it: `f` costs 1.5 s itself and 2 s with its calls, of which there are none.
+const MORE_THAN_ALL: &[u8] =
+    b"{)\x03z\x04a.pyi\x07\0\0\0z\x01f)\x05i\x01\0\0\0i\x01\0\0\0g\0\0\0\0\0\0\xf8\x3fg\0\0\0\0\0\0\0\x40{00";
+
+#[test]
+fn shares_above_100_percent_have_a_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("more.pstats");
+    std::fs::write(&path, MORE_THAN_ALL).expect("a new file");
+    let path = path.to_str().expect("UTF-8");
+    let note = "1 function has more than 100 % of the total, which is what all functions cost themselves, `f (a.py:7)` the \
+                most: the profiler counted more for it than all functions cost themselves.";
+    let text = stdout(&["profile", "top", path]);
+    assert!(text.contains("133.3 %") && text.contains(note), "{text}");
+    let run = fulcrum(&["suggest", path]).output().expect("it runs");
+    let (out, said) = (
+        String::from_utf8_lossy(&run.stdout),
+        String::from_utf8_lossy(&run.stderr),
+    );
+    assert!(said.contains(note), "{said}");
+    let why = "more than 100 %, because the profiler counted more for it";
+    assert!(out.contains("133.3 %") && out.contains(why), "{out}");
+}
+
+#[test]
+fn an_option_raises_the_limit_on_input() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let large = file(&folder, "large.folded", &"main;work 1\n".repeat(200_000));
+    for command in [
+        &["profile", "info"][..],
+        &["profile", "top"],
+        &["suggest"],
+        &["navigate", "--script", "suggest"],
+    ] {
+        let of = |more: &[&'static str]| -> Vec<String> {
+            let all = [command, more].concat();
+            all.into_iter().map(str::to_owned).collect()
+        };
+        let limited = [of(&["--max-size", "2M"]), vec![large.clone()]].concat();
+        let limited: Vec<&str> = limited.iter().map(String::as_str).collect();
+        check_bad(
+            &limited,
+            3,
+            "it has more than 2 MiB, the most that is read; if you trust it, allow more with --max-size",
+        );
+        let allowed = [of(&["--max-size", "3MiB"]), vec![large.clone()]].concat();
+        let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+        stdout(&allowed);
+    }
 }
 
 #[test]

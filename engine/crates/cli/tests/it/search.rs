@@ -351,10 +351,11 @@ fn call_graphs_say_how_far_they_go() {
     assert!(said[0]["limit"].as_str().unwrap().contains("up to 2 names"));
     assert!(said[1]["error"].as_str().unwrap().contains("up to 2 names"));
     assert_eq!(code, Some(1));
+    let tree = files.write("p.folded", "main;f 3\n");
     check_bad(
-        &["suggest", &graph, "--against", &graph],
+        &["suggest", &graph, "--against", &tree, "--value", "1"],
         3,
-        "holds a call graph, and only call trees can be compared",
+        "holds a call graph, which can only be compared with another call graph",
     );
 }
 

@@ -61,7 +61,7 @@ use self::input::Input;
 use fulcrum_model::{Place, ReadError};
 pub use stacks::MAX_DEPTH;
 pub use symbols::{At, Code, NoSymbols, Symbols};
-pub use unwrap::Limits;
+pub use unwrap::{ALLOW_MORE, Limits};
 pub use write::{Target, WriteError, write, write_in_order};
 
 /// A format of profiles.

@@ -28,6 +28,20 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// What a user allows who trusts the file: so many bytes, however well they are compressed.
+    pub fn up_to(bytes: usize) -> Self {
+        Limits {
+            bytes,
+            ratio: usize::MAX,
+        }
+    }
+}
+
+/// What to do about a file that is larger than [`Limits`] allow, as the end of a sentence.
+pub const ALLOW_MORE: &str = "if you trust it, allow more with --max-size; the editor opens what `fulcrum profile convert \
+                              --max-size SIZE --to pprof` writes";
+
 const FREE: usize = 64 << 20;
 const CHUNK: usize = 64 << 10;
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -211,7 +225,7 @@ impl Trouble {
                 at,
                 format!("the {kind} data becomes larger than {limit} bytes, which is not accepted"),
             )
-            .advise("decompress it yourself if you trust it, and open the result"),
+            .advise(ALLOW_MORE),
         }
     }
 }
@@ -336,6 +350,19 @@ mod tests {
                 fault.problem.contains("larger than 1000 bytes"),
                 "{fault:?}"
             );
+            assert!(fault.advice.contains("--max-size"), "{fault:?}");
         }
+    }
+
+    #[test]
+    fn who_trusts_a_file_may_unpack_it() {
+        // Zeros are packed to a thousandth.
+        let zeros = vec![b'0'; FREE + 1];
+        let packed = gzip(&zeros);
+        let nobody = Progress::default();
+        assert!(unwrap(&packed, Limits::default(), &nobody).is_err());
+        let found = unwrap(&packed, Limits::up_to(zeros.len()), &nobody).expect("allowed");
+        assert_eq!(found.bytes().len(), zeros.len());
+        assert!(unwrap(&packed, Limits::up_to(zeros.len() - 1), &nobody).is_err());
     }
 }

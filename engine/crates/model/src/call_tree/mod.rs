@@ -194,6 +194,29 @@ impl CallTree {
         })
     }
 
+    /// One value type as two trees of the same nodes: what is above 0, and, without its sign, what is below. `None` when
+    /// nothing is below.
+    ///
+    /// # Panics
+    /// When there is no such value type.
+    pub fn by_sign(&self, value_type: usize) -> Option<[CallTree; 2]> {
+        let values = &self.values[value_type];
+        if values.iter().all(|&value| value >= 0) {
+            return None;
+        }
+        let tree = |values: Vec<i64>| CallTree {
+            frames: self.frames.clone(),
+            value_types: vec![self.value_types[value_type].clone()],
+            parent: self.parent.clone(),
+            end: self.end.clone(),
+            frame: self.frame.clone(),
+            values: vec![values],
+        };
+        let above = values.iter().map(|&value| value.max(0)).collect();
+        let below = values.iter().map(|&value| -value.min(0)).collect();
+        Some([tree(above), tree(below)])
+    }
+
     /// A node's frame.
     ///
     /// # Panics
@@ -274,6 +297,24 @@ mod tests {
         assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(tree.stack(2).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(tree.total(0), 10);
+    }
+
+    #[test]
+    fn a_tree_is_parted_by_the_signs_of_its_values() {
+        let types = ["grown", "all"].map(|name| ValueType::new(name, "bytes"));
+        let mut builder = CallTreeBuilder::new(types.to_vec()).unwrap();
+        let [a, b] = ["a", "b"].map(|it| builder.intern(Frame::function(it)).unwrap());
+        builder.add(&[a], &[5, 5]).unwrap();
+        builder.add(&[a, b], &[-3, 3]).unwrap();
+        let tree = builder.finish().unwrap();
+        let [above, below] = tree.by_sign(0).expect("some are below 0");
+        assert_eq!(
+            (above.values(0), below.values(0)),
+            (&[5, 0][..], &[0, 3][..])
+        );
+        assert_eq!(below.value_types(), &types[..1]);
+        assert_eq!(below.frame(1).name, "b");
+        assert_eq!(tree.by_sign(1), None);
     }
 
     #[test]

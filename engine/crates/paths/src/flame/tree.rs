@@ -77,7 +77,7 @@ impl FlameTree {
         let base = match &**profile {
             AnyProfile::Tree(_) => Base::One(Arc::clone(profile)),
             AnyProfile::Comparison(compared) => Base::Union(Box::new(Union::of(compared))),
-            AnyProfile::Graph(_) => return None,
+            AnyProfile::Graph(_) | AnyProfile::GraphComparison(_) => return None,
         };
         Some(FlameTree {
             base,

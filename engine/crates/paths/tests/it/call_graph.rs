@@ -3,7 +3,10 @@
 use fulcrum_model::CallGraph;
 use fulcrum_model::call_graph::{CallGraphError, GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
-use fulcrum_paths::{CallGraphProfile, ProfileInterface, Refusal, Search, cum_ovl};
+use fulcrum_paths::{
+    CallGraphProfile, GraphComparison, ProfileInterface, Refusal, Search, Sides, Whole, beyond,
+    cum_ovl, paradox_of,
+};
 
 /// `main` calls `f` and `g`, `f` calls `g`.
 fn graph() -> CallGraph {
@@ -124,4 +127,121 @@ fn a_dangling_call_is_refused() {
         CallGraphProfile::new(&graph).err(),
         Some(CallGraphError::UnknownFunction { call: 1 })
     );
+}
+
+/// As `cProfile` writes some statistics: `main` costs more with its calls than all functions cost themselves.
+fn more_than_all() -> CallGraph {
+    let mut graph = graph();
+    graph.functions[0].cum = 285;
+    graph
+}
+
+#[test]
+fn what_the_profiler_counts_beyond_the_total_takes_nothing_from_the_others() {
+    let profile = CallGraphProfile::new(&more_than_all()).unwrap();
+    let all = profile.initial_summaries();
+    let running = |order: [usize; 3]| {
+        let of = order.map(|n| all[n]);
+        profile.running_total_cum_of(&of)
+    };
+    // Sorted by name: f, g, main.
+    assert_eq!(running([2, 0, 1]), [285, 285, 285]);
+    assert_eq!(running([0, 1, 2]), [60, 99, 285]);
+    let found = Search::new(profile).first(3);
+    let adds: Vec<f64> = found.suggestions.iter().map(|it| it.marginal).collect();
+    assert_eq!(adds, [2.85, 0.0, 0.0]);
+    let why = &found.suggestions[0].why;
+    let because = "more than 100 %, because the profiler counted more for it than all functions cost themselves";
+    assert!(why.contains(because), "{why}");
+    assert!(!found.suggestions[1].why.contains("100 %, because"));
+}
+
+#[test]
+fn shares_above_100_percent_have_a_sentence() {
+    let profile = CallGraphProfile::new(&more_than_all()).unwrap();
+    let whole = Whole::of(&profile);
+    assert_eq!(
+        beyond(&profile, &whole).unwrap(),
+        "1 function has more than 100 % of the total, which is what all functions cost themselves, `main` the most: the \
+         profiler counted more for it than all functions cost themselves."
+    );
+    let main = profile.summary_of(&["main"]).unwrap();
+    assert_eq!(
+        paradox_of(&profile, &main, &whole).unwrap().to_string(),
+        "It is more than 100 % of the total: the profiler counted more for it than all functions cost themselves."
+    );
+    let f = profile.summary_of(&["f"]).unwrap();
+    assert_eq!(paradox_of(&profile, &f, &whole), None);
+    let plain = CallGraphProfile::new(&graph()).unwrap();
+    assert_eq!(beyond(&plain, &Whole::of(&plain)), None);
+}
+
+#[test]
+fn costs_below_0_have_a_sentence() {
+    let mut graph = graph();
+    graph.functions[1].base = -50;
+    graph.functions[1].cum = -20;
+    let profile = CallGraphProfile::new(&graph).unwrap();
+    let whole = Whole::of(&profile);
+    assert_eq!(whole.cost, 20);
+    assert_eq!(
+        beyond(&profile, &whole).unwrap(),
+        "2 functions have more than 100 % of the total, which is what all functions cost themselves, `main` the most: other \
+         costs are negative."
+    );
+    let f = profile.summary_of(&["f"]).unwrap();
+    assert!(paradox_of(&profile, &f, &whole).is_some());
+}
+
+#[test]
+fn two_graphs_are_compared_function_by_function() {
+    let mut before = graph();
+    before.functions[2].name = "h".into();
+    before.functions[1].base = 10;
+    let [a, b] = [graph(), before].map(|it| CallGraphProfile::new(&it).unwrap());
+    let profile = GraphComparison::new(a, b);
+    let all = profile.initial_summaries();
+    let rows: Vec<_> = all
+        .iter()
+        .map(|s| {
+            let costs = (profile.base_of(s), profile.cum_of(s));
+            (profile.path_of(s).concat(), costs)
+        })
+        .collect();
+    let row = |name: &str, base, cum| (name.to_owned(), (base, cum));
+    assert_eq!(
+        rows,
+        [
+            row("f", 20, 0),
+            row("g", 69, 69),
+            row("h", -69, -69),
+            row("main", 0, 0)
+        ]
+    );
+    assert_eq!(profile.sides(), Some(Sides { a: 100, b: 80 }));
+    assert_eq!(profile.total(), 20);
+    assert_eq!(profile.total_base_of(&all), 20);
+    let f = profile.summary_of(&["f"]).unwrap();
+    assert_eq!(profile.bottom_extensions(&f), ["g", "h"]);
+    assert_eq!(profile.top_extensions(&f), ["main"]);
+    let h = profile.extend_bottom(&f, "h").unwrap();
+    assert_eq!(profile.path_of(&h), ["f", "h"]);
+    assert_eq!(profile.sides_of(&h).unwrap().cum, Sides { a: 0, b: 30 });
+    assert_eq!(profile.trim_top(&h), profile.summary_of(&["h"]).ok());
+    // The function that both have, by a call that one has.
+    assert_eq!(profile.trim_bottom(&h), Some(f));
+    assert_eq!(profile.trim_top(&f), None);
+    assert!(matches!(
+        profile.extend_top(&h, "main"),
+        Err(Refusal::TooLong { .. })
+    ));
+    assert!(profile.limit_of(&h).is_some());
+    assert!(matches!(
+        profile.extend_bottom(&f, "main"),
+        Err(Refusal::Absent { .. })
+    ));
+    assert!(profile.summary_of(&["x"]).is_err());
+    let mut search = Search::new(profile);
+    let details = search.select_path(&["main"]).unwrap();
+    assert_eq!(details.sides.unwrap().cum, Sides { a: 100, b: 100 });
 }

@@ -6,7 +6,7 @@ use fulcrum_model::CallTreeBuilder;
 use fulcrum_model::call_tree::{Frame, ValueType};
 use fulcrum_paths::{
     CallTreeProfile, ComparativeProfile, DifferentUnits, Normalisation, ProfileInterface, Sides,
-    Suggester, paradox_of,
+    Suggester, Whole, paradox_of,
 };
 
 fn compare(a: &[(&str, i64)], b: &[(&str, i64)]) -> ComparativeProfile {
@@ -28,18 +28,24 @@ fn paradoxical_values_are_kept_and_explained() {
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!((profile.base_of(&f), profile.cum_of(&f)), (10, -20));
     assert_eq!(
-        paradox_of(&profile, &f).unwrap().to_string(),
+        paradox_of(&profile, &f, &Whole::of(&profile))
+            .unwrap()
+            .to_string(),
         "The cum is negative: this path costs less in A than in B. \
-         The cum is below the base: what it calls costs less in A than in B."
+         The cum is below the base: what it calls costs less in A than in B. \
+         The share of the base is below 0 %: it costs more in A than in B, and all together cost less."
     );
     let g = profile.summary_of(&["g"]).unwrap();
     assert_eq!(
-        paradox_of(&profile, &g).unwrap().to_string(),
-        "Base and cum are negative: this path costs less in A than in B."
+        paradox_of(&profile, &g, &Whole::of(&profile))
+            .unwrap()
+            .to_string(),
+        "Base and cum are negative: this path costs less in A than in B. \
+         It is more than 100 % of the difference: other paths became costlier."
     );
     let plain = compare(&[("f", 10)], &[("f", 3)]);
     let f = plain.summary_of(&["f"]).unwrap();
-    assert_eq!(paradox_of(&plain, &f), None);
+    assert_eq!(paradox_of(&plain, &f, &Whole::of(&plain)), None);
 }
 
 #[test]

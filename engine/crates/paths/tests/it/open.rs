@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use fulcrum_model::CallTreeBuilder;
+use fulcrum_model::call_graph::GraphFunction;
 use fulcrum_model::call_tree::{Frame, ValueType};
+use fulcrum_model::{CallGraph, CallTreeBuilder};
 use fulcrum_paths::{
-    Calls, Normalisation, OpenError, Opened, ProfileInterface as _, Source, SourceIdentity, open,
+    AnyProfile, Calls, Normalisation, Of, OpenError, Opened, ProfileInterface as _, Sides, Source,
+    SourceIdentity, Whole, open,
 };
 
 /// One function with a cost of each type, of which the last is the file's own choice.
@@ -98,5 +100,93 @@ fn each_run_is_looked_at_for_what_the_first_chose() {
     assert_eq!(
         compared(&a, &c, Some("in use")).unwrap_err().to_string(),
         "c has no value type \"in use\"; choose one of cycles"
+    );
+}
+
+/// Functions by name with their own costs.
+fn tree(file: &str, costs: &[(&str, i64)]) -> Source {
+    let mut builder = CallTreeBuilder::new(vec![ValueType::new("space", "bytes")]).unwrap();
+    for (name, cost) in costs {
+        let frame = builder.intern(Frame::function(*name)).unwrap();
+        builder.add(&[frame], &[*cost]).unwrap();
+    }
+    let calls = Calls::Tree(Arc::new(builder.finish().unwrap()));
+    Source {
+        calls,
+        ..source(file, &[("space", "bytes", 1)])
+    }
+}
+
+/// The same as a call graph.
+fn graph(file: &str, unit: &str, costs: &[(&str, i64)]) -> Source {
+    let function = |(name, base): &(&str, i64)| GraphFunction {
+        name: (*name).into(),
+        base: *base,
+        cum: *base,
+    };
+    let graph = CallGraph {
+        value_type: ValueType::new("space", unit),
+        functions: costs.iter().map(function).collect(),
+        calls: Vec::new(),
+    };
+    Source {
+        calls: Calls::Graphs(vec![graph]),
+        ..source(file, &[("space", unit, 1)])
+    }
+}
+
+#[test]
+fn a_difference_is_searched_as_a_comparison() {
+    let file = tree("heap", &[("grew", 70), ("shrank", -50), ("same", 0)]);
+    let opened = open(vec![file], Vec::new(), None, Normalisation::None).unwrap();
+    assert_eq!(opened.profile.sides(), Some(Sides { a: 70, b: 50 }));
+    assert_eq!(difference(&opened), (20, "bytes"));
+    let whole = Whole::of(&opened.profile);
+    assert_eq!((whole.cost, whole.of), (70, Of::Costlier));
+    assert_eq!(
+        opened.notes,
+        [
+            "space of heap has values below 0: it is read as a comparison, A being what is above 0 and B what is below. What \
+             the two profiles of which it is the difference had in common is not in the file.",
+            "Shares are parts of what became costlier: what became cheaper has less than 0 %."
+        ]
+    );
+    let shrank = opened.profile.summary_of(&["shrank"]).unwrap();
+    assert_eq!(opened.profile.cum_of(&shrank), -50);
+    // A type without values below 0 is what it always was.
+    let file = tree("heap", &[("grew", 70)]);
+    let opened = open(vec![file], Vec::new(), None, Normalisation::None).unwrap();
+    assert!(matches!(opened.profile, AnyProfile::Tree(_)));
+    assert_eq!(opened.notes, [""; 0]);
+}
+
+#[test]
+fn call_graphs_are_compared_one_with_one() {
+    let (a, b) = (
+        graph("a", "bytes", &[("f", 9), ("g", 1)]),
+        graph("b", "bytes", &[("f", 4)]),
+    );
+    let opened = compared(&a, &b, None).unwrap();
+    assert_eq!(opened.profile.sides(), Some(Sides { a: 10, b: 4 }));
+    let refused = |a: Vec<Source>, b: Vec<Source>, how| open(a, b, None, how).unwrap_err();
+    let several = refused(
+        vec![a.clone(), a.clone()],
+        vec![b.clone()],
+        Normalisation::None,
+    );
+    assert_eq!(
+        several.to_string(),
+        "a holds a call graph, of which one is compared with one, as they are: give one file on each side, and no \
+         normalisation"
+    );
+    let scaled = refused(vec![a.clone()], vec![b], Normalisation::Totals);
+    assert!(matches!(scaled, OpenError::GraphsAveraged { .. }));
+    let other = graph("c", "ns", &[("f", 4)]);
+    let units = refused(vec![a.clone()], vec![other], Normalisation::None);
+    assert!(matches!(units, OpenError::DifferentUnits(_)));
+    let mixed = refused(vec![a], vec![tree("t", &[("f", 1)])], Normalisation::None);
+    assert_eq!(
+        mixed.to_string(),
+        "a holds a call graph, which can only be compared with another call graph; record call stacks on both sides"
     );
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_ingest::profile::names::default_rules;
 use fulcrum_model::call_tree::ValueType;
-use fulcrum_profiles::{Error, Lines, lines, read};
+use fulcrum_profiles::{Error, Limits, Lines, lines, read};
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../ingest/tests/samples")
@@ -20,7 +20,7 @@ fn of(path: &Path, value: Option<&str>) -> Result<Option<Lines>, Error> {
         None => types.get(known.profile.default_value),
     };
     let value: ValueType = (*value.expect("the profile has it")).clone();
-    lines(path, &known.digest, &value, &rules)
+    lines(path, &known.digest, &value, &rules, Limits::default())
 }
 
 /// The most costly lines as `file:line base cum function`.

@@ -9,7 +9,7 @@ use fulcrum_paths::{
     AnyProfile, Contexts, FlameTree, Merged, MergedSide, Normalisation, ProfileInterface as _,
     Search, Source, Width,
 };
-use fulcrum_profiles::{Files, Lines, Rule};
+use fulcrum_profiles::{Files, Limits, Lines, Rule};
 
 use super::naming::Naming;
 use super::places::{ByName, by_name};
@@ -150,8 +150,14 @@ impl Look {
         let read = || {
             let value = ValueType::new(&*self.value, &*self.unit);
             let lines = |file: &Measured| {
-                fulcrum_profiles::lines(&file.path, &file.digest, &value, &file.rules)
-                    .map_err(|error| error.to_string())
+                fulcrum_profiles::lines(
+                    &file.path,
+                    &file.digest,
+                    &value,
+                    &file.rules,
+                    Limits::default(),
+                )
+                .map_err(|error| error.to_string())
             };
             let all = self.measured.iter().map(lines);
             let all: Vec<Option<Lines>> = all.collect::<Result<_, _>>()?;

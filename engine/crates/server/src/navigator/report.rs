@@ -1,7 +1,7 @@
 //! The labels as Markdown, for a pull request.
 
 use fulcrum_answers::quantity::{faster, quantity, share};
-use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, cum_ovl};
+use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, beyond, cum_ovl};
 
 use super::look::Look;
 use crate::protocol::NavigatorReport;
@@ -34,6 +34,9 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
             },
         ),
     };
+    if let Some(note) = beyond(profile, &whole) {
+        out += &format!(" {}", text(&note));
+    }
     let labels = search.labels().all();
     if labels.is_empty() {
         out += "\n\nNothing is labelled.\n";

@@ -43,7 +43,7 @@ pub(crate) struct Session {
     listing: NavigatorListing,
     rows: Vec<Row>,
     hidden: [Hidden; 2],
-    /// What went wrong beside the last command.
+    /// What is to be said of the last command: what went wrong beside it, what another value type is.
     notes: Vec<String>,
 }
 
@@ -128,7 +128,9 @@ impl Session {
             title,
             kind: match **self.open.search.profile() {
                 AnyProfile::Tree(_) => NavigatorKind::Tree,
-                AnyProfile::Comparison(_) => NavigatorKind::Comparison,
+                AnyProfile::Comparison(_) | AnyProfile::GraphComparison(_) => {
+                    NavigatorKind::Comparison
+                }
                 AnyProfile::Graph(_) => NavigatorKind::Graph,
             },
             value_types: value_types
@@ -239,7 +241,7 @@ impl Session {
                 self.show(details);
             }
             C::Value { name } => {
-                self.open.set_value(&name)?;
+                self.notes = self.open.set_value(&name)?;
                 self.drawing = Arc::default();
                 match self.open.search.details() {
                     Ok(details) => self.show(details),

@@ -39,6 +39,7 @@ pub(crate) fn open(
         value: params.value,
         normalisation: convert::to_normalisation(params.normalisation)?,
         rules: named_rules(rules).map_err(|error| Failure::user(error, None))?,
+        ..Files::default()
     };
     if files
         .files

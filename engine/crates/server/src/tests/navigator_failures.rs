@@ -114,7 +114,7 @@ fn bad_files_are_one_failed_request_each() {
         (
             vec!["p.folded"],
             vec!["g.callgrind"],
-            "only call trees can be compared",
+            "can only be compared with another call graph",
         ),
         (vec!["-"], vec![], "standard input"),
     ] {
