@@ -22,7 +22,11 @@ public class Contended {
         sink = x;
     }
 
-    /** Shows in the log where the machine's count ends. */
+    /** Shows in the log that the machine's count is taken from here on. */
+    static void counting() {
+    }
+
+    /** Shows in the log that the machine's count has been taken. */
     static void counted() {
     }
 
@@ -35,8 +39,9 @@ public class Contended {
                     counter.increment();
                     work(200);
                 }
-                // The machine's own count, which ends with the thread: what it waits for from here on is not in it.
+                // The machine's own count, which ends with the thread. Asking for it may wait too, before it is taken or after.
                 ThreadMXBean bean = ManagementFactory.getThreadMXBean();
+                counting();
                 long blocked = bean.getThreadInfo(Thread.currentThread().getId()).getBlockedCount();
                 counted();
                 synchronized (System.out) {
