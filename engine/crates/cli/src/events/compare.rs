@@ -60,7 +60,7 @@ fn as_text(found: &Comparison, args: &CompareArgs, shown: usize, style: Style) -
         ]);
     }
     let mut out =
-        style.aside(&format!("A {a}, B {b}: own time is A's less B's")) + &table.render(style);
+        style.aside(&format!("A {a}, B {b}: own time is A minus B")) + &table.render(style);
     out += &style.more(found.rows.len(), shown);
     let roles = found.roles.iter().filter(|it| it.a != it.b);
     for role in roles {

@@ -195,7 +195,7 @@ fn as_text(functions: &Functions, top: usize, style: Style) -> String {
         Some(Sides { a, b }) => {
             let (difference, whole) = (cost(functions.total), cost(whole));
             let (a, b) = (cost(a), cost(b));
-            out += &format!("{dot}{a} less {b} is {difference}; shares are of {whole}");
+            out += &format!("{dot}{a} minus {b} is {difference}; shares are of {whole}");
         }
     }
     out += &format!("{dot}{} functions\n", functions.rows.len());

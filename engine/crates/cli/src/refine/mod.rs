@@ -98,7 +98,7 @@ fn first_filter(args: &RefineArgs) -> Result<Option<String>, Failure> {
         ));
     }
     if !others.is_empty() && !args.quiet {
-        terminal::say(&format!("note: no Java methods: {}", others.join(", ")));
+        terminal::say(&format!("note: not Java methods: {}", others.join(", ")));
     }
     let comment = [format!("The labels of {}.", path.display())];
     Ok(Some(filter_text("", &methods, &comment)))

@@ -112,8 +112,8 @@ fn estimate(labels: &[String], it: &Estimate, numbers: &Numbers) -> String {
             let program = it.table3.map_or("the program", |_| "A");
             out += &format!("{program} is at most {faster} without it, by Amdahl's law\n");
         }
-        Some(None) => out += "nothing is gained by that\n",
-        None => out += "that is everything: there is no estimate\n",
+        Some(None) => out += "this gains nothing\n",
+        None => out += "that is the whole cost: there is no estimate\n",
     }
     if let Some(part) = it.table3 {
         out += &format!(

@@ -112,7 +112,7 @@ fn top_compares_two_profiles() {
     assert_eq!(found["sides"], json!({ "a": 6, "b": 5 }));
     let text = stdout(&["profile", "top", &now, "--against", &before]);
     assert!(
-        text.starts_with("samples, 6 less 5 is 1; shares are of 5, 4 functions\n"),
+        text.starts_with("samples, 6 minus 5 is 1; shares are of 5, 4 functions\n"),
         "{text}"
     );
     assert!(text.contains("  -3  -60.0 %   -3  -60.0 %  h\n"), "{text}");
@@ -159,7 +159,7 @@ fn call_graphs_are_compared_function_by_function() {
     assert_eq!(cum, &json!({ "a": 100, "b": 60 }));
     let text = stdout(&["profile", "top", &now, "--against", &before]);
     assert!(
-        text.starts_with("Ir, 100 less 60 is 40; shares are of 60, 2 functions\n"),
+        text.starts_with("Ir, 100 minus 60 is 40; shares are of 60, 2 functions\n"),
         "{text}"
     );
     // One of Python's with itself: nothing differs.
@@ -190,7 +190,7 @@ fn a_difference_is_read_as_a_comparison() {
         assert_eq!(functions(&found), rows);
         let text = stdout(&["profile", "top", profile]);
         assert!(
-            text.starts_with("samples, 70 less 50 is 20; shares are of 70, 3 functions\n"),
+            text.starts_with("samples, 70 minus 50 is 20; shares are of 70, 3 functions\n"),
             "{text}"
         );
         let note = "has values below 0: it is read as a comparison";

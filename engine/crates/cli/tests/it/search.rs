@@ -129,7 +129,7 @@ callees: bottom extensions
   2  cum 52  52.0 %  base 52  52.0 %  [...; e]
   3  cum 45  45.0 %  base 45  45.0 %  [...; d]
 without top: 100 less, 100.0 % of 100; overlap counts once
-that is everything: there is no estimate
+that is the whole cost: there is no estimate
 ";
     assert_eq!(after, expected);
 }
