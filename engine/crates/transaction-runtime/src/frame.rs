@@ -22,7 +22,7 @@ impl Frame {
 }
 
 /// `hooks!(name => function, "register")`: exports `name`, which calls `function` with the program's arguments and, behind them,
-/// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments. Once a module.
+/// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments, `"seven"` for those of seven. Once a module.
 macro_rules! hooks {
     ($($name:ident => $function:ident, $register:tt;)*) => {
         /// What the program calls: beside the functions of the same names.
@@ -44,6 +44,34 @@ macro_rules! hooks {
                 "sub rsp, 8",
                 ".cfi_adjust_cfa_offset 8",
                 "push rax",
+                ".cfi_adjust_cfa_offset 8",
+                "call {function}",
+                "add rsp, 16",
+                ".cfi_adjust_cfa_offset -16",
+                "pop rbp",
+                ".cfi_adjust_cfa_offset -8",
+                ".cfi_restore rbp",
+                "ret",
+                ".cfi_endproc",
+                function = sym super::$function,
+            )
+        }
+    };
+    (@ $name:ident, $function:ident, "seven") => {
+        /// As libc's, logged.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rbp",
+                ".cfi_adjust_cfa_offset 8",
+                ".cfi_rel_offset rbp, 0",
+                "mov rax, rsp",
+                "push rax",
+                ".cfi_adjust_cfa_offset 8",
+                // The seventh argument lies above the frame.
+                "push qword ptr [rax + 16]",
                 ".cfi_adjust_cfa_offset 8",
                 "call {function}",
                 "add rsp, 16",
@@ -79,4 +107,16 @@ macro_rules! hooks {
         }
     };
 }
-pub(crate) use hooks;
+
+/// Defines a function of the program's arguments and a frame; in its body the hidden function of that name is at hand, as what
+/// stands between the bars.
+macro_rules! defines {
+    ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident, |$next:ident| $body:expr) => {
+        #[allow(clippy::too_many_arguments, reason = "they are libc's")]
+        pub unsafe extern "C-unwind" fn $name($($argument: $type,)* $frame: &Frame) -> $result {
+            let $next = real!($name: fn($($type),*) -> $result);
+            $body
+        }
+    };
+}
+pub(crate) use {defines, hooks};

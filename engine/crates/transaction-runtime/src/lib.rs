@@ -21,14 +21,27 @@
 compile_error!("the transaction runtime supports x86-64 Linux");
 
 mod callers;
+mod descriptors;
+mod epoll;
 mod exec;
 mod exits;
 mod fork;
 mod frame;
+mod futex;
+mod glibc;
+mod hooks_descriptors;
+mod hooks_io;
+mod idle;
+mod io;
 mod life;
+mod locks;
 mod log;
 mod modules;
 mod paths;
 mod session;
 mod spawn;
+mod streams;
+mod syscalls;
 mod thread;
+mod unix_peers;
+mod what;

@@ -8,7 +8,9 @@ use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
 
 use crate::log::{self, Parent};
-use crate::{callers, exits, fork, modules, paths, session, thread};
+use crate::{
+    callers, descriptors, exits, fork, modules, paths, session, streams, thread, unix_peers,
+};
 
 /// Whether hooks do more than pass through, 0 or 1. Forked children that no handler announces find the library inactive too:
 /// the log that they see is their parent's.
@@ -62,6 +64,8 @@ extern "C" fn begin() {
         || ACTIVE.prepare().is_none()
         || thread::prepare().is_none()
         || paths::prepare().is_none()
+        || descriptors::prepare().is_none()
+        || streams::prepare().is_none()
         || begin_log(Parent::default()).is_none()
     {
         return;
@@ -76,6 +80,7 @@ extern "C" fn begin() {
         modules::look(&inside);
     }
     callers::ask();
+    unix_peers::begin();
     callers::wait();
 }
 

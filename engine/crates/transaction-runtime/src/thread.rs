@@ -324,6 +324,12 @@ pub fn enter() -> Option<Inside> {
     inside
 }
 
+/// Whether what the calling thread does is this process's doing: the library is active, and it is no child made by `vfork`.
+#[inline]
+pub fn is_logged() -> bool {
+    life::is_active() && !current().is_some_and(Thread::is_vforked)
+}
+
 /// A thread that was made by other ways than ours.
 #[cold]
 fn adopt_unknown() -> Option<&'static Thread> {

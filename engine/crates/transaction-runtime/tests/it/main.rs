@@ -2,4 +2,5 @@
 //! what the programs themselves say.
 
 mod processes;
+mod streams;
 mod support;

@@ -56,7 +56,7 @@ pub enum StreamKind {
     Unix = 2,
     /// A pipe or a named pipe. Both ends have one inode.
     Pipe = 3,
-    /// Something else that bytes go through: an eventfd, a terminal. Nothing is matched.
+    /// A socket for datagrams. Nothing is matched. Of files, terminals, event counters and the like there are no records.
     Other = 4,
 }
 
@@ -113,9 +113,10 @@ pub struct Head {
 /// A record behind its head. Streams, locks and threads are numbered by their process. Times are as the head's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// What the process executes: the file.
+    /// What the process executes: the file. Also in the logs of forked children.
     Program(&'a [u8]),
-    /// Code was mapped: `start..end` are addresses, `offset` is where it begins in the file.
+    /// Code was mapped: `start..end` are addresses, `offset` is where it begins in the file. A forked child's log has no more than
+    /// came after the fork; what its parent's says until then holds for it too. A later record replaces an earlier one.
     Module {
         /// Address of its first byte.
         start: u64,
@@ -134,7 +135,7 @@ pub enum Record<'a> {
         /// Eight bytes each, at most [`MAX_PATH`] of them.
         addresses: &'a [u8],
     },
-    /// The thread makes another one, which will have this number.
+    /// The thread makes another one, which has this number. Its time is before the new thread's first.
     Spawn {
         /// The number of the new thread.
         thread: u32,
@@ -151,7 +152,8 @@ pub enum Record<'a> {
         /// The child.
         child: u32,
     },
-    /// A stream is used for the first time, or is known to be open. Both directions have one number.
+    /// A stream is used for the first time. Both directions have one number, and so have both ends of a pipe. A forked child's log
+    /// has numbers and offsets that go on from its parent's, and tells of a stream again when the child uses it first.
     Open {
         /// Its number.
         stream: u32,
@@ -177,7 +179,7 @@ pub enum Record<'a> {
     Send {
         /// The stream.
         stream: u32,
-        /// Bytes that this process had sent into it before.
+        /// Bytes that this process had sent into it before, and its parent before the fork.
         offset: u64,
         /// Bytes sent, not 0.
         length: u64,
@@ -188,29 +190,30 @@ pub enum Record<'a> {
     Receive {
         /// The stream.
         stream: u32,
-        /// Bytes that this process had received from it before.
+        /// Bytes that this process had received from it before, and its parent before the fork.
         offset: u64,
         /// Bytes received; 0: the stream has ended.
         length: u64,
         /// When the call began.
         began_ns: u64,
-        /// The first bytes that came, when nothing has been received from the stream since the last send into it; at most
-        /// [`MAX_HEAD`].
+        /// The first bytes that came, when nothing has been received from the stream since the last send into it or since it was
+        /// opened; at most [`MAX_HEAD`]. None of what the program never sees, as with `splice`.
         head: &'a [u8],
     },
-    /// The thread waited for whatever comes next: `epoll_wait`, `poll`, `select`, `accept`, a signal. What it did before is over.
+    /// The thread waited for whatever comes next: `epoll_wait`, `poll`, `select`, `accept`, a signal. What it did before is over. There
+    /// is none of calls that only look, with a time limit of 0.
     Idle {
         /// When the wait began.
         began_ns: u64,
     },
     /// The thread is told that something may be done with a stream, and does it from here on.
     Event {
-        /// The stream; 0: something that is none, as a timer or an eventfd.
+        /// The stream; 0: something that is none, as a timer, an eventfd or a socket that listens, or it is not known.
         stream: u32,
         /// What the program registered with it: two events of one registration have the same.
         data: u64,
     },
-    /// The thread waited for a lock, or a condition.
+    /// The thread waited for a lock, or a condition. There is none of locks that were free.
     Wait {
         /// Its address.
         lock: u64,
@@ -218,7 +221,7 @@ pub enum Record<'a> {
         kind: LockKind,
         /// When the wait began.
         began_ns: u64,
-        /// The kernel's number of the thread that held it then; 0: not known.
+        /// The kernel's number of the thread that held it then; 0: not known, as of semaphores, conditions and readers.
         holder: u32,
         /// The wait ended because its time was over.
         timed_out: bool,

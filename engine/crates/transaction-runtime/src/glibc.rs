@@ -1,0 +1,102 @@
+//! What glibc's own words say of a lock: who holds it, and whether others wait for it. A test compares them with what a program
+//! does.
+
+use core::ffi::c_void;
+use core::ptr;
+
+/// A word of the program's object, which glibc changes at any time.
+///
+/// # Safety
+/// The object has so many words.
+unsafe fn word(object: *const c_void, at: usize) -> u32 {
+    // SAFETY: the caller's promise; objects of glibc's are aligned to words at least.
+    unsafe { ptr::read_volatile(object.cast::<u32>().add(at)) }
+}
+
+/// Set in the word of a robust or priority-inheriting mutex while others wait.
+const WAITERS: u32 = 1 << 31;
+/// The kinds of mutexes whose word is the kernel's.
+const ROBUST_OR_INHERITING: u32 = 16 | 32;
+/// The kind whose word also has a priority.
+const PROTECTING: u32 = 64;
+
+/// The kernel's number of the thread that holds a mutex; 0: nobody, or not known.
+///
+/// # Safety
+/// The mutex is the program's.
+pub unsafe fn mutex_owner(mutex: *const c_void) -> u32 {
+    // SAFETY: a mutex has ten words.
+    unsafe { word(mutex, 2) }
+}
+
+/// Whether thread `own` gives a mutex back by unlocking it while others wait.
+///
+/// # Safety
+/// The mutex is the program's.
+pub unsafe fn mutex_passes_on(mutex: *const c_void, own: u32) -> bool {
+    const RECURSIVE: u32 = 1;
+    const CHECKED: u32 = 2;
+    // SAFETY: a mutex has ten words.
+    let [lock, count, owner, kind] = [0, 1, 2, 4].map(|at| unsafe { word(mutex, at) });
+    let contended = if kind & ROBUST_OR_INHERITING != 0 {
+        lock & WAITERS != 0
+    } else if kind & PROTECTING != 0 {
+        lock & 0x7_ffff == 2
+    } else {
+        lock == 2
+    };
+    let gives = match kind & 3 {
+        RECURSIVE => owner == own && count == 1,
+        CHECKED => owner == own,
+        _ => true,
+    };
+    contended && gives
+}
+
+/// The kernel's number of the thread that writes under a lock for reading and writing; 0: none.
+///
+/// # Safety
+/// The lock is the program's.
+pub unsafe fn rwlock_writer(lock: *const c_void) -> u32 {
+    // SAFETY: such a lock has fourteen words.
+    unsafe { word(lock, 6) }
+}
+
+/// Whether thread `own` gives up its part of a lock for reading and writing while others wait.
+///
+/// # Safety
+/// The lock is the program's.
+pub unsafe fn rwlock_passes_on(lock: *const c_void, own: u32) -> bool {
+    /// A writer has the lock, or waits until all readers have left.
+    const WRITER: u32 = 2;
+    /// Readers count in steps of this.
+    const READER: u32 = 8;
+    /// Not a writer, but a mark among them.
+    const HANDOVER: u32 = 1 << 31;
+    // SAFETY: such a lock has fourteen words.
+    let [readers, writers, writer] = [0, 1, 6].map(|at| unsafe { word(lock, at) });
+    let writers_wait = writers & !HANDOVER != 0;
+    if writer == own {
+        readers >= READER || writers_wait
+    } else {
+        readers & WRITER != 0 || writers_wait
+    }
+}
+
+/// Whether somebody waits for a condition.
+///
+/// # Safety
+/// The condition is the program's.
+pub unsafe fn condition_is_awaited(condition: *const c_void) -> bool {
+    // SAFETY: a condition has twelve words. Waiters count in steps of eight.
+    unsafe { word(condition, 9) >> 3 != 0 }
+}
+
+/// Whether somebody waits for a semaphore.
+///
+/// # Safety
+/// The semaphore is the program's.
+pub unsafe fn semaphore_is_awaited(semaphore: *const c_void) -> bool {
+    // SAFETY: a semaphore has eight words; the second one counts waiters.
+    unsafe { word(semaphore, 1) != 0 }
+}
