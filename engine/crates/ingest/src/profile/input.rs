@@ -238,14 +238,17 @@ fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
     let kind = kinds
         .into_iter()
         .find(|(magic, ..)| input.bytes.starts_with(magic));
+    let elsewhere = || super::elsewhere::kind(input).map(|(what, advice)| (what, Some(advice)));
     kind.map(|(_, what, advice)| (what, advice))
+        .or_else(elsewhere)
 }
 
 /// The problem of a file that no reader knows.
 pub fn foreign(input: &Input) -> Fault {
     const EXPECTED: &str = "expected a profile";
     const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
-                          Firefox or samply JSON, stackprof JSON, OTLP profiles, callgrind, gprof or pstats output";
+                          Firefox or samply JSON, stackprof JSON, OTLP profiles, callgrind, gprof or pstats output, or another of \
+                          the formats that docs/formats.md lists";
     let known = |what: &str, advice: &str| {
         let problem = format!("this is {what}, {EXPECTED}");
         let fault = match input.is_text() {

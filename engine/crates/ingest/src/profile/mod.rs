@@ -8,6 +8,7 @@ mod chrome_trace;
 mod collected;
 mod cursor;
 mod dhat;
+mod elsewhere;
 mod fault;
 mod firefox;
 mod folded;
