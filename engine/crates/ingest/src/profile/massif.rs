@@ -12,6 +12,8 @@ use super::valgrind;
 const WATCHED: usize = 1 << 12;
 /// Snapshots that become value types.
 const MOST: usize = 200;
+/// Values of all snapshots at all places together, most of which are 0.
+const VALUES: usize = 10_000_000;
 /// What stands for places that the file adds up.
 const BELOW: &str = "[below threshold]";
 
@@ -52,7 +54,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut snapshots = snapshots(input)?;
     let all = snapshots.len();
     // The peak is what the file is about.
-    while snapshots.len() > MOST {
+    let places: usize = snapshots.iter().map(|it| it.nodes.len()).sum();
+    let most = (VALUES / places.max(1)).clamp(1, MOST);
+    while snapshots.len() > most {
         let last = snapshots.iter().rposition(|it| !it.peak).unwrap_or(0);
         snapshots.remove(last);
     }
@@ -76,7 +80,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     if all > snapshots.len() {
         let left = all - snapshots.len();
         stacks.note(format!(
-            "{left} detailed snapshots are left out: there are more than {MOST}."
+            "{left} detailed snapshots are left out: there are more than {most}."
         ));
     }
     let shown = &snapshots[shown];

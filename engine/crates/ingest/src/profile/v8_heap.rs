@@ -25,7 +25,7 @@ struct File {
 struct Node {
     frame: CallFrame,
     /// Bytes.
-    size: f64,
+    size: Option<f64>,
 }
 
 impl<'a> Call<'a> for Node {
@@ -37,15 +37,15 @@ impl<'a> Call<'a> for Node {
             "url" => self.frame.url = value.text().into_owned(),
             "lineNumber" => self.frame.line_number = Some(value.number() as i64),
             "columnNumber" => self.frame.column_number = Some(value.number() as i64),
-            "selfSize" => self.size = value.number(),
+            "selfSize" => self.size = Some(value.number()),
             _ => {}
         }
     }
 }
 
-/// The key that holds the tree.
+/// The key that holds the tree. `.cpuprofile` files of before 2016 have it too, and times.
 pub fn detect(input: &Input) -> bool {
-    input.has_keys(&["head"])
+    input.has_keys(&["head"]) && !input.has_keys(&["timestamps"])
 }
 
 /// Reads a profile.
@@ -56,7 +56,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut parents = Parents::new(1);
     for (row, node) in nodes.iter().enumerate() {
         parents.push(frame(&node.call.frame, &mut stacks)?, node.parent);
-        let size = whole(node.call.size, 1.0).and_then(|size| parents.add(row, 0, size));
+        let size = node.call.size;
+        let size = size.ok_or_else(|| Fault::whole("a call has no selfSize"));
+        let size = size.and_then(|size| parents.add(row, 0, whole(size, 1.0)?));
         size.map_err(|fault| node.at(input, fault))?;
     }
     drop(nodes);
@@ -99,5 +101,7 @@ mod tests {
     fn wrong_sizes_are_errors() {
         let wrong = FILE.replace("\"selfSize\":24", "\"selfSize\":-24");
         check_fault(wrong, 2, "expected a value of at least 0, got -24");
+        let wrong = FILE.replace("\"selfSize\":4096,", "");
+        check_fault(wrong, 3, "a call has no selfSize");
     }
 }

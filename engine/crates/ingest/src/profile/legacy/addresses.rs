@@ -1,5 +1,6 @@
 //! Names for addresses: by the names that the file has itself, else by the files that its map of memory names.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::fault::Fault;
@@ -14,8 +15,8 @@ pub struct Addresses {
     symbols: HashMap<u64, Vec<String>>,
     /// By where they begin.
     maps: BTreeMap<u64, Piece>,
-    /// What stands for `$build` in the map.
-    variables: Vec<(String, String)>,
+    /// What `$build` at the start of a file's name stands for.
+    build: String,
     /// Where the frames of each address are in `named`.
     known: HashMap<u64, (usize, usize)>,
     /// Innermost first in each address.
@@ -46,21 +47,13 @@ impl Addresses {
     /// A line of the map of memory, as the kernel or as glog writes it. Others mean nothing.
     pub fn map(&mut self, line: &str) {
         let line = line.trim();
-        if let Some((name, value)) = line.split_once('=')
-            && name.bytes().all(|it| it.is_ascii_alphanumeric())
-        {
-            self.variables
-                .push((format!("${name}"), value.trim().to_owned()));
+        if let Some(build) = line.strip_prefix("build=") {
+            self.build = build.trim().to_owned();
             return;
         }
-        let Some((start, mut piece)) = piece(line) else {
+        let Some((start, piece)) = piece(line) else {
             return;
         };
-        for (name, value) in &self.variables {
-            if piece.file.contains(name.as_str()) {
-                piece.file = piece.file.replace(name.as_str(), value);
-            }
-        }
         self.maps.insert(start, piece);
     }
 
@@ -104,9 +97,11 @@ impl Addresses {
         let from = self.named.len();
         let before = self.maps.range(..=address).next_back();
         let place = before.filter(|(_, piece)| address < piece.end);
-        let (file, offset) = place.map_or(("", address), |(start, piece)| {
-            (&*piece.file, (address - start).saturating_add(piece.offset))
+        let (file, offset) = place.map_or(("".into(), address), |(start, piece)| {
+            let offset = (address - start).saturating_add(piece.offset);
+            (path(&piece.file, &self.build), offset)
         });
+        let file = &*file;
         // Writers disagree whether they move an address into its call before they name it.
         let symbols = [address, address.wrapping_add(1)];
         if let Some(names) = symbols.iter().find_map(|it| self.symbols.get(it)) {
@@ -138,6 +133,14 @@ impl Addresses {
         let range = (from, self.named.len());
         self.known.insert(address, range);
         Ok(range)
+    }
+}
+
+/// The path of a file, which may begin with what stands for the folder of the program.
+fn path<'f>(file: &'f str, build: &str) -> Cow<'f, str> {
+    match file.strip_prefix("$build") {
+        Some(rest) => format!("{build}{rest}").into(),
+        None => file.into(),
     }
 }
 

@@ -248,7 +248,7 @@ fn waiting_is_in_nanoseconds() {
         ),
     );
     check(
-        "--- mutex:\ncycles/second=1000000000\nsampling period=1\n5 2 @ 0x11\n#\t0x10\tsync.(*Mutex).Unlock+0x10\t/go/mutex.go:5\n",
+        "--- mutex:\ncycles/second=1000000000\nsampling period=2\n5 2 @ 0x11\n#\t0x10\tsync.(*Mutex).Unlock+0x10\t/go/mutex.go:5\n",
         "contentions 2
          delay ns* 5
          sync.(*Mutex).Unlock 2 5",

@@ -20,16 +20,17 @@ const WATCHED: usize = 1 << 12;
 const MAPS: [&str; 2] = ["MAPPED_LIBRARIES:", "--- Memory map:"];
 
 /// What a file counts.
-#[derive(Clone, Debug, PartialEq)]
-enum Kind {
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind<'t> {
     /// Rows of objects, one object in so many bytes sampled; 0 and 1 are all.
     Heap { rate: i64, total: Counts },
     /// jemalloc's, whose rows tell threads apart.
     Threads { rate: i64 },
-    /// Rows of cycles, or nanoseconds, and how often.
-    Waiting,
+    /// Rows of cycles, or nanoseconds, and how often. Go's of locks stand already for those that it did not sample, since Go 1.17,
+    /// though they tell their sampling period.
+    Waiting { estimated: bool },
     /// Rows of this, with the sum of all.
-    Count { what: String, total: i64 },
+    Count { what: &'t str, total: i64 },
     /// Google's own Java, whose addresses are numbers of functions.
     Java,
 }
@@ -39,8 +40,8 @@ pub fn begins(line: &str) -> bool {
     Kind::of(line.trim()).is_some()
 }
 
-impl Kind {
-    fn of(line: &str) -> Option<Self> {
+impl<'t> Kind<'t> {
+    fn of(line: &'t str) -> Option<Self> {
         if let Some(rest) = line.strip_prefix("heap profile:") {
             let (total, rest) = Counts::parse(rest)?;
             let label = rest.trim_start().strip_prefix('@')?.trim();
@@ -60,7 +61,8 @@ impl Kind {
         }
         if let Some(rest) = line.strip_prefix("--- ") {
             return match rest.split([' ', ':']).next()? {
-                "contentionz" | "contention" | "mutex" => Some(Kind::Waiting),
+                "contentionz" | "contention" => Some(Kind::Waiting { estimated: false }),
+                "mutex" => Some(Kind::Waiting { estimated: true }),
                 "heapz" => Some(Kind::Java),
                 _ => None,
             };
@@ -71,7 +73,6 @@ impl Kind {
                 .bytes()
                 .all(|it| it.is_ascii_alphanumeric() || it == b'_');
         let total = total.parse().ok().filter(|_| word)?;
-        let what = what.to_owned();
         Some(Kind::Count { what, total })
     }
 }
@@ -120,7 +121,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 struct Reader<'i, 'a> {
     input: &'i Input<'a>,
     addresses: Addresses,
-    kind: Kind,
+    kind: Kind<'i>,
     stacks: Option<Stacks>,
     row: Option<Row>,
     /// What the rows add up to, as they stand there.
@@ -146,7 +147,7 @@ struct Row {
 }
 
 impl<'i, 'a> Reader<'i, 'a> {
-    fn new(input: &'i Input<'a>, addresses: Addresses, kind: Kind) -> Result<Self, Fault> {
+    fn new(input: &'i Input<'a>, addresses: Addresses, kind: Kind<'i>) -> Result<Self, Fault> {
         let mut reader = Reader {
             input,
             addresses,
@@ -162,7 +163,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         let stacks = match &reader.kind {
             Kind::Heap { total, .. } => Some(heap(total.tells_allocated())?),
             Kind::Count { what, .. } => Some(Stacks::new(vec![value(what, "count")], 0)?),
-            Kind::Waiting | Kind::Java => {
+            Kind::Waiting { .. } | Kind::Java => {
                 let types = vec![value("contentions", "count"), value("delay", "ns")];
                 Some(Stacks::new(types, 1)?)
             }
@@ -191,7 +192,7 @@ impl<'i, 'a> Reader<'i, 'a> {
         if line.starts_with("---") {
             return Ok(());
         }
-        match self.kind.clone() {
+        match self.kind {
             Kind::Threads { .. } => self.of_thread(line, number),
             Kind::Heap { rate, .. } => {
                 let parts = Counts::parse(line).zip(line.split_once('@'));
@@ -201,8 +202,8 @@ impl<'i, 'a> Reader<'i, 'a> {
                 let values = self.values(counts.estimate(rate));
                 self.begin(number, addresses, values)
             }
-            Kind::Waiting if line.contains('@') => self.waiting(line, number),
-            Kind::Waiting => self.attribute(line),
+            Kind::Waiting { .. } if line.contains('@') => self.waiting(line, number),
+            Kind::Waiting { .. } => self.attribute(line),
             Kind::Count { .. } => {
                 let parts = line.split_once('@');
                 let parts =
@@ -303,7 +304,9 @@ impl<'i, 'a> Reader<'i, 'a> {
         let number = || text.trim().parse::<i64>().map_err(|_| wrong());
         match name.trim() {
             "cycles/second" => self.cycles = number()?.max(0) as f64,
-            "sampling period" => self.period = number()?.max(1),
+            "sampling period" if self.kind != (Kind::Waiting { estimated: true }) => {
+                self.period = number()?.max(1);
+            }
             "format" => {
                 let fault = Fault::whole("this is a profile of Java's in gperftools' format");
                 return Err(fault.advise("record with JDK Flight Recorder or async-profiler"));
@@ -394,7 +397,7 @@ impl<'i, 'a> Reader<'i, 'a> {
                 ..Counts::default()
             }),
             // jemalloc rounds each of its counts by itself.
-            Kind::Threads { .. } | Kind::Waiting | Kind::Java => None,
+            Kind::Threads { .. } | Kind::Waiting { .. } | Kind::Java => None,
         };
         let mut stacks = self
             .stacks

@@ -1,11 +1,14 @@
 //! Names, frames and stacks that a writer numbers once and uses by these numbers later.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::super::fault::Fault;
 use super::super::input::Input;
 use super::super::stacks::{FrameId, MAX_DEPTH, Stacks};
 use super::super::symbols::{At, bracketed};
+use super::super::texts::MAX_NAME;
 use super::super::wire::Message;
 
 /// Everything that one writer numbered since it last forgot all.
@@ -16,6 +19,8 @@ pub struct Sequence<'t> {
     builds: HashMap<u64, &'t [u8]>,
     sources: HashMap<u64, &'t [u8]>,
     mappings: HashMap<u64, Mapping>,
+    /// The path of each mapping, once it is known.
+    files: HashMap<u64, Rc<str>>,
     frames: HashMap<u64, Frame>,
     /// Outermost first.
     stacks: HashMap<u64, Vec<u64>>,
@@ -48,7 +53,7 @@ struct Frame {
 #[derive(Default)]
 pub struct Modules {
     /// By path and address: function, file and line, innermost first.
-    lines: HashMap<(String, u64), Vec<Line>>,
+    lines: HashMap<String, HashMap<u64, Vec<Line>>>,
 }
 
 #[derive(Default)]
@@ -70,6 +75,7 @@ impl Modules {
                 _ => {}
             }
         }
+        let of_module = self.lines.entry(path).or_default();
         for mut symbols in addresses {
             let (mut address, mut lines) = (0, Vec::new());
             while let Some((number, field)) = symbols.field()? {
@@ -79,7 +85,7 @@ impl Modules {
                     _ => {}
                 }
             }
-            self.lines.insert((path.clone(), address), lines);
+            of_module.insert(address, lines);
         }
         Ok(())
     }
@@ -131,6 +137,7 @@ impl<'t> Sequence<'t> {
             }
         }
         self.mappings.insert(id, mapping);
+        self.files.remove(&id);
         Ok(())
     }
 
@@ -198,6 +205,28 @@ impl<'t> Sequence<'t> {
         Ok(Some(all))
     }
 
+    /// The file of a mapping.
+    fn path(&mut self, mapping: u64) -> Rc<str> {
+        let Some(found) = self.mappings.get(&mapping) else {
+            return "".into();
+        };
+        let known = self.files.entry(mapping).or_insert_with(|| {
+            let parts = found.path.iter().map(|&part| text_of(part, &self.paths));
+            let mut path = String::new();
+            for part in parts {
+                if !part.starts_with('/') {
+                    path.push('/');
+                }
+                path.push_str(&part);
+                if path.len() > MAX_NAME {
+                    break;
+                }
+            }
+            path.into()
+        });
+        Rc::clone(known)
+    }
+
     fn name(
         &mut self,
         frame: Frame,
@@ -205,21 +234,16 @@ impl<'t> Sequence<'t> {
         input: &Input,
         stacks: &mut Stacks,
     ) -> Result<(), Fault> {
-        let of = |number: u64, table: &HashMap<u64, &[u8]>| {
-            let text = table.get(&number).copied().unwrap_or_default();
-            String::from_utf8_lossy(text).into_owned()
-        };
+        let path = self.path(frame.mapping);
         let mapping = self.mappings.get(&frame.mapping);
-        let path = mapping.map_or(String::new(), |it| {
-            let parts = it.path.iter().map(|&part| of(part, &self.paths));
-            parts.map(|part| format!("/{part}")).collect()
-        });
-        let path = path.replace("//", "/");
         let number = |line: u32| match input.lines() {
             true => line,
             false => 0,
         };
-        let found = modules.lines.get(&(path.clone(), frame.address));
+        let found = modules
+            .lines
+            .get(&*path)
+            .and_then(|it| it.get(&frame.address));
         if let Some(lines) = found.filter(|lines| !lines.is_empty()) {
             for line in lines.iter().rev() {
                 let frame =
@@ -228,9 +252,9 @@ impl<'t> Sequence<'t> {
             }
             return Ok(());
         }
-        let name = of(frame.function, &self.functions);
+        let name = text_of(frame.function, &self.functions);
         if !name.is_empty() {
-            let source = of(frame.source, &self.sources);
+            let source = text_of(frame.source, &self.sources);
             let line = u32::try_from(frame.line).unwrap_or(0);
             self.named
                 .push(stacks.frame_in(&name, &source, number(line), &path)?);
@@ -258,13 +282,18 @@ impl<'t> Sequence<'t> {
     }
 }
 
+fn text_of<'t>(number: u64, table: &HashMap<u64, &'t [u8]>) -> Cow<'t, str> {
+    String::from_utf8_lossy(table.get(&number).copied().unwrap_or_default())
+}
+
 /// A text and its number.
 fn text<'t>(mut message: Message<'t>, into: &mut HashMap<u64, &'t [u8]>) -> Result<(), Fault> {
     let (mut id, mut text) = (0, &b""[..]);
     while let Some((number, field)) = message.field()? {
         match (number, field.message()) {
             (1, None) => id = field.number(),
-            (2, Some(bytes)) => text = bytes.bytes(),
+            // Frames may use it as often as they like.
+            (2, Some(bytes)) => text = &bytes.bytes()[..bytes.bytes().len().min(MAX_NAME)],
             _ => {}
         }
     }
