@@ -62,7 +62,7 @@ pub fn lines(
     let Some(profile) = read.map_err(|error| Error::File(error.to_string()))? else {
         return Ok(None);
     };
-    let callers = profile.format != Format::CpuProfile;
+    let callers = !matches!(profile.format, Format::CpuProfile | Format::Scalene);
     let profile = normalise(profile, rules);
     let profile = profile.map_err(|error| Error::File(format!("{name}: {error}")))?;
     let Calls::Tree(tree) = profile.calls else {
