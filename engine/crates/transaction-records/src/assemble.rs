@@ -80,16 +80,21 @@ pub(crate) fn looked_up(stack: &[u64]) -> impl DoubleEndedIterator<Item = u64> {
 }
 
 impl<'a> Sampled<'a> {
-    /// Assigns all samples to what their threads worked for.
-    pub fn of(samples: &mut Samples<'_>, world: &mut World<'a>) -> Self {
+    /// No samples.
+    pub fn none(world: &World<'a>) -> Self {
         let (index, resolver) = (world.index(), world.resolver());
-        let mut sampled = Sampled {
+        Sampled {
             index,
             resolver,
             owners: Owners::of(index),
             profiles: vec![Profile::default(); index.processes.len()],
             unlogged: BTreeMap::new(),
-        };
+        }
+    }
+
+    /// Assigns all samples to what their threads worked for.
+    pub fn of(samples: &mut Samples<'_>, world: &mut World<'a>) -> Self {
+        let mut sampled = Sampled::none(world);
         let known = samples.clone();
         samples.each(
             |sample| match sampled.owners.find(sample.pid, sample.time_ns) {
@@ -146,9 +151,17 @@ impl<'a> Sampled<'a> {
 
     /// The records of all processes, those without a log last.
     pub fn records(self, world: &mut World<'_>) -> Vec<ProcessRecord> {
+        let mut instances: Vec<Vec<Instance>> = vec![Vec::new(); self.profiles.len()];
+        for instance in &world.instances {
+            instances[instance.process].push(world.ended(instance));
+        }
         let mut records = Vec::new();
-        for (row, profile) in self.profiles.into_iter().enumerate() {
-            records.push(record(row, profile, self.index, world));
+        for ((row, profile), instances) in self.profiles.into_iter().enumerate().zip(instances) {
+            let record = record(row, profile, self.index, world);
+            records.push(ProcessRecord {
+                instances,
+                ..record
+            });
         }
         for it in self.unlogged.into_values() {
             let dictionary = it.process.dictionary.export(it.program);
@@ -191,23 +204,35 @@ fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) ->
     let lock_names: BTreeMap<LockId, String> = locks
         .filter_map(|lock| Some((lock, resolver.data(info.key, lock.0)?)))
         .collect();
-    let instances = world.instances.iter().filter(|it| it.process == row);
-    let instances = instances.map(|it| world.ended(it)).collect();
+    let walls = walls(row, world);
     let process = &mut world.processes[row];
     ProcessRecord {
+        walls,
         cuts: process.dictionary.contexts().cuts(),
         profile,
         flows: std::mem::take(&mut process.flows),
         messages: std::mem::take(&mut process.messages),
         waits,
         lock_names,
-        instances,
         ending: match info.header.state {
             State::Ended | State::Executed => Ending::Whole,
             State::Open | State::Full => Ending::CutOff,
         },
         ..ProcessRecord::new(process.dictionary.export(info.name()))
     }
+}
+
+/// How long threads worked for whom.
+fn walls(row: usize, world: &mut World<'_>) -> BTreeMap<(Synopsis, Name), u64> {
+    let mut walls = BTreeMap::new();
+    let names = &mut world.processes[row].dictionary.names;
+    for thread in world.threads.iter().filter(|it| it.process == row) {
+        for (moment, to_ns) in thread.stays() {
+            let name = names.intern(thread.name_at(moment.time_ns));
+            *walls.entry((moment.context, name)).or_default() += to_ns - moment.time_ns;
+        }
+    }
+    walls
 }
 
 impl World<'_> {

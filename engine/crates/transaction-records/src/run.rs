@@ -17,7 +17,7 @@ use crate::assemble::Sampled;
 use crate::index::Index;
 use crate::names::{NameFile, NameTable, Resolver};
 use crate::replay::replay;
-use crate::samples::{Samples, SamplesError};
+use crate::samples::SamplesError;
 
 pub use crate::process::ModuleMap;
 pub use folder::is_run;
@@ -87,12 +87,28 @@ pub fn open_with(
     options: &Options,
     resolver: &dyn Resolver,
 ) -> Result<Run, RunError> {
-    let folder = Folder::read(folder)?;
+    assemble(&Folder::read(folder)?, options, resolver)
+}
+
+/// Opens logs, with names that notes call them by, and samples that were read elsewhere.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_bytes(
+    logs: Vec<(String, Vec<u8>)>,
+    samples: Option<Vec<u8>>,
+    options: &Options,
+    resolver: &dyn Resolver,
+) -> Result<Run, RunError> {
+    assemble(&Folder::of(logs, samples)?, options, resolver)
+}
+
+fn assemble(folder: &Folder, options: &Options, resolver: &dyn Resolver) -> Result<Run, RunError> {
     let logs = folder.logs();
     let index = Index::of(&logs);
     let mut world = replay(&logs, &index, resolver, options.recognition);
     let mut samples = folder.samples()?;
-    let mut notes = notes::of_reading(&folder, &logs, &world);
+    let mut notes = notes::of_reading(folder, &logs, &world);
     let sampled = match &mut samples {
         Some(samples) => {
             notes.extend(notes::of_samples(samples));
@@ -100,7 +116,7 @@ pub fn open_with(
         }
         None => {
             notes.push("There are no CPU samples: the profile has no CPU time.".into());
-            Sampled::none(&mut world)
+            Sampled::none(&world)
         }
     };
     notes.extend(notes::of_unlogged(&sampled.unlogged()));
@@ -114,18 +130,6 @@ pub fn open_with(
         ways,
         notes: all,
     })
-}
-
-impl Sampled<'_> {
-    fn none<'a>(world: &mut crate::replay::World<'a>) -> Sampled<'a> {
-        let empty = [
-            crate::samples::MAGIC.to_le_bytes(),
-            crate::samples::VERSION.to_le_bytes(),
-        ]
-        .concat();
-        let mut samples = Samples::read(&empty).expect("a head is a file of samples");
-        Sampled::of(&mut samples, world)
-    }
 }
 
 impl fmt::Display for RunError {

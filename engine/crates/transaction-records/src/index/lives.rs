@@ -125,8 +125,8 @@ fn lives(mut side: Vec<EndId>, ends: &[End], processes: &[ProcessInfo]) -> Vec<L
         }
     }
     for life in &mut lives {
-        let closed = life.ends.iter().map(|&it| ends[it].closed_ns);
-        let last = closed.fold(Some(i64::MIN), |a, b| Some(a?.max(b?)));
+        let mut closed = life.ends.iter().map(|&it| ends[it].closed_ns);
+        let last = closed.try_fold(i64::MIN, |a, b| Some(a.max(b?)));
         life.to_ns = life.to_ns.min(last.unwrap_or(i64::MAX));
     }
     lives

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use fulcrum_transactions::{FlowKind, Name, Step, Synopsis, TakenOver};
-use fulcrum_wire::transactions::Head;
+use fulcrum_wire::transactions::{Head, Record};
 
 use super::process::{Continued, Handed, Item, Outgoing};
-use super::thread::{Doing, Event};
+use super::thread::{Doing, Event, Pause};
 use super::world::{Cause, ThreadRow, World};
 use crate::process::file_name;
 
@@ -107,14 +107,13 @@ impl World<'_> {
     pub(super) fn spawns(&mut self, thread: ThreadRow, new: u32, path: u32) {
         let process = self.threads[thread].process;
         let of = self.threads[thread].doing();
-        let at = self.path(process, path);
         let base = self.threads[thread].base;
         let from = if of.context.is_empty() {
             base
         } else {
             of.context
         };
-        let context = self.append(process, from, at);
+        let context = self.append_path(process, from, path);
         let continued = Continued { of, context };
         self.processes[process].spawned.insert(new, continued);
         self.possible.push(Cause::Spawn(process, new));
@@ -168,11 +167,12 @@ impl World<'_> {
         let activity = &mut self.threads[thread].activity;
         let taken = activity.take_over(dictionary, item.produced);
         let context = activity.context();
-        match taken {
-            TakenOver::New => self.drop_idle_waits(thread),
-            TakenOver::Own => self.keep_waits(thread),
-        }
         let task = item.of.task;
+        let is_own = task.is_some() && task == self.threads[thread].task;
+        match taken {
+            TakenOver::New if !is_own => self.drop_idle_waits(thread),
+            TakenOver::New | TakenOver::Own => self.keep_waits(thread),
+        }
         self.threads[thread].event = None;
         self.works_for(thread, Doing { context, task }, head.time_ns);
         let to = self.alone(process, head.path);
@@ -181,19 +181,67 @@ impl World<'_> {
     }
 
     /// A thread waits for whatever comes next.
-    pub(super) fn idles(&mut self, thread: ThreadRow, path: u32, began_ns: u64) {
-        self.keep_waits(thread);
+    pub(super) fn idles(&mut self, thread: ThreadRow, head: Head, began_ns: u64) {
+        self.end_waits(thread);
         let process = self.threads[thread].process;
-        let loop_path = match path {
-            0 => Vec::new(),
-            path => World::names_of(&self.path(process, path)),
+        let loop_path: Rc<[Name]> = match head.path {
+            0 => Rc::new([]),
+            path => self.path_names(process, path),
         };
         let it = &mut self.threads[thread];
-        it.loop_path = loop_path;
+        let before = match (it.task, it.pause.take()) {
+            (Some(_), _) => it.scope.clone().map(|scope| (it.doing(), scope)),
+            (None, pause) => pause.map(|it| (it.doing, it.scope)),
+        };
+        let from_ns = began_ns.max(it.last_ns);
         it.event = None;
         it.base = Synopsis::EMPTY;
-        let from_ns = began_ns.max(it.last_ns);
         self.works_for(thread, Doing::default(), from_ns);
+        let it = &mut self.threads[thread];
+        it.pause = before
+            .filter(|(_, scope)| is_within(scope, &loop_path))
+            .map(|(doing, scope)| Pause {
+                doing,
+                scope,
+                until_ns: head.time_ns,
+            });
+        it.loop_path = loop_path;
+    }
+
+    /// A thread that waited in the midst of something, and was told of nothing else, goes on with it.
+    pub(super) fn ends_pause(&mut self, thread: ThreadRow, record: &Record<'_>) {
+        let it = &self.threads[thread];
+        if it.doing() != Doing::default() || it.event.is_some() {
+            return;
+        }
+        let Some(pause) = it.pause.clone() else {
+            return;
+        };
+        if let Record::Send { stream, .. } = record
+            && let Some(&end) = self.index.end_of.get(&(it.process, *stream))
+        {
+            let used = self.ends[end].used.task;
+            let is_of_other = used.is_some() && used != pause.doing.task;
+            if is_of_other || self.open_task(end).is_some() {
+                return;
+            }
+        }
+        self.works_for(thread, pause.doing, pause.until_ns);
+        self.threads[thread].scope = Some(pause.scope);
+    }
+
+    /// One more call path of what a thread does.
+    pub(super) fn narrow_scope(&mut self, thread: ThreadRow, path: u32) {
+        let it = &self.threads[thread];
+        if it.task.is_none() {
+            return;
+        }
+        let process = it.process;
+        let names = self.path_names(process, path);
+        match &mut self.threads[thread].scope {
+            Some(scope) => scope.truncate(common(scope, &names)),
+            scope @ None => *scope = Some(names.to_vec()),
+        }
     }
 
     /// An event loop tells a thread that something may be done with a stream (§4.1).
@@ -239,7 +287,7 @@ impl World<'_> {
         event.is_settled = true;
         let (base, time_ns) = (event.base, event.time_ns);
         let process = it.process;
-        let names = World::names_of(&self.path(process, path));
+        let names = self.path_names(process, path);
         let Some(name) = handler(&self.threads[thread].loop_path, &names) else {
             return;
         };
@@ -282,11 +330,23 @@ impl World<'_> {
     }
 }
 
+/// How many functions two call paths have in common, from the outermost on.
+fn common(a: &[Name], b: &[Name]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Whether a wait is made by what a thread does, all of which has call paths that begin with `scope`, rather than by the loop
+/// that does one thing after the other. A loop waits itself, or by one function of its own.
+fn is_within(scope: &[Name], wait: &[Name]) -> bool {
+    let common = common(scope, wait);
+    let deeper = wait.len() - common;
+    deeper > 0 && (common == scope.len() || deeper > 1)
+}
+
 /// The first function of a call path that is not on the one at which the loop waited, both outermost first. When a loop does
 /// the work itself, it is the handler.
 fn handler(loop_path: &[Name], path: &[Name]) -> Option<Name> {
-    let same = loop_path.iter().zip(path).take_while(|(a, b)| a == b);
-    let depth = same.count();
+    let depth = common(loop_path, path);
     let name = path.get(depth).or(path.last()).copied();
     name.filter(|it| *it != Name::CUT)
 }

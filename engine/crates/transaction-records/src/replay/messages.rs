@@ -186,6 +186,7 @@ impl World<'_> {
             return;
         };
         self.adopt_request(thread, end, head.time_ns);
+        self.keep_waits(thread);
         let doing = self.threads[thread].doing();
         let outgoing = self.outgoing(process, doing.context, head.path);
         let message = Rc::new(Message {
@@ -217,13 +218,17 @@ impl World<'_> {
         self.answers(end, doing, head.time_ns);
     }
 
-    /// A thread of which it is not known for whom it works sends by a stream on which a request is open: it answers that.
+    /// A thread of which it is not known for whom it works, or that has answered its request, sends by a stream on which
+    /// another request is open: it answers that.
     fn adopt_request(&mut self, thread: ThreadRow, end: EndId, time_ns: u64) {
         let doing = self.threads[thread].doing();
-        if !doing.context.is_empty() || doing.task.is_some() {
-            return;
-        }
-        if let Some(task) = self.open_task(end) {
+        let is_free = match doing.task {
+            None => doing.context.is_empty(),
+            Some(task) => self.tasks[task].is_answered,
+        };
+        let open = self.open_task(end).filter(|it| Some(*it) != doing.task);
+        if let Some(task) = open.filter(|_| is_free) {
+            self.drop_idle_waits(thread);
             let context = self.tasks[task].context;
             let task = Some(task);
             self.works_for(thread, Doing { context, task }, time_ns);
@@ -462,8 +467,7 @@ impl World<'_> {
         if is_told && doing.task.is_none() {
             return base;
         }
-        let at = self.path(process, received.path);
-        self.append(process, base, at)
+        self.append_path(process, base, received.path)
     }
 
     fn begins_request(

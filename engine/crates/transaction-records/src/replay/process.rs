@@ -33,9 +33,17 @@ pub(crate) struct Process {
     pub(super) releases: HashMap<u64, Vec<Released>>,
     /// By the kernel's number.
     pub(super) threads: HashMap<u32, usize>,
-    paths: HashMap<u32, Step>,
+    paths: HashMap<u32, KnownPath>,
+    /// Contexts by what they continue, and the call path that they add.
+    appended: HashMap<(Synopsis, u32), Synopsis>,
     sends: HashMap<(Synopsis, u32), Rc<Outgoing>>,
     code: HashMap<u64, Rc<[Name]>>,
+}
+
+#[derive(Clone, Debug)]
+struct KnownPath {
+    step: Step,
+    names: Rc<[Name]>,
 }
 
 /// What was produced for others.
@@ -87,6 +95,7 @@ impl Process {
             releases: HashMap::new(),
             threads: HashMap::new(),
             paths: HashMap::new(),
+            appended: HashMap::new(),
             sends: HashMap::new(),
             code: HashMap::new(),
         }
@@ -140,27 +149,47 @@ impl Process {
 
     /// A call path.
     pub fn path(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> Step {
-        if let Some(known) = self.paths.get(&id) {
-            return known.clone();
-        }
-        let addresses = path(&index.processes, self.row, id).unwrap_or_default();
-        let modules = &index.processes[self.row].modules;
-        let mut all = Vec::new();
-        for address in addresses.iter().rev() {
-            all.extend_from_slice(&self.names(modules, resolver, address.saturating_sub(1)));
-        }
-        if all.is_empty() {
-            all.push(Name::CUT);
-        }
-        let step = Step::Path(CallPath::new(all));
-        self.paths.insert(id, step.clone());
-        step
+        self.known_path(index, resolver, id).step.clone()
     }
 
-    /// The call path as a context of its own.
-    pub fn alone(&mut self, index: &Index, resolver: &dyn Resolver, path: u32) -> Synopsis {
+    /// The functions of a call path, outermost first.
+    pub fn path_names(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> Rc<[Name]> {
+        self.known_path(index, resolver, id).names.clone()
+    }
+
+    fn known_path(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> &KnownPath {
+        if !self.paths.contains_key(&id) {
+            let addresses = path(&index.processes, self.row, id).unwrap_or_default();
+            let modules = &index.processes[self.row].modules;
+            let mut all = Vec::new();
+            for address in addresses.iter().rev() {
+                all.extend_from_slice(&self.names(modules, resolver, address.saturating_sub(1)));
+            }
+            if all.is_empty() {
+                all.push(Name::CUT);
+            }
+            let step = Step::Path(CallPath::new(all));
+            let names = step.names().into();
+            self.paths.insert(id, KnownPath { step, names });
+        }
+        &self.paths[&id]
+    }
+
+    /// The context that goes on with a call path.
+    pub fn append_path(
+        &mut self,
+        index: &Index,
+        resolver: &dyn Resolver,
+        context: Synopsis,
+        path: u32,
+    ) -> Synopsis {
+        if let Some(&known) = self.appended.get(&(context, path)) {
+            return known;
+        }
         let step = self.path(index, resolver, path);
-        self.dictionary.append(Synopsis::EMPTY, step)
+        let appended = self.dictionary.append(context, step);
+        self.appended.insert((context, path), appended);
+        appended
     }
 
     /// What goes beside a message that leaves a context by a call path.

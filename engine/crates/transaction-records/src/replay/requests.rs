@@ -24,6 +24,8 @@ pub(crate) struct Task {
     pub context: Synopsis,
     /// When it was last worked on, on its process's clock.
     pub active_ns: u64,
+    /// Something was sent to whoever asked.
+    pub is_answered: bool,
 }
 
 /// For whom a process worked when it sent a message, and who had asked it.
@@ -127,6 +129,7 @@ impl World<'_> {
             origin,
             context: Synopsis::EMPTY,
             active_ns: time_ns,
+            is_answered: false,
         });
         task
     }
@@ -163,6 +166,7 @@ impl World<'_> {
         };
         request.is_answered = true;
         let task = request.task;
+        self.tasks[task].is_answered = true;
         let instance = &mut self.instances[self.tasks[task].instance as usize];
         if instance.task != task {
             return;

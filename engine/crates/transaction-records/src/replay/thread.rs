@@ -1,5 +1,7 @@
 //! A thread: for whom it works, and for whom it worked when.
 
+use std::rc::Rc;
+
 use fulcrum_transactions::{Activity, Name, Step, Synopsis};
 
 use super::requests::{InstanceId, TaskId};
@@ -36,6 +38,14 @@ pub(super) struct Event {
     pub is_settled: bool,
 }
 
+/// A wait for whatever comes next that was made in the midst of something, as by `poll` before a read.
+#[derive(Clone, Debug)]
+pub(super) struct Pause {
+    pub doing: Doing,
+    pub scope: Vec<Name>,
+    pub until_ns: u64,
+}
+
 /// A thread by its log.
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -50,8 +60,12 @@ pub(crate) struct Thread {
     pub(super) base: Synopsis,
     pub(super) has_begun: bool,
     /// The call path at which it last waited in an event loop, outermost first.
-    pub(super) loop_path: Vec<Name>,
+    pub(super) loop_path: Rc<[Name]>,
     pub(super) event: Option<Event>,
+    /// What all call paths of its task have in common, outermost first; `None` before the first.
+    pub(super) scope: Option<Vec<Name>>,
+    /// It waited for something within what it did.
+    pub(super) pause: Option<Pause>,
     /// Its waits since it last did anything for its transaction.
     pub(super) waits: Vec<SeenWait>,
     pub moments: Vec<Moment>,
@@ -70,8 +84,10 @@ impl Thread {
             task: None,
             base: Synopsis::EMPTY,
             has_begun: false,
-            loop_path: Vec::new(),
+            loop_path: Rc::new([]),
             event: None,
+            scope: None,
+            pause: None,
             waits: Vec::new(),
             moments: Vec::new(),
             last_ns: 0,

@@ -98,6 +98,15 @@ impl World<'_> {
         self.processes[it.process].waits.append(&mut it.waits);
     }
 
+    /// A thread does nothing more for its transaction: if that was answered, it has waited for work.
+    pub(super) fn end_waits(&mut self, thread: ThreadRow) {
+        let task = self.threads[thread].task;
+        match task.is_some_and(|it| !self.tasks[it].is_answered) {
+            true => self.keep_waits(thread),
+            false => self.drop_idle_waits(thread),
+        }
+    }
+
     /// A thread begins something else. Before that it waited for it, again and again on one condition, and not for others.
     pub(super) fn drop_idle_waits(&mut self, thread: ThreadRow) {
         let waits = &self.threads[thread].waits;

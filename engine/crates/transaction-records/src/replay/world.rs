@@ -1,6 +1,7 @@
 //! Everything that records change.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use fulcrum_transactions::recognise::Recognition;
 use fulcrum_transactions::{Name, Step, Synopsis};
@@ -177,13 +178,13 @@ impl<'a> World<'a> {
         }
         let goes_on = matches!(
             record,
-            Record::Send { .. }
-                | Record::Spawn { .. }
-                | Record::Fork { .. }
-                | Record::Produce { .. }
+            Record::Spawn { .. } | Record::Fork { .. } | Record::Produce { .. }
         );
         if goes_on {
             self.keep_waits(thread);
+        }
+        if goes_on || matches!(record, Record::Send { .. } | Record::Wait { .. }) {
+            self.ends_pause(thread, record);
         }
         match *record {
             Record::Spawn { thread: new } => self.spawns(thread, new, head.path),
@@ -197,7 +198,7 @@ impl<'a> World<'a> {
             }
             Record::Send { .. } => self.sends(thread, head, record),
             Record::Receive { .. } => self.receives(thread, head, record),
-            Record::Idle { began_ns } => self.idles(thread, head.path, began_ns),
+            Record::Idle { began_ns } => self.idles(thread, head, began_ns),
             Record::Event { stream, .. } => self.is_told(thread, stream, head.time_ns),
             Record::Wait { .. } => self.waited(thread, head, record),
             Record::Release { lock, .. } => self.released(thread, head, lock),
@@ -206,12 +207,14 @@ impl<'a> World<'a> {
             Record::Handler { item, function } => {
                 self.handles(thread, item, function, head.time_ns);
             }
-            Record::Program(_)
-            | Record::Module { .. }
-            | Record::Path { .. }
-            | Record::Begin { .. }
-            | Record::End
-            | Record::Note(_) => {}
+            // They may be written when they are needed, which is after what they are needed for began.
+            Record::Program(_) | Record::Module { .. } | Record::Path { .. } | Record::Note(_) => {
+                return;
+            }
+            Record::Begin { .. } | Record::End => {}
+        }
+        if head.path != 0 && !starts_anew {
+            self.narrow_scope(thread, head.path);
         }
         self.is_active(thread, head.time_ns);
     }
@@ -227,7 +230,7 @@ impl<'a> World<'a> {
 
     /// A thread has no more records.
     pub(super) fn ends(&mut self, thread: ThreadRow) {
-        self.keep_waits(thread);
+        self.end_waits(thread);
         let process = self.threads[thread].process;
         let left = &mut self.processes[process].threads_left;
         *left -= 1;
@@ -244,7 +247,13 @@ impl<'a> World<'a> {
         }
         let it = &mut self.threads[thread];
         it.activity.resume(doing.context);
-        it.task = doing.task;
+        if it.task != doing.task {
+            it.scope = None;
+            it.task = doing.task;
+        }
+        if doing != Doing::default() {
+            it.pause = None;
+        }
         it.remember(Moment {
             time_ns,
             context: doing.context,
@@ -269,17 +278,23 @@ impl<'a> World<'a> {
         self.processes[process].path(self.index, self.resolver, path)
     }
 
+    /// The functions of a call path, outermost first.
+    pub(super) fn path_names(&mut self, process: usize, path: u32) -> Rc<[Name]> {
+        self.processes[process].path_names(self.index, self.resolver, path)
+    }
+
+    /// The context that goes on with a call path.
+    pub(super) fn append_path(&mut self, process: usize, context: Synopsis, path: u32) -> Synopsis {
+        self.processes[process].append_path(self.index, self.resolver, context, path)
+    }
+
     /// The call path as a context of its own.
     pub(super) fn alone(&mut self, process: usize, path: u32) -> Synopsis {
-        self.processes[process].alone(self.index, self.resolver, path)
+        self.append_path(process, Synopsis::EMPTY, path)
     }
 
     pub(super) fn append(&mut self, process: usize, context: Synopsis, step: Step) -> Synopsis {
         self.processes[process].dictionary.append(context, step)
-    }
-
-    pub(super) fn names_of(step: &Step) -> Vec<Name> {
-        step.names().to_vec()
     }
 
     pub fn index(&self) -> &'a Index {
@@ -293,7 +308,7 @@ impl<'a> World<'a> {
     /// All records were taken.
     pub fn finish(&mut self) {
         for thread in 0..self.threads.len() {
-            self.keep_waits(thread);
+            self.end_waits(thread);
         }
     }
 }

@@ -44,16 +44,31 @@ impl Folder {
                 logs.push(LogFile { name, bytes });
             }
         }
-        if logs.is_empty() {
-            return Err(RunError::NoLogs(path.into()));
-        }
-        logs.sort_by(|a, b| a.name.cmp(&b.name));
         let file = path.join(samples::FILE);
         let samples = match fs::read(&file) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(RunError::File { path: file, error }),
         };
+        Folder::with(path, logs, samples)
+    }
+
+    /// What was read elsewhere.
+    pub fn of(logs: Vec<(String, Vec<u8>)>, samples: Option<Vec<u8>>) -> Result<Self, RunError> {
+        let logs = logs.into_iter();
+        let logs = logs.map(|(name, bytes)| LogFile { name, bytes }).collect();
+        Folder::with(Path::new(""), logs, samples)
+    }
+
+    fn with(
+        path: &Path,
+        mut logs: Vec<LogFile>,
+        samples: Option<Vec<u8>>,
+    ) -> Result<Self, RunError> {
+        if logs.is_empty() {
+            return Err(RunError::NoLogs(path.into()));
+        }
+        logs.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Folder {
             path: path.into(),
             logs,

@@ -197,3 +197,22 @@ fn housekeeping_makes_transactions_wait() {
         "{waits:?}"
     );
 }
+
+/// A server is told to end: its idle threads have waited for that, and for no transaction.
+#[test]
+fn what_ends_idle_threads_is_no_crosstalk() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.send(admin, "serve > send", 1, 10);
+    script.rest(500);
+    script.release(best, "shut_down", LockKind::Condition);
+    script.wait(admin, "pop > wait", LockKind::Condition, 400, 0);
+    script.say(admin, "", Record::End);
+    // Its transaction was not answered: that is one that waits.
+    script.rest(500);
+    script.wait(best, "serve > wait", LockKind::Condition, 300, 0);
+    script.say(best, "", Record::End);
+    let waits = script.open().waits();
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    assert!(waits[0].starts_with("GET /best 300 ms for ?"), "{waits:?}");
+}

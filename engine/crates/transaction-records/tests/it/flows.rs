@@ -310,7 +310,7 @@ fn children_continue_their_parents_and_answer_them() {
         "{flows:?}"
     );
     assert!(flows.contains(&"stage popen → cgi × 1".into()), "{flows:?}");
-    assert_eq!(shown.instances(), ["GET /x × 1 (0), 12 ms"]);
+    assert_eq!(shown.instances(), ["GET /x × 1 (0), 11 ms"]);
 }
 
 /// A program that is spawned does not know its parent; the parent's record tells.
@@ -351,4 +351,135 @@ fn whoever_answers_works_for_the_request() {
     script.send(worker, "work > send", 1, 10);
     script.sample(worker, "work > after", 5);
     assert_eq!(script.open().costs(), ["5 ms of GET /a in server/worker"]);
+}
+
+/// A call that polls before each read or write waits for its own transaction; the loop around it waits for any.
+#[test]
+fn a_wait_in_the_midst_of_a_transaction_does_not_end_it() {
+    let mut script = Script::default();
+    let main = script.process(10, "mariadbd");
+    let backend = script.process(20, "storage");
+    script.tcp(main, "", 1, Via::Accepted, (3306, 4000));
+    for (n, request) in ["GET /a HTTP/1.1\r\n", "GET /b HTTP/1.1\r\n"]
+        .iter()
+        .enumerate()
+    {
+        let stream = 2 + n as u32;
+        let ports = (5000 + n as u16, 9000);
+        script.idle(main, "main > connections > read > io_wait");
+        script.receive(main, "main > connections > read", 1, 50, request);
+        // Waits until it is connected, and again until it can write.
+        script.idle(main, "main > connections > command > connect > io_wait");
+        script.idle(main, "main > connections > command > write > io_wait");
+        script.tcp(main, "", stream, Via::Connected, ports);
+        script.tcp(backend, "", stream, Via::Accepted, (ports.1, ports.0));
+        script.sample(main, "main > connections > command > write", 2);
+        script.send(main, "main > connections > command > write", stream, 10);
+        script.receive(backend, "main > read", stream, 10, "");
+        script.sample(backend, "main > work", 3);
+        script.send(backend, "main > reply", stream, 10);
+        script.idle(main, "main > connections > command > read > io_wait");
+        script.receive(main, "main > connections > command > read", stream, 10, "");
+        script.send(main, "main > connections > reply", 1, 10);
+    }
+    assert_eq!(
+        script.open().costs(),
+        [
+            "3 ms of GET /a in storage/storage",
+            "2 ms of GET /a in mariadbd/mariadbd",
+            "3 ms of GET /b in storage/storage",
+            "2 ms of GET /b in mariadbd/mariadbd",
+        ]
+    );
+}
+
+/// A loop that polls, and is told nothing by events, does not go on with what it did before.
+#[test]
+fn the_wait_of_a_loop_ends_what_was_done() {
+    let mut script = Script::default();
+    let web = script.process(10, "web");
+    let log = script.process(20, "log");
+    script.inode(web, 5, StreamKind::Pipe, Via::Made, (7, 0));
+    script.inode(log, 5, StreamKind::Pipe, Via::Found, (7, 0));
+    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
+    script.receive(
+        web,
+        "main > loop > serve > recv",
+        1,
+        50,
+        "GET /a HTTP/1.1\r\n",
+    );
+    script.send(web, "main > loop > serve > send", 1, 50);
+    script.idle(web, "main > loop > wait");
+    script.send(web, "main > loop > housekeeping", 5, 50);
+    script.receive(log, "main > read", 5, 50, "");
+    script.sample(log, "main > store", 3);
+    let expect = ["3 ms of web: main > loop > housekeeping in log/log"];
+    assert_eq!(script.open().costs(), expect);
+}
+
+/// A pool of which no handing over is seen: each answer is for the request that is open on its connection.
+#[test]
+fn workers_of_an_unseen_queue_answer_one_request_after_the_other() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    let worker = script.spawn(main, "main > start", 2, "worker");
+    for (stream, name) in [(1, "a"), (2, "b"), (3, "c")] {
+        script.tcp(main, "", stream, Via::Accepted, (80, 4000 + stream as u16));
+        let request = format!("GET /{name} HTTP/1.1\r\n");
+        script.receive(main, "main > recv", stream, 10, &request);
+    }
+    for (stream, ms) in [(2, 10), (1, 20), (3, 30)] {
+        script.wait(
+            worker,
+            "pop > wait",
+            fulcrum_wire::transactions::LockKind::Condition,
+            1,
+            0,
+        );
+        script.send(worker, "work > send", stream, 10);
+        script.sample(worker, "work > after", ms);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "30 ms of GET /c in server/worker",
+            "20 ms of GET /a in server/worker",
+            "10 ms of GET /b in server/worker",
+        ]
+    );
+    assert_eq!(shown.waits(), [""; 0]);
+}
+
+/// Children that write into a pipe of their parent, which one of them has already used.
+#[test]
+fn several_writers_of_one_pipe_are_told_apart() {
+    let mut script = Script::default();
+    let main = script.process(10, "master");
+    script.inode(main, 1, StreamKind::Pipe, Via::Made, (70, 0));
+    script.inode(main, 2, StreamKind::Pipe, Via::Made, (71, 0));
+    script.send(main, "main > hello", 1, 5);
+    let log = script.process(20, "log");
+    script.inode(log, 1, StreamKind::Pipe, Via::Found, (70, 0));
+    script.receive(log, "main > read", 1, 5, "");
+    let children = [11, 12].map(|pid| {
+        let child = script.fork(main, "main > fork", pid, "child");
+        script.inode(child, 1, StreamKind::Pipe, Via::Inherited, (70, 0));
+        child
+    });
+    for (child, path, ms) in [(0, "one", 3), (1, "two", 5), (0, "one", 3), (1, "three", 7)] {
+        script.send(children[child], &format!("main > {path}"), 1, 20);
+        script.receive(log, "main > read", 1, 12, "");
+        script.receive(log, "main > read", 1, 8, "");
+        script.sample(log, "main > store", ms);
+    }
+    assert_eq!(
+        script.open().costs(),
+        [
+            "7 ms of master: main > three in log/log",
+            "6 ms of master: main > one in log/log",
+            "5 ms of master: main > two in log/log",
+        ]
+    );
 }

@@ -1,8 +1,10 @@
 //! Logs made by hand, and what they say.
 
 mod crosstalk;
+mod damage;
 mod flows;
 mod log;
 mod messages;
+mod run;
 mod samples;
 mod support;

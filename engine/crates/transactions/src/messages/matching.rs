@@ -114,7 +114,7 @@ pub fn match_messages(processes: &[(ProcessId, &ProcessMessages)]) -> Matches {
             continue;
         };
         let receipt = stream.received(receive.range.clone());
-        matches.unseen_bytes += receipt.unknown_bytes;
+        matches.unseen_bytes = matches.unseen_bytes.saturating_add(receipt.unknown_bytes);
         let to = Link {
             process,
             synopsis: receive.at,

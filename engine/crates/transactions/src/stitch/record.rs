@@ -9,6 +9,7 @@ use crate::flows::Flows;
 use crate::ids::LockId;
 use crate::latency::Instance;
 use crate::messages::ProcessMessages;
+use crate::names::Name;
 use crate::profile::Profile;
 
 /// Everything that a process recorded. Contexts are those of its dictionary.
@@ -20,6 +21,9 @@ pub struct ProcessRecord {
     pub cuts: Cuts,
     /// Its CPU samples.
     pub profile: Profile,
+    /// How long threads worked for transactions, or waited for others on their behalf, by context and the thread's name,
+    /// nanoseconds.
+    pub walls: BTreeMap<(Synopsis, Name), u64>,
     /// What flowed within it.
     pub flows: Flows<Synopsis>,
     /// What it sent and received.
@@ -52,6 +56,7 @@ impl ProcessRecord {
             dictionary,
             cuts: Cuts::default(),
             profile: Profile::default(),
+            walls: BTreeMap::new(),
             flows: Flows::default(),
             messages: ProcessMessages::default(),
             waits: Pairs::default(),

@@ -37,8 +37,14 @@ pub struct Stitched {
     notes: Vec<String>,
 }
 
-/// CPU time by program and thread, nanoseconds.
-type StageCosts<'a> = BTreeMap<(&'a str, &'a str), u64>;
+/// What was spent by program and thread.
+type StageCosts<'a> = BTreeMap<(&'a str, &'a str), StageCost>;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct StageCost {
+    cpu_ns: u64,
+    wall_ns: u64,
+}
 
 /// A part of the CPU time of all processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +53,13 @@ pub struct Share {
     pub cpu_ns: u64,
     /// Of all CPU time, 0 to 1.
     pub of_all: f64,
+}
+
+impl StageCost {
+    fn add(&mut self, other: StageCost) {
+        self.cpu_ns += other.cpu_ns;
+        self.wall_ns += other.wall_ns;
+    }
 }
 
 /// A type of transaction.
@@ -77,6 +90,8 @@ pub struct StageShare {
     pub thread: String,
     /// What it cost there.
     pub cpu: Share,
+    /// How long threads worked for it there, or waited for others on its behalf, together, nanoseconds.
+    pub wall_ns: u64,
 }
 
 /// Why records cannot be stitched.
@@ -126,6 +141,9 @@ impl Stitched {
                 type_of(context);
                 total_cpu_ns += tree.total().cpu_ns;
             }
+            for (context, _) in record.walls.keys() {
+                type_of(*context);
+            }
             for instance in &record.instances {
                 latencies.add(type_of(instance.context), instance);
             }
@@ -165,9 +183,13 @@ impl Stitched {
     pub fn types(&self) -> Vec<TypeProfile> {
         let waits = self.pairs.waits();
         let mut costs: BTreeMap<TypeId, StageCosts> = BTreeMap::new();
-        for (record, id, thread, tree) in self.trees() {
-            let stage = self.stage(record, thread);
-            *costs.entry(id).or_default().entry(stage).or_default() += tree.total().cpu_ns;
+        for (id, stage, cost) in self.costs() {
+            costs
+                .entry(id)
+                .or_default()
+                .entry(stage)
+                .or_default()
+                .add(cost);
         }
         let profile = |(id, it): (TypeId, &Type)| {
             let costs = costs.remove(&id).unwrap_or_default();
@@ -175,7 +197,7 @@ impl Stitched {
                 id,
                 name: it.name.clone(),
                 context: self.joined.texts(it.context),
-                cpu: self.share(costs.values().sum()),
+                cpu: self.share(costs.values().map(|it| it.cpu_ns).sum()),
                 stages: self.shares(costs),
                 latency: self.latencies.of(&id),
                 wait_ns: waits.get(&id).copied().unwrap_or(0),
@@ -189,20 +211,44 @@ impl Stitched {
     /// What all types together cost by program and thread, the most expensive first.
     pub fn stages(&self) -> Vec<StageShare> {
         let mut costs = StageCosts::new();
-        for (record, _, thread, tree) in self.trees() {
-            *costs.entry(self.stage(record, thread)).or_default() += tree.total().cpu_ns;
+        for (_, stage, cost) in self.costs() {
+            costs.entry(stage).or_default().add(cost);
         }
         self.shares(costs)
     }
 
+    /// What each type cost by program and thread; some several times.
+    fn costs(&self) -> impl Iterator<Item = (TypeId, (&str, &str), StageCost)> {
+        let cpu = self.trees().map(|(record, id, thread, tree)| {
+            let cost = StageCost {
+                cpu_ns: tree.total().cpu_ns,
+                wall_ns: 0,
+            };
+            (id, self.stage(record, thread), cost)
+        });
+        let wall = self.records.iter().flat_map(move |record| {
+            let process = record.dictionary.process;
+            record
+                .walls
+                .iter()
+                .map(move |(&(context, thread), &wall_ns)| {
+                    let id = self.types_of[&(process, context)];
+                    let cost = StageCost { cpu_ns: 0, wall_ns };
+                    (id, self.stage(record, thread), cost)
+                })
+        });
+        cpu.chain(wall)
+    }
+
     fn shares(&self, costs: StageCosts) -> Vec<StageShare> {
-        let share = |((process, thread), cpu_ns): ((&str, &str), u64)| StageShare {
+        let share = |((process, thread), cost): ((&str, &str), StageCost)| StageShare {
             process: process.into(),
             thread: thread.into(),
-            cpu: self.share(cpu_ns),
+            cpu: self.share(cost.cpu_ns),
+            wall_ns: cost.wall_ns,
         };
         let mut shares: Vec<StageShare> = costs.into_iter().map(share).collect();
-        shares.sort_by_key(|it| Reverse(it.cpu.cpu_ns));
+        shares.sort_by_key(|it| Reverse((it.cpu.cpu_ns, it.wall_ns)));
         shares
     }
 
@@ -282,7 +328,8 @@ impl Stitched {
 fn check_names(record: &ProcessRecord) -> Result<(), StitchError> {
     let known = record.dictionary.names.len();
     let trees = record.profile.trees();
-    let mut names = trees.flat_map(|(_, thread, tree)| tree.names().chain([thread]));
+    let of_trees = trees.flat_map(|(_, thread, tree)| tree.names().chain([thread]));
+    let mut names = of_trees.chain(record.walls.keys().map(|(_, thread)| *thread));
     match names.find(|it| it.number() as usize >= known) {
         None => Ok(()),
         Some(name) => Err(StitchError::Name {

@@ -54,6 +54,9 @@ struct Process {
     skew_ns: i64,
 }
 
+/// Logs with their names.
+pub type Logs = Vec<(String, Vec<u8>)>;
+
 /// Functions by address.
 #[derive(Clone, Debug, Default)]
 pub struct Functions(Vec<String>);
@@ -115,7 +118,11 @@ impl Script {
         let first = self.log(pid, 0, name);
         let of = &self.processes[parent.process];
         let (parent_pid, turn) = (of.pid, of.turn);
-        let log = &mut self.processes[first.process].log;
+        let counts = (of.sent.clone(), of.received.clone());
+        let new = &mut self.processes[first.process];
+        // A child goes on counting where its parent was.
+        (new.sent, new.received) = counts;
+        let log = &mut new.log;
         log.set(word::PARENT, u64::from(parent_pid));
         log.set(word::PARENT_TURN, u64::from(turn));
         log.set(word::PARENT_THREAD, u64::from(parent.number));
@@ -355,20 +362,26 @@ impl Script {
         &mut self.samples
     }
 
-    pub fn functions(&self) -> &Functions {
-        &self.functions
+    /// The names and bytes of all logs, the samples, and what functions are called.
+    pub fn bytes(self) -> (Logs, Vec<u8>, Functions) {
+        let log = |it: &Process| {
+            let name = format!("{}-{}{LOG_SUFFIX}", it.pid, it.turn);
+            (name, it.log.bytes().to_vec())
+        };
+        let logs = self.processes.iter().map(log).collect();
+        (logs, self.samples.finish().unwrap(), self.functions)
     }
 
     /// Writes everything into a folder, without the logs of some processes.
     pub fn write_to(self, folder: &Path, lost: &[usize]) -> Functions {
-        for (row, process) in self.processes.iter().enumerate() {
+        let (logs, samples, functions) = self.bytes();
+        for (row, (name, bytes)) in logs.into_iter().enumerate() {
             if !lost.contains(&row) {
-                let name = format!("{}-{}{LOG_SUFFIX}", process.pid, process.turn);
-                fs::write(folder.join(name), process.log.bytes()).unwrap();
+                fs::write(folder.join(name), bytes).unwrap();
             }
         }
-        fs::write(folder.join(samples::FILE), self.samples.finish().unwrap()).unwrap();
-        self.functions
+        fs::write(folder.join(samples::FILE), samples).unwrap();
+        functions
     }
 
     pub fn open(self) -> Shown {
@@ -398,7 +411,7 @@ impl Shown {
     pub fn costs(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for it in self.0.stitched.types() {
-            for stage in it.stages {
+            for stage in it.stages.into_iter().filter(|it| it.cpu.cpu_ns > 0) {
                 lines.push(format!(
                     "{} ms of {} in {}/{}",
                     stage.cpu.cpu_ns / MS,

@@ -1,0 +1,330 @@
+//! Folders: what a run needs names for, what is missing of it, and single transactions.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use fulcrum_transaction_records::names::{FILE, Frame, NameFile, NamesOf, ProcessKey};
+use fulcrum_transaction_records::run::{
+    self, ModuleMap, Options, RunError, SymbolsNeeded, is_run, symbols_needed,
+};
+use fulcrum_transaction_records::samples::{self, Module};
+use fulcrum_wire::transactions::{LockKind, Record, Via, state, word};
+
+use crate::support::script::{MS, Script, Thread};
+
+/// Each process's code is that of `/usr/bin/web`, from 0x1000 to 0x9000.
+fn with_code(script: &mut Script, thread: Thread) {
+    script.say(
+        thread,
+        "",
+        Record::Module {
+            start: 0x1000,
+            end: 0x9000,
+            offset: 0x400,
+            file: b"/usr/bin/web",
+        },
+    );
+}
+
+/// Functions: `recv` at 0x1000, `main` at 0x2000, `on_timer` at 0x3000, `fork` at 0x4000.
+fn small() -> Script {
+    let mut script = Script::default();
+    let web = script.process(10, "web");
+    with_code(&mut script, web);
+    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
+    script.receive(web, "main > recv", 1, 10, "");
+    script.handler(web, 0, "on_timer");
+    script.wait(web, "main > recv", LockKind::Mutex, 0, 0);
+    let child = script.fork(web, "main > fork", 11, "web");
+    script.sample(child, "main > recv", 2);
+    script.sample(web, "main > on_timer", 1);
+    script
+}
+
+const KEYS: [ProcessKey; 2] = [
+    ProcessKey { pid: 10, turn: 0 },
+    ProcessKey { pid: 11, turn: 0 },
+];
+
+#[test]
+fn the_addresses_of_forked_processes_are_asked_for_once() {
+    let mut script = small();
+    let samples = script.samples();
+    let library = Module {
+        start: 0x100,
+        end: 0x200,
+        offset: 0,
+        file: b"/lib/libc.so",
+    };
+    samples.process(99, b"/bin/static").unwrap();
+    samples.module(99, &library).unwrap();
+    let stack = [0x150, 0x160];
+    let sample = samples::Sample {
+        pid: 99,
+        tid: 99,
+        time_ns: 1,
+        weight_ns: 5 * MS,
+        thread: b"",
+        stack: &stack,
+    };
+    samples.sample(&sample).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let functions = script.write_to(folder.path(), &[]);
+    let module = |start, end, offset, file: &str| ModuleMap {
+        start,
+        end,
+        offset,
+        file: file.into(),
+    };
+    let unlogged = SymbolsNeeded {
+        processes: vec![ProcessKey { pid: 99, turn: 0 }],
+        program: "/bin/static".into(),
+        modules: vec![module(0x100, 0x200, 0, "/lib/libc.so")],
+        code: vec![0x150, 0x15f],
+        data: vec![],
+    };
+    // Callers at the call before the return address, which is 5; what samples interrupted, at 3, as it is.
+    let logged = SymbolsNeeded {
+        processes: KEYS.to_vec(),
+        program: "/usr/bin/web".into(),
+        modules: vec![module(0x1000, 0x9000, 0x400, "/usr/bin/web")],
+        code: vec![0x1003, 0x1004, 0x2002, 0x2004, 0x3000, 0x3003, 0x4004],
+        data: vec![0xcafe],
+    };
+    let needed = symbols_needed(folder.path()).unwrap();
+    assert_eq!(needed, [unlogged, logged]);
+    assert_eq!(needed[1].module_of(0x1000), Some(&needed[1].modules[0]));
+    assert_eq!(
+        (needed[1].module_of(0xfff), needed[1].module_of(0x9000)),
+        (None, None)
+    );
+    let run = run::open_with(folder.path(), &Options::default(), &functions).unwrap();
+    let note = "static could not be entered, being static, privileged or started otherwise: its CPU time is shown without transactions.";
+    assert!(run.notes.iter().any(|it| it == note), "{:?}", run.notes);
+    let stages = run.stitched.stages();
+    assert_eq!(
+        (&*stages[0].process, stages[0].cpu.cpu_ns),
+        ("static", 5 * MS)
+    );
+}
+
+#[test]
+fn names_are_kept_in_the_run_and_without_them_there_are_places() {
+    let folder = tempfile::tempdir().unwrap();
+    small().write_to(folder.path(), &[]);
+    let names = |run: &run::Run| -> Vec<String> {
+        let types = run.stitched.types().into_iter();
+        let mut names: Vec<String> = types.map(|it| it.name).collect();
+        names.sort();
+        names
+    };
+    let run = run::open(folder.path(), &Options::default()).unwrap();
+    assert_eq!(
+        names(&run),
+        ["no transaction", "web+0x1404 > web+0x404", "web+0x2400"]
+    );
+    let frame = |name: &str| Frame {
+        name: name.into(),
+        file: Some("web.c".into()),
+        line: Some(7),
+    };
+    let inlined = vec![frame("do_recv"), frame("recv")];
+    let file = NameFile {
+        processes: vec![NamesOf {
+            processes: KEYS.to_vec(),
+            code: BTreeMap::from([
+                (0x1004, inlined),
+                (0x2004, vec![frame("main")]),
+                (0x3000, vec![frame("on_timer")]),
+            ]),
+            data: BTreeMap::from([(0xcafe, "cart_lock".into())]),
+        }],
+        ..NameFile::default()
+    };
+    file.write(folder.path()).unwrap();
+    assert_eq!(NameFile::read(folder.path()).unwrap(), Some(file));
+    let run = run::open(folder.path(), &Options::default()).unwrap();
+    assert_eq!(
+        names(&run),
+        ["main > recv > do_recv", "no transaction", "on_timer"]
+    );
+    assert_eq!(run.stitched.crosstalk()[0].lock, "cart_lock");
+}
+
+#[test]
+fn what_is_no_run_is_refused_with_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || run::open(folder.path(), &Options::default());
+    assert!(matches!(open(), Err(RunError::NoLogs(path)) if path == folder.path()));
+    assert!(!is_run(folder.path()));
+    small().write_to(folder.path(), &[]);
+    assert!(is_run(folder.path()) && open().is_ok());
+    fs::write(folder.path().join(FILE), "{").unwrap();
+    let error = open().unwrap_err().to_string();
+    assert!(error.contains(FILE) && error.contains("EOF"), "{error}");
+    fs::write(
+        folder.path().join(FILE),
+        r#"{"version": 9, "processes": []}"#,
+    )
+    .unwrap();
+    let error = open().unwrap_err().to_string();
+    assert!(error.ends_with("it has version 9, expected 1"), "{error}");
+    fs::remove_file(folder.path().join(FILE)).unwrap();
+    fs::write(folder.path().join(samples::FILE), "no samples at all").unwrap();
+    assert!(matches!(open(), Err(RunError::Samples { .. })));
+    assert!(run::open(&folder.path().join("nowhere"), &Options::default()).is_err());
+}
+
+#[test]
+fn everything_that_is_missing_is_told() {
+    let mut script = small();
+    script.set(0, word::STATE, state::FULL);
+    script.set(0, word::DROPPED, 12);
+    script.set(0, word::PATHS_LOST, 1);
+    script.set(0, word::UNSEEN_CALLS, 3);
+    let web = Thread {
+        process: 0,
+        number: 1,
+    };
+    script.say(web, "", Record::Note(b"Half of it was refused."));
+    script.say(web, "", Record::Note(b"Half of it was refused."));
+    script.samples().lost(4).unwrap();
+    script.samples().note("Sampling was slow.").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let functions = script.write_to(folder.path(), &[]);
+    fs::write(folder.path().join("12-0.txlog"), [0; 5000]).unwrap();
+    let run = run::open_with(folder.path(), &Options::default(), &functions).unwrap();
+    assert_eq!(
+        run.notes,
+        [
+            "The record of web (10) was cut off: what came later is missing.",
+            "In web (10), 1 wait had no holder that was seen.",
+            "1 read from 127.0.0.1 came from no recorded process: transactions begin where they arrived.",
+            "The log 12-0.txlog cannot be read, and what its process did is missing: its process ended before it had begun to write.",
+            "The log of web (10) reached its limit. A larger one can be given.",
+            "The log of web (10) had no place for 12 records.",
+            "1 call path of web (10) are not known: its table of call paths was full.",
+            "web (10) made 3 calls by which bytes may have come or gone unseen, as by io_uring.",
+            "web: Half of it was refused.",
+            "Sampling was slow.",
+            "The recorder lost 4 samples: CPU times are too small by these.",
+        ]
+    );
+    fs::remove_file(folder.path().join(samples::FILE)).unwrap();
+    let run = run::open_with(folder.path(), &Options::default(), &functions).unwrap();
+    let note = "There are no CPU samples: the profile has no CPU time.";
+    assert_eq!(run.notes.last().map(String::as_str), Some(note));
+    assert_eq!(run.stitched.total_cpu_ns(), 0);
+}
+
+/// Of 300 transactions, the slowest 20 are kept and 80 others.
+#[test]
+fn the_slowest_and_others_are_kept_with_their_ways() {
+    let mut script = Script::default();
+    let web = script.process(10, "web");
+    let db = script.process(20, "db");
+    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
+    script.tcp(web, "", 2, Via::Connected, (5000, 90));
+    script.tcp(db, "", 1, Via::Accepted, (90, 5000));
+    for n in 0..300_u64 {
+        script.receive(web, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+        script.send(web, "main > ask", 2, 10);
+        script.receive(db, "serve", 1, 10, "");
+        // The longest take 7 + 99 ms.
+        script.rest(n * 7 % 100);
+        script.send(db, "serve > reply", 1, 10);
+        script.receive(web, "main > ask", 2, 10, "");
+        script.send(web, "main > reply", 1, 10);
+    }
+    let ways = script.open().0.ways;
+    assert_eq!(ways.len(), 100);
+    let mut walls: Vec<u64> = ways.iter().map(|it| it.wall_ns / MS).collect();
+    walls.sort_unstable();
+    assert_eq!(
+        walls[80..],
+        [
+            98, 98, 99, 99, 99, 100, 100, 100, 101, 101, 101, 102, 102, 102, 103, 103, 103, 104,
+            104, 104
+        ]
+    );
+    // The others are no slower, and of all kinds.
+    assert!(
+        walls[0] < 20 && walls[40] > 30 && walls[40] < 75,
+        "{walls:?}"
+    );
+    let way = &ways[0];
+    assert!(way.replied);
+    let stays: Vec<_> = way
+        .stays
+        .iter()
+        .map(|it| (&*it.program, it.tid, &*it.stage, it.from_ns - way.began_ns))
+        .collect();
+    assert_eq!(
+        stays,
+        [("web", 101, "GET /a", 0), ("db", 201, "request", 2 * MS)]
+    );
+}
+
+/// On another machine another clock: times are moved by what both took for the date.
+#[test]
+fn times_of_another_machine_are_moved_to_the_first() {
+    let mut script = Script::default();
+    let web = script.process(10, "web");
+    let db = script.process(20, "db");
+    // It was started 50 s later, so the same date has a smaller time.
+    script.skew(db.process, -50_000_000_000 + 40_000_000_000);
+    let date = 1_700_000_000_000_000_000;
+    let now = script.now_ns;
+    script.set(db.process, word::START_NS, now);
+    script.set(db.process, word::START_UNIX_NS, now + date + 10_000_000_000);
+    script.now_ns += 20_000 * MS;
+    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
+    script.tcp(web, "", 2, Via::Connected, (5000, 90));
+    script.tcp(db, "", 1, Via::Accepted, (90, 5000));
+    script.receive(web, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    script.send(web, "main > ask", 2, 10);
+    script.receive(db, "serve", 1, 10, "");
+    script.send(db, "serve > reply", 1, 10);
+    script.receive(web, "main > ask", 2, 10, "");
+    script.send(web, "main > reply", 1, 10);
+    let shown = script.open();
+    let way = &shown.0.ways[0];
+    let stay = way.stays.iter().find(|it| it.program == "db").unwrap();
+    assert_eq!(stay.from_ns - way.began_ns, 2 * MS);
+    let note = "On timelines, the times of db (20) are moved to the clock of another machine, by what both took for the date.";
+    assert!(
+        shown.notes().iter().any(|it| it == note),
+        "{:?}",
+        shown.notes()
+    );
+}
+
+/// How long threads are at it, by stage: waiting for what was asked counts, waiting for a request does not.
+#[test]
+fn wall_time_is_told_by_stage() {
+    let mut script = Script::default();
+    let web = script.process(10, "web");
+    let db = script.process(20, "db");
+    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
+    script.tcp(web, "", 2, Via::Connected, (5000, 90));
+    script.tcp(db, "", 1, Via::Accepted, (90, 5000));
+    for _ in 0..2 {
+        script.rest(1000);
+        script.receive(web, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+        script.send(web, "main > ask", 2, 10);
+        script.receive(db, "serve", 1, 10, "");
+        script.send(db, "serve > reply", 1, 10);
+        script.idle(db, "serve > poll");
+        script.receive(web, "main > ask", 2, 10, "");
+        script.send(web, "main > reply", 1, 10);
+        script.idle(web, "main > poll");
+    }
+    let types = script.open().0.stitched.types();
+    let a = types.iter().find(|it| it.name == "GET /a").unwrap();
+    let stages: Vec<_> = a
+        .stages
+        .iter()
+        .map(|it| (&*it.process, it.wall_ns / MS))
+        .collect();
+    assert_eq!(stages, [("web", 2 * 6), ("db", 2)]);
+}
