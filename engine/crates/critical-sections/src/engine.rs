@@ -109,7 +109,7 @@ impl Pass<'_> {
         self.tell(exit);
         self.thread.left = self.thread.left.saturating_sub(exit.instructions);
         let next = match exit.to {
-            To::Branch(it) | To::Next(it) => it,
+            To::Branch(it) | To::Next(it) | To::Call(it) => it,
             To::Indirect => self.words.target,
         };
         self.record(exit.to, next);
@@ -199,12 +199,15 @@ impl Pass<'_> {
 
     /// Tells what happened on the way to an exit.
     fn tell(&mut self, exit: &Exit) {
-        let mut rest = exit.steps;
+        let mut rest = match self.thread.in_window {
+            true => exit.steps,
+            false => exit.lasting,
+        };
         while !rest.is_empty() && self.thread.is_wanted {
             rest = Replay {
                 slots: &self.words.slots,
                 registers: &self.words.registers,
-                thread_pointer: self.words.itself.wrapping_sub(tls::offset() as u64),
+                thread_pointer: self.words.itself.wrapping_add_signed(-tls::offset()),
                 in_window: self.thread.in_window,
                 lanes: &mut self.thread.lanes,
                 effects: &mut self.thread.effects,
@@ -242,7 +245,7 @@ impl Pass<'_> {
             return;
         };
         match to {
-            To::Next(_) => self.end_recording(),
+            To::Next(_) | To::Call(_) => self.end_recording(),
             _ if recording.path.has_room(1) => recording.path.push(next),
             _ => self.end_recording(),
         }

@@ -82,8 +82,10 @@ fn enabled() -> u64 {
 /// The ways in and out, as addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct Gates {
-    /// From a unit's exit, with vector registers that the program needs.
+    /// From a unit's exit, with flags and vector registers that the program needs.
     pub exit: u64,
+    /// From an exit at which a native function is called: neither flags nor vector registers have values for it.
+    pub call: u64,
     /// From a native function that has returned; vector registers have no values then.
     pub returned: u64,
     /// Into the engine and then on, with registers as they are in the thread's words.
@@ -97,18 +99,25 @@ pub type Dispatch = unsafe extern "C" fn(words: *mut tls::Words);
 pub fn emit(emitter: &mut Emitter, vectors: Vectors, dispatch: Dispatch, exits: [u32; 2]) -> Gates {
     let dispatch = dispatch as usize as u64;
     let exit = emitter.here();
-    keep_registers(emitter);
+    keep_general(emitter);
+    keep_flags(emitter);
     emitter.load(RBX, tls::VECTORS);
     vectors.save(emitter);
     call(emitter, dispatch);
     emitter.load(RBX, tls::VECTORS);
     vectors.restore(emitter);
+    restore_flags(emitter);
+    go_on(emitter);
+
+    let call_gate = emitter.here();
+    keep_general(emitter);
+    call(emitter, dispatch);
     go_on(emitter);
 
     let [returned_exit, enter_exit] = exits;
     let returned = emitter.here();
     emitter.store_constant(tls::EXIT, returned_exit as i32);
-    keep_registers(emitter);
+    keep_general(emitter);
     call(emitter, dispatch);
     go_on(emitter);
 
@@ -119,38 +128,43 @@ pub fn emit(emitter: &mut Emitter, vectors: Vectors, dispatch: Dispatch, exits: 
     go_on(emitter);
     Gates {
         exit,
+        call: call_gate,
         returned,
         enter,
     }
 }
 
-fn keep_registers(emitter: &mut Emitter) {
+/// Keeps the general registers, and goes to the engine's stack.
+fn keep_general(emitter: &mut Emitter) {
     for register in 0..16 {
         emitter.store(tls::register(register), register);
     }
     emitter.load(RSP, tls::STACK);
+}
+
+/// Keeps the flags; strings then go upwards, as functions expect.
+fn keep_flags(emitter: &mut Emitter) {
     // pushfq; cld
     emitter.bytes(&[0x9c]);
     emitter.pop_to(tls::FLAGS);
     emitter.bytes(&[0xfc]);
 }
 
+fn restore_flags(emitter: &mut Emitter) {
+    emitter.push_from(tls::FLAGS);
+    // popfq
+    emitter.bytes(&[0x9d]);
+}
+
+/// Calls a function with the address of the thread's words.
 fn call(emitter: &mut Emitter, function: u64) {
-    words(emitter);
+    emitter.load(RDI, tls::SELF);
     emitter.constant(RAX, function);
     // call rax
     emitter.bytes(&[0xff, 0xd0]);
 }
 
-/// `rdi` gets the address of the thread's words, which is one of them.
-fn words(emitter: &mut Emitter) {
-    emitter.load(RDI, tls::SELF);
-}
-
 fn go_on(emitter: &mut Emitter) {
-    emitter.push_from(tls::FLAGS);
-    // popfq
-    emitter.bytes(&[0x9d]);
     for register in 0..16 {
         emitter.load(register, tls::register(register));
     }

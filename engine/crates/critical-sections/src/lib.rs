@@ -35,7 +35,9 @@ mod copy;
 mod emit;
 mod engine;
 mod gate;
+mod lasting;
 mod list;
+mod loader;
 mod memory;
 mod notes;
 mod plan;
@@ -197,7 +199,7 @@ pub fn begin(
     if has_shadow_stack() {
         return Err(Unavailable::ShadowStack);
     }
-    let units = Units::new(engine::dispatch).ok_or(Unavailable::NoCodeMemory)?;
+    let units = Units::new(engine::dispatch, loader::code()).ok_or(Unavailable::NoCodeMemory)?;
     // SAFETY: no thread is in a native call before there is an engine.
     unsafe { gate::set_returned(units.gates.returned) };
     let found = |names: &'static [&core::ffi::CStr]| {

@@ -8,16 +8,17 @@ use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic};
 
 use crate::copy::{Original, copy};
 use crate::emit::{Emitter, Gpr, Hole, RAX, RCX, RDX, RSP};
+use crate::gate::Gates;
 use crate::list::List;
 use crate::notes::Notes;
 use crate::plan::{Flow, Operand, Plan, Planner, operand};
-use crate::step::{Spot, Step, Value};
 use crate::tls;
 use crate::unit::{Placed, To};
 
 /// The longest unit, in instructions.
 const LONGEST: u32 = 160;
-const MOST_STEPS: usize = 640;
+/// The most steps of a unit.
+pub const MOST_STEPS: usize = 640;
 const MOST_EXITS: usize = 40;
 
 /// What the translator asks of the program.
@@ -26,6 +27,10 @@ pub trait Program {
     fn code(&self, ip: u64) -> Option<&'static [u8]>;
     /// Whether an address is that of a function that is not translated.
     fn is_special(&self, ip: u64) -> bool;
+    /// Whether it is called natively.
+    fn is_native(&self, ip: u64) -> bool;
+    /// Whether nothing is told of the code at an address: the loader's, which looks for a function when it is first called.
+    fn is_silent(&self, ip: u64) -> bool;
 }
 
 /// An exit of the unit that is being made.
@@ -62,13 +67,6 @@ enum End {
 
 impl Building {
     pub fn new() -> Self {
-        let filler = Placed {
-            at: 0,
-            step: Step::Overwrite {
-                to: Spot::Aside,
-                value: Value::Unknown,
-            },
-        };
         let exit = Draft {
             steps: 0,
             instructions: 0,
@@ -78,7 +76,7 @@ impl Building {
         };
         Building {
             notes: Notes::new(),
-            steps: List::new(filler),
+            steps: List::new(Placed::filler()),
             exits: List::new(exit),
             starts: List::new((0, 0)),
             constants: List::new((Hole::default(), 0)),
@@ -132,7 +130,7 @@ pub struct Order<'a, P> {
     /// The number of its first exit.
     pub first_exit: u32,
     /// Where exits go.
-    pub gate: u64,
+    pub gates: Gates,
 }
 
 impl Translator {
@@ -153,7 +151,11 @@ impl Translator {
                 return false;
             }
             // What follows is the way on: no jump leads there.
-            self.building.exit(To::Next(next), None);
+            let to = match order.program.is_native(next) {
+                true => To::Call(next),
+                false => To::Next(next),
+            };
+            self.building.exit(to, None);
         }
         self.exits(order, emitter);
         for (hole, value) in self.building.constants.as_slice() {
@@ -182,7 +184,10 @@ impl Translator {
             if instruction.is_invalid() || instruction.len() > bytes.len() {
                 return End::Split(ip);
             }
-            let plan = self.planner.plan(&instruction);
+            let mut plan = self.planner.plan(&instruction);
+            if order.program.is_silent(ip) {
+                plan.steps.clear();
+            }
             let original = Original {
                 instruction: &instruction,
                 bytes: &bytes[..instruction.len()],
@@ -254,7 +259,10 @@ impl Translator {
                 emitter.load(RCX, tls::spill(0));
             }
             emitter.store_constant(tls::EXIT, number as i32);
-            emitter.jump_near(order.gate);
+            emitter.jump_near(match exit.to {
+                To::Call(_) => order.gates.call,
+                _ => order.gates.exit,
+            });
         }
     }
 }

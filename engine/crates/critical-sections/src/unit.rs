@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::step::{Noted, Step};
+use crate::step::{Noted, Spot, Step, Value};
 
 /// A step and the instruction whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +10,19 @@ pub struct Placed {
     /// The instruction's address in the program.
     pub at: u64,
     pub step: Step<Noted>,
+}
+
+impl Placed {
+    /// For room that has nothing in it yet.
+    pub fn filler() -> Placed {
+        Placed {
+            at: 0,
+            step: Step::Overwrite {
+                to: Spot::Aside,
+                value: Value::Unknown,
+            },
+        }
+    }
 }
 
 /// What is known of the code at an address.
@@ -53,6 +66,8 @@ pub struct Code {
 pub struct Exit {
     /// What has happened on the way here.
     pub steps: &'static [Placed],
+    /// The part of it that matters within a section: in the window after one, all of it does.
+    pub lasting: &'static [Placed],
     /// So many instructions.
     pub instructions: u32,
     pub to: To,
@@ -65,6 +80,8 @@ pub enum To {
     Branch(u64),
     /// To the next instruction, which is in another unit.
     Next(u64),
+    /// To a function that is called natively.
+    Call(u64),
     /// To the address in the thread's [target](crate::tls::TARGET).
     Indirect,
 }

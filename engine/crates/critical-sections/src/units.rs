@@ -1,12 +1,14 @@
 //! All units of the process: found by their address in the program without a lock, made under one.
 
 use core::cell::RefCell;
+use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use fulcrum_preload::quiet::{Guard, Shared};
 
 use crate::emit::Emitter;
 use crate::gate::{self, Dispatch, Gates, Vectors};
+use crate::lasting::Lasting;
 use crate::memory::{Arena, CodeMemory};
 use crate::regions::Regions;
 use crate::tls;
@@ -49,14 +51,17 @@ struct Maker {
     exits: usize,
     units: usize,
     words: i64,
+    lasting: Box<Lasting>,
+    /// The loader's code.
+    silent: Range<u64>,
 }
 
 // SAFETY: used by whoever holds the lock.
 unsafe impl Send for Maker {}
 
 impl Units {
-    /// An empty table. `None` where the system gives no memory for code.
-    pub fn new(dispatch: Dispatch) -> Option<Units> {
+    /// An empty table; nothing is told of the code in `silent`. `None` where the system gives no memory for code.
+    pub fn new(dispatch: Dispatch, silent: Range<u64>) -> Option<Units> {
         let mut arena = Arena::new(ARENA)?;
         let code = CodeMemory::new(CODE)?;
         let words = tls::offset();
@@ -82,6 +87,8 @@ impl Units {
                 exits: 2,
                 units: 0,
                 words,
+                lasting: Box::new(Lasting::new()),
+                silent,
             }),
         })
     }
@@ -206,13 +213,14 @@ impl Units {
         let program = Here {
             units: self,
             regions: &maker.regions,
+            silent: maker.silent.clone(),
         };
         let order = Order {
             program: &program,
             ip,
             path,
             first_exit: maker.exits as u32,
-            gate: self.gates.exit,
+            gates: self.gates,
         };
         if !maker.translator.unit(&order, &mut emitter) {
             return None;
@@ -222,8 +230,12 @@ impl Units {
         let exits = self.exits.get(maker.exits..maker.exits + drafts.len())?;
         let steps = maker.arena.keep_all(building.steps.as_slice())?;
         for (place, draft) in exits.iter().zip(drafts) {
+            let steps = &steps[..draft.steps];
+            maker.lasting.find(steps, draft.to);
+            let lasting = maker.arena.keep_all(maker.lasting.steps())?;
             let exit = maker.arena.keep(Exit {
-                steps: &steps[..draft.steps],
+                steps,
+                lasting,
                 instructions: draft.instructions,
                 to: draft.to,
             })?;
@@ -270,6 +282,7 @@ impl Units {
 struct Here<'a> {
     units: &'a Units,
     regions: &'a RefCell<Regions>,
+    silent: Range<u64>,
 }
 
 impl Program for Here<'_> {
@@ -280,6 +293,15 @@ impl Program for Here<'_> {
     fn is_special(&self, ip: u64) -> bool {
         let unit = self.units.find(ip);
         unit.is_some_and(|it| matches!(it.kind, Kind::Native | Kind::InPlace))
+    }
+
+    fn is_native(&self, ip: u64) -> bool {
+        let unit = self.units.find(ip);
+        unit.is_some_and(|it| matches!(it.kind, Kind::Native))
+    }
+
+    fn is_silent(&self, ip: u64) -> bool {
+        self.silent.contains(&ip)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::support::told::{Listener, alone, engine, listen, notes};
 /// More often than it takes until a path is translated as one unit, and then again.
 const TIMES: usize = 30;
 /// A machine whose pointers lead into its own memory, and whose other values are random.
-fn machine(random: &mut Random) -> Box<Machine> {
+pub fn machine(random: &mut Random) -> Box<Machine> {
     let mut machine = Box::new(Machine {
         general: std::array::from_fn(|_| random.bits()),
         flags: [
@@ -50,10 +50,7 @@ fn fuzz(
     listen(Listener::Notes(Vec::new()));
     let mut random = Random::new(seed);
     let mut generator = Generator::new(seed, kind);
-    // Where they will be is not known before; their bytes do not depend on it.
-    let all: Vec<Vec<u8>> = (0..functions)
-        .map(|_| generator.function(0x10_0000))
-        .collect();
+    let all = generator.functions(functions);
     let start = mapped(&all.concat());
     let starts = all.iter().scan(start, |next, bytes| {
         let this = *next;

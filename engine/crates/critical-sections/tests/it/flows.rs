@@ -29,13 +29,22 @@ impl Structures {
         let folder = Recipe::new(&format!("critical-sections{optimised}"))
             .file("flows.c", include_str!("programs/flows.c"))
             .command([
-                "gcc", "-g", "-shared", "-fPIC", optimised, "flows.c", "-o", "flows.so",
+                "gcc",
+                "-g",
+                "-shared",
+                "-fPIC",
+                "-Wl,-z,lazy",
+                optimised,
+                "flows.c",
+                "-o",
+                "flows.so",
             ])
             .build();
         let file = folder.join("flows.so");
         let name = std::ffi::CString::new(file.into_os_string().into_encoded_bytes()).unwrap();
+        // Functions are looked for when they are first called, which is in sections.
         // SAFETY: our own library, without a constructor.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
         assert!(!handle.is_null(), "{name:?}");
         let structures = Structures(handle);
         // SAFETY: `set_up` takes two functions.

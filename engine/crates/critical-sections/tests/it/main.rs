@@ -4,3 +4,4 @@
 mod execution;
 mod flows;
 mod support;
+mod surroundings;

@@ -54,8 +54,12 @@ impl Generator {
         }
     }
 
-    /// The bytes of a function as they are at `address`.
-    pub fn function(&mut self, address: u64) -> Vec<u8> {
+    /// The bytes of functions, which may be anywhere.
+    pub fn functions(&mut self, count: usize) -> Vec<Vec<u8>> {
+        (0..count).map(|_| self.function(0x10_0000)).collect()
+    }
+
+    fn function(&mut self, address: u64) -> Vec<u8> {
         self.code.clear();
         let length = 5 + self.random.index(40);
         for _ in 0..length {

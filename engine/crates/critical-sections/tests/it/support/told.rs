@@ -1,6 +1,7 @@
 //! The observer of the tests: each thread has its own, which notes what it is told, or one that finds flows.
 
 use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 
 use fulcrum_critical_sections::{
@@ -13,6 +14,8 @@ use fulcrum_transactions::{CodeAddress, LockId, Synopsis, ThreadId};
 pub enum Listener {
     /// Runs natively.
     Nothing,
+    /// Wants to be told as long as it holds a lock, and forgets it.
+    Wants,
     /// Notes all effects; wants to be told as long as it holds a lock.
     Notes(Vec<(CodeAddress, Effect)>),
     /// Finds flows.
@@ -68,7 +71,7 @@ impl Observer for Tests {
     fn entered(&self, lock: u64, site: u64) -> Mode {
         LISTENER.with_borrow(|it| match it {
             Listener::Nothing => Mode::Native,
-            Listener::Notes(_) => Mode::Watched,
+            Listener::Wants | Listener::Notes(_) => Mode::Watched,
             Listener::Flows(flows) => {
                 flows
                     .detector()
@@ -79,7 +82,7 @@ impl Observer for Tests {
 
     fn left(&self, lock: u64) -> Mode {
         LISTENER.with_borrow(|it| match it {
-            Listener::Nothing | Listener::Notes(_) => Mode::Native,
+            Listener::Nothing | Listener::Wants | Listener::Notes(_) => Mode::Native,
             Listener::Flows(flows) => flows.detector().leave(flows.thread, LockId(lock)),
         })
     }
@@ -87,6 +90,7 @@ impl Observer for Tests {
     fn effects(&self, _: &Registers, effects: &[(CodeAddress, Effect)]) -> Mode {
         LISTENER.with_borrow_mut(|it| match it {
             Listener::Nothing => Mode::Native,
+            Listener::Wants => Mode::Watched,
             Listener::Notes(notes) => {
                 notes.extend_from_slice(effects);
                 Mode::Watched
@@ -123,6 +127,7 @@ pub fn engine() {
         let hooks = [
             test_lock as *const () as usize as u64,
             test_unlock as *const () as usize as u64,
+            collect as *const () as usize as u64,
         ];
         let functions = Functions {
             native: &hooks,
@@ -137,6 +142,15 @@ pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: OnceLock<Mutex<()>> = OnceLock::new();
     let lock = ALONE.get_or_init(Mutex::default).lock();
     lock.unwrap_or_else(|broken| broken.into_inner())
+}
+
+/// The frames of the calling thread: a function that the engine calls natively.
+pub extern "C" fn collect(frames: *mut *mut c_void, count: c_int) -> c_int {
+    unsafe extern "C" {
+        fn backtrace(frames: *mut *mut c_void, count: c_int) -> c_int;
+    }
+    // SAFETY: the caller's array has room for so many.
+    unsafe { backtrace(frames, count) }
 }
 
 hook!(test_lock => lock);
