@@ -10,6 +10,7 @@ mod session;
 mod symbols;
 #[cfg(test)]
 mod tests;
+pub mod transactions;
 
 pub use error::Error;
 pub use fulcrum_ingest::profile::Limits;

@@ -1,0 +1,114 @@
+//! Runs of transactional profiling: names for what their logs know by address, and the whole profile.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use fulcrum_ingest::profile::{At, Code, Symbols as _};
+use fulcrum_names::{DataTable, SymbolTable, readable};
+use fulcrum_transaction_records::names::{Frame, NameFile, NamesOf};
+use fulcrum_transaction_records::run::{
+    self, ModuleMap, Options, Run, RunError, SymbolsNeeded, symbols_needed,
+};
+
+use crate::symbols::Files;
+
+/// Name of the file of names in a run.
+pub use fulcrum_transaction_records::names::FILE as NAMES_FILE;
+
+/// Finds names for all addresses in a run, from the programs and libraries on this machine, and writes them into the run: it
+/// then tells the same elsewhere, and when they have been rebuilt.
+///
+/// # Errors
+/// [`RunError`], when the run cannot be read or written.
+pub fn write_names(folder: &Path) -> Result<(), RunError> {
+    let mut finder = Finder::default();
+    let mut file = NameFile::default();
+    for needed in symbols_needed(folder)? {
+        file.processes.push(finder.names(&needed));
+    }
+    file.write(folder)
+}
+
+/// Opens a run. Names are found now when it has none: the recorder was killed.
+///
+/// # Errors
+/// [`RunError`], when it is none, or is damaged.
+pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
+    if !folder.join(NAMES_FILE).is_file() && run::is_run(folder) {
+        // A run that cannot be written is shown all the same, with addresses for names.
+        let _ = write_names(folder);
+    }
+    run::open(folder, options)
+}
+
+/// Looks into programs and libraries, each read once.
+#[derive(Default)]
+struct Finder {
+    files: Files,
+    variables: HashMap<String, Option<Variables>>,
+}
+
+/// The variables of one file.
+struct Variables {
+    code: SymbolTable,
+    data: OnceCell<Option<DataTable>>,
+}
+
+impl Finder {
+    fn names(&mut self, needed: &SymbolsNeeded) -> NamesOf {
+        let mut code = BTreeMap::new();
+        for &address in &needed.code {
+            let module = needed.module_of(address);
+            let frames = module.map_or_else(Vec::new, |it| self.frames(it, address));
+            if !frames.is_empty() {
+                code.insert(address, frames);
+            }
+        }
+        let mut data = BTreeMap::new();
+        for &address in &needed.data {
+            let mut modules = needed.modules.iter();
+            if let Some(name) = modules.find_map(|it| self.variable(it, address)) {
+                data.insert(address, name);
+            }
+        }
+        NamesOf {
+            processes: needed.processes.clone(),
+            code,
+            data,
+        }
+    }
+
+    /// The functions at an address, what was inlined innermost first.
+    fn frames(&self, module: &ModuleMap, address: u64) -> Vec<Frame> {
+        let at = At::Byte(address - module.start + module.offset);
+        let found = self.files.code(&module.file, None, at);
+        let frame = |it: Code| Frame {
+            name: readable(Some(&it.name), None).unwrap_or(it.name),
+            file: Some(it.file).filter(|it| !it.is_empty()),
+            line: Some(it.line).filter(|&it| it > 0),
+        };
+        found.into_iter().rev().map(frame).collect()
+    }
+
+    fn variable(&mut self, module: &ModuleMap, address: u64) -> Option<String> {
+        let known = self.variables.entry(module.file.clone());
+        let known = known.or_insert_with(|| {
+            let path = Path::new(&module.file);
+            Some(Variables {
+                code: SymbolTable::open(path).ok()?,
+                data: OnceCell::new(),
+            })
+        });
+        let Variables { code, data } = known.as_ref()?;
+        // What was added to all addresses of the file when it was loaded.
+        let bias = module.start.wrapping_sub(code.address(module.offset)?);
+        let data = data.get_or_init(|| DataTable::open(Path::new(&module.file)).ok());
+        let (name, within) = data.as_ref()?.at(address.wrapping_sub(bias))?;
+        let name = readable(Some(name), None).unwrap_or_else(|| name.to_owned());
+        Some(match within {
+            0 => name,
+            within => format!("{name}+{within:#x}"),
+        })
+    }
+}
