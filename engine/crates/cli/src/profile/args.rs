@@ -114,7 +114,7 @@ pub fn rules(text: &str) -> Result<Names, String> {
 
 /// The limits of an option.
 pub fn max_size(text: &str) -> Result<Limits, String> {
-    let bytes = crate::events::size(text)?;
+    let bytes = crate::events::args::size(text)?;
     let bytes =
         usize::try_from(bytes).map_err(|_| "this machine cannot hold so much".to_owned())?;
     Ok(Limits::up_to(bytes))

@@ -353,7 +353,7 @@ fn call_graphs_say_how_far_they_go() {
     assert_eq!(code, Some(1));
     let tree = files.write("p.folded", "main;f 3\n");
     check_bad(
-        &["suggest", &graph, "--against", &tree, "--value", "1"],
+        &["suggest", &graph, "--against", &tree],
         3,
         "holds a call graph, which can only be compared with another call graph",
     );
