@@ -2,7 +2,8 @@
 //!
 //! Each list was compared with another reader of its format before it was committed: `pprof -top`, `callgrind_annotate`,
 //! gprof2dot, `perf report`, `jfr print`, OpenTelemetry's messages
-//! in Python, Python's `pstats`, gprof and stackprof themselves, or a few lines of Python over the file.
+//! in Python, Python's `pstats`, gprof and stackprof themselves, `ms_print`, `google-pprof`, jeprof, or a few lines of Python over
+//! the file.
 //!
 //! The files are beside the repository, in `shared/profiles`; those that are not there are skipped. Lists are written
 //! anew by `UPDATE_EXPECT=1 cargo test`.
@@ -50,9 +51,15 @@ const FILES: [&str; 29] = [
 ];
 
 /// What single profilers wrote about known programs, by `samples/record.sh`.
-const SAMPLES: [&str; 21] = [
+const SAMPLES: [&str; 28] = [
     "cache.callgrind.gz",
+    "heap.dhat.json",
+    "heap.gperftools",
+    "heap.jemalloc",
+    "heap.massif",
     "loop.folded",
+    "loop.pyinstrument.json",
+    "loop.scalene.json.gz",
     "loop.speedscope.json",
     "parked-17.jfr.gz",
     "parked-25.jfr.gz",
@@ -63,6 +70,7 @@ const SAMPLES: [&str; 21] = [
     "work.callgrind",
     "work.cpuprofile",
     "work.gprof",
+    "work.heapprofile",
     "work.jfr.gz",
     "work.otlp",
     "work.otlp.json",
