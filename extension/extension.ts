@@ -4,7 +4,7 @@ import type { CompareModel } from "./core/compare";
 import type { RowModel } from "./core/navigator/lists";
 import type { NavigatorModel } from "./core/navigator/model";
 import { pagesBegun } from "./core/page";
-import type { EventsOpened, LiveParams, NavigatorStep, ProfileSummary } from "./core/protocol";
+import type { EventsOpened, LiveParams, NavigatorStep, ProfileSummary, TransactionsOpened } from "./core/protocol";
 import { onDidShow } from "./core/shown";
 import type { TraceComparison } from "./core/trace/compare";
 import type { RefineModel } from "./core/trace/refine";
@@ -34,6 +34,7 @@ import { Session } from "./features/session";
 import { Status } from "./features/status";
 import { TraceCompare } from "./features/traceCompare";
 import { Traces } from "./features/traces";
+import { Transactions } from "./features/transactions";
 
 /** What tests see of the running extension. Not a promise to other extensions. */
 export interface TestApi {
@@ -54,6 +55,7 @@ export interface TestApi {
   trace: () => EventsOpened | undefined;
   refine: () => RefineModel | undefined;
   traceComparison: () => TraceComparison | undefined;
+  transactions: () => TransactionsOpened | undefined;
   hotLines: (uri: vscode.Uri) => HotMarks | undefined;
   currentDecorations: (uri: vscode.Uri) => CausalMarks | undefined;
   /** Whether the marks in all editors are what the engine says of the documents as they are now. */
@@ -90,13 +92,14 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const traces = new Traces(engine, navigation, store, context.workspaceState, context.extensionUri);
   const refine = new Refine(engine, traces, context.extensionUri);
   const traceCompare = new TraceCompare(engine, traces, context.extensionUri);
+  const transactions = new Transactions(engine, store, context.extensionUri);
   const runs = new RunsView(engine, session, store, refine);
   const running = engine;
   context.subscriptions.push(
     ...[log, session, store, gutter, ranking, status, profiles, live, compare, run],
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
     ...[new NavigatorCommands(engine, navigation), new NameRules(engine, navigation)],
-    ...[traces, refine, traceCompare, runs],
+    ...[traces, refine, traceCompare, transactions, runs],
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
@@ -128,6 +131,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     trace: () => traces.shown,
     refine: () => refine.shown,
     traceComparison: () => traceCompare.shown,
+    transactions: () => transactions.shown,
     hotLines: (uri) => hotLines.decorations(uri),
     currentDecorations: (uri) => gutter.decorations(uri),
     marksSettled: () => gutter.settled && hotLines.settled,

@@ -40,6 +40,7 @@ export const Method = {
   EventsCompare: "fulcrum/events/compare",
   EventsGetFilter: "fulcrum/events/filter",
   EventsClose: "fulcrum/events/close",
+  TransactionsOpen: "fulcrum/transactions/open",
 } as const;
 
 /** What each custom request takes and gives. */
@@ -79,6 +80,7 @@ export interface Requests {
   "fulcrum/events/compare": { params: EventsCompareParams; result: EventsComparison };
   "fulcrum/events/filter": { params: EventsFilterParams; result: EventsFilter };
   "fulcrum/events/close": { params: EventsCloseParams; result: null };
+  "fulcrum/transactions/open": { params: TransactionsOpenParams; result: TransactionsOpened };
 }
 
 /** Server to client: the open profile changed. */
@@ -667,7 +669,7 @@ export type RunsListResult = {
 
 /** One recorded run. */
 export type RunEntry = {
-  /** The run folder, for `fulcrum/causal/open` or `fulcrum/events/open`. */
+  /** The run folder, for `fulcrum/causal/open`, `fulcrum/events/open` or `fulcrum/transactions/open`. */
   path: string;
   /** The folder's name, for `fulcrum runs show` and `rm`. */
   folder: string;
@@ -704,7 +706,7 @@ export type RunEntry = {
 };
 
 /** What was recorded. */
-export type RunKind = "causal" | "events" | "unknown";
+export type RunKind = "causal" | "events" | "transactions" | "unknown";
 
 /** How a run ended. */
 export type RunEnded = "running" | "exited" | "signalled" | "stopped" | "lost";
@@ -2153,6 +2155,172 @@ export type EventsChangeCounts = {
   count: number;
   /** None of these. */
   same: number;
+};
+
+/** Parameters of `fulcrum/transactions/open`. */
+export type TransactionsOpenParams = {
+  /** The run's folder, its `run.json` or one of its logs, absolute. */
+  run: string;
+};
+
+/** Answer to `fulcrum/transactions/open`. */
+export type TransactionsOpened = {
+  /** The run's folder. */
+  run: string;
+  /** What `fulcrum transactions show` tells. */
+  shown: TransactionsShown;
+  /** What `fulcrum transactions crosstalk` tells. It has no notes of its own here. */
+  crosstalk: TransactionsCrosstalk;
+  /**
+   * How single transactions went through threads and processes: of each type the slowest, and others drawn by chance; those
+   * of one type stand together, the slowest first.
+   */
+  ways: Array<TransactionWay>;
+};
+
+/** How one transaction went through threads and processes. */
+export type TransactionWay = {
+  /** Its type's name. */
+  type: string;
+  /** When it began, nanoseconds after the first of all transactions that are shown. */
+  beganNs: number;
+  /** How long it took until its last answer, or until the last that was done for it, nanoseconds. */
+  wallNs: number;
+  /** It was answered. */
+  replied: boolean;
+  /** Who worked for it when, by their beginnings. */
+  stays: Array<TransactionStay>;
+};
+
+/** A thread works for a transaction, or waits for others on its behalf. */
+export type TransactionStay = {
+  /** The process's number. */
+  pid: number;
+  /** Its program. */
+  process: string;
+  /** The kernel's number of the thread. */
+  tid: number;
+  /** The thread's name. */
+  thread: string;
+  /** What it does there: the handler, the stage, or where the transaction was handed on. */
+  stage: string;
+  /** From when, nanoseconds after the transaction's beginning; negative where clocks differ. */
+  fromNs: number;
+  /** Until when. */
+  toNs: number;
+};
+
+/** Answer of `fulcrum transactions show --json`. */
+export type TransactionsShown = {
+  /** CPU time of all samples, nanoseconds. */
+  totalCpuNs: number;
+  /** All types, those that cost the most CPU time first. */
+  types: Array<TransactionType>;
+  /** What all types together cost by program and thread, the most expensive first. */
+  stages: Array<TransactionStage>;
+  /** How transactions came from one stage to another, the most frequent first. */
+  flows: Array<TransactionFlow>;
+  /** What a reader should know. Whole sentences. */
+  notes: Array<string>;
+};
+
+/** A type of transaction. */
+export type TransactionType = {
+  /** Its name: the request, or the path that it took. */
+  name: string;
+  /** What all its contexts begin with, a stage each: `listener_thread > ap_queue_push`. */
+  context: Array<string>;
+  /** Transactions that began in a recorded process. */
+  count: number;
+  /** Of these, how many got no reply. */
+  unreplied: number;
+  /** CPU time in all processes, nanoseconds. */
+  cpuNs: number;
+  /** Of all CPU time, 0 to 1. */
+  cpuShare: number;
+  /** Mean wall time of a transaction, nanoseconds; null without transactions. */
+  wallMeanNs: number | null;
+  /** Median wall time, nanoseconds. */
+  wallP50Ns: number | null;
+  /** Wall time that 95 % do not exceed, nanoseconds. */
+  wallP95Ns: number | null;
+  /** Wall time that 99 % do not exceed, nanoseconds. */
+  wallP99Ns: number | null;
+  /** How long its transactions waited for others at locks, together, nanoseconds. */
+  waitNs: number;
+  /** Where its CPU time went, the most expensive first. */
+  stages: Array<TransactionStage>;
+};
+
+/** CPU time in the threads of one name in the processes of one program. */
+export type TransactionStage = {
+  /** The program. */
+  process: string;
+  /** The thread's name. */
+  thread: string;
+  /** CPU time, nanoseconds. */
+  cpuNs: number;
+  /** Of all CPU time, 0 to 1. */
+  cpuShare: number;
+};
+
+/** Transactions that went from one stage to another. */
+export type TransactionFlow = {
+  /** By what. */
+  kind: TransactionFlowKind;
+  /** The program in which they were produced. */
+  fromProcess: string;
+  /** Where: the function, the handler, the stage. */
+  from: string;
+  /** The program in which they were consumed. */
+  toProcess: string;
+  /** Where. */
+  to: string;
+  /** How often. */
+  count: number;
+};
+
+/** By what a transaction went from one stage to another. */
+export type TransactionFlowKind = "memory" | "event" | "stage" | "message";
+
+/** Answer of `fulcrum transactions crosstalk --json`: who waits for whom. */
+export type TransactionsCrosstalk = {
+  /** All waits, nanoseconds. */
+  waitNs: number;
+  /** Waits by pair and lock, the longest first. */
+  pairs: Array<CrosstalkPair>;
+  /** What a reader should know. Whole sentences. */
+  notes: Array<string>;
+};
+
+/** Waits of one type for another at one lock. */
+export type CrosstalkPair = {
+  /** Who waited. */
+  waiter: string;
+  /** For whom: a type, `no transaction`, or `unknown`. */
+  holder: string;
+  /** The lock's name or address. */
+  lock: string;
+  /** `mutex`, `rwlock`, `condition`, `futex`, `monitor`. */
+  kind: string;
+  /** How often. */
+  count: number;
+  /** How long together, nanoseconds. */
+  waitNs: number;
+  /** The mean wait, nanoseconds. */
+  meanNs: number;
+  /** Where both were, the longest waits first; of very many, some are missing. */
+  paths: Array<CrosstalkPaths>;
+};
+
+/** Where a waiter and a holder were. */
+export type CrosstalkPaths = {
+  /** The call path at which the waiter waited. */
+  waiter: string;
+  /** The call path at which the holder took or gave back the lock, or signalled; null when it is not known. */
+  holder: string | null;
+  /** How long together, nanoseconds. */
+  waitNs: number;
 };
 
 /** The runs of one side. */

@@ -18,6 +18,7 @@ export {
   type ComparedTarget,
   type Comparison,
   type ControlAction,
+  type CrosstalkPair,
   type DidChangeResultsParams,
   type EndToEnd,
   type Estimate,
@@ -89,6 +90,15 @@ export {
   type TargetKind,
   type TraceLiveParams,
   type TraceOutcome,
+  type TransactionFlow,
+  type TransactionFlowKind,
+  type TransactionStage,
+  type TransactionStay,
+  type TransactionsCrosstalk,
+  type TransactionsOpened,
+  type TransactionsShown,
+  type TransactionType,
+  type TransactionWay,
 } from "../protocol.gen";
 
 /** A request: its method, with the types of what it takes and gives. */

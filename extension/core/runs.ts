@@ -91,7 +91,9 @@ export function iconOf(node: RunNode): string {
   if (node.type === "loop") {
     return "filter";
   }
-  return { causal: "graph-line", events: "list-tree", unknown: "question" }[node.run.kind];
+  return { causal: "graph-line", events: "list-tree", transactions: "type-hierarchy", unknown: "question" }[
+    node.run.kind
+  ];
 }
 
 export function labelOf(node: RunNode): string {
@@ -130,7 +132,12 @@ function describe(node: RunNode, now: Date, locale?: string) {
 }
 
 export function kindText(run: RunEntry): string {
-  const kind = { causal: "causal profile", events: "event trace", unknown: "unknown kind" }[run.kind];
+  const kind = {
+    causal: "causal profile",
+    events: "event trace",
+    transactions: "transactional profile",
+    unknown: "unknown kind",
+  }[run.kind];
   return run.iteration === null ? kind : `${kind}, iteration ${run.iteration.number} of a refine loop`;
 }
 

@@ -170,6 +170,8 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
     const own = this.session.run;
     if (run.kind === "events") {
       await vscode.commands.executeCommand("fulcrum.trace.open", run.path);
+    } else if (run.kind === "transactions") {
+      await vscode.commands.executeCommand("fulcrum.transactions.open", run.path);
     } else if (run.kind === "unknown") {
       await vscode.window.showTextDocument(vscode.Uri.file(path.join(run.path, "run.json")));
     } else if (isGoing(node) && own !== null && baseName(own.program) === baseName(run.program)) {

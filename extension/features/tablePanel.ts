@@ -1,4 +1,4 @@
-/** What the panels of refine loops and of two traces compared share: a page that a script fills from messages. */
+/** What panels of tables share (refine loops, two traces compared, transactions): a page that a script fills from messages. */
 import * as vscode from "vscode";
 import { PageLink } from "../core/page";
 import type { PageAssets } from "../views/page";
@@ -16,6 +16,7 @@ export abstract class TablePanel<To, From extends { type: string }> implements v
     readonly panel: vscode.WebviewPanel,
     script: string,
     html: (assets: PageAssets) => string,
+    style = "trace",
   ) {
     panel.iconPath = vscode.Uri.joinPath(extensionUri, "media", "icon.svg");
     this.page = new PageLink<To, From>(
@@ -24,7 +25,7 @@ export abstract class TablePanel<To, From extends { type: string }> implements v
       (type, error) => void messages.showTrouble(engine.log, `${panel.title} (${type})`, error),
     );
     panel.webview.options = pageOptions(extensionUri);
-    panel.webview.html = html(pageAssets(panel.webview, extensionUri, script, "trace"));
+    panel.webview.html = html(pageAssets(panel.webview, extensionUri, script, style));
   }
 
   /** The user closed it. */

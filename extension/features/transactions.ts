@@ -1,0 +1,166 @@
+/** Transactional profiles: one panel for each run that is open. */
+import * as vscode from "vscode";
+import { troubleOf, troubleText } from "../core/errors";
+import { baseName } from "../core/format";
+import { type RunEntry, requests, type TransactionsOpened } from "../core/protocol";
+import { runFolderOf } from "../core/runsOnDisk";
+import { didShow } from "../core/shown";
+import type { FromTransactions, ToTransactions } from "../core/transactions/messages";
+import { transactionsHtml } from "../views/transactions";
+import type { Engine } from "./engine";
+import type { RunStore } from "./runStore";
+import { TablePanel, TablePanels } from "./tablePanel";
+import { fileOf, type Target } from "./target";
+
+/** What is kept of a panel while the window is reloaded. */
+interface Kept {
+  run: string;
+}
+
+export class Transactions implements vscode.Disposable {
+  private readonly panels: TablePanels<TransactionsPanel>;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly store: RunStore,
+    private readonly extensionUri: vscode.Uri,
+  ) {
+    this.panels = new TablePanels("fulcrum.transactions", (panel, state) => this.restore(panel, state));
+    this.subscriptions = [
+      this.panels,
+      vscode.commands.registerCommand("fulcrum.transactions.open", (target?: Target) => this.open(target)),
+    ];
+  }
+
+  /** What the newest panel shows: for tests. */
+  get shown(): TransactionsOpened | undefined {
+    return this.panels.newest?.opened;
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) {
+      subscription.dispose();
+    }
+  }
+
+  private async open(target: Target | undefined): Promise<void> {
+    const file = fileOf(target) ?? (await this.choose());
+    if (file === undefined) {
+      return;
+    }
+    const run = runFolderOf(file);
+    const there = this.panels.find((panel) => panel.run === run);
+    if (there !== undefined) {
+      there.panel.reveal();
+      await there.load();
+      return;
+    }
+    await this.show(run, this.panels.create("Transactions"));
+  }
+
+  /** The window was reloaded. */
+  private async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { run } = (state ?? {}) as Partial<Kept>;
+    if (typeof run !== "string") {
+      panel.dispose();
+      return;
+    }
+    await this.show(run, panel);
+  }
+
+  private async show(run: string, panel: vscode.WebviewPanel): Promise<void> {
+    await this.panels.add(new TransactionsPanel(this.engine, this.extensionUri, panel, run)).load();
+  }
+
+  /** A run of transactions of this workspace, the newest first, or any folder. */
+  private async choose(): Promise<string | undefined> {
+    const runs = (await this.store.list()).filter((run) => run.kind === "transactions");
+    const title = "Open Transactions";
+    const items: { label: string; description?: string; detail?: string; run?: RunEntry }[] = [
+      ...runs
+        .sort((a, b) => Date.parse(b.start) - Date.parse(a.start))
+        .map((run) => ({
+          label: `$(history) ${run.name}`,
+          description: new Date(run.start).toLocaleString(),
+          detail: run.ended === "exited" ? run.command : `${run.command} (${run.ended})`,
+          run,
+        })),
+      { label: "$(folder-opened) A run's folder…" },
+    ];
+    const choice = await vscode.window.showQuickPick(items, {
+      title,
+      placeHolder:
+        runs.length === 0
+          ? "Nothing here has transactions: record some with fulcrum transactions run -- PROGRAM"
+          : "A run of this workspace, or a folder",
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    if (choice === undefined || choice.run !== undefined) {
+      return choice?.run?.path;
+    }
+    const [uri] =
+      (await vscode.window.showOpenDialog({
+        title,
+        openLabel: "Open",
+        canSelectFolders: true,
+        canSelectFiles: false,
+      })) ?? [];
+    return uri?.fsPath;
+  }
+}
+
+/** One run. */
+class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
+  opened: TransactionsOpened | undefined;
+  /** Cancelled when what is being read is no longer wanted. */
+  private loading = new vscode.CancellationTokenSource();
+
+  constructor(
+    engine: Engine,
+    extensionUri: vscode.Uri,
+    panel: vscode.WebviewPanel,
+    readonly run: string,
+  ) {
+    super(engine, extensionUri, panel, "transactions", transactionsHtml, "transactions");
+    panel.title = baseName(run);
+    this.page.remember({ run } satisfies Kept);
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.loading.cancel();
+  }
+
+  async load(): Promise<void> {
+    this.loading.cancel();
+    this.loading = new vscode.CancellationTokenSource();
+    const { token } = this.loading;
+    const title = baseName(this.run);
+    this.page.show({ type: "opening", title });
+    try {
+      const opened = await this.engine.request(requests.TransactionsOpen, { run: this.run }, token);
+      if (token.isCancellationRequested) {
+        return;
+      }
+      this.opened = opened;
+      this.page.show({ type: "show", title, opened });
+      didShow();
+    } catch (error) {
+      if (token.isCancellationRequested) {
+        return;
+      }
+      const trouble = troubleOf(error);
+      this.engine.log.error(`Opening ${this.run}: ${troubleText(trouble)}`);
+      this.opened = undefined;
+      this.page.show({ type: "trouble", text: troubleText(trouble) });
+    }
+  }
+
+  protected override async answer(message: Exclude<FromTransactions, { type: "ready" }>): Promise<void> {
+    if (message.type === "again") {
+      await this.load();
+    }
+  }
+}

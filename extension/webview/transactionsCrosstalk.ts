@@ -1,0 +1,155 @@
+/** Crosstalk as a heat map, and below it what is known of the chosen pair. */
+import type { TransactionsCrosstalk } from "../core/protocol";
+import {
+  type CrosstalkCell,
+  type CrosstalkMatrix,
+  crosstalkMatrix,
+  type PairLock,
+  pairLocks,
+} from "../core/transactions/crosstalk";
+import { h } from "./dom";
+
+/** Call paths that are shown of a lock. */
+const mostPaths = 10;
+
+export class CrosstalkView {
+  readonly element = h("section", { attrs: { "aria-label": "Crosstalk", id: "crosstalkPart" } });
+  private readonly pair = h("div", { attrs: { id: "pair", "aria-live": "polite" } });
+  private crosstalk: TransactionsCrosstalk | undefined;
+
+  show(crosstalk: TransactionsCrosstalk): void {
+    this.crosstalk = crosstalk;
+    const matrix = crosstalkMatrix(crosstalk);
+    const title = h("h2", { text: "Crosstalk" });
+    if (matrix === null) {
+      const text =
+        "No transaction waited for another one at a lock. Under more load some may: record again with more clients.";
+      this.element.replaceChildren(title, h("p", { class: "quiet", text }));
+      return;
+    }
+    const says = "Who waited for whom at locks: rows wait, columns hold. Choose a cell for its locks and call paths.";
+    this.pair.replaceChildren();
+    this.element.replaceChildren(
+      title,
+      h("p", { class: "quiet", text: says }),
+      h("div", { class: "scroll" }, this.table(matrix)),
+      this.pair,
+    );
+  }
+
+  private table(matrix: CrosstalkMatrix): HTMLElement {
+    const heads = matrix.holders.map((holder) =>
+      h("th", { attrs: { scope: "col" }, title: holder }, h("span", { class: "cut", text: holder })),
+    );
+    const corner = h("th", { class: "text", text: "waits ↓ for →", attrs: { scope: "col" } });
+    const all = h("th", { text: "all", attrs: { scope: "col" } });
+    const rows = matrix.waiters.map((waiter, n) => {
+      const name = h("span", { class: "cut", text: waiter });
+      const cells = (matrix.cells[n] ?? []).map((cell) => h("td", {}, cell === null ? null : this.cell(cell)));
+      const head = h("th", { class: "text", title: waiter, attrs: { scope: "row" } }, name);
+      return h("tr", {}, head, ...cells, h("td", { class: "total", text: matrix.totals[n] ?? "" }));
+    });
+    const table = h(
+      "table",
+      { attrs: { id: "crosstalk", "aria-label": "Crosstalk: rows wait, columns hold" } },
+      h("thead", {}, h("tr", {}, corner, ...heads, all)),
+      h("tbody", {}, ...rows),
+    );
+    const first = table.querySelector<HTMLElement>(".cell");
+    if (first !== null) {
+      first.tabIndex = 0;
+    }
+    table.addEventListener("keydown", (event) => move(table, event));
+    return table;
+  }
+
+  private cell(cell: CrosstalkCell): HTMLElement {
+    const button = h(
+      "button",
+      {
+        class: "heat cell",
+        title: cell.spoken,
+        attrs: { "aria-label": cell.spoken, "aria-pressed": "false", tabindex: "-1" },
+        data: { waiter: cell.waiter, holder: cell.holder },
+        style: { "--heat": String(cell.heat) },
+        onclick: () => this.choose(cell, button),
+      },
+      h("strong", { text: cell.total }),
+      h("span", { class: "small", text: `${cell.mean} × ${cell.count}` }),
+    );
+    return button;
+  }
+
+  private choose(cell: CrosstalkCell, button: HTMLElement): void {
+    for (const other of this.element.querySelectorAll(".cell")) {
+      other.setAttribute("aria-pressed", String(other === button));
+    }
+    focusOn(button, this.element);
+    const locks = pairLocks(this.crosstalk ?? { waitNs: 0, pairs: [], notes: [] }, cell.waiter, cell.holder);
+    this.pair.replaceChildren(h("h3", { text: `${cell.waiter} waits for ${cell.holder}` }), ...locks.map(lockHtml));
+  }
+}
+
+function lockHtml(lock: PairLock): HTMLElement {
+  const of = lock.types === null ? "" : `${lock.types}: `;
+  const paths = lock.paths
+    .slice(0, mostPaths)
+    .map((path) =>
+      h(
+        "tr",
+        {},
+        h("td", { text: path.total }),
+        h("td", { class: "text path", text: path.waiter }),
+        h("td", { class: "text path", text: path.holder }),
+      ),
+    );
+  const heads = [h("th", { text: "Waited" }), h("th", { class: "text", text: "Waits in" })];
+  const head = h("tr", {}, ...heads, h("th", { class: "text", text: "For who is in" }));
+  return h(
+    "div",
+    { class: "lock" },
+    h(
+      "p",
+      {},
+      h("strong", { text: `${of}${lock.lock}` }),
+      ` ${lock.total} in ${lock.count} waits, ${lock.mean} on average`,
+    ),
+    paths.length === 0
+      ? h("p", { class: "quiet", text: "Its call paths are not known." })
+      : h("table", { attrs: { "aria-label": "Call paths" } }, h("thead", {}, head), h("tbody", {}, ...paths)),
+  );
+}
+
+/** Arrows go to the next cell that has a wait. */
+function move(table: HTMLTableElement, event: KeyboardEvent): void {
+  const step = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] }[event.key];
+  const here = event.target instanceof Element ? event.target.closest("td") : null;
+  const rows = [...(table.tBodies[0]?.rows ?? [])];
+  if (step === undefined || here === null) {
+    return;
+  }
+  event.preventDefault();
+  let row = rows.findIndex((it) => it.contains(here));
+  let column = here.cellIndex;
+  for (;;) {
+    row += step[0] ?? 0;
+    column += step[1] ?? 0;
+    const cell = rows[row]?.cells[column];
+    if (cell === undefined) {
+      return;
+    }
+    const button = cell.querySelector<HTMLElement>(".cell");
+    if (button !== null) {
+      focusOn(button, table);
+      return;
+    }
+  }
+}
+
+function focusOn(button: HTMLElement, within: HTMLElement): void {
+  for (const other of within.querySelectorAll<HTMLElement>(".cell")) {
+    other.tabIndex = -1;
+  }
+  button.tabIndex = 0;
+  button.focus();
+}

@@ -1,0 +1,210 @@
+/** A transactional profile's words: types, crosstalk, ways. */
+import { describe, expect, test } from "vitest";
+import { crosstalkMatrix, others, pairLocks } from "../../extension/core/transactions/crosstalk";
+import {
+  firstOrder,
+  nextOrder,
+  stageName,
+  summaryText,
+  type TypeColumn,
+  typeRows,
+} from "../../extension/core/transactions/types";
+import { typesWithWays, wayPicture, waysOf, wayText } from "../../extension/core/transactions/ways";
+import { ms, openedOf, pair, shownOf, stay, type, way } from "./makeTransactions";
+
+const plain = (text: string) => text.replaceAll("\u00a0", " ");
+
+describe("types", () => {
+  const buy = type("GET /buy", {
+    ...{ cpuNs: 60 * ms, cpuShare: 0.6, waitNs: 150 * ms, unreplied: 3, count: 1200 },
+    stages: [
+      { process: "mysqld", thread: "connection", cpuNs: 50 * ms, cpuShare: 0.5 },
+      { process: "shop", thread: "shop", cpuNs: 10 * ms, cpuShare: 0.1 },
+    ],
+  });
+  const list = type("GET /list");
+  const idle = type("no transaction", {
+    ...{ context: [], count: 0, cpuNs: 10 * ms, cpuShare: 0.1 },
+    ...{ wallMeanNs: null, wallP50Ns: null, wallP95Ns: null, wallP99Ns: null },
+  });
+  const shown = shownOf({ types: [list, idle, buy] });
+  const names = (column: TypeColumn, descending: boolean) =>
+    typeRows(shown, { column, descending }, new Set()).map((row) => row.name);
+
+  test("the most expensive come first, with all that is known", () => {
+    const rows = typeRows(shown, firstOrder, new Set());
+    expect(rows.map((row) => row.name)).toEqual(["GET /buy", "GET /list", "no transaction"]);
+    const [first, , last] = rows;
+    expect(first).toMatchObject({
+      level: 1,
+      share: 0.6,
+      open: false,
+      count: "1,200",
+      context: "listener_thread > push → worker_thread > recv",
+    });
+    expect(
+      [first?.shareText, first?.cpu, first?.p50, first?.p95, first?.p99, first?.waited].map((it) => plain(it ?? "")),
+    ).toEqual(["60 %", "60.0 ms", "3.00 ms", "8.00 ms", "9.00 ms", "150 ms"]);
+    expect(plain(first?.spoken ?? "")).toBe(
+      "GET /buy: 60 % of CPU time, 60.0 ms, 1,200 transactions, median 3.00 ms, 95 % within 8.00 ms, 99 % within 9.00 ms, 3 without a reply, waited 150 ms for others",
+    );
+    expect(last).toMatchObject({ open: null, count: "–", p50: "–", p95: "–", p99: "–", waited: "–" });
+  });
+
+  test("any column sorts, both ways, and what is not known stays last", () => {
+    expect(names("name", false)).toEqual(["GET /buy", "GET /list", "no transaction"]);
+    expect(names("name", true)).toEqual(["no transaction", "GET /list", "GET /buy"]);
+    expect(names("cpu", false)).toEqual(["no transaction", "GET /list", "GET /buy"]);
+    expect(names("count", false)).toEqual(["no transaction", "GET /list", "GET /buy"]);
+    expect(names("p99", true).at(-1)).toBe("no transaction");
+    expect(names("p99", false).at(-1)).toBe("no transaction");
+    expect(names("waited", true)[0]).toBe("GET /buy");
+  });
+
+  test("a click sorts the largest first, names from A on, and a second one turns that round", () => {
+    expect(nextOrder(firstOrder, "p99")).toEqual({ column: "p99", descending: true });
+    expect(nextOrder(firstOrder, "name")).toEqual({ column: "name", descending: false });
+    expect(nextOrder(firstOrder, "cpu")).toEqual({ column: "cpu", descending: false });
+  });
+
+  test("stages unfold below their type", () => {
+    const rows = typeRows(shown, firstOrder, new Set(["GET /buy", "no transaction"]));
+    expect(rows.map((row) => [row.level, row.name])).toEqual([
+      [1, "GET /buy"],
+      [2, "mysqld, connection"],
+      [2, "shop"],
+      [1, "GET /list"],
+      [1, "no transaction"],
+    ]);
+    expect(new Set(rows.map((row) => row.key)).size).toBe(5);
+    expect(plain(rows[1]?.spoken ?? "")).toBe("mysqld, connection, a stage of GET /buy: 50 % of CPU time, 50.0 ms");
+  });
+
+  test("a thread that was not named is called as its program, of which the kernel keeps 15 letters", () => {
+    expect(stageName({ process: "a-program-of-a-long-name", thread: "a-program-of-a-" })).toBe(
+      "a-program-of-a-long-name",
+    );
+    expect(stageName({ process: "httpd", thread: "" })).toBe("httpd");
+    expect(stageName({ process: "httpd", thread: "worker" })).toBe("httpd, worker");
+  });
+
+  test("one sentence says what there is", () => {
+    expect(plain(summaryText(shown, 150 * ms))).toBe(
+      "3 types of transactions, 100 ms of CPU time, 150 ms of waiting at locks.",
+    );
+    expect(plain(summaryText(shownOf({ types: [buy] }), 0))).toBe("1 type of transactions, 100 ms of CPU time.");
+  });
+});
+
+describe("crosstalk", () => {
+  const crosstalk = {
+    waitNs: 0,
+    notes: [],
+    pairs: [
+      pair("AdminConfirm", "BestSellers", 360 * ms, {
+        ...{ count: 4, lock: "item", kind: "rwlock" },
+        paths: [
+          { waiter: "serve > update > lock", holder: "serve > sort > unlock", waitNs: 300 * ms },
+          { waiter: "serve > update > lock", holder: null, waitNs: 60 * ms },
+        ],
+      }),
+      pair("Home", "BestSellers", 90 * ms),
+      pair("AdminConfirm", "BestSellers", 40 * ms),
+      pair("BestSellers", "unknown", 4 * ms, { count: 1 }),
+    ],
+  };
+
+  test("rows wait and columns hold, those of the longest waits first", () => {
+    const matrix = crosstalkMatrix(crosstalk);
+    expect(matrix?.waiters).toEqual(["AdminConfirm", "Home", "BestSellers"]);
+    expect(matrix?.holders).toEqual(["BestSellers", "unknown"]);
+    expect(matrix?.totals.map(plain)).toEqual(["400 ms", "90.0 ms", "4.00 ms"]);
+    const [admin, home, best] = matrix?.cells ?? [];
+    expect(admin?.[0]).toMatchObject({ count: "6", heat: 1 });
+    expect(plain(admin?.[0]?.spoken ?? "")).toBe(
+      "AdminConfirm waited 400 ms for BestSellers: 6 times, 66.7 ms on average",
+    );
+    expect(admin?.[1]).toBeNull();
+    expect(home?.[0]?.heat).toBeCloseTo(Math.sqrt(90 / 400));
+    expect(best?.[1]?.heat).toBeCloseTo(0.1);
+  });
+
+  test("a cell's locks come with both call paths", () => {
+    const locks = pairLocks(crosstalk, "AdminConfirm", "BestSellers");
+    expect(locks.map((it) => [it.lock, plain(it.total), plain(it.mean), it.count, it.types])).toEqual([
+      ["item (rwlock)", "360 ms", "90.0 ms", "4", null],
+      ["cart_lock (mutex)", "40.0 ms", "20.0 ms", "2", null],
+    ]);
+    expect(locks[0]?.paths.map((it) => [plain(it.total), it.waiter, it.holder])).toEqual([
+      ["300 ms", "serve > update > lock", "serve > sort > unlock"],
+      ["60.0 ms", "serve > update > lock", "not known"],
+    ]);
+  });
+
+  test("of very many types those that wait and hold the least are one", () => {
+    const pairs = Array.from({ length: 50 }, (_, n) => pair(`w${n}`, `h${n}`, (50 - n) * ms, { count: 1 }));
+    const matrix = crosstalkMatrix({ waitNs: 0, pairs, notes: [] });
+    expect(matrix?.waiters.length).toBe(30);
+    expect(matrix?.waiters.at(-1)).toBe(others);
+    expect(matrix?.holders.at(-1)).toBe(others);
+    // w29 to w49.
+    expect(matrix?.cells[29]?.[29]?.count).toBe("21");
+    const locks = pairLocks({ waitNs: 0, pairs, notes: [] }, others, others);
+    expect(locks.length).toBe(21);
+    expect(locks[0]?.types).toBe("w29 for h29");
+  });
+
+  test("nobody waited", () => {
+    expect(crosstalkMatrix({ waitNs: 0, pairs: [], notes: [] })).toBeNull();
+  });
+});
+
+describe("ways", () => {
+  const slow = way("GET /buy", 40, [
+    stay("shop/front", "serve", 0, 4),
+    stay("mysqld/connection", "sort", 5, 30),
+    stay("shop/front", "serve", 30, 40),
+  ]);
+  const quick = way("GET /buy", 10, [stay("shop/front", "", -1, 9)], { replied: false, beganNs: 7 * ms });
+  const opened = openedOf({
+    shown: shownOf({ types: [type("GET /list"), type("GET /buy")] }),
+    ways: [quick, slow],
+  });
+
+  test("types that have some, and those of a type with the slowest first", () => {
+    expect(typesWithWays(opened)).toEqual(["GET /buy"]);
+    expect(waysOf(opened, "GET /buy")).toEqual([slow, quick]);
+    expect(waysOf(opened, "GET /list")).toEqual([]);
+    expect(plain(wayText(slow))).toBe("40.0 ms, 2 threads");
+    expect(plain(wayText(quick))).toBe("10.0 ms, 1 thread, no reply");
+  });
+
+  test("a lane for each thread, in the order of their first work", () => {
+    const picture = wayPicture(slow);
+    expect(picture.lanes.map((lane) => [lane.name, lane.bars.map((bar) => [bar.left, bar.width])])).toEqual([
+      [
+        "shop, front",
+        [
+          [0, 0.1],
+          [0.75, 0.25],
+        ],
+      ],
+      ["mysqld, connection", [[0.125, 0.625]]],
+    ]);
+    const [front] = picture.lanes;
+    expect(front?.bars[0]?.look).toBe(front?.bars[1]?.look);
+    expect(plain(front?.bars[1]?.spoken ?? "")).toBe("serve in shop, front: 10.0 ms, from 30.0 ms on");
+    expect(picture.ticks.every((tick) => tick.left >= 0 && tick.left <= 1)).toBe(true);
+    expect(picture.ticks.length).toBeGreaterThan(3);
+  });
+
+  test("clocks that differ, and stays without a name or a length, stay inside", () => {
+    const odd = wayPicture(way("x", 0, [stay("a/b", "", -1, 1), stay("a/b", "s", 1, 1)]));
+    const [bars] = odd.lanes.map((lane) => lane.bars);
+    expect(bars?.map((bar) => [bar.stage, bar.left, bar.width])).toEqual([
+      ["not known", 0, 1],
+      ["s", 1, 0],
+    ]);
+    expect(wayPicture(way("x", 0, [])).lanes).toEqual([]);
+  });
+});
