@@ -16,6 +16,9 @@ use crate::symbols::Files;
 /// Name of the file of names in a run.
 pub use fulcrum_transaction_records::names::FILE as NAMES_FILE;
 
+/// The library that is loaded into recorded programs.
+const OWN_LIBRARY: &str = "/libfulcrum_transaction_runtime.so";
+
 /// Finds names for all addresses in a run, from the programs and libraries on this machine, and writes them into the run: it
 /// then tells the same elsewhere, and when they have been rebuilt.
 ///
@@ -42,6 +45,20 @@ pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
     run::open(folder, options)
 }
 
+/// Of our own library's frames, innermost first, the function of libc that it stands before: `read`. All else is no part of the
+/// program.
+fn hooked(mut frames: Vec<Frame>) -> Vec<Frame> {
+    let outermost = frames.pop();
+    let hook = outermost.filter(|it| !it.name.contains("::"));
+    hook.map(|it| Frame {
+        file: None,
+        line: None,
+        ..it
+    })
+    .into_iter()
+    .collect()
+}
+
 /// Looks into programs and libraries, each read once.
 #[derive(Default)]
 struct Finder {
@@ -59,9 +76,14 @@ impl Finder {
     fn names(&mut self, needed: &SymbolsNeeded) -> NamesOf {
         let mut code = BTreeMap::new();
         for &address in &needed.code {
-            let module = needed.module_of(address);
-            let frames = module.map_or_else(Vec::new, |it| self.frames(it, address));
-            if !frames.is_empty() {
+            let Some(module) = needed.module_of(address) else {
+                continue;
+            };
+            let frames = self.frames(module, address);
+            let own = module.file.ends_with(OWN_LIBRARY);
+            if own {
+                code.insert(address, hooked(frames));
+            } else if !frames.is_empty() {
                 code.insert(address, frames);
             }
         }
@@ -110,5 +132,24 @@ impl Finder {
             0 => name,
             within => format!("{name}+{within:#x}"),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_our_own_library_only_what_the_program_called_is_shown() {
+        let frame = |name: &str| Frame {
+            name: name.into(),
+            file: Some("hooks_io.rs".into()),
+            line: Some(7),
+        };
+        let read = hooked(vec![frame("fulcrum_preload::sys::call"), frame("read")]);
+        assert_eq!(read.len(), 1);
+        assert_eq!((&*read[0].name, &read[0].file), ("read", &None));
+        assert!(hooked(vec![frame("fulcrum_transaction_runtime::thread::start")]).is_empty());
+        assert!(hooked(Vec::new()).is_empty());
     }
 }

@@ -86,7 +86,7 @@ pub struct NameFile {
 pub struct NamesOf {
     /// The processes.
     pub processes: Vec<ProcessKey>,
-    /// Functions by address, the innermost inlined one first.
+    /// Functions by address, the innermost inlined one first. None at all: code of Fulcrum's own, which nobody is shown.
     pub code: BTreeMap<u64, Vec<Frame>>,
     /// Data by address.
     pub data: BTreeMap<u64, String>,

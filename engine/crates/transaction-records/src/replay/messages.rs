@@ -262,8 +262,12 @@ impl World<'_> {
         end: EndId,
     ) -> StreamId {
         let id = StreamId(channel as u64 * 2 + side as u64);
-        let peers = &mut self.processes[process].messages.peers;
+        let messages = &mut self.processes[process].messages;
+        let peers = &mut messages.peers;
         peers.entry(id).or_insert_with(|| self.index.peer(end));
+        if self.index.ends[end].via == Via::Accepted {
+            messages.accepted.insert(id);
+        }
         id
     }
 

@@ -111,11 +111,10 @@ impl Process {
         if let Some(known) = self.code.get(&address) {
             return known.clone();
         }
-        let frames = resolver.code(self.key, address).unwrap_or_default();
         let names = &mut self.dictionary.names;
-        let found: Rc<[Name]> = match frames.is_empty() {
-            true => Rc::new([names.intern(&place(modules, address))]),
-            false => {
+        let found: Rc<[Name]> = match resolver.code(self.key, address) {
+            None => Rc::new([names.intern(&place(modules, address))]),
+            Some(frames) => {
                 let outermost_first = frames.iter().rev();
                 outermost_first
                     .map(|Frame { name, .. }| names.intern(name))

@@ -89,7 +89,7 @@ fn what_is_consumed_was_produced_before() {
     script.produce(main, "main > push", 1);
     let shown = script.open();
     assert_eq!(shown.costs(), ["5 ms of GET /a in server/worker"]);
-    assert_eq!(shown.notes().len(), 1, "{:?}", shown.notes());
+    assert!(shown.notes().is_empty(), "{:?}", shown.notes());
 }
 
 /// One event of a loop: the handler's first record tells its name.

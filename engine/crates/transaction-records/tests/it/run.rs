@@ -199,7 +199,6 @@ fn everything_that_is_missing_is_told() {
         [
             "The record of web (10) was cut off: what came later is missing.",
             "In web (10), 1 wait had no holder that was seen.",
-            "1 read from 127.0.0.1 came from no recorded process: transactions begin where they arrived.",
             "The log 12-0.txlog cannot be read, and what its process did is missing: its process ended before it had begun to write.",
             "The log of web (10) reached its limit. A larger one can be given.",
             "The log of web (10) had no place for 12 records.",

@@ -1,6 +1,6 @@
 //! The messages of all processes, matched after the run (Whodunit §5, "post mortem").
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::StreamId;
@@ -40,6 +40,8 @@ pub struct ProcessMessages {
     pub receives: Vec<ReceiveRecord>,
     /// Whom it spoke with, as a person knows them: `10.0.0.5:5432`.
     pub peers: HashMap<StreamId, String>,
+    /// Streams of connections that it accepted. Clients may well be outside: what they send and read there is not missed.
+    pub accepted: HashSet<StreamId>,
 }
 
 /// What belongs together, and what has nothing to belong to.
@@ -89,7 +91,7 @@ pub fn match_messages(processes: &[(ProcessId, &ProcessMessages)]) -> Matches {
     };
     let read: BTreeSet<StreamId> = each_receive().map(|(_, _, it)| it.stream).collect();
     for (process, messages, send) in each_send() {
-        if !read.contains(&send.stream) {
+        if !read.contains(&send.stream) && !messages.accepted.contains(&send.stream) {
             let peer = messages.peer(send.stream);
             matches.unread.entry(peer).or_default().add(send.stream);
         }
@@ -105,12 +107,11 @@ pub fn match_messages(processes: &[(ProcessId, &ProcessMessages)]) -> Matches {
     }
     for (process, messages, receive) in each_receive() {
         let Some(stream) = streams.get(&receive.stream) else {
-            let peer = messages.peer(receive.stream);
-            matches
-                .unwritten
-                .entry(peer)
-                .or_default()
-                .add(receive.stream);
+            if !messages.accepted.contains(&receive.stream) {
+                let peer = messages.peer(receive.stream);
+                let unwritten = matches.unwritten.entry(peer).or_default();
+                unwritten.add(receive.stream);
+            }
             continue;
         };
         let receipt = stream.received(receive.range.clone());

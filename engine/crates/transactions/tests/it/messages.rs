@@ -161,7 +161,8 @@ fn receive(stream: u64, range: Range<u64>) -> ReceiveRecord {
     }
 }
 
-/// A database that is not recorded, clients that are not, and bytes that went past the wrappers.
+/// A database that is not recorded, a queue that is not, clients of an accepted connection, who need not be, and bytes that
+/// went past the wrappers.
 #[test]
 fn what_was_not_recorded_is_counted_by_peer() {
     let server = ProcessMessages {
@@ -171,14 +172,21 @@ fn what_was_not_recorded_is_counted_by_peer() {
             send(2, 0..10),
             send(2, 5..15),
             send(2, 30..40),
+            send(6, 0..10),
         ],
-        receives: vec![receive(3, 0..10), receive(4, 0..10), receive(4, 10..12)],
+        receives: vec![
+            receive(3, 0..10),
+            receive(4, 0..10),
+            receive(4, 10..12),
+            receive(5, 0..10),
+        ],
         peers: [
             (StreamId(1), "10.0.0.5:5432".to_owned()),
-            (StreamId(3), "a client".to_owned()),
-            (StreamId(4), "a client".to_owned()),
+            (StreamId(3), "a queue".to_owned()),
+            (StreamId(4), "a queue".to_owned()),
         ]
         .into(),
+        accepted: [StreamId(5), StreamId(6)].into(),
     };
     let other = ProcessMessages {
         receives: vec![receive(2, 0..40)],
@@ -187,8 +195,8 @@ fn what_was_not_recorded_is_counted_by_peer() {
     let matches = match_messages(&[(ProcessId(1), &server), (ProcessId(2), &other)]);
     let database = &matches.unread["10.0.0.5:5432"];
     assert_eq!((database.streams.len(), database.calls), (1, 2));
-    let clients = &matches.unwritten["a client"];
-    assert_eq!((clients.streams.len(), clients.calls), (2, 3));
+    let queue = &matches.unwritten["a queue"];
+    assert_eq!((queue.streams.len(), queue.calls), (2, 3));
     assert_eq!((matches.unread.len(), matches.unwritten.len()), (1, 1));
     assert_eq!((matches.unseen_bytes, matches.overlaps), (20, 1));
     assert_eq!(matches.flows.values().sum::<u64>(), 2);
