@@ -10,3 +10,4 @@ pub mod events;
 pub mod quantity;
 pub mod runs;
 pub mod search;
+pub mod transactions;

@@ -58,6 +58,8 @@ fn kind(run: &RunInfo) -> RunKind {
     match said {
         "causal" => RunKind::Causal,
         "events" => RunKind::Events,
+        "transactions" => RunKind::Transactions,
+        "" if fulcrum_transaction_records::run::is_run(&run.path) => RunKind::Transactions,
         "" if fulcrum_events::logs(&run.path).is_empty() => RunKind::Causal,
         "" => RunKind::Events,
         _ => RunKind::Unknown,

@@ -68,6 +68,12 @@ pub enum Command {
         #[command(subcommand)]
         command: crate::events::Events,
     },
+    #[cfg(feature = "whole")]
+    /// Which kinds of request spend the time, and who makes whom wait: across threads, events, stages and processes
+    Transactions {
+        #[command(subcommand)]
+        command: crate::transactions::Transactions,
+    },
     /// List, show and delete the runs of a workspace
     Runs {
         #[command(subcommand)]

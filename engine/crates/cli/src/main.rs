@@ -21,6 +21,8 @@ mod runs;
 mod search;
 mod signals;
 mod terminal;
+#[cfg(feature = "whole")]
+mod transactions;
 
 #[cfg(feature = "whole")]
 use std::ffi::OsString;
@@ -63,6 +65,8 @@ fn main() -> ExitCode {
         Command::Refine(args) => refine::refine(*args),
         #[cfg(feature = "whole")]
         Command::Events { command } => events::run(&command),
+        #[cfg(feature = "whole")]
+        Command::Transactions { command } => transactions::run(command),
         Command::Runs {
             command: Runs::List(args),
         } => runs::list(&args),

@@ -11,7 +11,7 @@ mod stats;
 mod trace;
 mod tree;
 
-pub use args::{Events, TraceArgs};
+pub use args::{Events, TraceArgs, size};
 pub use trace::trace;
 
 use crate::outcome::Outcome;

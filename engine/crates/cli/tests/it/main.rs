@@ -18,3 +18,4 @@ mod search;
 mod sessions;
 mod some_samples;
 mod trace;
+mod transactions;

@@ -366,11 +366,11 @@ impl Session<'_> {
 
     fn finish(mut self, stopped: bool) -> Result<Recorded, Error> {
         self.look();
-        if let Some(sampler) = self.sampler.take() {
-            if let Err(error) = sampler.finish(&self.known) {
-                self.notes
-                    .push(format!("The CPU samples could not be written: {error}."));
-            }
+        if let Some(sampler) = self.sampler.take()
+            && let Err(error) = sampler.finish(&self.known)
+        {
+            self.notes
+                .push(format!("The CPU samples could not be written: {error}."));
         }
         self.notes.extend(self.what_is_missing());
         self.trim();

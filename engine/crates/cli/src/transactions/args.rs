@@ -1,0 +1,152 @@
+//! The options of `fulcrum transactions`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::args::StdioArg;
+
+#[derive(Debug, Subcommand)]
+pub enum Transactions {
+    /// Run a server, or a script that starts several, and record its transactions in all its processes
+    Run(Box<RunArgs>),
+    /// Show which kinds of request spend the CPU time, where, and how long they take
+    Show(ShowArgs),
+    /// Show which kinds of request wait for which others, at which locks
+    Crosstalk(CrosstalkArgs),
+    /// Write the call tree of a type, or of all of them, for other tools or for fulcrum navigate
+    Export(ExportArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Stop all processes after this long: 30, 30s, 500ms, 2m
+    #[arg(long, short, value_name = "TIME", value_parser = crate::args::duration)]
+    pub duration: Option<Duration>,
+    /// Do not look into messages to name requests (GET /cart, SELECT item): types are then named by their call paths
+    #[arg(long)]
+    pub no_names: bool,
+    /// The largest size of one process's log; what happens afterwards is not recorded: 500M, 4G
+    #[arg(long, value_name = "SIZE", value_parser = crate::events::size, default_value = "1G")]
+    pub limit: u64,
+    /// The folder that holds .fulcrum/runs [default: the working folder]
+    #[arg(long, short, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Write the run into this new folder instead of the workspace's store
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Start the program in this folder
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// Where the program's standard streams go
+    #[arg(long, value_enum, default_value_t = StdioArg::Inherit)]
+    pub stdio: StdioArg,
+    /// No progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Rows of the table; 0 shows all
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// Which run, and how its types are named.
+#[derive(Debug, Args)]
+pub struct Source {
+    /// A run folder [default: the newest run of transactions here]
+    pub run: Option<PathBuf>,
+    /// Call transactions that go through these functions, handlers or requests, in this order, by a name: "checkout=main >
+    /// pay"; may be given several times, and the first that fits counts
+    #[arg(long = "type", value_name = "NAME=A > B", value_parser = rule)]
+    pub types: Vec<fulcrum_transactions::NamingRule>,
+    /// Do not name types by what their requests say
+    #[arg(long)]
+    pub no_names: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// Print JSON: nanoseconds, fractions, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Rows of each table; 0 shows all
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct CrosstalkArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// Print JSON: nanoseconds, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Rows of the table; 0 shows all
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+    /// Show the call paths of each pair too
+    #[arg(long)]
+    pub paths: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub source: Source,
+    /// Only this type [default: all, each below a frame of its name]
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// The format
+    #[arg(long, value_enum, default_value_t = To::Folded)]
+    pub to: To,
+    /// The file
+    #[arg(long, short, value_name = "FILE")]
+    pub into: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum To {
+    /// Folded stacks
+    Folded,
+    /// pprof
+    Pprof,
+    /// speedscope
+    Speedscope,
+}
+
+fn rule(text: &str) -> Result<fulcrum_transactions::NamingRule, String> {
+    let wrong = || "expected NAME=FUNCTION or NAME=FUNCTION > FUNCTION".to_owned();
+    let (name, through) = text.split_once('=').ok_or_else(wrong)?;
+    let through: Vec<String> = through
+        .split(" > ")
+        .map(|it| it.trim().to_owned())
+        .collect();
+    if name.trim().is_empty() || through.iter().any(String::is_empty) {
+        return Err(wrong());
+    }
+    Ok(fulcrum_transactions::NamingRule {
+        name: name.trim().into(),
+        through,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_named_by_what_it_goes_through() {
+        let named = rule("checkout = main > pay").unwrap();
+        assert_eq!(named.name, "checkout");
+        assert_eq!(named.through, ["main", "pay"]);
+        for wrong in ["checkout", "=main", "a=", "a=main > "] {
+            assert!(rule(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `fulcrum transactions`: which kinds of request spend the time, and who makes whom wait (Whodunit).
+
+mod args;
+mod crosstalk;
+mod export;
+mod open;
+mod run;
+mod show;
+
+pub use args::Transactions;
+
+use crate::outcome::Outcome;
+
+/// Runs one of the commands.
+pub fn run(command: Transactions) -> Outcome {
+    match command {
+        Transactions::Run(args) => run::run(*args),
+        Transactions::Show(args) => show::show(&args),
+        Transactions::Crosstalk(args) => crosstalk::crosstalk(&args),
+        Transactions::Export(args) => export::export(&args),
+    }
+}
