@@ -76,7 +76,7 @@ impl Captured {
 /// Defines a function that hides one of libc's: it captures the caller's registers and calls another one with up to five
 /// arguments of the program and, as its sixth, [`&Captured`](Captured).
 ///
-/// ```ignore
+/// ```text
 /// fulcrum_critical_sections::hook!(pthread_mutex_lock => lock);
 ///
 /// unsafe extern "C-unwind" fn lock(mutex: usize, _: usize, _: usize, _: usize, _: usize, captured: &Captured) -> usize {

@@ -10,7 +10,7 @@ use crate::captured::Captured;
 use crate::emit::{RAX, RSP};
 use crate::gate::{self, BELOW_RETURN};
 use crate::list::List;
-use crate::replay::{Lanes, Replay};
+use crate::replay::Replay;
 use crate::thread::{Recording, State, Thread};
 use crate::tls::{self, Words};
 use crate::unit::{Exit, Kind, To, Unit};
@@ -128,7 +128,7 @@ impl Pass<'_> {
     /// A native function has returned.
     fn returned(&mut self) -> Next {
         self.thread.state = State::Watched;
-        self.thread.lanes = Lanes::new();
+        self.thread.lanes.reset();
         let stack = self.words.registers.general[usize::from(RSP)];
         // SAFETY: the program's own stack; the function has just returned by the word beside it.
         let next = unsafe { word(stack.wrapping_sub(8)).read() };
@@ -358,10 +358,14 @@ impl Engine {
     /// Whether the native call of which a thread's state tells is over, although it never returned: a thread was cancelled,
     /// or jumped out of it.
     fn is_abandoned(&self, place: u64, caller: &crate::captured::Caller) -> bool {
-        // SAFETY: the thread's own stack, above its stack pointer.
-        let is_there = caller.stack <= place
-            || unsafe { word(place).read() } == gate::return_address(gate::native_returned)
-                && caller.stack <= place + BELOW_RETURN;
+        // The function itself returns from the place on; what it calls has its frames below.
+        let is_it = || {
+            // SAFETY: the thread's own stack, not far from its stack pointer.
+            let returns_to = unsafe { word(place).read() };
+            caller.stack <= place + BELOW_RETURN + 8
+                && returns_to == gate::return_address(gate::native_returned)
+        };
+        let is_there = caller.stack <= place || is_it();
         if !is_there {
             Tally::add(&self.counts.abandoned);
         }
@@ -375,7 +379,7 @@ impl Engine {
     unsafe fn begin(&self, thread: &mut Thread, captured: &Captured, result: u64) {
         Tally::add(&self.counts.watched);
         thread.state = State::Watched;
-        thread.lanes = Lanes::new();
+        thread.lanes.reset();
         thread.effects.clear();
         thread.recording = None;
         let words = tls::words();

@@ -57,7 +57,7 @@ impl Regions {
     }
 
     /// Reads the process's mappings. The kernel lists them by their addresses.
-    fn look(&mut self) {
+    pub fn look(&mut self) {
         self.count = 0;
         quiet::uninterrupted(|| {
             descriptors::apart(|| {

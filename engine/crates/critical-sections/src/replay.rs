@@ -33,16 +33,35 @@ enum Lane {
 
 /// All lanes of a thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes([[Lane; 8]; 32]);
+pub struct Lanes {
+    lanes: [[Lane; 8]; 32],
+    /// Any of them may be another one than [`Lane::Before`].
+    are_changed: bool,
+}
 
 impl Lanes {
     /// All from before the section.
     pub fn new() -> Self {
-        Lanes([[Lane::Before; 8]; 32])
+        Lanes {
+            lanes: [[Lane::Before; 8]; 32],
+            are_changed: false,
+        }
     }
 
-    fn of(&mut self, (register, which): (u8, u8)) -> &mut Lane {
-        &mut self.0[usize::from(register % 32)][usize::from(which % 8)]
+    /// All are from before the section again.
+    pub fn reset(&mut self) {
+        if self.are_changed {
+            *self = Lanes::new();
+        }
+    }
+
+    fn get(&self, (register, which): (u8, u8)) -> Lane {
+        self.lanes[usize::from(register % 32)][usize::from(which % 8)]
+    }
+
+    fn set(&mut self, (register, which): (u8, u8), lane: Lane) {
+        self.are_changed = true;
+        self.lanes[usize::from(register % 32)][usize::from(which % 8)] = lane;
     }
 }
 
@@ -146,13 +165,13 @@ impl Replay<'_> {
                     Spot::Memory(it) => self.address(&it),
                     _ => return,
                 };
-                *self.lanes.of((register, which)) = Lane::From(address);
+                self.lanes.set((register, which), Lane::From(address));
             }
             (At::Place(Place::Register(_)), At::Lane(register, which)) => {
-                *self.lanes.of((register, which)) = Lane::Other;
+                self.lanes.set((register, which), Lane::Other);
             }
             (At::Lane(register, which), At::Place(to)) => {
-                let lane = *self.lanes.of((register, which));
+                let lane = self.lanes.get((register, which));
                 match (lane, to) {
                     (Lane::Before, _) => self.copied(at, nothing(), to, value),
                     (Lane::From(address), Place::Memory(_)) => match Span::new(address, 8) {
@@ -163,8 +182,8 @@ impl Replay<'_> {
                 }
             }
             (At::Lane(register, which), At::Lane(to, part)) => {
-                let lane = *self.lanes.of((register, which));
-                *self.lanes.of((to, part)) = lane;
+                let lane = self.lanes.get((register, which));
+                self.lanes.set((to, part), lane);
             }
         }
     }
@@ -179,7 +198,7 @@ impl Replay<'_> {
                 let value = self.value(value, bytes(&to));
                 self.overwritten(at, place, value);
             }
-            Some(At::Lane(register, which)) => *self.lanes.of((register, which)) = Lane::Other,
+            Some(At::Lane(register, which)) => self.lanes.set((register, which), Lane::Other),
             None => {}
         }
     }

@@ -135,6 +135,8 @@ pub struct Order<'a, P> {
 
 impl Translator {
     pub fn new() -> Self {
+        // The decoder makes its tables when it is first used.
+        let _ = Decoder::new(64, &[0x90], DecoderOptions::NONE).decode();
         Translator {
             planner: Planner::new(),
             building: Building::new(),

@@ -63,6 +63,8 @@ impl Units {
     /// An empty table; nothing is told of the code in `silent`. `None` where the system gives no memory for code.
     pub fn new(dispatch: Dispatch, silent: Range<u64>) -> Option<Units> {
         let mut arena = Arena::new(ARENA)?;
+        let mut regions = Regions::new();
+        regions.look();
         let code = CodeMemory::new(CODE)?;
         let words = tls::offset();
         // SAFETY: nobody else has it yet.
@@ -80,7 +82,7 @@ impl Units {
             gates,
             maker: Shared::new(Maker {
                 translator: Translator::new(),
-                regions: RefCell::new(Regions::new()),
+                regions: RefCell::new(regions),
                 used: emitter.length(),
                 code,
                 arena,

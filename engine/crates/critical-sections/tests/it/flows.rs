@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 
+use fulcrum_critical_sections::counts;
 use fulcrum_test_support::programs::Recipe;
 use fulcrum_transactions::memory::FlowDetector;
 use fulcrum_transactions::{Synopsis, ThreadId};
 
 use crate::support::told::{
-    Flows, Listener, alone, engine, listen, test_lock, test_unlock, with_flows,
+    Flows, Listener, alone, engine, listen, test_lock, test_unlock, test_wait, with_flows,
 };
 
 /// Items that each producer pushes.
@@ -50,10 +51,11 @@ impl Structures {
         // SAFETY: `set_up` takes two functions.
         unsafe {
             let set_up = structures.function(c"set_up");
-            let set_up: extern "C" fn(usize, usize) = std::mem::transmute(set_up);
+            let set_up: extern "C" fn(usize, usize, usize) = std::mem::transmute(set_up);
             set_up(
                 test_lock as *const () as usize,
                 test_unlock as *const () as usize,
+                test_wait as *const () as usize,
             );
         }
         structures
@@ -142,12 +144,8 @@ fn every_push_flows(structures: &Structures, name: &str) {
                 in_thread(detector, number, || {
                     for n in 0..ITEMS {
                         let id = 1 + number * ITEMS + n;
-                        let item = Box::leak(Box::new(Item {
-                            id: id.into(),
-                            links: [0; 4],
-                        }));
                         with_flows(|it| it.context = Synopsis::from_number(id));
-                        assert_eq!(push(item), 1);
+                        assert_eq!(push(new_item(id)), 1);
                         assert_eq!(with_flows(|it| it.consumed.len()), 0);
                         pushed.send(()).expect("consumers stay");
                     }
@@ -165,10 +163,7 @@ fn every_push_flows(structures: &Structures, name: &str) {
                             return;
                         }
                         let id = pop();
-                        let from: Vec<u32> = with_flows(|it| {
-                            let consumed = it.consumed.drain(..);
-                            consumed.map(|it| it.from.number()).collect()
-                        });
+                        let from = consumed();
                         popped.fetch_add(1, Ordering::Relaxed);
                         if from != [id as u32] {
                             missed.lock().unwrap().push((id, from));
@@ -218,15 +213,69 @@ const FLOWING: [&str; 10] = [
     "array", "stailq", "tailq", "slist", "words", "wide", "nested", "heap", "number", "node",
 ];
 
+/// What each thread does with an item, until both sides have done it so often; they wait for each other in the program.
+fn every_push_flows_to_who_waited(structures: &Structures) {
+    let (push, pop) = (
+        structures.of_item("push_bounded"),
+        structures.plain("pop_bounded"),
+    );
+    let detector = Arc::new(Mutex::new(FlowDetector::default()));
+    std::thread::scope(|scope| {
+        for number in 0..THREADS {
+            let detector = &detector;
+            scope.spawn(move || {
+                in_thread(detector, number, || {
+                    for n in 0..ITEMS {
+                        let id = 1 + number * ITEMS + n;
+                        with_flows(|it| it.context = Synopsis::from_number(id));
+                        push(new_item(id));
+                    }
+                    assert_eq!(with_flows(|it| it.consumed.len()), 0);
+                });
+            });
+        }
+        for number in THREADS..2 * THREADS {
+            let detector = &detector;
+            scope.spawn(move || {
+                in_thread(detector, number, || {
+                    for _ in 0..ITEMS {
+                        let id = pop();
+                        assert_eq!(consumed(), [id as u32]);
+                    }
+                });
+            });
+        }
+    });
+}
+
+fn new_item(id: u32) -> *mut Item {
+    Box::leak(Box::new(Item {
+        id: id.into(),
+        links: [0; 4],
+    }))
+}
+
+/// Whose context the calling thread has taken over since this was last asked.
+fn consumed() -> Vec<u32> {
+    with_flows(|it| {
+        let consumed = it.consumed.drain(..);
+        consumed.map(|it| it.from.number()).collect()
+    })
+}
+
 fn check(optimised: &str) {
     let _alone = alone();
     let structures = Structures::compiled(optimised);
+    let before = counts().expect("it has begun");
     for name in FLOWING {
         every_push_flows(&structures, name);
     }
+    every_push_flows_to_who_waited(&structures);
     for name in ["count_up", "allocate_and_free"] {
         nothing_flows(&structures, name);
     }
+    let after = counts().expect("it has begun");
+    assert_eq!(after.abandoned, before.abandoned);
 }
 
 #[test]

@@ -226,6 +226,41 @@ impl FlowDetector {
         }
     }
 
+    /// As [`Self::effect`] for each of several effects in their order, up to the first after which the thread runs natively.
+    /// In a section, they find the thread's state once.
+    pub fn effects(
+        &mut self,
+        thread: ThreadId,
+        told: &[(CodeAddress, Effect)],
+        context: impl Fn() -> Synopsis,
+    ) -> Reaction {
+        let mut told = told.iter();
+        if let Some(state) = self.threads.get_mut(&thread)
+            && let Phase::Section(mut section) = state.phase
+        {
+            let by = state.accessor(thread, section.number);
+            for (at, effect) in told.by_ref().take(section.left as usize) {
+                section.left -= 1;
+                Tracker {
+                    by,
+                    state,
+                    section: &mut section,
+                    words: &mut self.words,
+                    lists: &mut self.lists,
+                }
+                .apply(*at, *effect, &context);
+            }
+            state.phase = Phase::Section(section);
+        }
+        for (at, effect) in told {
+            let reaction = self.effect(thread, *at, *effect, &context);
+            if reaction.mode() == Mode::Native {
+                return reaction;
+            }
+        }
+        Reaction::None(Mode::Watched)
+    }
+
     fn consume(
         &mut self,
         consumer: ThreadId,

@@ -65,6 +65,19 @@ struct Word {
     section: u64,
 }
 
+impl Word {
+    fn new(span: Span, value: u64, tag: Tag, by: &Accessor) -> Self {
+        Word {
+            bytes: span.bytes,
+            value,
+            tag,
+            locks: by.locks,
+            toucher: by.thread,
+            section: by.section,
+        }
+    }
+}
+
 /// An access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
@@ -138,6 +151,14 @@ impl Words {
 
     /// A section writes a word. Whether another thread touched it last.
     pub fn write(&mut self, span: Span, value: u64, tag: Tag, by: &Accessor) -> bool {
+        if let Some(word) = self.words.get_mut(&span.address)
+            && word.bytes == span.bytes
+        {
+            // No two words overlap, so this is the only one.
+            let foreign = word.toucher != by.thread;
+            *word = Word::new(span, value, tag, by);
+            return foreign;
+        }
         let foreign = self.forget(span, by.thread);
         self.insert(span, value, tag, by);
         foreign
@@ -185,15 +206,8 @@ impl Words {
         if self.words.len() >= self.limit {
             self.forget_older_half();
         }
-        let word = Word {
-            bytes: span.bytes,
-            value,
-            tag,
-            locks: by.locks,
-            toucher: by.thread,
-            section: by.section,
-        };
-        self.words.insert(span.address, word);
+        self.words
+            .insert(span.address, Word::new(span, value, tag, by));
     }
 
     fn forget_older_half(&mut self) {

@@ -18,7 +18,10 @@ struct item {
 typedef void take(pthread_mutex_t *);
 static take *lock, *unlock;
 
-void set_up(take *l, take *u) { lock = l, unlock = u; }
+typedef void await(pthread_cond_t *, pthread_mutex_t *);
+static await *wait_for;
+
+void set_up(take *l, take *u, await *w) { lock = l, unlock = u, wait_for = w; }
 
 /* What the consumer does with an item, after the section. */
 NOINLINE static long use(struct item *it) { return it ? it->id : 0; }
@@ -299,6 +302,34 @@ NOINLINE static struct item *take_node(void) {
 }
 
 long pop_node(void) { return use(take_node()); }
+
+/* Both sides wait for the other one. */
+static pthread_mutex_t bounded_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER, not_full = PTHREAD_COND_INITIALIZER;
+static struct item *bounded[4];
+static unsigned bounded_in, bounded_out;
+
+long push_bounded(struct item *it) {
+  lock(&bounded_lock);
+  while (bounded_in - bounded_out == 4)
+    wait_for(&not_full, &bounded_lock);
+  bounded[bounded_in++ % 4] = it;
+  pthread_cond_signal(&not_empty);
+  unlock(&bounded_lock);
+  return 1;
+}
+
+NOINLINE static struct item *take_bounded(void) {
+  lock(&bounded_lock);
+  while (bounded_in == bounded_out)
+    wait_for(&not_empty, &bounded_lock);
+  struct item *it = bounded[bounded_out++ % 4];
+  pthread_cond_signal(&not_full);
+  unlock(&bounded_lock);
+  return it;
+}
+
+long pop_bounded(void) { return use(take_bounded()); }
 
 /* What follows carries no transaction. */
 

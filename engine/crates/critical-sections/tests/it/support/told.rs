@@ -106,17 +106,13 @@ impl Flows {
     }
 
     fn tell(&mut self, effects: &[(CodeAddress, Effect)]) -> Mode {
-        let mut mode = Mode::Watched;
+        let context = self.context;
         let mut detector = self.detector.lock().expect("nobody panics with it");
-        for (at, effect) in effects {
-            let context = self.context;
-            let reaction = detector.effect(self.thread, *at, *effect, || context);
-            mode = reaction.mode();
-            if let Reaction::Consumed(it) = reaction {
-                self.consumed.push(it);
-            }
+        let reaction = detector.effects(self.thread, effects, || context);
+        if let Reaction::Consumed(it) = reaction {
+            self.consumed.push(it);
         }
-        mode
+        reaction.mode()
     }
 }
 
@@ -127,6 +123,7 @@ pub fn engine() {
         let hooks = [
             test_lock as *const () as usize as u64,
             test_unlock as *const () as usize as u64,
+            test_wait as *const () as usize as u64,
             collect as *const () as usize as u64,
         ];
         let functions = Functions {
@@ -155,6 +152,7 @@ pub extern "C" fn collect(frames: *mut *mut c_void, count: c_int) -> c_int {
 
 hook!(test_lock => lock);
 hook!(test_unlock => unlock);
+hook!(test_wait => wait);
 
 /// Takes the lock at an address, a `pthread_mutex_t`; 0 is nobody's lock.
 unsafe extern "C-unwind" fn lock(
@@ -187,5 +185,22 @@ unsafe extern "C-unwind" fn unlock(
         // SAFETY: the program's mutex, which it holds.
         unsafe { libc::pthread_mutex_unlock(mutex as *mut _) };
     }
+    0
+}
+
+/// `pthread_cond_wait`: what comes after it is another section.
+unsafe extern "C-unwind" fn wait(
+    condition: usize,
+    mutex: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    captured: &Captured,
+) -> usize {
+    unlocking(mutex as u64);
+    // SAFETY: the program's condition, and its mutex, which it holds.
+    unsafe { libc::pthread_cond_wait(condition as *mut _, mutex as *mut _) };
+    // SAFETY: nothing above is to be dropped.
+    unsafe { lock_taken(captured, mutex as u64, 0) };
     0
 }

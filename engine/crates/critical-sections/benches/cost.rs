@@ -1,0 +1,234 @@
+//! What critical sections cost, in ticks of the time stamp counter: natively, where a lock site rests, out of line with an
+//! observer that does nothing, and with a `FlowDetector`. `cargo bench -p fulcrum-critical-sections`; beside each number,
+//! how much more it is than natively. Sections are measured in batches, but for the first of each.
+
+#[cfg(target_arch = "x86_64")]
+#[path = "../tests/it/support/told.rs"]
+#[allow(dead_code, reason = "the tests need more of it")]
+mod told;
+
+#[cfg(target_arch = "x86_64")]
+mod cost {
+    use std::arch::x86_64::{__rdtscp, _mm_lfence};
+    use std::ffi::{CString, c_long, c_void};
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{Arc, Mutex};
+
+    use fulcrum_critical_sections::end_thread;
+    use fulcrum_test_support::programs::Recipe;
+    use fulcrum_transactions::memory::FlowDetector;
+    use fulcrum_transactions::{Synopsis, ThreadId};
+
+    use crate::told::{Flows, Listener, engine, listen, test_lock, test_unlock, test_wait};
+
+    /// Measurements.
+    const TIMES: usize = 2_000;
+    /// Calls of each but the first.
+    const BATCH: usize = 16;
+
+    type OfItem = extern "C" fn(*mut [u64; 8]) -> c_long;
+    type Plain = extern "C" fn() -> c_long;
+
+    struct Program(*mut c_void);
+
+    impl Program {
+        fn compiled() -> Program {
+            let folder = Recipe::new("critical-sections-cost")
+                .file("flows.c", include_str!("../tests/it/programs/flows.c"))
+                .command([
+                    "gcc", "-O2", "-shared", "-fPIC", "flows.c", "-o", "flows.so",
+                ])
+                .build();
+            let file = folder.join("flows.so").into_os_string();
+            let name = CString::new(file.into_encoded_bytes()).expect("a path");
+            // SAFETY: our own library.
+            let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
+            assert!(!handle.is_null());
+            Program(handle)
+        }
+
+        fn symbol(&self, name: &str) -> *mut c_void {
+            let name = CString::new(name).expect("a name");
+            // SAFETY: the handle is one, and the name a C string.
+            let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+            assert!(!found.is_null(), "{name:?}");
+            found
+        }
+
+        /// Which functions take its locks.
+        fn set_up(&self, lock: *const (), unlock: *const ()) {
+            // SAFETY: its type in the program.
+            let set_up: extern "C" fn(*const (), *const (), *const ()) =
+                unsafe { std::mem::transmute(self.symbol("set_up")) };
+            set_up(lock, unlock, test_wait as *const ());
+        }
+
+        fn of_item(&self, name: &str) -> OfItem {
+            // SAFETY: its type in the program.
+            unsafe { std::mem::transmute(self.symbol(name)) }
+        }
+
+        fn plain(&self, name: &str) -> Plain {
+            // SAFETY: its type in the program.
+            unsafe { std::mem::transmute(self.symbol(name)) }
+        }
+    }
+
+    fn now() -> u64 {
+        let mut processor = 0;
+        // SAFETY: every x86-64 processor has both.
+        unsafe {
+            _mm_lfence();
+            let now = __rdtscp(&raw mut processor);
+            _mm_lfence();
+            now
+        }
+    }
+
+    /// Ticks of the first call, and of each call of a batch on average.
+    #[derive(Default)]
+    struct Ticks {
+        first: Option<u64>,
+        batches: Vec<f64>,
+    }
+
+    impl Ticks {
+        /// The first time, one call; then batches.
+        fn measure(&mut self, what: impl Fn() -> c_long) {
+            let calls = self.calls();
+            let start = now();
+            for _ in 0..calls {
+                std::hint::black_box(what());
+            }
+            let ticks = now() - start;
+            match self.first {
+                None => self.first = Some(ticks),
+                Some(_) => self.batches.push(ticks as f64 / calls as f64),
+            }
+        }
+
+        /// How many calls the next measurement has.
+        fn calls(&self) -> usize {
+            if self.first.is_none() { 1 } else { BATCH }
+        }
+
+        /// Of the second half, when all has been learned.
+        fn median(&self) -> f64 {
+            let mut steady = self.batches[self.batches.len() / 2..].to_vec();
+            steady.sort_unstable_by(f64::total_cmp);
+            steady[steady.len() / 2]
+        }
+
+        fn show(&self, name: &str, native: &Ticks) {
+            let (first, steady) = (self.first.unwrap_or(0), self.median());
+            let more = steady - native.median();
+            println!("{name:<36} first {first:>8}   steady {steady:>7.0} ({more:>+7.0})");
+        }
+    }
+
+    /// An item whose number is not 0.
+    fn item() -> *mut [u64; 8] {
+        Box::leak(Box::new([7; 8]))
+    }
+
+    /// Pushes, pops and counts in one thread.
+    fn in_one_thread(program: &Program) -> [Ticks; 3] {
+        let (push, pop) = (program.of_item("push_array"), program.plain("pop_array"));
+        let count = program.plain("count_up");
+        let item = item();
+        let mut ticks: [Ticks; 3] = Default::default();
+        for _ in 0..TIMES {
+            ticks[0].measure(|| push(item));
+            ticks[1].measure(|| pop());
+            ticks[2].measure(|| count());
+        }
+        ticks
+    }
+
+    /// One thread pushes, another one pops, in turn.
+    fn in_two_threads(program: &Program) -> [Ticks; 2] {
+        let (push, pop) = (program.of_item("push_array"), program.plain("pop_array"));
+        let detector = Arc::new(Mutex::new(FlowDetector::default()));
+        let turn = AtomicU32::new(0);
+        let item = item() as usize;
+        let call = |which: u32| match which {
+            0 => push(item as *mut [u64; 8]),
+            _ => pop(),
+        };
+        let side = |which: u32| {
+            flows_of_this_thread(&detector, which);
+            let mut ticks = Ticks::default();
+            for _ in 0..TIMES {
+                while turn.load(Ordering::Acquire) != which {
+                    std::thread::yield_now();
+                }
+                ticks.measure(|| call(which));
+                turn.store(1 - which, Ordering::Release);
+            }
+            listen(Listener::Nothing);
+            end_thread();
+            ticks
+        };
+        let ticks = std::thread::scope(|scope| {
+            let sides = [0, 1].map(|it| scope.spawn(move || side(it)));
+            sides.map(|it| it.join().expect("it does not panic"))
+        });
+        let found: u64 = detector
+            .lock()
+            .expect("nobody panics")
+            .flows()
+            .ranked()
+            .iter()
+            .map(|it| it.count)
+            .sum();
+        println!("{found} of {} pushes flowed", (TIMES - 1) * BATCH + 1);
+        ticks
+    }
+
+    fn flows_of_this_thread(detector: &Arc<Mutex<FlowDetector>>, which: u32) {
+        let here = (&raw const which).addr() as u64;
+        let thread = ThreadId(which);
+        let stack = here - 0x1_0000..here + 0x1_0000;
+        detector
+            .lock()
+            .expect("nobody panics")
+            .begin_thread(thread, stack);
+        listen(Listener::Flows(Flows {
+            detector: Arc::clone(detector),
+            thread,
+            context: Synopsis::from_number(which + 1),
+            consumed: Vec::new(),
+        }));
+    }
+
+    pub fn run() {
+        const NAMES: [&str; 3] = ["ap_queue_push", "ap_queue_pop", "counter"];
+        engine();
+        let program = Program::compiled();
+        program.set_up(
+            libc::pthread_mutex_lock as *const (),
+            libc::pthread_mutex_unlock as *const (),
+        );
+        let native = in_one_thread(&program);
+        let show = |what: &str, ticks: &[Ticks]| {
+            for ((name, ticks), native) in NAMES.iter().zip(ticks).zip(&native) {
+                ticks.show(&format!("{name}, {what}"), native);
+            }
+        };
+        show("natively", &native);
+        program.set_up(test_lock as *const (), test_unlock as *const ());
+        listen(Listener::Wants);
+        let watched = in_one_thread(&program);
+        listen(Listener::Nothing);
+        show("out of line", &watched);
+        let rests = in_one_thread(&program);
+        show("site rests", &rests);
+        let flows = in_two_threads(&program);
+        show("with a FlowDetector", &flows);
+    }
+}
+
+fn main() {
+    #[cfg(target_arch = "x86_64")]
+    cost::run();
+}
