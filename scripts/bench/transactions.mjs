@@ -1,0 +1,136 @@
+/**
+ * `npm run bench -- transactions [SERVER…]`: transactional profiling of servers that the distribution packages. Of each it
+ * says whether every request was found with its name, and what recording costs of its throughput, beside `perf record` at the
+ * same rate: rounds alone, recorded, and under perf, in turn. Writes its section of docs/benchmarks.md.
+ */
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { connect } from "node:net";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { engineBinary, StepError, step, which } from "../lib/steps.mjs";
+import { runChild } from "./lib/children.mjs";
+import { writeSection } from "./lib/document.mjs";
+import { Journal } from "./lib/journal.mjs";
+import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
+import { parseOptions } from "./lib/options.mjs";
+import { report } from "./transactions/report.mjs";
+import { installed, prepare, work } from "./transactions/servers.mjs";
+
+const rounds = { normal: 12, quick: 1 };
+/** A sample each two milliseconds of CPU time, as Fulcrum takes them. */
+const perf = ["perf", "record", "-q", "-F", "500", "-g", "--call-graph", "dwarf,16384"];
+const run = path.join(work, "run");
+
+export async function bench(args) {
+  const options = parseOptions(args);
+  const { found, notes } = installed();
+  const chosen = found.filter(
+    ({ name }) => options.names.length === 0 || options.names.some((it) => name.includes(it)),
+  );
+  if (chosen.length === 0) {
+    throw new StepError(["No such server is here.", ...notes].join("\n"));
+  }
+  const journal = new Journal(options.quick ? "transactions-quick" : "transactions");
+  if (!options.report) {
+    warnIfBusy();
+    prepare();
+    journal.put("machine", await describeMachine());
+    for (const server of chosen.filter(({ name }) => !options.resume || journal.get(name) === undefined)) {
+      const measured = () => measure(server, options.quick ? rounds.quick : rounds.normal);
+      journal.put(server.name, await step(server.name, measured));
+    }
+  }
+  const text = report(found, journal, notes);
+  if (options.quick) {
+    console.log(`\n${text}\n\nThis was one round each (--quick), and docs/benchmarks.md stays as it is.`);
+  } else {
+    writeSection("docs/benchmarks.md", "transactions", text);
+  }
+}
+
+/** Seconds of each round, and of the recorded ones what was sent and what was found. */
+async function measure(server, count) {
+  const ways = {
+    alone: [],
+    recorded: [engineBinary, "transactions", "run", "--quiet", "--output", run, "--"],
+    ...(which("perf") !== undefined && { perf: [...perf, "-o", path.join(work, "perf.data"), "--"] }),
+  };
+  const seconds = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
+  const differences = [];
+  let sent = 0;
+  for (let round = 0; round < count; round += 1) {
+    for (const [way, before] of Object.entries(ways)) {
+      rmSync(run, { recursive: true, force: true });
+      const load = await served(server, before);
+      seconds[way].push(load.seconds);
+      if (way === "recorded") {
+        sent += Object.values(load.sent).reduce((sum, requests) => sum + requests, 0);
+        differences.push(...(await compared(load.sent)));
+      }
+    }
+  }
+  return { seconds, sent, differences };
+}
+
+/** Starts the server, asks it, and ends it. */
+async function served(server, before) {
+  const [program, ...args] = [...before, ...server.command(server.port)];
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], detached: true });
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    errors += text;
+  });
+  const ended = new Promise((resolve) => {
+    child.on("close", resolve);
+  });
+  try {
+    await listens(
+      server,
+      () => child.exitCode ?? child.signalCode,
+      () => errors,
+    );
+    return await server.load(server.port, server.requests);
+  } finally {
+    // The whole group: the server itself, its workers, and whoever records them, who then write what is left.
+    try {
+      process.kill(-child.pid, "SIGTERM");
+    } catch (error) {
+      if (error.code !== "ESRCH") {
+        throw error;
+      }
+    }
+    await ended;
+  }
+}
+
+async function listens({ name, port }, ended, errors) {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (ended() !== null) {
+      throw new StepError(`${name} ended at once:\n${errors()}`);
+    }
+    const open = await new Promise((resolve) => {
+      const socket = connect({ port, host: "127.0.0.1" });
+      socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
+      socket.on("connect", () => socket.destroy());
+    });
+    if (open) {
+      return;
+    }
+    await pause(50);
+  }
+  throw new StepError(`${name} does not listen on port ${port}:\n${errors()}`);
+}
+
+/** What was found otherwise than it was sent, a sentence each. */
+async function compared(sent) {
+  const { code, stdout, stderr } = await runChild([engineBinary, "transactions", "show", run, "--json"]);
+  if (code !== 0) {
+    return [`The run cannot be shown: ${stderr.trim()}`];
+  }
+  const { types } = JSON.parse(stdout);
+  return Object.entries(sent).flatMap(([name, requests]) => {
+    const count = types.find((it) => it.name === name)?.count ?? 0;
+    return count === requests ? [] : [`${name}: ${count} of ${requests} requests`];
+  });
+}

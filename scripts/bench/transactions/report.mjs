@@ -1,0 +1,35 @@
+/** The section of docs/benchmarks.md on transactional profiling. */
+import { speedup } from "../lib/statistics.mjs";
+
+export function report(servers, journal, notes) {
+  const { machine, revision } = journal.get("machine");
+  const measured = servers.filter(({ name }) => journal.get(name) !== undefined);
+  const rows = measured.map(({ name }) => row(name, journal.get(name)));
+  const differences = measured.flatMap(({ name }) => {
+    const all = journal.get(name).differences;
+    return [...new Set(all)].map((difference) => `- ${name}: ${difference}`);
+  });
+  return `## Transactional profiling of servers
+
+${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. Each round starts the server,
+alone, recorded by \`fulcrum transactions run\`, and under \`perf record\` at the same rate with call stacks by copies of the
+stack, in turn; whoever asks runs on the same two processors. A cost is the median over rounds of how much longer the same
+requests took than alone in the same round, with the half width of its 95 % interval. *Named* are requests that were sent and
+found as a transaction of the right type.
+
+| server | requests | named | recorded | perf record |
+| --- | --: | --: | --: | --: |
+${rows.join("\n")}
+${[...differences, ...notes.map((note) => `- ${note}`)].join("\n")}`;
+}
+
+function row(name, { seconds, sent, differences }) {
+  const { alone, recorded, perf } = seconds;
+  const named = differences.length === 0 ? "all" : "not all, see below";
+  return `| ${name} | ${sent} | ${named} | ${cost(alone, recorded)} | ${perf === undefined ? "–" : cost(alone, perf)} |`;
+}
+
+function cost(alone, with_) {
+  const { value, spread } = speedup(alone, with_);
+  return `${(-100 * value).toFixed(1)} % ± ${(100 * spread).toFixed(1)}`;
+}

@@ -1,0 +1,163 @@
+/**
+ * Servers that nobody here has written, as the distribution packages them, and what asks them. Each server is started alone
+ * and recorded, in turn; every request that was sent must be found with its name.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { root, StepError, which } from "../../lib/steps.mjs";
+import { runChild } from "../lib/children.mjs";
+
+export const work = path.join(root, "out", "bench", "transactions");
+const pages = path.join(work, "pages");
+const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
+
+/**
+ * @typedef {object} Server
+ * @property {string} name
+ * @property {string[]} needs programs, and what a user would install for them is in `packages`
+ * @property {string[]} packages of Debian
+ * @property {number} port
+ * @property {(port: number) => string[]} command that stays in the foreground
+ * @property {(port: number, requests: number) => Promise<Load>} load
+ * @property {number} requests of one round
+ *
+ * @typedef {{ seconds: number, sent: Record<string, number> }} Load
+ */
+
+/** @type {Server[]} */
+export const servers = [
+  {
+    name: "nginx, 2 workers",
+    needs: ["nginx", "ab"],
+    packages: ["nginx-light", "apache2-utils"],
+    port: 28_081,
+    command: () => ["nginx", "-c", path.join(work, "nginx.conf")],
+    load: http,
+    requests: 20_000,
+  },
+  {
+    name: "Apache, event MPM",
+    needs: ["apache2", "ab"],
+    packages: ["apache2", "apache2-utils"],
+    port: 28_082,
+    command: () => ["apache2", "-f", path.join(work, "event.conf"), "-DFOREGROUND"],
+    load: http,
+    requests: 12_000,
+  },
+  {
+    name: "Apache, worker MPM",
+    needs: ["apache2", "ab"],
+    packages: ["apache2", "apache2-utils"],
+    port: 28_083,
+    command: () => ["apache2", "-f", path.join(work, "worker.conf"), "-DFOREGROUND"],
+    load: http,
+    requests: 12_000,
+  },
+  {
+    name: "Redis",
+    needs: ["redis-server", "redis-benchmark"],
+    packages: ["redis-server", "redis-tools"],
+    port: 28_084,
+    command: (port) => ["redis-server", "--port", `${port}`, "--save", "", "--dir", work],
+    load: redis,
+    requests: 60_000,
+  },
+  {
+    name: "memcached, -t 2",
+    needs: ["memcached"],
+    packages: ["memcached"],
+    port: 28_085,
+    command: (port) => ["memcached", "-u", "nobody", "-t", "2", "-p", `${port}`, "-l", "127.0.0.1"],
+    load: memcached,
+    requests: 20_000,
+  },
+];
+
+/** Those of the servers whose programs are here, and a sentence about each of the others. */
+export function installed() {
+  const missing = servers.filter(({ needs }) => needs.some((program) => which(program) === undefined));
+  return {
+    found: servers.filter((server) => !missing.includes(server)),
+    notes: missing.map(({ name, packages }) => `${name} was not measured: install ${packages.join(" and ")}.`),
+  };
+}
+
+/** What servers are configured by. Workers give up their privileges, so the pages are for all to read. */
+export function prepare() {
+  mkdirSync(pages, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(path.join(pages, name), text);
+  }
+  const [nginx, event, worker] = servers.map(({ port }) => port);
+  writeFileSync(
+    path.join(work, "nginx.conf"),
+    `daemon off; worker_processes 2; pid ${work}/nginx.pid; error_log ${work}/nginx.log;
+events { worker_connections 512; }
+http { access_log off; server { listen 127.0.0.1:${nginx}; root ${pages}; } }
+`,
+  );
+  writeFileSync(path.join(work, "event.conf"), apache("event", event));
+  writeFileSync(path.join(work, "worker.conf"), apache("worker", worker));
+}
+
+function apache(mpm, port) {
+  return `ServerRoot /etc/apache2
+ServerName localhost
+PidFile ${work}/${mpm}.pid
+ErrorLog ${work}/${mpm}.log
+Listen 127.0.0.1:${port}
+LoadModule mpm_${mpm}_module /usr/lib/apache2/modules/mod_mpm_${mpm}.so
+LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
+DocumentRoot ${pages}
+KeepAlive Off
+StartServers 1
+ServerLimit 1
+ThreadsPerChild 16
+MaxRequestWorkers 16
+User www-data
+Group www-data
+<Directory />
+Require all granted
+</Directory>
+`;
+}
+
+/** Half of the requests for the small page and half for the large one, each by a connection of its own. */
+async function http(port, requests) {
+  const half = requests / 2;
+  let seconds = 0;
+  for (const page of Object.keys(files)) {
+    const url = `http://127.0.0.1:${port}/${page}`;
+    const { code, stdout, stderr } = await runChild(["ab", "-q", "-n", `${half}`, "-c", "8", url]);
+    const took = /^Time taken for tests: +([\d.]+) seconds/m.exec(stdout)?.[1];
+    if (code !== 0 || took === undefined || !/^Failed requests: +0$/m.test(stdout)) {
+      throw new StepError(`ab did not get its answers from port ${port}:\n${stdout}${stderr}`);
+    }
+    seconds += Number(took);
+  }
+  return { seconds, sent: Object.fromEntries(Object.keys(files).map((page) => [`GET /${page}`, half])) };
+}
+
+async function redis(port, requests) {
+  const commands = ["set", "get", "lpush"];
+  const each = requests / commands.length;
+  const command = ["redis-benchmark", "-p", `${port}`, "-n", `${each}`, "-c", "8", "-t", commands.join(","), "--csv"];
+  const { code, stdout, stderr } = await runChild(command);
+  const rates = stdout.split("\n").slice(1).filter(Boolean);
+  if (code !== 0 || rates.length !== commands.length) {
+    throw new StepError(`redis-benchmark failed at port ${port}:\n${stdout}${stderr}`);
+  }
+  const seconds = rates.reduce((sum, row) => sum + each / Number(row.split(",")[1]?.replaceAll('"', "")), 0);
+  return { seconds, sent: Object.fromEntries(commands.map((name) => [`redis ${name.toUpperCase()}`, each])) };
+}
+
+/** Eight connections at once, each used for a set and a get, and closed. */
+async function memcached(port, requests) {
+  const script = path.join(root, "scripts", "bench", "transactions", "memcached.mjs");
+  const { code, stdout, stderr } = await runChild([process.execPath, script, `${port}`, `${requests / 2}`]);
+  if (code !== 0) {
+    throw new StepError(`memcached did not answer at port ${port}:\n${stdout}${stderr}`);
+  }
+  const half = requests / 2;
+  return { seconds: Number(stdout), sent: { "memcached set": half, "memcached get": half } };
+}
