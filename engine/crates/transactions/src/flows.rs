@@ -41,6 +41,15 @@ pub struct Flow<P> {
     pub count: u64,
 }
 
+/// Where a transaction was produced or consumed, in all processes of a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The program.
+    pub program: String,
+    /// The innermost function, the handler or the stage.
+    pub name: String,
+}
+
 /// Adds flows up.
 #[derive(Clone, Debug)]
 pub struct Flows<P> {

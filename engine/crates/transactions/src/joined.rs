@@ -187,6 +187,14 @@ impl Joined {
         }
     }
 
+    /// The program in which a context goes on last. `None` without a step, and when that part was not recorded.
+    pub fn program(&self, context: Synopsis) -> Option<&str> {
+        match self.contexts.elements(context).last() {
+            Some(Hop::Step { program, .. }) => Some(self.names.text(*program)),
+            None | Some(Hop::Missing(_)) => None,
+        }
+    }
+
     /// What a flow to or from here is called: the innermost function, the handler, the stage.
     pub fn short_text(&self, context: Synopsis) -> String {
         match self.contexts.elements(context).last() {

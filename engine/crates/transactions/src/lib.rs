@@ -41,7 +41,7 @@ pub use chain::{Chain, Link, UnknownLink};
 pub use contexts::{Contexts, Cuts, Limits, Synopsis};
 pub use dictionary::{Arrival, Dictionary, Element};
 pub use export::{ExportError, Exported, ExportedContext, ExportedElement};
-pub use flows::{Flow, FlowKind, Flows};
+pub use flows::{Flow, FlowKind, Flows, Place};
 pub use ids::{CodeAddress, LockId, ProcessId, ThreadId};
 pub use joined::{Hop, Joined};
 pub use names::{Name, Names};

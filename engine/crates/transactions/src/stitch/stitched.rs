@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use fulcrum_model::CallTree;
-use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, ValueType};
+use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, FrameId, ValueType};
 
 use super::notes;
 use super::record::ProcessRecord;
@@ -13,7 +13,7 @@ use crate::chain::Link;
 use crate::contexts::Synopsis;
 use crate::crosstalk::{Pair, Pairs};
 use crate::export::ExportError;
-use crate::flows::{Flow, FlowKind, Flows};
+use crate::flows::{Flow, FlowKind, Flows, Place};
 use crate::ids::ProcessId;
 use crate::joined::Joined;
 use crate::latency::{Latencies, Latency};
@@ -33,7 +33,7 @@ pub struct Stitched {
     total_cpu_ns: u64,
     latencies: Latencies<TypeId>,
     pairs: Pairs<TypeId, String, String>,
-    flows: Flows<String>,
+    flows: Flows<Place>,
     notes: Vec<String>,
 }
 
@@ -269,19 +269,43 @@ impl Stitched {
     /// # Errors
     /// [`CallTreeError`], when the tree would be larger than one may be.
     pub fn tree(&self, of: TypeId) -> Result<CallTree, CallTreeError> {
-        let types = vec![ValueType::new("cpu", "ns"), ValueType::new("samples", "")];
-        let mut builder = CallTreeBuilder::new(types)?;
+        let mut builder = tree_builder()?;
+        self.add_type(of, &mut builder, &[])?;
+        builder.finish()
+    }
+
+    /// The call tree of all types, each below a frame of its name.
+    ///
+    /// # Errors
+    /// As [`Self::tree`].
+    pub fn whole_tree(&self) -> Result<CallTree, CallTreeError> {
+        let mut builder = tree_builder()?;
+        for (id, it) in self.types.all() {
+            let root = builder.intern(Frame::container(&it.name))?;
+            self.add_type(id, &mut builder, &[root])?;
+        }
+        builder.finish()
+    }
+
+    fn add_type(
+        &self,
+        of: TypeId,
+        builder: &mut CallTreeBuilder,
+        under: &[FrameId],
+    ) -> Result<(), CallTreeError> {
         for (record, id, thread, tree) in self.trees() {
             if id != of {
                 continue;
             }
             let process = builder.intern(Frame::container(&record.dictionary.program))?;
             let thread = builder.intern(Frame::container(self.text(record, thread)))?;
-            tree.add_to(&mut builder, &[process, thread], |builder, name| {
-                builder.intern(Frame::function(self.text(record, name)))
-            })?;
+            tree.add_to(
+                builder,
+                &[under, &[process, thread]].concat(),
+                |builder, name| builder.intern(Frame::function(self.text(record, name))),
+            )?;
         }
-        builder.finish()
+        Ok(())
     }
 
     /// Who waited for whom, at which lock, by which call paths; the longest waits first.
@@ -301,6 +325,13 @@ impl Stitched {
 
     /// What flowed from where to where, the most frequent first.
     pub fn flows(&self) -> Vec<Flow<String>> {
+        let mut flows = Flows::with_limit(usize::MAX);
+        flows.add_all(&self.flows, |it| it.name.clone());
+        flows.ranked()
+    }
+
+    /// The same with the programs, of which several may have places of one name.
+    pub fn placed_flows(&self) -> Vec<Flow<Place>> {
         self.flows.ranked()
     }
 
@@ -325,6 +356,14 @@ impl Stitched {
     }
 }
 
+/// A tree of CPU time and samples.
+fn tree_builder() -> Result<CallTreeBuilder, CallTreeError> {
+    CallTreeBuilder::new(vec![
+        ValueType::new("cpu", "ns"),
+        ValueType::new("samples", ""),
+    ])
+}
+
 fn check_names(record: &ProcessRecord) -> Result<(), StitchError> {
     let known = record.dictionary.names.len();
     let trees = record.profile.trees();
@@ -343,10 +382,19 @@ fn flows(
     records: &[ProcessRecord],
     messages: &BTreeMap<(Link, Link), u64>,
     joined: &mut Joined,
-) -> Flows<String> {
+) -> Flows<Place> {
+    let programs: BTreeMap<ProcessId, &str> = records
+        .iter()
+        .map(|it| (it.dictionary.process, it.dictionary.program.as_str()))
+        .collect();
     let mut place = |link: Link| {
         let context = joined.resolve_or_missing(link);
-        joined.short_text(context)
+        let own = programs.get(&link.process).copied();
+        Place {
+            // A place without a step is where its process is.
+            program: joined.program(context).or(own).unwrap_or_default().into(),
+            name: joined.short_text(context),
+        }
     };
     let mut flows = Flows::with_limit(usize::MAX);
     for record in records {

@@ -148,6 +148,18 @@ fn messages_are_flows_and_pairs_have_their_locks_and_paths() {
         flow("respond", "read_message", 20),
     ];
     assert_eq!(stitched.flows(), expect);
+    let programs: Vec<_> = stitched
+        .placed_flows()
+        .into_iter()
+        .map(|it| format!("{} {} → {}", it.from.program, it.from.name, it.to.program))
+        .collect();
+    let expect = [
+        "java execute → mysqld",
+        "java respond → squid",
+        "mysqld net_flush → java",
+        "squid forward → java",
+    ];
+    assert_eq!(programs, expect);
     let first = stitched.crosstalk().swap_remove(0);
     assert_eq!(stitched.type_name(first.waiter), "GET /AdminConfirm");
     assert_eq!(
