@@ -8,7 +8,7 @@ use fulcrum_transactions::{LockId, Name, Profile, Synopsis};
 
 use crate::index::Index;
 use crate::log::State;
-use crate::names::{ProcessKey, Resolver};
+use crate::names::{ProcessKey, Resolvers};
 use crate::process::{ModuleMap, file_name, text};
 use crate::replay::{Process, World};
 use crate::samples::{Sample, Samples};
@@ -16,11 +16,12 @@ use crate::samples::{Sample, Samples};
 /// The samples of all processes.
 pub(crate) struct Sampled<'a> {
     index: &'a Index,
-    resolver: &'a dyn Resolver,
+    resolver: &'a Resolvers<'a>,
     owners: Owners,
     /// By the process's row.
     profiles: Vec<Profile>,
-    unlogged: BTreeMap<u32, Unlogged>,
+    /// By run and number.
+    unlogged: BTreeMap<(usize, u32), Unlogged>,
 }
 
 /// A process that has samples and no log.
@@ -31,16 +32,17 @@ struct Unlogged {
     modules: Vec<ModuleMap>,
 }
 
-/// Which process a sample belongs to: a number may have several turns.
+/// Which process a sample belongs to: a number may have several turns. By run and number, when each began, and its row.
 #[derive(Debug, Default)]
-pub(crate) struct Owners(HashMap<u32, Vec<(u64, usize)>>);
+pub(crate) struct Owners(HashMap<(usize, u32), Vec<(u64, usize)>>);
 
 impl Owners {
     pub fn of(index: &Index) -> Self {
-        let mut owners: HashMap<u32, Vec<(u64, usize)>> = HashMap::new();
+        let mut owners: HashMap<(usize, u32), Vec<(u64, usize)>> = HashMap::new();
         for (row, it) in index.processes.iter().enumerate() {
             let began = (it.header.start_ns, row);
-            owners.entry(it.key.pid).or_default().push(began);
+            let of = owners.entry((it.run, it.key.pid));
+            of.or_default().push(began);
         }
         for turns in owners.values_mut() {
             turns.sort_unstable();
@@ -49,8 +51,8 @@ impl Owners {
     }
 
     /// The row of the process; `None` when it has no log.
-    pub fn find(&self, pid: u32, time_ns: u64) -> Option<usize> {
-        let turns = self.0.get(&pid)?;
+    pub fn find(&self, run: usize, pid: u32, time_ns: u64) -> Option<usize> {
+        let turns = self.0.get(&(run, pid))?;
         let after = turns.partition_point(|(began, _)| *began <= time_ns);
         // What comes before the log begins is the program's loading.
         turns.get(after.saturating_sub(1)).map(|&(_, row)| row)
@@ -92,17 +94,16 @@ impl<'a> Sampled<'a> {
         }
     }
 
-    /// Assigns all samples to what their threads worked for.
-    pub fn of(samples: &mut Samples<'_>, world: &mut World<'a>) -> Self {
-        let mut sampled = Sampled::none(world);
+    /// Assigns the samples of a run to what their threads worked for.
+    pub fn add_all(&mut self, run: usize, samples: &mut Samples<'_>, world: &mut World<'_>) {
         let known = samples.clone();
-        samples.each(
-            |sample| match sampled.owners.find(sample.pid, sample.time_ns) {
-                Some(row) => sampled.add(row, sample, world),
-                None => sampled.add_unlogged(sample, &known),
-            },
-        );
-        sampled
+        samples.each(|sample| {
+            let owner = self.owners.find(run, sample.pid, sample.time_ns);
+            match owner {
+                Some(row) => self.add(row, sample, world),
+                None => self.add_unlogged(run, sample, &known),
+            }
+        });
     }
 
     fn add(&mut self, row: usize, sample: &Sample<'_>, world: &mut World<'_>) {
@@ -122,15 +123,16 @@ impl<'a> Sampled<'a> {
         self.profiles[row].add(context, name, &stack, sample.weight_ns);
     }
 
-    fn add_unlogged(&mut self, sample: &Sample<'_>, samples: &Samples<'_>) {
-        let it = self.unlogged.entry(sample.pid).or_insert_with(|| {
+    fn add_unlogged(&mut self, run: usize, sample: &Sample<'_>, samples: &Samples<'_>) {
+        let it = self.unlogged.entry((run, sample.pid));
+        let it = it.or_insert_with(|| {
             let key = ProcessKey {
                 pid: sample.pid,
                 turn: 0,
             };
             let program = samples.program(sample.pid).map(text).unwrap_or_default();
             Unlogged {
-                process: Process::new(0, key),
+                process: Process::new(0, run, key),
                 profile: Profile::default(),
                 program: match file_name(&program) {
                     "" => "an unknown program".into(),
@@ -186,7 +188,7 @@ impl<'a> Sampled<'a> {
 fn stack(
     process: &mut Process,
     modules: &[ModuleMap],
-    resolver: &dyn Resolver,
+    resolver: &Resolvers<'_>,
     stack: &[u64],
 ) -> Vec<Name> {
     let mut names = Vec::new();
@@ -202,7 +204,7 @@ fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) ->
     let info = &index.processes[row];
     let locks = waits.ranked().into_iter().map(|it| it.lock);
     let lock_names: BTreeMap<LockId, String> = locks
-        .filter_map(|lock| Some((lock, resolver.data(info.key, lock.0)?)))
+        .filter_map(|lock| Some((lock, resolver.data(info.run, info.key, lock.0)?)))
         .collect();
     let walls = walls(row, world);
     let process = &mut world.processes[row];

@@ -76,9 +76,10 @@ pub(crate) struct Channel {
 }
 
 impl Index {
-    pub fn of(logs: &[Log<'_>]) -> Self {
-        let processes = processes(logs);
-        let shifts = shifts(&processes);
+    /// The index of logs, which are from these runs.
+    pub fn of(logs: &[Log<'_>], runs: &[usize]) -> Self {
+        let processes = processes(logs, runs);
+        let Clocks { shifts, machines } = Clocks::of(&processes);
         let mut index = Index {
             processes,
             ends: Vec::new(),
@@ -103,7 +104,7 @@ impl Index {
             end.sent.finish();
         }
         index.find_spawners();
-        index.channels = lives::channels(&mut index.ends, &index.processes);
+        index.channels = lives::channels(&mut index.ends, &index.processes, &machines);
         index
     }
 
@@ -118,7 +119,7 @@ impl Index {
             let makers = self.forked.get(&info.key.pid).into_iter().flatten();
             // The call returns after the child has begun. Numbers are used again, so the nearest counts.
             let maker = makers
-                .filter(|(_, maker)| *maker != row)
+                .filter(|(_, maker)| *maker != row && self.processes[*maker].run == info.run)
                 .min_by_key(|(time, _)| time.abs_diff(began));
             self.processes[row].parent = maker.map(|&(_, maker)| maker);
         }
@@ -249,20 +250,45 @@ fn ip_text(address: Address) -> String {
     }
 }
 
-/// Processes of one machine share `CLOCK_MONOTONIC`, so their beginnings differ from 1970 by the same; those of others are
-/// moved. What clocks were set by meanwhile is less than this.
+/// Runs of one machine share `CLOCK_MONOTONIC`, so their beginnings differ from 1970 by the same; those of others are moved.
+/// What clocks were set by meanwhile is less than this.
 const SAME_MACHINE_NS: i128 = 100_000_000;
 
-fn shifts(processes: &[ProcessInfo]) -> Vec<i64> {
-    let boot =
-        |it: &ProcessInfo| i128::from(it.header.start_unix_ns) - i128::from(it.header.start_ns);
-    let first = processes.first().map_or(0, boot);
-    let shift = |it| {
-        let shift = boot(it) - first;
-        match shift.abs() < SAME_MACHINE_NS {
-            true => 0,
-            false => i64::try_from(shift).unwrap_or(0),
+/// What clocks the processes have.
+struct Clocks {
+    /// What is added to the times of each process to be times of the first one.
+    shifts: Vec<i64>,
+    /// The machine of each process.
+    machines: Vec<usize>,
+}
+
+impl Clocks {
+    fn of(processes: &[ProcessInfo]) -> Self {
+        // A run is recorded on one machine, even if its date is set meanwhile. Its first process stands for it.
+        let mut boots: Vec<(usize, i128)> = Vec::new();
+        let mut clocks = Clocks {
+            shifts: Vec::new(),
+            machines: Vec::new(),
+        };
+        for it in processes {
+            let known = boots.iter().find(|(run, _)| *run == it.run);
+            let boot = known.map_or_else(|| it.header.boot_ns(), |(_, boot)| *boot);
+            if known.is_none() {
+                boots.push((it.run, boot));
+            }
+            let same = |(_, other): &(usize, i128)| (boot - other).abs() < SAME_MACHINE_NS;
+            let machine = boots.iter().position(same).unwrap_or(0);
+            clocks.machines.push(machine);
+            let shift = boots[machine].1 - boots[0].1;
+            clocks.shifts.push(i64::try_from(shift).unwrap_or(0));
         }
-    };
-    processes.iter().map(shift).collect()
+        clocks
+    }
+}
+
+impl crate::log::Header {
+    /// When the machine's `CLOCK_MONOTONIC` was 0, nanoseconds since 1970.
+    fn boot_ns(&self) -> i128 {
+        i128::from(self.start_unix_ns) - i128::from(self.start_ns)
+    }
 }

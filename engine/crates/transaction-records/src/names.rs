@@ -16,6 +16,9 @@ pub const FILE: &str = "names.json";
 /// Changes whenever the table's format does.
 pub const VERSION: u32 = 1;
 
+/// Turns that are told apart.
+const MOST_TURNS: u32 = 0xffff;
+
 /// A process of a run: its number, and how many programs it had executed before.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -30,7 +33,7 @@ pub struct ProcessKey {
 impl ProcessKey {
     /// The number by which profiles know the process.
     pub fn id(self) -> ProcessId {
-        ProcessId(u64::from(self.turn) << 32 | u64::from(self.pid))
+        ProcessId(u64::from(self.turn.min(MOST_TURNS)) << 32 | u64::from(self.pid))
     }
 }
 
@@ -69,6 +72,19 @@ impl Resolver for NoNames {
 
     fn data(&self, _: ProcessKey, _: u64) -> Option<String> {
         None
+    }
+}
+
+/// Who knows the processes of each run.
+pub(crate) struct Resolvers<'a>(pub Vec<&'a dyn Resolver>);
+
+impl Resolvers<'_> {
+    pub fn code(&self, run: usize, process: ProcessKey, address: u64) -> Option<Vec<Frame>> {
+        self.0.get(run)?.code(process, address)
+    }
+
+    pub fn data(&self, run: usize, process: ProcessKey, address: u64) -> Option<String> {
+        self.0.get(run)?.data(process, address)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use fulcrum_transactions::ProcessId;
 use fulcrum_wire::transactions::Record;
 
 use crate::log::{Header, Log};
@@ -23,6 +24,8 @@ pub struct ModuleMap {
 /// A process by its log.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessInfo {
+    /// The run, by its row.
+    pub run: usize,
     pub key: ProcessKey,
     pub header: Header,
     /// The file that it executes; empty when the log does not say.
@@ -40,9 +43,10 @@ pub(crate) struct ProcessInfo {
 }
 
 impl ProcessInfo {
-    fn of(log: &Log<'_>) -> Self {
+    fn of((log, &run): (&Log<'_>, &usize)) -> Self {
         let header = *log.header();
         let mut info = ProcessInfo {
+            run,
             key: ProcessKey {
                 pid: header.pid,
                 turn: header.turn,
@@ -88,6 +92,11 @@ impl ProcessInfo {
         }
     }
 
+    /// The number by which profiles know the process.
+    pub fn id(&self) -> ProcessId {
+        id(self.run, self.key)
+    }
+
     /// The program's name without its folder.
     pub fn name(&self) -> &str {
         match file_name(&self.program) {
@@ -101,6 +110,11 @@ impl ProcessInfo {
         let all = self.paths.values().flat_map(|it| it.iter());
         all.map(|&it| it.saturating_sub(1)).collect()
     }
+}
+
+/// The number by which profiles know a process of a run.
+pub(crate) fn id(run: usize, key: ProcessKey) -> ProcessId {
+    ProcessId((run as u64) << 48 | key.id().0)
 }
 
 /// The file that is mapped at an address. `modules` are sorted by start.
@@ -128,12 +142,13 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The processes of these logs, in their order.
-pub(crate) fn processes(logs: &[Log<'_>]) -> Vec<ProcessInfo> {
-    let mut all: Vec<ProcessInfo> = logs.iter().map(ProcessInfo::of).collect();
-    let rows: HashMap<ProcessKey, usize> = all.iter().map(|it| it.key).zip(0..).collect();
+/// The processes of these logs, in their order, which are from these runs.
+pub(crate) fn processes(logs: &[Log<'_>], runs: &[usize]) -> Vec<ProcessInfo> {
+    let mut all: Vec<ProcessInfo> = logs.iter().zip(runs).map(ProcessInfo::of).collect();
+    let keys = all.iter().map(|it| (it.run, it.key));
+    let rows: HashMap<(usize, ProcessKey), usize> = keys.zip(0..).collect();
     for (row, info) in all.iter_mut().enumerate() {
-        let key = info.key;
+        let (run, key) = (info.run, info.key);
         let parent = info.header.parent.map(|it| ProcessKey {
             pid: it.pid,
             turn: it.turn,
@@ -142,7 +157,10 @@ pub(crate) fn processes(logs: &[Log<'_>]) -> Vec<ProcessInfo> {
             .turn
             .checked_sub(1)
             .map(|turn| ProcessKey { turn, ..key });
-        let other = |it: Option<ProcessKey>| rows.get(&it?).copied().filter(|&it| it != row);
+        let other = |it: Option<ProcessKey>| {
+            let found = rows.get(&(run, it?)).copied();
+            found.filter(|&it| it != row)
+        };
         info.parent = other(parent);
         info.is_copy = info.parent.is_some();
         info.before = other(before);

@@ -16,7 +16,7 @@ use fulcrum_transactions::recognise::Recognition;
 
 use crate::index::Index;
 use crate::log::Log;
-use crate::names::Resolver;
+use crate::names::Resolvers;
 
 pub(crate) use process::Process;
 pub(crate) use requests::Instance;
@@ -26,7 +26,7 @@ pub(crate) use world::World;
 pub(crate) fn replay<'a>(
     logs: &[Log<'_>],
     index: &'a Index,
-    resolver: &'a dyn Resolver,
+    resolver: &'a Resolvers<'a>,
     recognition: Recognition,
 ) -> World<'a> {
     let mut world = World::new(logs, index, resolver, recognition);

@@ -15,7 +15,7 @@ use fulcrum_transactions::stitch::{StitchError, Stitched};
 
 use crate::assemble::Sampled;
 use crate::index::Index;
-use crate::names::{NameFile, NameTable, Resolver};
+use crate::names::{NameFile, NameTable, Resolver, Resolvers};
 use crate::replay::replay;
 use crate::samples::SamplesError;
 
@@ -74,8 +74,25 @@ pub enum RunError {
 /// # Errors
 /// [`RunError`]. Logs that are damaged are no error: [`Run::notes`] tell of them.
 pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
-    let names = NameFile::read(folder)?.unwrap_or_default();
-    open_with(folder, options, &NameTable::from(names))
+    open_all(&[folder], options)
+}
+
+/// Opens runs that were recorded at the same time, on one machine or on several, as one.
+///
+/// Machines are told apart by when they were started, and connections between them are found by their addresses.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_all(folders: &[&Path], options: &Options) -> Result<Run, RunError> {
+    let mut tables = Vec::new();
+    let mut runs = Vec::new();
+    for folder in folders {
+        let names = NameFile::read(folder)?.unwrap_or_default();
+        tables.push(NameTable::from(names));
+        runs.push(Folder::read(folder)?);
+    }
+    let resolvers = tables.iter().map(|it| it as &dyn Resolver).collect();
+    assemble(&runs, options, &Resolvers(resolvers))
 }
 
 /// Opens a run with names that are known from elsewhere.
@@ -87,7 +104,8 @@ pub fn open_with(
     options: &Options,
     resolver: &dyn Resolver,
 ) -> Result<Run, RunError> {
-    assemble(&Folder::read(folder)?, options, resolver)
+    let run = Folder::read(folder)?;
+    assemble(&[run], options, &Resolvers(vec![resolver]))
 }
 
 /// Opens logs, with names that notes call them by, and samples that were read elsewhere.
@@ -100,25 +118,34 @@ pub fn open_bytes(
     options: &Options,
     resolver: &dyn Resolver,
 ) -> Result<Run, RunError> {
-    assemble(&Folder::of(logs, samples)?, options, resolver)
+    let run = Folder::of(logs, samples)?;
+    assemble(&[run], options, &Resolvers(vec![resolver]))
 }
 
-fn assemble(folder: &Folder, options: &Options, resolver: &dyn Resolver) -> Result<Run, RunError> {
-    let logs = folder.logs();
-    let index = Index::of(&logs);
-    let mut world = replay(&logs, &index, resolver, options.recognition);
-    let mut samples = folder.samples()?;
-    let mut notes = notes::of_reading(folder, &logs, &world);
-    let sampled = match &mut samples {
-        Some(samples) => {
-            notes.extend(notes::of_samples(samples));
-            Sampled::of(samples, &mut world)
+fn assemble(
+    runs: &[Folder],
+    options: &Options,
+    resolvers: &Resolvers<'_>,
+) -> Result<Run, RunError> {
+    let (mut logs, mut run_of) = (Vec::new(), Vec::new());
+    for (run, folder) in runs.iter().enumerate() {
+        let of_folder = folder.logs();
+        run_of.extend(of_folder.iter().map(|_| run));
+        logs.extend(of_folder);
+    }
+    let index = Index::of(&logs, &run_of);
+    let mut world = replay(&logs, &index, resolvers, options.recognition);
+    let mut notes = notes::of_reading(runs, &logs, &world);
+    let mut sampled = Sampled::none(&world);
+    for (run, folder) in runs.iter().enumerate() {
+        match folder.samples()? {
+            Some(mut samples) => {
+                notes.extend(notes::of_samples(&samples));
+                sampled.add_all(run, &mut samples, &mut world);
+            }
+            None => notes.push(notes::of_no_samples(folder)),
         }
-        None => {
-            notes.push("There are no CPU samples: the profile has no CPU time.".into());
-            Sampled::none(&world)
-        }
-    };
+    }
     notes.extend(notes::of_unlogged(&sampled.unlogged()));
     let records = sampled.records(&mut world);
     let stitched = Stitched::of(records, options.rules.clone()).map_err(RunError::Stitch)?;

@@ -19,12 +19,17 @@ pub struct LockId(pub u64);
 pub struct CodeAddress(pub u64);
 
 impl fmt::Display for ProcessId {
-    /// The system's number, which is the lower half; with what the upper half says behind a point.
+    /// The system's number, which is the lower half. The program that it executes, if not the first, follows after a point;
+    /// the run, if not the first, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (upper, lower) = (self.0 >> 32, self.0 as u32);
-        match upper {
-            0 => lower.fmt(f),
-            _ => write!(f, "{lower}.{upper}"),
+        let (number, turn, run) = (self.0 as u32, (self.0 >> 32) as u16, self.0 >> 48);
+        number.fmt(f)?;
+        if turn > 0 {
+            write!(f, ".{turn}")?;
         }
+        if run > 0 {
+            write!(f, " of run {}", run + 1)?;
+        }
+        Ok(())
     }
 }

@@ -7,12 +7,12 @@ use fulcrum_wire::transactions::{Address, StreamKind, Via};
 use super::{Channel, End, EndId};
 use crate::process::ProcessInfo;
 
-/// What the two ends of a stream share.
+/// What the two ends of a stream share. What means something else on each machine comes with the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    Tcp(Address, Address),
-    Unix(u64, u64),
-    Pipe(u64),
+    Tcp(Option<usize>, Address, Address),
+    Unix(usize, u64, u64),
+    Pipe(usize, u64),
     /// Nothing: the end is alone.
     Alone(EndId),
 }
@@ -26,16 +26,20 @@ struct Life {
 }
 
 /// Pairs ends, and tells each its channel and side.
-pub(super) fn channels(ends: &mut [End], processes: &[ProcessInfo]) -> Vec<Channel> {
-    let peers = unix_peers(ends);
+pub(super) fn channels(
+    ends: &mut [End],
+    processes: &[ProcessInfo],
+    machines: &[usize],
+) -> Vec<Channel> {
+    let peers = unix_peers(ends, machines);
     let mut groups: BTreeMap<Key, [Vec<EndId>; 2]> = BTreeMap::new();
     for (id, end) in ends.iter().enumerate() {
-        let (key, side) = key(id, end, &peers);
+        let (key, side) = key(id, end, machines[end.process], &peers);
         groups.entry(key).or_default()[side].push(id);
     }
     let mut channels = Vec::new();
     for (key, sides) in groups {
-        if let Key::Pipe(_) = key {
+        if let Key::Pipe(..) = key {
             let [all, _] = sides;
             channels.push(Channel {
                 sides: [all, Vec::new()],
@@ -59,15 +63,20 @@ pub(super) fn channels(ends: &mut [End], processes: &[ProcessInfo]) -> Vec<Chann
     channels
 }
 
+/// Inodes of unix sockets by machine and the inode of their peer.
+type UnixPeers = BTreeMap<(usize, u64), u64>;
+
 /// For ends of unix sockets that do not know their peers: who says to be that.
-fn unix_peers(ends: &[End]) -> BTreeMap<u64, u64> {
+fn unix_peers(ends: &[End], machines: &[usize]) -> UnixPeers {
     let known = ends
         .iter()
         .filter(|it| it.kind == StreamKind::Unix && it.peer_inode != 0);
-    known.map(|it| (it.peer_inode, it.inode)).collect()
+    known
+        .map(|it| ((machines[it.process], it.peer_inode), it.inode))
+        .collect()
 }
 
-fn key(id: EndId, end: &End, unix_peers: &BTreeMap<u64, u64>) -> (Key, usize) {
+fn key(id: EndId, end: &End, machine: usize, unix_peers: &UnixPeers) -> (Key, usize) {
     match end.kind {
         StreamKind::Tcp if end.local.port != 0 && end.peer.port != 0 && end.local != end.peer => {
             let is_second = usize::from(end.peer < end.local);
@@ -75,21 +84,31 @@ fn key(id: EndId, end: &End, unix_peers: &BTreeMap<u64, u64>) -> (Key, usize) {
                 0 => (end.local, end.peer),
                 _ => (end.peer, end.local),
             };
-            (Key::Tcp(first, second), is_second)
+            let is_local = is_loopback(first) || first.ip == second.ip;
+            let machine = is_local.then_some(machine);
+            (Key::Tcp(machine, first, second), is_second)
         }
         StreamKind::Unix if end.inode != 0 => {
-            let told = unix_peers.get(&end.inode).copied().unwrap_or(0);
+            let told = unix_peers.get(&(machine, end.inode)).copied().unwrap_or(0);
             let peer = if end.peer_inode == 0 {
                 told
             } else {
                 end.peer_inode
             };
             let (first, second) = (end.inode.min(peer), end.inode.max(peer));
-            (Key::Unix(first, second), usize::from(peer < end.inode))
+            (
+                Key::Unix(machine, first, second),
+                usize::from(peer < end.inode),
+            )
         }
-        StreamKind::Pipe if end.inode != 0 => (Key::Pipe(end.inode), 0),
+        StreamKind::Pipe if end.inode != 0 => (Key::Pipe(machine, end.inode), 0),
         _ => (Key::Alone(id), 0),
     }
+}
+
+fn is_loopback(address: Address) -> bool {
+    let ip = std::net::Ipv6Addr::from(address.ip);
+    ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|it| it.is_loopback())
 }
 
 /// The lives of one side, by their beginnings. An end that came from a parent, or was received, continues one.

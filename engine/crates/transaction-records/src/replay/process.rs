@@ -10,13 +10,14 @@ use super::requests::Origin;
 use super::thread::Doing;
 use super::waits::{Released, SeenWait};
 use crate::index::Index;
-use crate::names::{Frame, ProcessKey, Resolver};
-use crate::process::{ModuleMap, path, place};
+use crate::names::{Frame, ProcessKey, Resolvers};
+use crate::process::{ModuleMap, id, path, place};
 
 /// A process as it is replayed.
 #[derive(Debug)]
 pub(crate) struct Process {
     row: usize,
+    run: usize,
     key: ProcessKey,
     pub dictionary: Dictionary,
     pub flows: Flows<Synopsis>,
@@ -79,11 +80,13 @@ pub(super) struct Outgoing {
 }
 
 impl Process {
-    pub fn new(row: usize, key: ProcessKey) -> Self {
+    /// The process in this row of the index, of a run.
+    pub fn new(row: usize, run: usize, key: ProcessKey) -> Self {
         Process {
             row,
+            run,
             key,
-            dictionary: Dictionary::new(key.id()),
+            dictionary: Dictionary::new(id(run, key)),
             flows: Flows::default(),
             messages: ProcessMessages::default(),
             items: HashMap::new(),
@@ -105,14 +108,14 @@ impl Process {
     pub fn names(
         &mut self,
         modules: &[ModuleMap],
-        resolver: &dyn Resolver,
+        resolver: &Resolvers<'_>,
         address: u64,
     ) -> Rc<[Name]> {
         if let Some(known) = self.code.get(&address) {
             return known.clone();
         }
         let names = &mut self.dictionary.names;
-        let found: Rc<[Name]> = match resolver.code(self.key, address) {
+        let found: Rc<[Name]> = match resolver.code(self.run, self.key, address) {
             None => Rc::new([names.intern(&place(modules, address))]),
             Some(frames) => {
                 let outermost_first = frames.iter().rev();
@@ -141,22 +144,22 @@ impl Process {
     }
 
     /// The function that begins at an address.
-    pub fn function(&mut self, index: &Index, resolver: &dyn Resolver, address: u64) -> Name {
+    pub fn function(&mut self, index: &Index, resolver: &Resolvers<'_>, address: u64) -> Name {
         let names = self.names(&index.processes[self.row].modules, resolver, address);
         names.first().copied().unwrap_or(Name::CUT)
     }
 
     /// A call path.
-    pub fn path(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> Step {
+    pub fn path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Step {
         self.known_path(index, resolver, id).step.clone()
     }
 
     /// The functions of a call path, outermost first.
-    pub fn path_names(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> Rc<[Name]> {
+    pub fn path_names(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> Rc<[Name]> {
         self.known_path(index, resolver, id).names.clone()
     }
 
-    fn known_path(&mut self, index: &Index, resolver: &dyn Resolver, id: u32) -> &KnownPath {
+    fn known_path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> &KnownPath {
         if !self.paths.contains_key(&id) {
             let addresses = path(&index.processes, self.row, id).unwrap_or_default();
             let modules = &index.processes[self.row].modules;
@@ -178,7 +181,7 @@ impl Process {
     pub fn append_path(
         &mut self,
         index: &Index,
-        resolver: &dyn Resolver,
+        resolver: &Resolvers<'_>,
         context: Synopsis,
         path: u32,
     ) -> Synopsis {
@@ -195,7 +198,7 @@ impl Process {
     pub(super) fn outgoing(
         &mut self,
         index: &Index,
-        resolver: &dyn Resolver,
+        resolver: &Resolvers<'_>,
         context: Synopsis,
         path: u32,
     ) -> Rc<Outgoing> {

@@ -167,6 +167,8 @@ impl World<'_> {
         let holder = holder.copied().filter(|_| wait.holder != 0);
         let after = releases.partition_point(|it| it.time_ns < wait.began_ns);
         let since = &releases[after..];
+        let until_ns = wait.ended_ns.saturating_add(LATE_NS);
+        let since = &since[..since.partition_point(|it| it.time_ns <= until_ns)];
         if let Some(holder) = holder {
             let release = since.iter().find(|it| it.thread == holder);
             let at_ns = wait.began_ns;
@@ -176,10 +178,7 @@ impl World<'_> {
         let (during, later) = since.split_at(during);
         let by_others = |it: &&Released| it.thread != wait.thread;
         let last = during.iter().rev().find(by_others);
-        let soon = || {
-            let late = later.iter().find(by_others);
-            late.filter(|it| it.time_ns - wait.ended_ns <= LATE_NS)
-        };
+        let soon = || later.iter().find(by_others);
         let release = last.or_else(soon)?;
         Some(self.blame(release.thread, release.time_ns, Some(release.path)))
     }

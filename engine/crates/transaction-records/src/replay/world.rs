@@ -13,7 +13,7 @@ use super::requests::{Instance, InstanceId, Side, Task};
 use super::thread::{Doing, Moment, Thread};
 use crate::index::Index;
 use crate::log::Log;
-use crate::names::Resolver;
+use crate::names::Resolvers;
 
 /// Row of [`World::threads`].
 pub(crate) type ThreadRow = usize;
@@ -36,7 +36,7 @@ pub(super) enum Cause {
 /// The state of all processes.
 pub(crate) struct World<'a> {
     pub(super) index: &'a Index,
-    pub(super) resolver: &'a dyn Resolver,
+    pub(super) resolver: &'a Resolvers<'a>,
     pub(super) recognition: Recognition,
     pub processes: Vec<Process>,
     pub threads: Vec<Thread>,
@@ -58,7 +58,7 @@ impl<'a> World<'a> {
     pub fn new(
         logs: &[Log<'_>],
         index: &'a Index,
-        resolver: &'a dyn Resolver,
+        resolver: &'a Resolvers<'a>,
         recognition: Recognition,
     ) -> Self {
         let mut world = World {
@@ -82,7 +82,7 @@ impl<'a> World<'a> {
             .map(|it| [world.new_side(it, 0), world.new_side(it, 1)])
             .collect();
         for (row, log) in logs.iter().enumerate() {
-            let mut process = Process::new(row, index.processes[row].key);
+            let mut process = Process::new(row, index.processes[row].run, index.processes[row].key);
             process.threads_left = log.threads().len();
             for it in log.threads() {
                 let thread = world.threads.len();
@@ -301,7 +301,7 @@ impl<'a> World<'a> {
         self.index
     }
 
-    pub fn resolver(&self) -> &'a dyn Resolver {
+    pub fn resolver(&self) -> &'a Resolvers<'a> {
         self.resolver
     }
 

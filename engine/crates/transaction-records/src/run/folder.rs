@@ -76,6 +76,14 @@ impl Folder {
         })
     }
 
+    /// What notes call the run.
+    pub fn name(&self) -> String {
+        match self.path.file_name() {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => "The run".into(),
+        }
+    }
+
     /// The logs that can be read, by when their processes began.
     pub fn logs(&self) -> Vec<Log<'_>> {
         let mut logs: Vec<Log<'_>> = self

@@ -50,7 +50,7 @@ struct Addresses {
 pub fn symbols_needed(folder: &Path) -> Result<Vec<SymbolsNeeded>, RunError> {
     let folder = Folder::read(folder)?;
     let logs = folder.logs();
-    let index = Index::of(&logs);
+    let index = Index::of(&logs, &vec![0; logs.len()]);
     let mut groups: BTreeMap<Vec<ModuleMap>, Addresses> = BTreeMap::new();
     for (info, log) in index.processes.iter().zip(&logs) {
         let group = groups.entry(info.modules.clone()).or_default();
@@ -66,7 +66,7 @@ pub fn symbols_needed(folder: &Path) -> Result<Vec<SymbolsNeeded>, RunError> {
         let owners = Owners::of(&index);
         let mut unlogged: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
         let mut logged: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); index.processes.len()];
-        samples.each(|it| match owners.find(it.pid, it.time_ns) {
+        samples.each(|it| match owners.find(0, it.pid, it.time_ns) {
             Some(row) => logged[row].extend(looked_up(it.stack)),
             None => unlogged
                 .entry(it.pid)

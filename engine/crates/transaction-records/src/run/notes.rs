@@ -13,8 +13,8 @@ use crate::samples::Samples;
 /// Processes and programs that are named in one sentence.
 const NAMED: usize = 5;
 
-pub(super) fn of_reading(folder: &Folder, logs: &[Log<'_>], world: &World<'_>) -> Vec<String> {
-    let refused = folder.refused();
+pub(super) fn of_reading(runs: &[Folder], logs: &[Log<'_>], world: &World<'_>) -> Vec<String> {
+    let refused = runs.iter().flat_map(Folder::refused);
     let mut notes: Vec<String> = refused
         .map(|(name, error)| {
             format!("The log {name} cannot be read, and what its process did is missing: {error}.")
@@ -36,7 +36,7 @@ pub(super) fn of_reading(folder: &Folder, logs: &[Log<'_>], world: &World<'_>) -
 
 fn of_process(row: usize, log: &Log<'_>, world: &World<'_>, notes: &mut Vec<String>) {
     let info = &world.index().processes[row];
-    let name = format!("{} ({})", info.name(), info.key.id());
+    let name = format!("{} ({})", info.name(), info.id());
     let header = log.header();
     if let Some(lost) = log.lost().text() {
         notes.push(format!("The log of {name} is damaged: {lost}."));
@@ -71,7 +71,7 @@ fn of_clocks(world: &World<'_>, notes: &mut Vec<String>) {
     let moved = index.shifts.iter().zip(&index.processes);
     let moved: Vec<String> = moved
         .filter(|(shift, _)| **shift != 0)
-        .map(|(_, it)| format!("{} ({})", it.name(), it.key.id()))
+        .map(|(_, it)| format!("{} ({})", it.name(), it.id()))
         .collect();
     if !moved.is_empty() {
         notes.push(format!(
@@ -110,6 +110,11 @@ pub(super) fn of_samples(samples: &Samples<'_>) -> Vec<String> {
         ));
     }
     notes
+}
+
+pub(super) fn of_no_samples(folder: &Folder) -> String {
+    let name = folder.name();
+    format!("{name} has no CPU samples: its programs show no CPU time.")
 }
 
 pub(super) fn of_unlogged(programs: &[&str]) -> Option<String> {

@@ -57,7 +57,7 @@ pub(super) fn drawn(world: &World<'_>, stitched: &Stitched) -> Vec<Way> {
     let mut by_type: BTreeMap<TypeId, Vec<Candidate>> = BTreeMap::new();
     for (row, instance) in world.instances.iter().enumerate() {
         let ended = world.ended(instance);
-        let process = world.index().processes[instance.process].key.id();
+        let process = world.index().processes[instance.process].id();
         if let Some(of) = stitched.type_of(process, ended.context) {
             by_type.entry(of).or_default().push(Candidate {
                 instance: row as u32,
@@ -73,7 +73,7 @@ pub(super) fn drawn(world: &World<'_>, stitched: &Stitched) -> Vec<Way> {
             chosen.insert(candidate.instance, ways.len());
             ways.push(Way {
                 of,
-                process: world.index().processes[instance.process].key.id(),
+                process: world.index().processes[instance.process].id(),
                 began_ns: shared(world, instance.process, instance.began_ns),
                 wall_ns: candidate.wall_ns,
                 replied: instance.answered.is_some(),
@@ -117,7 +117,7 @@ fn add_stays(world: &World<'_>, chosen: &HashMap<u32, usize>, ways: &mut [Way]) 
             let way = moment.instance.and_then(|it| chosen.get(&it));
             let Some(&way) = way else { continue };
             ways[way].stays.push(Stay {
-                process: info.key.id(),
+                process: info.id(),
                 pid: info.key.pid,
                 program: info.name().to_owned(),
                 tid: thread.tid,

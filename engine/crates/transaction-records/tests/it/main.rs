@@ -7,4 +7,5 @@ mod log;
 mod messages;
 mod run;
 mod samples;
+mod simulation;
 mod support;

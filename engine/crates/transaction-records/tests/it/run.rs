@@ -211,8 +211,9 @@ fn everything_that_is_missing_is_told() {
     );
     fs::remove_file(folder.path().join(samples::FILE)).unwrap();
     let run = run::open_with(folder.path(), &Options::default(), &functions).unwrap();
-    let note = "There are no CPU samples: the profile has no CPU time.";
-    assert_eq!(run.notes.last().map(String::as_str), Some(note));
+    let name = folder.path().file_name().unwrap().to_string_lossy();
+    let note = format!("{name} has no CPU samples: its programs show no CPU time.");
+    assert_eq!(run.notes.last(), Some(&note));
     assert_eq!(run.stitched.total_cpu_ns(), 0);
 }
 
@@ -264,38 +265,85 @@ fn the_slowest_and_others_are_kept_with_their_ways() {
     );
 }
 
-/// On another machine another clock: times are moved by what both took for the date.
+/// The front on one machine and the database on another one, whose clock has another beginning and whose processes have the
+/// same numbers, as have its sockets.
 #[test]
-fn times_of_another_machine_are_moved_to_the_first() {
-    let mut script = Script::default();
-    let web = script.process(10, "web");
-    let db = script.process(20, "db");
+fn runs_of_two_machines_are_stitched_by_their_connections() {
+    let (mut front, mut back) = (Script::default(), Script::default());
+    let web = front.process(10, "web");
+    let db = back.process(10, "db");
     // It was started 50 s later, so the same date has a smaller time.
-    script.skew(db.process, -50_000_000_000 + 40_000_000_000);
-    let date = 1_700_000_000_000_000_000;
-    let now = script.now_ns;
-    script.set(db.process, word::START_NS, now);
-    script.set(db.process, word::START_UNIX_NS, now + date + 10_000_000_000);
-    script.now_ns += 20_000 * MS;
-    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
-    script.tcp(web, "", 2, Via::Connected, (5000, 90));
-    script.tcp(db, "", 1, Via::Accepted, (90, 5000));
-    script.receive(web, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
-    script.send(web, "main > ask", 2, 10);
-    script.receive(db, "serve", 1, 10, "");
-    script.send(db, "serve > reply", 1, 10);
-    script.receive(web, "main > ask", 2, 10, "");
-    script.send(web, "main > reply", 1, 10);
-    let shown = script.open();
-    let way = &shown.0.ways[0];
-    let stay = way.stays.iter().find(|it| it.program == "db").unwrap();
-    assert_eq!(stay.from_ns - way.began_ns, 2 * MS);
-    let note = "On timelines, the times of db (20) are moved to the clock of another machine, by what both took for the date.";
-    assert!(
-        shown.notes().iter().any(|it| it == note),
-        "{:?}",
-        shown.notes()
+    let behind = 50_000 * MS;
+    for script in [&mut front, &mut back] {
+        script.now_ns += 2 * behind;
+    }
+    back.skew(db.process, -(behind as i64));
+    let begin = back.now_ns;
+    back.set(db.process, word::START_NS, begin - behind);
+    back.set(
+        db.process,
+        word::START_UNIX_NS,
+        begin + 1_700_000_000_000_000_000,
     );
+    // On both, someone else speaks by the same ports on the machine itself.
+    for (script, thread) in [(&mut front, web), (&mut back, db)] {
+        script.tcp(thread, "", 8, Via::Accepted, (80, 4000));
+    }
+    front.remote_tcp(
+        web,
+        1,
+        Via::Connected,
+        ([10, 0, 0, 1], 5000),
+        ([10, 0, 0, 2], 3306),
+    );
+    back.remote_tcp(
+        db,
+        1,
+        Via::Accepted,
+        ([10, 0, 0, 2], 3306),
+        ([10, 0, 0, 1], 5000),
+    );
+    for (path, ms) in [("foo", 3), ("bar", 5)] {
+        let path = format!("main > {path}");
+        front.send(web, &path, 1, 10);
+        back.now_ns = front.now_ns;
+        back.receive(db, "serve", 1, 10, "");
+        back.sample(db, "serve > sort", ms);
+        back.send(db, "serve > reply", 1, 10);
+        front.now_ns = back.now_ns;
+        front.receive(web, &path, 1, 10, "");
+    }
+    // By its own ports each machine is alone.
+    front.send(web, "main > front", 8, 10);
+    back.receive(db, "main > back", 8, 10, "");
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for (script, folder) in [front, back].into_iter().zip(&folders) {
+        let names = script.names();
+        script.write_to(folder.path(), &[]);
+        names.write(folder.path()).unwrap();
+    }
+    let paths = folders.each_ref().map(|it| it.path());
+    let run = run::open_all(&paths, &Options::default()).unwrap();
+    let types = run.stitched.types();
+    let costs: Vec<_> = types
+        .iter()
+        .map(|it| (&*it.name, it.cpu.cpu_ns / MS))
+        .filter(|it| it.1 > 0)
+        .collect();
+    assert_eq!(costs, [("web: main > bar", 5), ("web: main > foo", 3)]);
+    assert!(
+        types.iter().any(|it| it.name == "db: main > back"),
+        "{types:#?}"
+    );
+    let way = run
+        .ways
+        .iter()
+        .find(|it| it.stays[0].program == "db")
+        .unwrap();
+    assert_eq!(way.process.to_string(), "10 of run 2");
+    assert_eq!(way.began_ns, begin + 4 * MS);
+    let note = "On timelines, the times of db (10 of run 2) are moved to the clock of another machine, by what both took for the date.";
+    assert_eq!(run.notes, [note]);
 }
 
 /// How long threads are at it, by stage: waiting for what was asked counts, waiting for a request does not.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use fulcrum_transaction_records::names::{Frame, ProcessKey, Resolver};
+use fulcrum_transaction_records::names::{Frame, NameFile, NamesOf, ProcessKey, Resolver};
 use fulcrum_transaction_records::run::{self, Options, Run};
 use fulcrum_transaction_records::samples::{self, Sample, SampleWriter};
 use fulcrum_transactions::crosstalk::Holder;
@@ -224,6 +224,65 @@ impl Script {
             peer: address(ports.1),
         };
         self.say(thread, path, record);
+    }
+
+    /// One end of a TCP connection between machines.
+    pub fn remote_tcp(
+        &mut self,
+        thread: Thread,
+        stream: u32,
+        via: Via,
+        local: ([u8; 4], u16),
+        peer: ([u8; 4], u16),
+    ) {
+        let address = |(ip, port): ([u8; 4], u16)| Address {
+            ip: std::net::Ipv4Addr::from(ip).to_ipv6_mapped().octets(),
+            port,
+        };
+        let record = Record::Open {
+            stream,
+            kind: StreamKind::Tcp,
+            via,
+            inode: 0,
+            peer_inode: 0,
+            local: address(local),
+            peer: address(peer),
+        };
+        self.say(thread, "", record);
+    }
+
+    /// What functions are called, for all processes.
+    pub fn names(&self) -> NameFile {
+        let frame = |name: &String| Frame {
+            name: name.clone(),
+            file: None,
+            line: None,
+        };
+        let addresses = |(row, name): (usize, &String)| {
+            let begin = (row as u64 + 1) * FUNCTION;
+            [begin, begin + 3, begin + 2, begin + 4].map(|it| (it, vec![frame(name)]))
+        };
+        let processes = self.processes.iter();
+        let names = NamesOf {
+            processes: processes
+                .map(|it| ProcessKey {
+                    pid: it.pid,
+                    turn: it.turn,
+                })
+                .collect(),
+            code: self
+                .functions
+                .0
+                .iter()
+                .enumerate()
+                .flat_map(addresses)
+                .collect(),
+            ..NamesOf::default()
+        };
+        NameFile {
+            processes: vec![names],
+            ..NameFile::default()
+        }
     }
 
     /// A unix socket or a pipe by inodes; a pipe has no peer.
