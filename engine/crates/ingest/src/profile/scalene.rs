@@ -1,21 +1,25 @@
-//! Scalene's JSON: for each line of each file, shares of the time that passed, and memory.
+//! Scalene's JSON: for each line of each file, shares of the time that passed, and memory; with `--stacks`, and in new versions
+//! always, also for each stack.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::Format;
 use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
 use super::json::Step;
+use super::parents::too_large;
 use super::stacks::Stacks;
 use super::units::{value, whole};
 
 /// Bytes in what Scalene calls a megabyte.
 const MEGABYTE: f64 = 1_048_576.0;
-/// Nanoseconds in a hundredth of a second, as percents of seconds are.
+/// Nanoseconds in a second, and in a hundredth of one, as percents of seconds are.
+const SECOND: f64 = 1e9;
 const PERCENT: f64 = 1e7;
 /// Code outside of all functions.
 const MODULE: &str = "<module>";
@@ -25,8 +29,49 @@ struct Report<'a> {
     elapsed_time_sec: f64,
     #[serde(borrow)]
     files: BTreeMap<String, File<'a>>,
-    #[serde(default)]
-    stacks: Vec<serde::de::IgnoredAny>,
+    /// Outermost first, `/app/a.py work:10;` each.
+    #[serde(borrow, default)]
+    stacks: Vec<(Vec<Cow<'a, str>>, Share)>,
+    /// Megabytes that were allocated.
+    #[serde(borrow, default)]
+    memory_stacks: Vec<(Vec<Frame<'a>>, f64)>,
+}
+
+/// What a stack cost, in shares of all samples, by the version that wrote it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Share {
+    Named {
+        python_time: Option<f64>,
+        c_time: Option<f64>,
+    },
+    /// How often, time in Python, time in native code, both.
+    Row([f64; 4]),
+    /// How often alone.
+    Other(IgnoredAny),
+}
+
+impl Share {
+    /// In Python and in native code.
+    fn times(&self) -> Option<(f64, f64)> {
+        match *self {
+            Share::Named {
+                python_time,
+                c_time,
+            } => python_time.zip(c_time),
+            Share::Row([_, python, native, _]) => Some((python, native)),
+            Share::Other(IgnoredAny) => None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(borrow)]
+    display_name: Cow<'a, str>,
+    #[serde(borrow)]
+    filename_or_module: Cow<'a, str>,
+    line: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -68,7 +113,7 @@ pub fn detect(input: &Input) -> bool {
     input.has_keys(&["elapsed_time_sec", "files"])
 }
 
-/// Reads a report.
+/// Reads a report: by stacks what has stacks, by lines the rest.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let report: Report = input.parse()?;
     let types = vec![
@@ -80,18 +125,37 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         value("copied", "bytes"),
     ];
     let mut stacks = Stacks::new(types, 0)?;
+    let times: Option<Vec<_>> = report
+        .stacks
+        .iter()
+        .map(|(_, share)| share.times())
+        .collect();
+    let times = times.unwrap_or_default();
+    for (n, ((frames, _), &(python, native))) in report.stacks.iter().zip(&times).enumerate() {
+        let added = add_time(
+            input,
+            frames,
+            (python, native),
+            report.elapsed_time_sec,
+            &mut stacks,
+        );
+        added.map_err(|fault| fault.at_item("stacks", n))?;
+    }
+    for (n, (frames, megabytes)) in report.memory_stacks.iter().enumerate() {
+        let added = add_memory(input, frames, *megabytes, &mut stacks);
+        added.map_err(|fault| fault.at_item("memory_stacks", n))?;
+    }
+    let by_line = ByLine {
+        seconds: report.elapsed_time_sec,
+        times: times.is_empty(),
+        allocated: report.memory_stacks.is_empty(),
+    };
     let mut graphics = false;
     for (path, file) in &report.files {
         let names = functions(file);
         for (n, (line, name)) in file.lines.iter().zip(names).enumerate() {
             graphics |= line.n_gpu_percent > 0.0;
-            let added = add(
-                input,
-                (name, path),
-                line,
-                report.elapsed_time_sec,
-                &mut stacks,
-            );
+            let added = by_line.add(input, (name, path), line, &mut stacks);
             added.map_err(|fault| {
                 let fault = fault.at_item("lines", n);
                 fault
@@ -100,51 +164,103 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             })?;
         }
     }
-    let mut left = vec!["largest and average memory"];
-    if graphics {
-        left.push("use of graphics processors");
-    }
-    if !report.stacks.is_empty() {
-        left.push("the stacks of --stacks, which have counts but no times");
-    }
-    stacks.note(format!(
-        "Lines are without their callers. Left out: {}.",
-        left.join(", ")
-    ));
+    note(&by_line, graphics, &mut stacks);
     stacks.finish(Format::Scalene)
 }
 
-fn add(
+fn note(by_line: &ByLine, graphics: bool, stacks: &mut Stacks) {
+    if by_line.times {
+        stacks.note("Lines are without their callers: the report has no times of stacks.");
+    } else {
+        stacks.note("Time in the system is inside of that in Python and in native code, which alone have callers.");
+    }
+    stacks.note(match graphics {
+        true => {
+            "Left out: largest and average memory, native frames, and use of graphics processors."
+        }
+        false => "Left out: largest and average memory, and native frames.",
+    });
+}
+
+fn add_time(
     input: &Input,
-    (name, path): (&str, &str),
-    line: &Line,
+    frames: &[Cow<str>],
+    (python, native): (f64, f64),
     seconds: f64,
     stacks: &mut Stacks,
 ) -> Result<(), Fault> {
-    let time = |percent: f64| whole(percent * seconds, PERCENT);
-    let parts = [
-        time(line.n_cpu_percent_python)?,
-        time(line.n_cpu_percent_c)?,
-        time(line.n_sys_percent)?,
-    ];
-    let memory = [
-        whole(line.n_malloc_mb, MEGABYTE)?,
-        whole(line.n_copy_mb_s * seconds, MEGABYTE)?,
-    ];
-    if parts.iter().chain(&memory).all(|&it| it == 0) {
-        return Ok(());
+    let mut stack = Vec::with_capacity(frames.len());
+    for text in frames {
+        let text = text.trim_end_matches(';');
+        let (place, line) = text.rsplit_once(':').unwrap_or((text, ""));
+        let (file, name) = place.rsplit_once(' ').unwrap_or(("", place));
+        let line = line.parse().ok().filter(|_| input.lines());
+        stack.push(stacks.frame(name, file, line.unwrap_or(0))?);
     }
-    let all = parts.iter().try_fold(0_i64, |sum, &it| sum.checked_add(it));
-    let all = all.ok_or_else(super::parents::too_large)?;
-    let number = match input.lines() {
-        true => line.lineno,
-        false => 0,
-    };
-    let frame = stacks.frame(name, path, number)?;
-    stacks.add(
-        &[frame],
-        &[all, parts[0], parts[1], parts[2], memory[0], memory[1]],
-    )
+    let (python, native) = (
+        whole(python * seconds, SECOND)?,
+        whole(native * seconds, SECOND)?,
+    );
+    let time = python.checked_add(native).ok_or_else(too_large)?;
+    stacks.add(&stack, &[time, python, native, 0, 0, 0])
+}
+
+fn add_memory(
+    input: &Input,
+    frames: &[Frame],
+    megabytes: f64,
+    stacks: &mut Stacks,
+) -> Result<(), Fault> {
+    let mut stack = Vec::with_capacity(frames.len());
+    for frame in frames {
+        let line = frame.line.filter(|_| input.lines()).unwrap_or(0);
+        stack.push(stacks.frame(&frame.display_name, &frame.filename_or_module, line)?);
+    }
+    stacks.add(&stack, &[0, 0, 0, 0, whole(megabytes, MEGABYTE)?, 0])
+}
+
+/// What is told by lines alone.
+struct ByLine {
+    /// That passed.
+    seconds: f64,
+    times: bool,
+    allocated: bool,
+}
+
+impl ByLine {
+    fn add(
+        &self,
+        input: &Input,
+        (name, path): (&str, &str),
+        line: &Line,
+        stacks: &mut Stacks,
+    ) -> Result<(), Fault> {
+        let time = |percent: f64| match self.times {
+            true => whole(percent * self.seconds, PERCENT),
+            false => Ok(0),
+        };
+        let python = time(line.n_cpu_percent_python)?;
+        let native = time(line.n_cpu_percent_c)?;
+        let system = time(line.n_sys_percent)?;
+        let allocated = match self.allocated {
+            true => whole(line.n_malloc_mb, MEGABYTE)?,
+            false => 0,
+        };
+        let copied = whole(line.n_copy_mb_s * self.seconds, MEGABYTE)?;
+        let all = python
+            .checked_add(native)
+            .and_then(|it| it.checked_add(system));
+        let all = all.ok_or_else(too_large)?;
+        if all == 0 && allocated == 0 && copied == 0 {
+            return Ok(());
+        }
+        let number = match input.lines() {
+            true => line.lineno,
+            false => 0,
+        };
+        let frame = stacks.frame(name, path, number)?;
+        stacks.add(&[frame], &[all, python, native, system, allocated, copied])
+    }
 }
 
 /// The name of the function around each line of a file. Scalene names those that cost something.
@@ -199,12 +315,13 @@ mod tests {
 {"line":"def work():\n","lineno":9,"start_region_line":9,"end_region_line":12,"n_cpu_percent_c":0,"n_cpu_percent_python":0,"n_sys_percent":0,"n_malloc_mb":0.0,"n_copy_mb_s":0},
 {"line":" y=1\n","lineno":10,"start_region_line":9,"n_cpu_percent_c":12.5,"n_cpu_percent_python":25.0,"n_sys_percent":0.25,"n_malloc_mb":2.0,"n_copy_mb_s":0.5,"n_peak_mb":7},
 {"line":" z=1\n","lineno":11,"start_region_line":11,"start_function_line":9,"n_cpu_percent_c":0,"n_cpu_percent_python":5.0,"n_sys_percent":0,"n_malloc_mb":0,"n_copy_mb_s":0}],
-"percent_cpu_time":100.0}},"stacks":[[["a.py work:10;"],{"count":3}]],"samples":[]}"#;
+"percent_cpu_time":100.0}},"stacks":[[["a.py work:10;"],3]],"samples":[]}"#;
+
+    const NOTES: &str = "note: Lines are without their callers: the report has no times of stacks.
+                 note: Left out: largest and average memory, and native frames.";
 
     #[test]
     fn shares_of_lines_are_times_of_functions() {
-        let note = "Lines are without their callers. Left out: largest and average memory, the stacks of --stacks, which have \
-                    counts but no times.";
         check(
             FILE,
             &format!(
@@ -216,7 +333,7 @@ mod tests {
                  copied bytes 1048576
                  <module> 100000000 0 100000000 0 0 0
                  work 855000000 600000000 250000000 5000000 2097152 1048576
-                 note: {note}"
+                 {NOTES}"
             ),
         );
         let lines = read_lines(FILE, "x", Limits::default(), &NoSymbols).expect("a report");
@@ -225,6 +342,44 @@ mod tests {
             lines.lines().filter(|it| it.starts_with("work ")).count(),
             2,
             "{lines}"
+        );
+    }
+
+    #[test]
+    fn stacks_with_times_are_a_tree() {
+        let stacks = r#""stacks":[[["/app/a.py <module>:1;","/app/a.py work:10;"],
+            {"count":3,"python_time":0.25,"c_time":0.125,"cpu_samples":0.375}],[["/app/a.py <module>:2;"],[1,0.5,0.125,0.625]]],
+            "memory_stacks":[[[{"kind":"py","display_name":"<module>","filename_or_module":"/app/a.py","line":1,"ip":null,"offset":null},
+            {"kind":"py","display_name":"work","filename_or_module":"/app/a.py","line":10,"ip":null,"offset":null}],2.0]]"#;
+        let file = FILE.replace(r#""stacks":[[["a.py work:10;"],3]]"#, stacks);
+        check(
+            &file,
+            "time ns* 2000000000
+             python ns 1500000000
+             native ns 500000000
+             system ns 0
+             allocated bytes 2097152
+             copied bytes 1048576
+             <module> 1250000000 1000000000 250000000 0 0 0
+             <module>;work 750000000 500000000 250000000 0 2097152 0
+             work 0 0 0 0 0 1048576
+             note: Time in the system is inside of that in Python and in native code, which alone have callers.
+             note: Left out: largest and average memory, and native frames.",
+        );
+        let lines = read_lines(&file, "x", Limits::default(), &NoSymbols).expect("a report");
+        let lines = text(&lines.expect("it tells lines"));
+        assert_eq!(
+            lines
+                .lines()
+                .filter(|it| it.starts_with("<module> "))
+                .count(),
+            2,
+            "{lines}"
+        );
+        check_fault(
+            file.replace("[1,0.5", "[1,-0.5"),
+            8,
+            "expected a value of at least 0, got -1",
         );
     }
 
