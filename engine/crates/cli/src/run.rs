@@ -71,9 +71,13 @@ fn show(recorded: &Recorded, top: usize) {
     match fulcrum_runs::load_causal(&recorded.run) {
         Ok(loaded) => {
             let mut profile = analyse(&loaded.recording, &fulcrum_causal::Options::default());
-            // The manifest repeats the recorder's notes.
-            notes.retain(|note| !profile.notes.contains(note));
-            notes.append(&mut profile.notes);
+            // Where there was no experiment, the recorder has said why: an analysis can only guess.
+            let known = loaded.recording.experiments.is_empty() && !notes.is_empty();
+            if !known {
+                // The manifest repeats the recorder's notes.
+                notes.retain(|note| !profile.notes.contains(note));
+                notes.append(&mut profile.notes);
+            }
             profile.notes = notes;
             text.push_str(&report::table(&profile, top, style));
         }

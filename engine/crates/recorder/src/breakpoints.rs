@@ -16,6 +16,7 @@ use fulcrum_wire::{
     SiteEntry, Stretch, Text, VERSION, mechanism,
 };
 
+use crate::launch::RUNTIME_FILE;
 use crate::plan::Memory;
 use crate::{Counting, Error, Options};
 
@@ -24,7 +25,8 @@ const UPROBE_TYPE: &str = "/sys/bus/event_source/devices/uprobe/type";
 /// Farthest from the first site that the stubs may be, bytes: jumps reach 2 GB, and the module has a size.
 const REACH: u64 = 1 << 30;
 
-/// Whether the program has the lines to count visits to. A file that it does not know may be a library's.
+/// Whether the program has the lines to count visits to. A file that it does not know may be a library's: that is found out
+/// when the program's libraries are loaded, before it begins.
 pub fn check(options: &Options, program: &Path) -> Result<(), Error> {
     for text in &options.progress {
         let location: Location = text
@@ -64,23 +66,26 @@ struct Placed {
     window: Result<fulcrum_symbols::Window, String>,
 }
 
-/// Finds the points in a process and writes what its runtime is to do. Also sentences about those not found.
+/// Lines that a process does not have, each with why.
+type Unplaced = Vec<(String, String)>;
+
+/// Finds the points in a process and writes what its runtime is to do. Also those not found.
 pub fn prepare(
     path: &Path,
     memory: &Memory,
     options: &Options,
-) -> std::io::Result<(Option<Points>, Vec<String>)> {
-    let mut notes = Vec::new();
+) -> std::io::Result<(Option<Points>, Unplaced)> {
+    let mut unplaced = Vec::new();
     let mut found = Vec::new();
     let wanted: BTreeSet<&String> = options.progress.iter().collect();
     for text in wanted.into_iter().take(MOST_POINTS) {
         match find(text, memory) {
             Ok(point) => found.push(point),
-            Err(why) => notes.push(format!("Visits to {text} are not counted: {why}.")),
+            Err(why) => unplaced.push((text.clone(), why)),
         }
     }
     if found.is_empty() {
-        return Ok((None, notes));
+        return Ok((None, unplaced));
     }
     let arena = found
         .iter()
@@ -101,7 +106,7 @@ pub fn prepare(
             })
             .collect(),
     };
-    Ok((Some(points), notes))
+    Ok((Some(points), unplaced))
 }
 
 fn find(text: &str, memory: &Memory) -> Result<Found, String> {
@@ -109,11 +114,13 @@ fn find(text: &str, memory: &Memory) -> Result<Found, String> {
     let main = memory.in_scope(&[]);
     let users = Scope::default();
     let mut others = memory.code();
-    others.retain(|it| !main.contains(it) && users.contains(&it.to_string_lossy()));
+    others.retain(|it| !main.contains(it) && !is_ours(it) && users.contains(&it.to_string_lossy()));
     let mut why = None;
     for module in main.into_iter().chain(others) {
         let sites = match breakpoint_sites(&module, &location) {
             Ok(sites) => sites,
+            // Libraries without debug information are everywhere: that is no reason.
+            Err(SymbolsError::NoDebugInfo(_)) => continue,
             Err(error) => {
                 why.get_or_insert(error.to_string());
                 continue;
@@ -147,8 +154,15 @@ fn find(text: &str, memory: &Memory) -> Result<Found, String> {
         });
     }
     Err(why.unwrap_or_else(|| {
-        "no module of the program has code from that file; check its path".into()
+        "neither the program nor a library that it is linked to has code from that file; check its path, and that it \
+         was compiled with -g"
+            .into()
     }))
+}
+
+/// Whether a module is our own runtime.
+fn is_ours(module: &Path) -> bool {
+    module.file_name().is_some_and(|it| it == RUNTIME_FILE)
 }
 
 /// More than the longest stub: an instruction has 15 bytes at most, and a window no more than five.

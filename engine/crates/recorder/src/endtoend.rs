@@ -1,6 +1,8 @@
 //! End-to-end mode (COZ's `--end-to-end`): a program that just finishes is run again and again, each run one experiment.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use fulcrum_model::TargetId;
@@ -54,6 +56,89 @@ impl Draw {
         let deck = self.decks.entry(target.clone()).or_default();
         let treatment = self.levels.draw(deck, &mut self.random);
         Some((target, treatment))
+    }
+}
+
+/// A run that fails with fewer samples in scope than this has not done the work that was meant: about 15 ms of it.
+const LEAST_WORK: u64 = 10;
+/// After so many runs without a sample in scope there will be none.
+const FRUITLESS: u64 = 10;
+
+/// How the runs of a program ended, one after another.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    runs: u64,
+    failed: u64,
+    /// The last failure, as part of a sentence.
+    failure: String,
+    why_ended: Option<String>,
+}
+
+impl Repeats {
+    /// Counts a run's end; `in_scope` is the number of samples in scope in all runs so far. Whether another run is of use.
+    pub fn ended(&mut self, status: ExitStatus, in_scope: u64) -> bool {
+        self.runs += 1;
+        if !status.success() {
+            self.failed += 1;
+            self.failure = match status.code() {
+                Some(code) => format!("exit status {code}"),
+                None => format!("signal {}", status.signal().unwrap_or(0)),
+            };
+        }
+        self.why_ended = self.why_not_again(status, in_scope);
+        self.why_ended.is_none()
+    }
+
+    fn why_not_again(&self, status: ExitStatus, in_scope: u64) -> Option<String> {
+        let Repeats {
+            runs,
+            failed,
+            failure,
+            ..
+        } = self;
+        if status.code().is_none() {
+            return Some(format!(
+                "Run {runs} of the program ended by {failure}, so it was not run again."
+            ));
+        }
+        if failed == runs && in_scope < LEAST_WORK {
+            return Some(format!(
+                "The program failed at once ({failure}), so it was not run again: run it by itself to see why, and \
+                 check its arguments."
+            ));
+        }
+        (*runs >= FRUITLESS && in_scope == 0).then(|| {
+            format!(
+                "In {runs} runs no sample fell into code in scope, so the program was not run again: give each run \
+                 more work, a tenth of a second at least."
+            )
+        })
+    }
+
+    /// Runs so far.
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// Why the program was not run as often as wanted; a sentence.
+    pub fn why_ended(&self) -> Option<&str> {
+        self.why_ended.as_deref()
+    }
+
+    /// What to say of runs that failed and yet count; a sentence.
+    pub fn note(&self) -> Option<String> {
+        let Repeats {
+            runs,
+            failed,
+            failure,
+            ..
+        } = self;
+        (*failed > 0).then(|| {
+            format!(
+                "{failed} of {runs} runs failed (the last with {failure}); they count like the others: check that they \
+                 did all of their work."
+            )
+        })
     }
 }
 
@@ -113,6 +198,26 @@ mod tests {
     fn without_samples_there_is_nothing_to_draw() {
         let mut draw = Draw::new(Levels::new(&[2500], NONE, true));
         assert_eq!(draw.next(&recording(&[])), None);
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_measured_is_not_run_again() {
+        // As wait(2) has it: exit statuses above eight bits, signals below.
+        let ended = |status: i32, in_scope: u64, runs: u64| {
+            let mut repeats = Repeats::default();
+            let go_on = (0..runs).all(|_| repeats.ended(ExitStatus::from_raw(status), in_scope));
+            assert_eq!(go_on, repeats.why_ended().is_none());
+            (go_on, repeats.runs(), repeats.note().is_some())
+        };
+        for (status, in_scope, runs, expect) in [
+            (2 << 8, 0, 5, (false, 1, true)),
+            (2 << 8, LEAST_WORK, 5, (true, 5, true)),
+            (libc::SIGSEGV, 1000, 5, (false, 1, true)),
+            (0, 0, 20, (false, FRUITLESS, false)),
+            (0, 1, 20, (true, 20, false)),
+        ] {
+            assert_eq!(ended(status, in_scope, runs), expect, "{status} {in_scope}");
+        }
     }
 
     #[test]

@@ -16,10 +16,19 @@ use crate::{Error, Options, Stdio};
 
 /// Where the runtime may be told to be, for tests and unusual installations.
 const RUNTIME_VARIABLE: &str = "FULCRUM_RUNTIME";
-const RUNTIME_FILE: &str = "libfulcrum_runtime.so";
+/// The runtime's file.
+pub const RUNTIME_FILE: &str = "libfulcrum_runtime.so";
+
+/// A program that can be profiled.
+pub struct Program {
+    /// Its file, which exists and may be run.
+    pub path: PathBuf,
+    /// It may start the program that is meant: a script, a shell, `env`.
+    pub starts_others: bool,
+}
 
 /// The program as a path that exists and may be run, and a program that the runtime can enter.
-pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
+pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
     let name = &options.program;
     let cannot =
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
@@ -35,7 +44,10 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<PathBuf, Error> {
     };
     match found.refusal(&path).filter(|_| !starts_others) {
         Some(why) => Err(Error::CannotStart(why)),
-        None => Ok(path),
+        None => Ok(Program {
+            path,
+            starts_others,
+        }),
     }
 }
 

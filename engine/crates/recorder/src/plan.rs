@@ -1,6 +1,6 @@
 //! From an aim and a process's memory map to what may be sped up in it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -154,13 +154,30 @@ impl<'a> MappedCode<'a> {
     }
 }
 
-/// What a process's map says, or one sentence on why there is nothing to profile.
+/// Why a process has no map. `Display` is one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoPlan {
+    /// It has nothing in scope.
+    Nothing(String),
+    /// A target that was asked for by name is not in it.
+    Missing(String),
+}
+
+impl std::fmt::Display for NoPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NoPlan::Nothing(text) | NoPlan::Missing(text) => f.write_str(text),
+        }
+    }
+}
+
+/// What a process's map says.
 pub fn plan(
     tables: &mut Tables,
     memory: &Memory,
     aim: &Aim,
     fixed: Option<&str>,
-) -> Result<Plan, String> {
+) -> Result<Plan, NoPlan> {
     tables.reset_unless(&aim.source_scope);
     let scope = Scope::new(aim.source_scope.iter().map(String::as_str));
     let mut plan = Plan {
@@ -188,11 +205,13 @@ pub fn plan(
         }
     }
     if plan.ranges.is_empty() {
-        return Err(why.unwrap_or_else(|| nothing_in_scope(memory, aim)));
+        let why = why.unwrap_or_else(|| nothing_in_scope(memory, aim));
+        return Err(NoPlan::Nothing(why));
     }
     plan.ranges.sort_unstable_by_key(|range| range.start);
-    names.finish(&mut plan)?;
-    plan.fixed = fixed.map(|text| find(text, &plan.targets)).transpose()?;
+    names.finish(&mut plan).map_err(NoPlan::Missing)?;
+    let fixed = fixed.map(|text| find(text, &plan.targets)).transpose();
+    plan.fixed = fixed.map_err(NoPlan::Missing)?;
     Ok(plan)
 }
 
@@ -407,17 +426,50 @@ fn nothing_in_scope(memory: &Memory, aim: &Aim) -> String {
 /// The index of `--fixed-line`: a place by its whole path or by trailing components, or a whole target's text.
 fn find(text: &str, targets: &[TargetId]) -> Result<u32, String> {
     let exact = targets.iter().position(|it| it.to_string() == text);
+    let wanted: Option<Location> = text.parse().ok();
     let place = || {
-        let wanted: Location = text.parse().ok()?;
-        targets.iter().position(|it| {
-            it.location.line == wanted.line && Path::new(&it.location.file).ends_with(&wanted.file)
-        })
+        let wanted = wanted.as_ref()?;
+        targets
+            .iter()
+            .position(|it| it.location.line == wanted.line && is_in(it, wanted))
     };
     match exact.or_else(place) {
         Some(index) => Ok(index as u32),
         None => Err(format!(
-            "--fixed-line {text}: no code of the program is there."
+            "--fixed-line {text}: {}.",
+            why_not_found(wanted.as_ref(), targets)
         )),
+    }
+}
+
+/// Whether a target is in the file that a location names, by its whole path or by trailing components.
+fn is_in(target: &TargetId, wanted: &Location) -> bool {
+    Path::new(&target.location.file).ends_with(&wanted.file)
+}
+
+fn why_not_found(wanted: Option<&Location>, targets: &[TargetId]) -> String {
+    let Some(wanted) = wanted else {
+        return "it is neither FILE:LINE nor a target as a result names it; write FILE:LINE".into();
+    };
+    let lines: BTreeSet<u32> = targets
+        .iter()
+        .filter(|it| is_in(it, wanted))
+        .map(|it| it.location.line)
+        .collect();
+    let before = lines.range(..wanted.line).next_back();
+    let after = lines.range(wanted.line..).next();
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            format!("no code is there; the nearest lines with code are {before} and {after}")
+        }
+        (Some(line), None) | (None, Some(line)) => {
+            format!("no code is there; the nearest line with code is {line}")
+        }
+        (None, None) => {
+            "no code in scope is from that file; check its path, that it was compiled with -g, and \
+                         --source-scope and --binary-scope"
+                .into()
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::breakpoints::{self, Points};
 use crate::control::{ProcessBlock, now};
 use crate::map::{MapFile, Plan};
-use crate::plan::{self, Memory, Tables};
+use crate::plan::{self, Memory, NoPlan, Tables};
 use crate::queue::Queue;
 use crate::unwind;
 use crate::{Aim, Options, Sampler};
@@ -27,6 +27,9 @@ pub enum Answer {
     Profiled,
     /// It has nothing in scope; the sentence says why.
     Dormant(String),
+    /// It is the program that was given, and lacks what was asked for by name: it is left waiting, to be ended before it
+    /// begins. The sentence says what.
+    Refused(String),
 }
 
 /// What processes of one run share.
@@ -41,13 +44,21 @@ pub struct Shared<'a> {
     pub tables: Tables,
     /// Unwind tables made so far.
     pub unwind: unwind::Cache,
+    /// The process that must have every target and progress point that was asked for by name. `None` when the given program
+    /// starts others, of which one may have them.
+    pub must_have_all: Option<u32>,
     /// What was asked for.
     pub options: &'a Options,
 }
 
 impl Shared<'_> {
-    fn plan(&mut self, memory: &Memory) -> Result<Plan, String> {
+    fn plan(&mut self, memory: &Memory) -> Result<Plan, NoPlan> {
         plan::plan(&mut self.tables, memory, &self.aim, self.fixed.as_deref())
+    }
+
+    /// Whether this is the given program itself, not one that it has become.
+    fn is_given_program(&self, process: &Watched) -> bool {
+        self.must_have_all == Some(process.pid()) && process.block.get().turn == 0
     }
 }
 
@@ -67,7 +78,8 @@ pub struct Watched {
     queue: Queue,
     notes: Vec<String>,
     points: Option<Points>,
-    points_notes: Vec<String>,
+    /// The lines to count visits to that are not in this process, each with why.
+    unplaced: Vec<(String, String)>,
 }
 
 impl Watched {
@@ -89,7 +101,7 @@ impl Watched {
             queue: Queue::default(),
             notes: Vec::new(),
             points: None,
-            points_notes: Vec::new(),
+            unplaced: Vec::new(),
         };
         let said = process.block.get();
         if said.state.load(Ordering::Acquire) != state::HELLO {
@@ -105,19 +117,28 @@ impl Watched {
         }
         match process.first_answer(shared) {
             Ok(()) => process.block.answer(state::READY),
+            Err(NoPlan::Missing(why)) if shared.is_given_program(&process) => {
+                process.answer = Answer::Refused(why);
+            }
             Err(why) => {
-                process.answer = Answer::Dormant(why);
+                process.answer = Answer::Dormant(why.to_string());
                 process.block.answer(state::DORMANT);
             }
         }
         process
     }
 
-    fn first_answer(&mut self, shared: &mut Shared<'_>) -> Result<(), String> {
-        let memory = Memory::of(self.pid())?;
+    fn first_answer(&mut self, shared: &mut Shared<'_>) -> Result<(), NoPlan> {
+        let memory = Memory::of(self.pid()).map_err(NoPlan::Nothing)?;
         let plan = shared.plan(&memory)?;
-        self.write(0, &plan)?;
-        self.count_visits(&memory, shared.options)?;
+        self.write(0, &plan).map_err(NoPlan::Nothing)?;
+        self.count_visits(&memory, shared.options)
+            .map_err(NoPlan::Nothing)?;
+        if let Some((text, why)) = self.unplaced.first()
+            && shared.is_given_program(self)
+        {
+            return Err(NoPlan::Missing(format!("--progress {text}: {why}.")));
+        }
         let learning = self.learn_callers(memory, &shared.unwind);
         // A line's own samples need no callers; every sample of the other kinds does.
         if !matches!(plan.mode, mode::LINE | mode::FUNCTION)
@@ -130,11 +151,11 @@ impl Watched {
 
     fn count_visits(&mut self, memory: &Memory, options: &Options) -> Result<(), String> {
         let path = self.folder.join(format!("{}.points", self.stem));
-        let (points, notes) = breakpoints::prepare(&path, memory, options).map_err(|error| {
+        let (points, unplaced) = breakpoints::prepare(&path, memory, options).map_err(|error| {
             let pid = self.pid();
             format!("The progress points of process {pid} could not be written: {error}.")
         })?;
-        (self.points, self.points_notes) = (points, notes);
+        (self.points, self.unplaced) = (points, unplaced);
         Ok(())
     }
 
@@ -208,6 +229,7 @@ impl Watched {
         let generation = newest.map_or(1, |it| it + 1);
         let written = shared
             .plan(memory)
+            .map_err(|why| why.to_string())
             .and_then(|plan| self.write(generation, &plan));
         match written {
             Ok(()) => self
@@ -250,7 +272,20 @@ impl Watched {
     }
 
     fn is_dormant(&self) -> bool {
-        matches!(self.answer, Answer::Dormant(_))
+        !matches!(self.answer, Answer::Profiled)
+    }
+
+    /// The lines to count visits to that are not in this process, each with why.
+    pub fn unplaced(&self) -> &[(String, String)] {
+        &self.unplaced
+    }
+
+    /// Why the program must not begin.
+    pub fn refusal(&self) -> Option<&str> {
+        match &self.answer {
+            Answer::Refused(why) => Some(why.trim_end_matches('.')),
+            Answer::Profiled | Answer::Dormant(_) => None,
+        }
     }
 
     /// Whether the runtime has written its last record.
@@ -261,6 +296,12 @@ impl Watched {
     /// The process's id.
     pub fn pid(&self) -> u32 {
         self.block.get().pid
+    }
+
+    /// Whether it was forked from a process that was profiled already.
+    pub fn is_child(&self) -> bool {
+        let process = self.block.get();
+        process.map_pid != process.pid
     }
 
     /// Whether the process still exists (a zombie counts as gone).
@@ -323,12 +364,11 @@ impl Watched {
     /// Sentences about what weakens this process's result.
     pub fn notes(&self, options: &Options) -> Vec<String> {
         let process = self.block.get();
-        if let Answer::Dormant(why) = &self.answer {
+        if let Answer::Dormant(why) | Answer::Refused(why) = &self.answer {
             return vec![why.clone()];
         }
         let flags = process.flags.load(Ordering::Relaxed);
         let mut notes = self.notes.clone();
-        notes.extend_from_slice(&self.points_notes);
         notes.extend(self.points.iter().flat_map(Points::notes));
         if flags & flag::TIMER != 0 && options.sampler == Sampler::Auto {
             notes.push(

@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use fulcrum_causal::{known, next_weights};
@@ -16,7 +17,7 @@ use serde_json::json;
 use crate::control::{self, Control, ProcessBlock, unpark_at_end};
 use crate::plan::Tables;
 use crate::process::{Shared, Watched};
-use crate::weakness::why_weak;
+use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
@@ -60,27 +61,32 @@ pub fn record(
         )));
     }
     let program = launch::resolve(options, &cwd)?;
-    breakpoints::check(options, &program)?;
+    breakpoints::check(options, &program.path)?;
     let preload = launch::Preload::new(launch::runtime_library()?)?;
     let workspace = options.workspace.clone().unwrap_or_else(|| here.clone());
     let folder = match &options.output {
         Some(output) => RunFolder::create_at(&here.join(output)),
-        None => RunFolder::create(&here.join(workspace), &program.to_string_lossy()),
+        None => RunFolder::create(&here.join(workspace), &program.path.to_string_lossy()),
     }
     .map_err(|error| Error::CannotRecord(error.to_string()))?;
     let control = Control::create(&folder.path().join(SESSION_FILE), options)
         .map_err(|e| cannot(&format!("write into {}", folder.path().display()), &e))?;
     let mut manifest = Manifest::begin(&options.program, &options.args, &cwd);
-    describe(options, &program, &mut manifest);
+    describe(options, &program.path, &mut manifest);
     folder
         .write_manifest(&manifest)
         .map_err(|error| Error::CannotRecord(error.to_string()))?;
-    let child = match launch::spawn(options, &program, &cwd, folder.path(), preload.path()) {
+    let start = Start {
+        program,
+        cwd,
+        run: folder.path().to_path_buf(),
+        preload,
+    };
+    let child = match start.spawn(options) {
         Ok(child) => child,
         Err(error) => {
             drop(control);
-            // Nothing was recorded: leave nothing behind.
-            let _ = fs::remove_dir_all(folder.path());
+            leave_nothing(&folder);
             return Err(error);
         }
     };
@@ -93,6 +99,7 @@ pub fn record(
             fixed: options.fixed_line.clone(),
             tables: Tables::default(),
             unwind: unwind::Cache::default(),
+            must_have_all: (!start.program.starts_others).then(|| child.id()),
             options,
         },
         folder,
@@ -104,24 +111,17 @@ pub fn record(
         seen: BTreeSet::new(),
         snapshots: BTreeSet::new(),
         greeted: 0,
-        preload,
+        start,
+        repeats: None,
     };
-    let mut ended = session.watch(remote, on_progress);
-    if let Some(wanted) = options.end_to_end {
-        let mut draw = endtoend::Draw::new(control::levels(options));
-        let mut runs = 0;
-        while matches!(ended, End::Itself(_)) && !remote.is_cancelled() {
-            runs += 1;
-            let elapsed = session.started.elapsed();
-            if !endtoend::goes_on(wanted.runs, runs, options.duration, elapsed) {
-                break;
-            }
-            session.prepare(&mut draw);
-            session.child = launch::spawn(options, &program, &cwd, &run, session.preload.path())?;
-            ended = session.watch(remote, on_progress);
-        }
-    }
+    let ended = session.run(remote, on_progress)?;
     session.finish(ended)
+}
+
+/// Nothing was recorded.
+fn leave_nothing(folder: &RunFolder) {
+    // What cannot be removed is an empty run.
+    let _ = fs::remove_dir_all(folder.path());
 }
 
 /// Files that only live processes need.
@@ -184,6 +184,21 @@ fn describe(options: &Options, program: &Path, manifest: &mut Manifest) {
     }
 }
 
+/// What the program is started with, each time.
+struct Start {
+    program: launch::Program,
+    cwd: PathBuf,
+    run: PathBuf,
+    preload: launch::Preload,
+}
+
+impl Start {
+    fn spawn(&self, options: &Options) -> Result<Child, Error> {
+        let program = &self.program.path;
+        launch::spawn(options, program, &self.cwd, &self.run, self.preload.path())
+    }
+}
+
 struct Session<'a> {
     options: &'a Options,
     shared: Shared<'a>,
@@ -196,15 +211,56 @@ struct Session<'a> {
     seen: BTreeSet<PathBuf>,
     snapshots: BTreeSet<String>,
     greeted: u32,
-    preload: launch::Preload,
+    start: Start,
+    /// In end-to-end mode.
+    repeats: Option<endtoend::Repeats>,
 }
 
 enum End {
     Itself(ExitStatus),
     Stopped,
+    /// It waits, and must not begin.
+    Refused(String),
 }
 
 impl Session<'_> {
+    /// Follows the program to its end; in end-to-end mode, runs it again and again.
+    fn run(
+        &mut self,
+        remote: &Remote,
+        on_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<End, Error> {
+        let mut ended = self.watch(remote, on_progress);
+        if let End::Refused(why) = ended {
+            // It waits in the runtime's constructor: it has done nothing yet.
+            let _ = self.child.kill().and_then(|()| self.child.wait());
+            leave_nothing(&self.folder);
+            return Err(Error::CannotStart(why));
+        }
+        let Some(wanted) = self.options.end_to_end else {
+            return Ok(ended);
+        };
+        let mut draw = endtoend::Draw::new(control::levels(self.options));
+        let mut repeats = endtoend::Repeats::default();
+        while let End::Itself(status) = ended
+            && !remote.is_cancelled()
+        {
+            let in_scope = |it: &Watched| it.block.get().in_scope.load(Ordering::Relaxed);
+            let go_on = repeats.ended(status, self.processes.iter().map(in_scope).sum());
+            let elapsed = self.started.elapsed();
+            let wanted =
+                endtoend::goes_on(wanted.runs, repeats.runs(), self.options.duration, elapsed);
+            if !go_on || !wanted {
+                break;
+            }
+            self.prepare(&mut draw);
+            self.child = self.start.spawn(self.options)?;
+            ended = self.watch(remote, on_progress);
+        }
+        self.repeats = Some(repeats);
+        Ok(ended)
+    }
+
     /// Says what the next run of the program experiments on (end-to-end mode).
     fn prepare(&mut self, draw: &mut endtoend::Draw) {
         let Ok(loaded) = fulcrum_runs::load_causal(self.folder.path()) else {
@@ -231,6 +287,9 @@ impl Session<'_> {
         let _ = unpark_at_end(self.child.id());
         loop {
             self.greet_newcomers();
+            if let Some(why) = self.processes.iter().find_map(Watched::refusal) {
+                return End::Refused(why.to_owned());
+            }
             if let Ok(Some(status)) = self.child.try_wait() {
                 return End::Itself(status);
             }
@@ -405,7 +464,7 @@ impl Session<'_> {
             self.snapshot(&standing.files);
         }
         let (exit, ended, code, signal) = match end {
-            End::Stopped => (Exit::Stopped, Ended::Stopped, None, None),
+            End::Stopped | End::Refused(_) => (Exit::Stopped, Ended::Stopped, None, None),
             End::Itself(status) => match (status.code(), status.signal()) {
                 (Some(code), _) => (Exit::Code(code), Ended::Exited, Some(code), None),
                 (None, Some(signal)) => {
@@ -414,8 +473,10 @@ impl Session<'_> {
                 (None, None) => (Exit::Stopped, Ended::Lost, None, None),
             },
         };
-        let elapsed = self.started.elapsed();
-        notes.extend(why_weak(&self.processes, elapsed, self.options));
+        match self.repeats.as_ref().and_then(endtoend::Repeats::why_ended) {
+            Some(why) => notes.push(why.to_owned()),
+            None => notes.extend(self.why_weak()),
+        }
         self.manifest.notes = notes.clone();
         self.clean_up();
         self.folder
@@ -426,6 +487,17 @@ impl Session<'_> {
             exit,
             notes,
         })
+    }
+
+    fn why_weak(&self) -> Vec<String> {
+        let mut notes = why_weak(&Observed {
+            processes: &self.processes,
+            elapsed: self.started.elapsed(),
+            options: self.options,
+            program: &self.start.program,
+        });
+        notes.extend(self.repeats.as_ref().and_then(endtoend::Repeats::note));
+        notes
     }
 
     /// The control block's files are of no use after the run.

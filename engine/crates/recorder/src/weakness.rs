@@ -1,23 +1,37 @@
 //! Why a result is empty or weaker than it could be.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::control::MOST_EXPERIMENT_S;
+use crate::launch::Program;
 use crate::process::{Answer, Watched};
 use crate::{Options, watch};
 
 /// A run of so many seconds should have had an experiment.
 const LONG_ENOUGH_S: f64 = 3.0;
+
+/// What a run looked like.
+pub struct Observed<'a> {
+    /// Every process that loaded the runtime.
+    pub processes: &'a [Watched],
+    /// From the start to the end.
+    pub elapsed: Duration,
+    /// What was asked for.
+    pub options: &'a Options,
+    /// The program that was given.
+    pub program: &'a Program,
+}
+
 /// Why the result is empty or weaker than it could be.
-pub fn why_weak(processes: &[Watched], elapsed: Duration, options: &Options) -> Vec<String> {
+pub fn why_weak(observed: &Observed<'_>) -> Vec<String> {
+    let Observed {
+        processes, options, ..
+    } = *observed;
     let profiled = |it: &&Watched| matches!(it.answer, Answer::Profiled);
-    let counters = watch::counters(processes, elapsed, options);
+    let counters = watch::counters(processes, observed.elapsed, options);
     if processes.is_empty() {
-        return vec![
-            "The runtime could not enter the program: static and setuid programs, and programs that talk to the \
-             kernel without libc, cannot be profiled. Build it dynamically linked and run it without privileges."
-                .into(),
-        ];
+        return vec![why_not_entered(observed.program)];
     }
     let mut notes = Vec::new();
     let any_profiled = processes.iter().any(|it| profiled(&it));
@@ -31,16 +45,57 @@ pub fn why_weak(processes: &[Watched], elapsed: Duration, options: &Options) -> 
             }
         }
     }
-    if any_profiled && counters.visits == 0 {
-        notes.push(
-            "No progress point was visited, so there was nothing to measure: put FULCRUM_PROGRESS; where a unit of \
-             work ends (in the editor: Insert Progress Point), build again and run again."
+    notes.extend(not_counted(processes));
+    if any_profiled && counters.experiments == 0 {
+        notes.push(match options.end_to_end {
+            Some(_) => "There was no experiment: the first run only shows where the program spends its time, so allow more \
+                        with --runs or --duration."
                 .into(),
-        );
-    } else if any_profiled && counters.experiments == 0 {
-        notes.push(why_no_experiments(elapsed.as_secs_f64(), options));
+            None if counters.visits == 0 => {
+                "No progress point was visited, so there was nothing to measure: put FULCRUM_PROGRESS; where a unit of \
+                 work ends (in the editor: Insert Progress Point), build again and run again."
+                    .into()
+            }
+            None => why_no_experiments(observed.elapsed.as_secs_f64(), options),
+        });
     }
     notes
+}
+
+/// No process has said hello.
+fn why_not_entered(program: &Program) -> String {
+    let name = program.path.display();
+    // What keeps the runtime out of the given program itself was looked for before it was started.
+    if program.starts_others {
+        format!(
+            "The runtime could not enter the program: neither {name} nor what it starts loads libraries named by \
+             LD_PRELOAD, as static and setuid programs do not; build them dynamically linked and run them without special \
+             privileges."
+        )
+    } else {
+        format!(
+            "The runtime could not enter the program: {name} ended before it had loaded its libraries; run it by itself \
+             to see why."
+        )
+    }
+}
+
+/// The lines to count visits to that no process has.
+fn not_counted(processes: &[Watched]) -> Vec<String> {
+    let profiled = processes
+        .iter()
+        .filter(|it| matches!(it.answer, Answer::Profiled));
+    let mut everywhere: Option<BTreeSet<&(String, String)>> = None;
+    for process in profiled.filter(|it| !it.is_child()) {
+        let here = process.unplaced().iter().collect();
+        everywhere = Some(match everywhere {
+            Some(before) => before.intersection(&here).copied().collect(),
+            None => here,
+        });
+    }
+    let sentence =
+        |(text, why): &(String, String)| format!("Visits to {text} are not counted: {why}.");
+    everywhere.into_iter().flatten().map(sentence).collect()
 }
 
 fn why_no_experiments(seconds: f64, options: &Options) -> String {

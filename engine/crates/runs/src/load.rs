@@ -116,11 +116,9 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
     let mut all = Recording::default();
     let mut merge = Merge::default();
     let files = store::recordings(path);
-    if files.is_empty() {
-        notes.push(
-            "The run holds no recording: the program ended before it could write one, or does not load libraries (static or setuid)."
-                .into(),
-        );
+    // Whoever recorded it knows why; a recorder that was killed has told nothing.
+    if files.is_empty() && manifest.as_ref().is_none_or(|it| it.notes.is_empty()) {
+        notes.push("The run holds no recording: no process of it wrote one, and the recorder did not say why.".into());
     }
     for file in &files {
         let base = file.file_name().unwrap_or_default().to_string_lossy();

@@ -146,6 +146,28 @@ fn a_stopped_program_is_done_and_its_ranking_shown() {
     assert!(errors.contains("program.cpp:"), "{errors}");
 }
 
+/// One sentence says why there is nothing; guesses would contradict it.
+#[test]
+fn a_run_without_a_result_says_why_once() {
+    let lab = Lab::new();
+    for (line, answer) in [
+        (["--fixed-line", "program.cpp:1"], "no code is there"),
+        (["--progress", "elsewhere.c:1"], "has code from that file"),
+    ] {
+        let (output, errors) = lab.run(&line, "0");
+        assert_eq!(output.status.code(), Some(4), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert!(errors.contains(answer), "{errors}");
+        assert!(output.stdout.is_empty(), "the program has begun");
+    }
+    let (_, errors) = lab.run(&["--end-to-end", "--runs", "1"], "0");
+    assert!(
+        errors.contains("There was no experiment: the first run"),
+        "{errors}"
+    );
+    assert!(!errors.contains("The recording holds"), "{errors}");
+}
+
 /// Sends a signal to one process, or with a minus sign to its group.
 fn kill(signal: &str, whom: &str) {
     let sent = Command::new("sh")

@@ -147,19 +147,40 @@ fn a_line_without_code_is_refused_before_the_run() {
         "--progress visits.c:33: visits.c:33 has no code of its own; the nearest lines with code are 32 and 34"
     );
     assert!(refusal("visits.c").contains("--progress visits.c: "));
-    // A file that the program does not know may be a library's that comes later.
-    let options = Options {
-        progress: vec!["elsewhere.c:3".into()],
-        ..lab.options(&["1"], 4.0)
+    // Our own runtime, which has no such file either, is not mentioned.
+    assert_eq!(
+        refusal("elsewhere.c:3"),
+        "--progress elsewhere.c:3: neither the program nor a library that it is linked to has code from that file; \
+         check its path, and that it was compiled with -g"
+    );
+    let written = fs::read_dir(lab.program.with_file_name(".fulcrum/runs"));
+    let left = written.map_or(0, Iterator::count);
+    assert_eq!(left, 0, "a run that did not begin leaves nothing");
+}
+
+/// A launcher does not have the line: what it starts may.
+#[test]
+fn a_file_of_no_program_is_told_at_the_end_when_a_launcher_was_given() {
+    let lab = Lab::build("visits.c", &["-g", "-O0"]);
+    let launch = |line: &str| {
+        let program = lab.program.to_string_lossy().into_owned();
+        let options = Options {
+            program: "env".into(),
+            progress: vec![line.into()],
+            ..lab.options(&[&program, "1"], 4.0)
+        };
+        run(&options).expect("it runs")
     };
-    let recorded = run(&options).expect("it runs");
+    let recorded = launch("elsewhere.c:3");
     assert_eq!(recorded.exit, Exit::Code(7));
     assert!(
         says(
             &recorded,
-            "Visits to elsewhere.c:3 are not counted: no module of the program has code from that file"
+            "Visits to elsewhere.c:3 are not counted: neither the program nor"
         ),
         "{:?}",
         recorded.notes
     );
+    let recorded = launch(LINE);
+    assert!(!says(&recorded, "are not counted"), "{:?}", recorded.notes);
 }

@@ -181,6 +181,48 @@ fn a_program_that_just_finishes_is_run_again_and_again() {
     assert!(levels.contains(&0) && levels.len() >= 2, "{levels:?}");
 }
 
+/// A usage message, a crash, an empty run: each would be repeated until the user's patience ends.
+#[test]
+fn a_program_that_only_fails_is_not_run_again_and_again() {
+    let lab = Lab::build("fails.c", &["-g"]);
+    for (how, runs, words) in [
+        ("usage", 1, "The program failed at once (exit status 2)"),
+        ("crash", 1, "Run 1 of the program ended by signal 11"),
+        (
+            "nothing",
+            10,
+            "In 10 runs no sample fell into code in scope",
+        ),
+        (
+            "late",
+            3,
+            "3 of 3 runs failed (the last with exit status 2)",
+        ),
+    ] {
+        let counter = lab.program.with_extension(how);
+        let options = Options {
+            duration: None,
+            end_to_end: Some(EndToEnd {
+                runs: Some(if how == "late" { 3 } else { 50 }),
+            }),
+            ..lab.options(&[counter.to_str().unwrap(), how], 0.0)
+        };
+        let recorded = run(&options).unwrap();
+        let counted = std::fs::read_to_string(&counter).unwrap().lines().count();
+        assert_eq!(counted, runs, "{how}: {:?}", recorded.notes);
+        assert!(
+            recorded.notes.iter().any(|it| it.starts_with(words)),
+            "{how}: {:?}",
+            recorded.notes
+        );
+        assert!(
+            !crate::support::says(&recorded, "No progress point"),
+            "{how}: {:?}",
+            recorded.notes
+        );
+    }
+}
+
 #[test]
 fn delays_stay_within_the_overhead_that_is_allowed() {
     let lab = calls();

@@ -103,6 +103,44 @@ fn a_fixed_line_without_samples_is_named() {
     assert!(recorded.notes.iter().any(named), "{:?}", recorded.notes);
 }
 
+#[test]
+fn a_fixed_line_without_code_is_refused_before_the_run() {
+    let lab = Lab::build("fails.c", &["-g", "-O0"]);
+    let counter = lab.program.with_extension("runs");
+    let refusal = |line: &str| {
+        let options = Options {
+            fixed_line: Some(line.into()),
+            ..lab.options(&[counter.to_str().unwrap()], 4.0)
+        };
+        match run(&options) {
+            Err(Error::CannotStart(why)) => why,
+            other => panic!("{line}: {other:?}"),
+        }
+    };
+    for (line, why) in [
+        (
+            "fails.c:1",
+            "no code is there; the nearest line with code is 7",
+        ),
+        (
+            "fails.c:8",
+            "no code is there; the nearest lines with code are 7 and 9",
+        ),
+        (
+            "elsewhere.c:3",
+            "no code in scope is from that file; check its path, that it was compiled with -g, and --source-scope and \
+             --binary-scope",
+        ),
+        (
+            "somewhere",
+            "it is neither FILE:LINE nor a target as a result names it; write FILE:LINE",
+        ),
+    ] {
+        assert_eq!(refusal(line), format!("--fixed-line {line}: {why}"));
+    }
+    assert!(!counter.exists(), "the program has begun");
+}
+
 /// While the first thread's line is sped up fully, the second stands still at least as long as the first runs. It adds up
 /// itself how long it was not on a processor of its own accord, which it never is without Fulcrum.
 #[test]

@@ -218,7 +218,7 @@ fn a_broken_manifest_is_a_note() {
 #[test]
 fn a_run_without_a_recording_says_why() {
     let folder = tempfile::tempdir().unwrap();
-    let (run, manifest) = run(folder.path());
+    let (run, mut manifest) = run(folder.path());
     run.write_manifest(&manifest).unwrap();
     let loaded = load_causal(run.path()).unwrap();
     assert!(loaded.recording.experiments.is_empty());
@@ -227,4 +227,9 @@ fn a_run_without_a_recording_says_why() {
         "{:?}",
         loaded.recording.notes
     );
+    // The recorder's own reason is the only one.
+    manifest.notes = vec!["The program failed at once.".into()];
+    run.write_manifest(&manifest).unwrap();
+    let loaded = load_causal(run.path()).unwrap();
+    assert_eq!(loaded.recording.notes, manifest.notes);
 }
