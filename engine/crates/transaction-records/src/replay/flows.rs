@@ -7,6 +7,7 @@ use fulcrum_wire::transactions::{Head, Record};
 
 use super::process::{Continued, Handed, Item, Outgoing};
 use super::thread::{Doing, Event, Pause};
+use super::waits::WaitsFor;
 use super::world::{Cause, ThreadRow, World};
 use crate::process::file_name;
 
@@ -171,7 +172,7 @@ impl World<'_> {
         let is_own = task.is_some() && task == self.threads[thread].task;
         match taken {
             TakenOver::New if !is_own => self.drop_idle_waits(thread),
-            TakenOver::New | TakenOver::Own => self.keep_waits(thread),
+            TakenOver::New | TakenOver::Own => self.keep_waits(thread, WaitsFor::Other),
         }
         self.threads[thread].event = None;
         self.works_for(thread, Doing { context, task }, head.time_ns);

@@ -9,7 +9,8 @@ use fulcrum_wire::transactions::{Head, MAX_HEAD, Record, Via};
 
 use super::process::Outgoing;
 use super::requests::{InstanceId, Origin, Request, Role, Sender, TaskId};
-use super::thread::Doing;
+use super::thread::{Doing, Moment};
+use super::waits::WaitsFor;
 use super::world::{Cause, ThreadRow, World};
 use crate::index::{ChannelId, EndId, Index};
 
@@ -186,7 +187,7 @@ impl World<'_> {
             return;
         };
         self.adopt_request(thread, end, head.time_ns);
-        self.keep_waits(thread);
+        self.keep_waits(thread, WaitsFor::Answer);
         let doing = self.threads[thread].doing();
         let outgoing = self.outgoing(process, doing.context, head.path);
         let message = Rc::new(Message {
@@ -392,7 +393,7 @@ impl World<'_> {
             Some(handler) => self.append(process, origin.context, handler),
             None => origin.context,
         };
-        self.keep_waits(received.thread);
+        self.keep_waits(received.thread, WaitsFor::Other);
         let doing = Doing { context, ..origin };
         self.works_for(received.thread, doing, received.time_ns);
     }
@@ -439,7 +440,7 @@ impl World<'_> {
         }
         let doing = self.threads[received.thread].doing();
         if doing.task != Some(task) {
-            self.keep_waits(received.thread);
+            self.keep_waits(received.thread, WaitsFor::Other);
             let context = self.tasks[task].context;
             let task = Some(task);
             self.works_for(received.thread, Doing { context, task }, received.time_ns);
@@ -485,10 +486,6 @@ impl World<'_> {
         let (thread, end) = (received.thread, received.end);
         let process = self.index.ends[end].process;
         self.drop_idle_waits(thread);
-        // Until it came, the thread waited for work.
-        if received.began_ns > self.threads[thread].last_ns {
-            self.rested(thread, received.began_ns);
-        }
         let task = self.begin_task(process, instance, origin, received.time_ns);
         let side = self.side(end);
         side.role.get_or_insert(Role::IsAsked);
@@ -498,31 +495,58 @@ impl World<'_> {
             is_named: false,
             sender,
         });
+        let context = self.named(end, context).unwrap_or(context);
         let task = Some(task);
-        self.works_for(thread, Doing { context, task }, received.time_ns);
-        self.name_request(received);
+        let doing = Doing { context, task };
+        let from_ns = self.comes_to(received, doing);
+        self.works_for(thread, doing, from_ns);
     }
 
-    /// Names the request when its first bytes tell what it is.
-    fn name_request(&mut self, received: &Received<'_>) {
-        let process = self.index.ends[received.end].process;
+    /// From when on the thread works for a request that it has received: since it was told that there is one, or since it
+    /// has it. Until then it waited for it.
+    fn comes_to(&mut self, received: &Received<'_>, doing: Doing) -> u64 {
+        let instance = self.instance_of(doing);
+        let is_told = self.handler(received).is_some();
+        let thread = &mut self.threads[received.thread];
+        let told_ns = thread.event.as_ref().map(|it| it.time_ns);
+        let since_told =
+            told_ns.filter(|it| thread.moments.last().is_none_or(|last| last.time_ns <= *it));
+        if let Some(told_ns) = since_told.filter(|_| is_told) {
+            return told_ns;
+        }
+        if received.began_ns >= thread.last_ns {
+            thread.remember(Moment {
+                time_ns: received.began_ns,
+                context: doing.context,
+                instance,
+                is_to_come: true,
+            });
+        }
+        received.time_ns
+    }
+
+    /// A context with the name of the request that came last by an end, when its first bytes tell what it is.
+    fn named(&mut self, end: EndId, context: Synopsis) -> Option<Synopsis> {
+        let process = self.index.ends[end].process;
         let recognition = self.recognition;
-        let side = self.side(received.end);
-        let Some(request) = side.request.as_mut().filter(|it| !it.is_named) else {
-            return;
-        };
-        let Some(name) = recognition.name(&side.head) else {
-            return;
-        };
+        let side = self.side(end);
+        let request = side.request.as_mut().filter(|it| !it.is_named)?;
+        let name = recognition.name(&side.head)?;
         request.is_named = true;
-        let doing = self.threads[received.thread].doing();
         let dictionary = &mut self.processes[process].dictionary;
         let step = Step::Request(dictionary.names.intern(&name));
-        let context = dictionary.append(doing.context, step);
-        self.works_for(
-            received.thread,
-            Doing { context, ..doing },
-            received.time_ns,
-        );
+        Some(dictionary.append(context, step))
+    }
+
+    /// Names a request of which more has come.
+    fn name_request(&mut self, received: &Received<'_>) {
+        let doing = self.threads[received.thread].doing();
+        if let Some(context) = self.named(received.end, doing.context) {
+            self.works_for(
+                received.thread,
+                Doing { context, ..doing },
+                received.time_ns,
+            );
+        }
     }
 }

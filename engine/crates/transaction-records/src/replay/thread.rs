@@ -23,6 +23,8 @@ pub(crate) struct Moment {
     pub time_ns: u64,
     pub context: Synopsis,
     pub instance: Option<InstanceId>,
+    /// The thread waits for what the transaction begins with. What CPU time that takes is the transaction's.
+    pub is_to_come: bool,
 }
 
 /// What an event loop told a thread.
@@ -105,7 +107,8 @@ impl Thread {
     /// Remembers from when on it works for whom. Times only grow.
     pub(super) fn remember(&mut self, mut moment: Moment) {
         if let Some(last) = self.moments.last_mut() {
-            if (last.context, last.instance) == (moment.context, moment.instance) {
+            let of = |it: &Moment| (it.context, it.instance, it.is_to_come);
+            if of(last) == of(&moment) {
                 return;
             }
             if last.time_ns >= moment.time_ns {
@@ -135,6 +138,7 @@ impl Thread {
         let ends = self.moments.iter().skip(1).map(|it| it.time_ns);
         let ends = ends.chain([self.last_ns]);
         let stays = self.moments.iter().copied().zip(ends);
-        stays.filter(|(it, to_ns)| !it.context.is_empty() && *to_ns > it.time_ns)
+        let is_stay = |it: &Moment| !it.context.is_empty() && !it.is_to_come;
+        stays.filter(move |(it, to_ns)| is_stay(it) && *to_ns > it.time_ns)
     }
 }

@@ -19,7 +19,18 @@ pub(super) struct SeenWait {
     holder: u32,
     context: Synopsis,
     instance: Option<InstanceId>,
+    /// The transaction had been answered.
+    is_answered: bool,
     path: u32,
+}
+
+/// What a thread does after its waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WaitsFor {
+    /// It sends something.
+    Answer,
+    /// Anything else.
+    Other,
 }
 
 /// A lock was given back while others waited.
@@ -76,6 +87,7 @@ impl World<'_> {
             holder,
             context: doing.context,
             instance: self.instance_of(doing),
+            is_answered: doing.task.is_some_and(|it| self.tasks[it].is_answered),
             path: head.path,
         };
         self.threads[thread].waits.push(wait);
@@ -92,17 +104,20 @@ impl World<'_> {
         });
     }
 
-    /// A thread goes on with what it did before: its waits were in the way of that.
-    pub(super) fn keep_waits(&mut self, thread: ThreadRow) {
+    /// A thread goes on with what it did before: its waits were in the way of that. Those after an answer were only if more
+    /// of the answer follows.
+    pub(super) fn keep_waits(&mut self, thread: ThreadRow, before: WaitsFor) {
         let it = &mut self.threads[thread];
-        self.processes[it.process].waits.append(&mut it.waits);
+        let is_kept = |wait: &SeenWait| !wait.is_answered || before == WaitsFor::Answer;
+        let kept = it.waits.drain(..).filter(is_kept);
+        self.processes[it.process].waits.extend(kept);
     }
 
-    /// A thread does nothing more for its transaction: if that was answered, it has waited for work.
+    /// A thread does nothing more for its transaction. If that has no request that waits for an answer, it has waited for work.
     pub(super) fn end_waits(&mut self, thread: ThreadRow) {
         let task = self.threads[thread].task;
         match task.is_some_and(|it| !self.tasks[it].is_answered) {
-            true => self.keep_waits(thread),
+            true => self.keep_waits(thread, WaitsFor::Other),
             false => self.drop_idle_waits(thread),
         }
     }
@@ -120,7 +135,7 @@ impl World<'_> {
             self.threads[thread].waits.truncate(first);
             self.rested(thread, from_ns);
         }
-        self.keep_waits(thread);
+        self.keep_waits(thread, WaitsFor::Other);
     }
 
     /// All waits of a process, added up.
@@ -185,6 +200,7 @@ impl World<'_> {
 
     fn blame(&self, thread: ThreadRow, time_ns: u64, path: Option<u32>) -> Blamed {
         let moment = self.threads[thread].at(time_ns);
+        let moment = moment.filter(|it| !it.is_to_come);
         Blamed {
             context: moment.map(|it| it.context).unwrap_or_default(),
             instance: moment.and_then(|it| it.instance),

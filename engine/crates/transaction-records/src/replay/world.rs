@@ -11,6 +11,7 @@ use super::messages::{Direction, EndState};
 use super::process::Process;
 use super::requests::{Instance, InstanceId, Side, Task};
 use super::thread::{Doing, Moment, Thread};
+use super::waits::WaitsFor;
 use crate::index::Index;
 use crate::log::Log;
 use crate::names::Resolvers;
@@ -181,7 +182,7 @@ impl<'a> World<'a> {
             Record::Spawn { .. } | Record::Fork { .. } | Record::Produce { .. }
         );
         if goes_on {
-            self.keep_waits(thread);
+            self.keep_waits(thread, WaitsFor::Other);
         }
         if goes_on || matches!(record, Record::Send { .. } | Record::Wait { .. }) {
             self.ends_pause(thread, record);
@@ -258,6 +259,7 @@ impl<'a> World<'a> {
             time_ns,
             context: doing.context,
             instance,
+            is_to_come: false,
         });
     }
 
@@ -267,6 +269,7 @@ impl<'a> World<'a> {
             time_ns: from_ns,
             context: Synopsis::EMPTY,
             instance: None,
+            is_to_come: false,
         });
     }
 

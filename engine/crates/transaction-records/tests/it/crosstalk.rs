@@ -216,3 +216,26 @@ fn what_ends_idle_threads_is_no_crosstalk() {
     assert_eq!(waits.len(), 1, "{waits:?}");
     assert!(waits[0].starts_with("GET /best 300 ms for ?"), "{waits:?}");
 }
+
+/// Once its answer is sent, a transaction is over: what its thread waits for afterwards is in nobody's way, unless more of the
+/// answer follows.
+#[test]
+fn waits_after_the_answer_count_only_before_more_of_it() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.rest(100);
+    let holder = best.tid(&script);
+    script.send(admin, "serve > send", 1, 10);
+    script.rest(50);
+    script.wait(admin, "serve > buffer > lock", LockKind::Mutex, 20, holder);
+    script.send(admin, "serve > send", 1, 10);
+    script.rest(50);
+    script.wait(admin, "pop > lock", LockKind::Mutex, 30, holder);
+    script.idle(admin, "poll");
+    let waits = script.open().waits();
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    assert!(
+        waits[0].starts_with("GET /admin 20 ms for GET /best"),
+        "{waits:?}"
+    );
+}

@@ -483,3 +483,43 @@ fn several_writers_of_one_pipe_are_told_apart() {
         ]
     );
 }
+
+/// What is done between an event and the request that it was about is the request's; so is the read that waits for one.
+#[test]
+fn the_time_up_to_a_requests_first_bytes_is_its_own() {
+    let mut script = Script::default();
+    let redis = script.process(10, "redis");
+    script.tcp(redis, "", 1, Via::Accepted, (6379, 4000));
+    for (request, ms) in [
+        ("*1\r\n$4\r\nPING\r\n", 1),
+        ("*2\r\n$3\r\nGET\r\n", 10),
+        ("*1\r\n$4\r\nPING\r\n", 100),
+    ] {
+        event(&mut script, redis, 1);
+        script.sample(redis, "main > event_loop > handler > read", ms);
+        script.receive(redis, "main > event_loop > handler > read", 1, 10, request);
+        script.send(redis, "main > event_loop > handler > write", 1, 10);
+    }
+    let simple = script.process(20, "simple");
+    script.tcp(simple, "", 1, Via::Accepted, (80, 4001));
+    for (request, ms) in [("GET /a HTTP/1.1\r\n", 2), ("GET /b HTTP/1.1\r\n", 20)] {
+        script.begin_receive();
+        script.sample(simple, "main > read", ms);
+        script.receive(simple, "main > read", 1, 10, request);
+        script.send(simple, "main > write", 1, 10);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "101 ms of redis PING in redis/redis",
+            "20 ms of GET /b in simple/simple",
+            "10 ms of redis GET in redis/redis",
+            "2 ms of GET /a in simple/simple",
+        ]
+    );
+    // The wait in a read is no part of what it waits for.
+    let types = shown.0.stitched.types();
+    let b = types.iter().find(|it| it.name == "GET /b").unwrap();
+    assert_eq!(b.stages[0].wall_ns, 1_000_000);
+}

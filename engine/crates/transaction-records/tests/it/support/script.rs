@@ -40,6 +40,8 @@ pub struct Script {
     processes: Vec<Process>,
     functions: Functions,
     samples: SampleWriter<Vec<u8>>,
+    /// When the next receive begins, if earlier than now.
+    receives_from_ns: Option<u64>,
     pub now_ns: u64,
 }
 
@@ -94,6 +96,7 @@ impl Default for Script {
             processes: Vec::new(),
             functions: Functions::default(),
             samples: SampleWriter::new(Vec::new()).unwrap(),
+            receives_from_ns: None,
             now_ns: BEGIN,
         }
     }
@@ -322,9 +325,16 @@ impl Script {
         self.say(thread, path, record);
     }
 
+    /// The next receive begins now, and waits.
+    pub fn begin_receive(&mut self) {
+        self.receives_from_ns = Some(self.now_ns);
+    }
+
     /// Bytes come that nothing was received before since the last send: `head` are the first of them.
     pub fn receive(&mut self, thread: Thread, path: &str, stream: u32, length: u64, head: &str) {
+        let from_ns = self.receives_from_ns.take().unwrap_or(self.now_ns);
         let of = &mut self.processes[thread.process];
+        let began_ns = from_ns.checked_add_signed(of.skew_ns).unwrap();
         let received = of.received.entry(stream).or_default();
         let offset = *received;
         *received += length;
@@ -332,7 +342,7 @@ impl Script {
             stream,
             offset,
             length,
-            began_ns: self.began(thread, 0),
+            began_ns,
             head: head.as_bytes(),
         };
         self.say(thread, path, record);
