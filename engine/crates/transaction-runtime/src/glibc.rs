@@ -73,9 +73,11 @@ pub unsafe fn rwlock_passes_on(lock: *const c_void, own: u32) -> bool {
     const READER: u32 = 8;
     /// Not a writer, but a mark among them.
     const HANDOVER: u32 = 1 << 31;
+    /// Other writers sleep until the writer has left.
+    const SLEEPERS: u32 = 2;
     // SAFETY: such a lock has fourteen words.
-    let [readers, writers, writer] = [0, 1, 6].map(|at| unsafe { word(lock, at) });
-    let writers_wait = writers & !HANDOVER != 0;
+    let [readers, writers, sleepers, writer] = [0, 1, 3, 6].map(|at| unsafe { word(lock, at) });
+    let writers_wait = writers & !HANDOVER != 0 || sleepers & SLEEPERS != 0;
     if writer == own {
         readers >= READER || writers_wait
     } else {

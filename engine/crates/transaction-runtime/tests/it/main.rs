@@ -1,6 +1,8 @@
 //! The integration tests of `fulcrum-transaction-runtime`: programs run under the library, and their logs are compared with
 //! what the programs themselves say.
 
+mod events;
+mod locks;
 mod processes;
 mod streams;
 mod support;

@@ -1,10 +1,15 @@
 //! Threads, forked children, executed programs, and the ways that processes end.
 
-use std::os::unix::process::ExitStatusExt;
+use std::io::Write as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::Stdio;
+use std::sync::atomic::Ordering;
 
-use fulcrum_wire::transactions::{Record, state, word};
+use fulcrum_test_support::programs::Recipe;
+use fulcrum_test_support::wait::until;
+use fulcrum_wire::transactions::{CHUNK, HEADER, Record, state, word};
 
-use crate::support::{Lab, Ran, Settings, numbers};
+use crate::support::{Engine, Header, Lab, Log, Ran, Settings, logs, numbers};
 
 fn lab() -> Lab {
     Lab::build("processes.c")
@@ -95,13 +100,13 @@ fn a_forked_child_has_a_log_of_its_own_that_names_its_parent() {
 fn a_call_path_has_the_return_addresses_of_the_callers() {
     let ran = lab().run(&["paths"]);
     let expected = lines(&ran, "path");
-    assert_eq!(expected.len(), 4);
+    assert_eq!(expected.len(), 5);
     let parent = &ran.logs[0];
     let paths = parent.each(|it| match it.record {
         Record::Fork { .. } => Some(it.head.path),
         _ => None,
     });
-    assert_eq!(paths.len(), 4);
+    assert_eq!(paths.len(), 5);
     for (path, expected) in paths.iter().zip(&expected) {
         let &[inner, into_middle, into_outer] = &expected[..] else {
             panic!("{expected:?}");
@@ -115,12 +120,113 @@ fn a_call_path_has_the_return_addresses_of_the_callers() {
         // `paths` and `main`, and then libc, of which nothing is known here.
         assert_eq!(path.len(), 6, "{path:x?}");
     }
-    // The frame of another size is the same path; so is the second call, but from another place.
-    assert_eq!(paths[0], paths[1]);
-    assert_eq!(paths[0], paths[2]);
-    assert_ne!(paths[0], paths[3]);
-    let others = parent.path(paths[3]);
-    assert_eq!(parent.path(paths[0])[..3], others[..3]);
+    assert_eq!((paths[0], paths[0]), (paths[1], paths[2]));
+    // From other places, with the same stack and with a frame of another size.
+    let distinct: std::collections::BTreeSet<_> = paths.iter().collect();
+    assert_eq!(distinct.len(), 3);
+    for path in &paths[3..] {
+        assert_eq!(parent.path(paths[0])[..3], parent.path(*path)[..3]);
+    }
+}
+
+/// The functions that a path leads through are told first; the engine's table for them may come any time later.
+#[test]
+fn a_library_that_comes_later_is_told_and_becomes_part_of_paths() {
+    let lab = lab();
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/plugin.c");
+    let library = Recipe::new("plugin")
+        .reads(&source)
+        .command(
+            ["gcc", "-O1", "-shared", "-fPIC", "-o", "plugin.so"]
+                .map(std::ffi::OsStr::new)
+                .into_iter()
+                .chain([source.as_os_str()]),
+        )
+        .build()
+        .join("plugin.so");
+    let engine = Engine::start(lab.session(), Settings::default());
+    let mut command = lab.command(&["plugin", library.to_str().unwrap()]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut program = command.spawn().unwrap();
+    let mut input = program.stdin.take().unwrap();
+    let pid = u64::from(program.id());
+    let file = lab.session().join(format!("{pid}-0.txlog"));
+    let whole = |log: &Log| {
+        let depths = log.each(|it| match it.record {
+            Record::Path { addresses, .. } => Some(addresses.len() / 8),
+            _ => None,
+        });
+        // `inner`, `through`, `plugin` in `main`, and libc.
+        depths.into_iter().max() >= Some(4)
+    };
+    until("a whole path", || {
+        input.write_all(b"x").unwrap();
+        Header::map(&file)?;
+        whole(&Log::read(&file)).then_some(())
+    });
+    input.write_all(b"q").unwrap();
+    assert!(program.wait().unwrap().success());
+    drop(engine);
+    let log = Log::read(&file);
+    let code: Vec<(u64, u64)> = log.each(|it| match it.record {
+        Record::Module {
+            file, start, end, ..
+        } if file.ends_with(b"plugin.so") => Some((start, end)),
+        _ => None,
+    });
+    assert_eq!(code.len(), 1);
+    assert_eq!(log.word(word::UNWIND_WANTED), 2);
+    let forks = log.each(|it| match it.record {
+        Record::Fork { .. } => Some(log.path(it.head.path)),
+        _ => None,
+    });
+    assert!((code[0].0..code[0].1).contains(&forks.last().unwrap()[1]));
+}
+
+/// Whatever was written is whole, whenever it is looked at.
+#[test]
+fn killed_programs_leave_whole_records() {
+    let lab = Lab::build("rpc.c");
+    for chunks in 2..=9 {
+        let files = tempfile::tempdir().unwrap();
+        let engine = Engine::start(lab.session(), Settings::default());
+        let mut command = lab.command(&["unix", files.path().to_str().unwrap(), "1000000000"]);
+        command.stdout(Stdio::null()).process_group(0);
+        let mut program = command.spawn().unwrap();
+        let pid = u64::from(program.id());
+        until("so many chunks of the server", || {
+            let files = std::fs::read_dir(lab.session()).unwrap();
+            let headers = files.filter_map(|file| Header::map(&file.unwrap().path()));
+            let word = |header: &Header, at| header.word(at).load(Ordering::Acquire);
+            let mut servers = headers.filter(|it| word(it, word::PARENT) == pid);
+            let next = word(&servers.next()?, word::NEXT);
+            (next >= HEADER + chunks * CHUNK).then_some(())
+        });
+        // SAFETY: the group of the program that was just started.
+        assert_eq!(unsafe { libc::kill(-(pid as i32), libc::SIGKILL) }, 0);
+        program.wait().unwrap();
+        drop(engine);
+        let both = logs(lab.session());
+        let ours = both
+            .iter()
+            .filter(|log| log.pid() == pid || log.word(word::PARENT) == pid);
+        let ours: Vec<_> = ours.collect();
+        assert_eq!(ours.len(), 2);
+        for log in ours {
+            assert_eq!(log.word(word::STATE), state::OPEN);
+            let told = |of: fn(&Record) -> Option<(u64, u64)>| log.each(|it| of(&it.record));
+            let sent = told(|record| match *record {
+                Record::Send { offset, length, .. } => Some((offset, length)),
+                _ => None,
+            });
+            assert!(!sent.is_empty());
+            // No record is missing in between.
+            assert!(
+                sent.windows(2)
+                    .all(|pair| pair[0].0 + pair[0].1 == pair[1].0)
+            );
+        }
+    }
 }
 
 #[test]

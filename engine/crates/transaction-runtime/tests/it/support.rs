@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use fulcrum_test_support::libraries;
 use fulcrum_test_support::programs::Recipe;
 use fulcrum_wire::transactions::{
     CHUNK, CHUNK_HEADER, CHUNK_MAGIC, HEADER, Head, LOG_SUFFIX, MAGIC, Record, SESSION_VARIABLE,
-    SETTINGS_FILE, UNWIND_SUFFIX, VERSION, chunk_check, chunk_word, setting, word,
+    SETTINGS_FILE, UNWIND_SUFFIX, VERSION, chunk_check, chunk_word, setting, state, word,
 };
 use fulcrum_wire::{UNWIND_MAGIC, Unwind, base};
 use tempfile::TempDir;
@@ -183,10 +184,10 @@ impl Drop for Engine {
 }
 
 /// The mapped header of a log.
-struct Header(*mut AtomicU64);
+pub struct Header(*mut AtomicU64);
 
 impl Header {
-    fn map(path: &Path) -> Option<Header> {
+    pub fn map(path: &Path) -> Option<Header> {
         use std::os::fd::AsRawFd;
         let file = fs::OpenOptions::new()
             .read(true)
@@ -214,7 +215,7 @@ impl Header {
         (header.word(word::MAGIC).load(Ordering::Acquire) == MAGIC).then_some(header)
     }
 
-    fn word(&self, at: usize) -> &AtomicU64 {
+    pub fn word(&self, at: usize) -> &AtomicU64 {
         // SAFETY: within the mapped header.
         unsafe { &*self.0.add(at) }
     }
@@ -359,7 +360,15 @@ impl Log {
 
     /// Reads a log; every byte of it that is in use must be as it should.
     pub fn read(path: &Path) -> Log {
-        let bytes: &'static [u8] = Vec::leak(fs::read(path).unwrap());
+        let mut file = fs::File::open(path).unwrap();
+        let length = file.metadata().unwrap().len();
+        // The file is as long as it may become; what is not in use is not read.
+        let mut bytes = vec![0; HEADER as usize];
+        file.read_exact(&mut bytes).unwrap();
+        let next = bytes[8 * word::NEXT..][..8].try_into().unwrap();
+        bytes.resize(u64::from_le_bytes(next) as usize, 0);
+        file.read_exact(&mut bytes[HEADER as usize..]).unwrap();
+        let bytes: &'static [u8] = Vec::leak(bytes);
         let words = |at: usize, count: usize| -> Vec<u64> {
             let bytes = bytes[at..at + 8 * count].chunks_exact(8);
             bytes
@@ -371,7 +380,7 @@ impl Log {
             (header[word::MAGIC], header[word::VERSION]),
             (MAGIC, VERSION)
         );
-        assert_eq!(header[word::LIMIT], bytes.len() as u64);
+        assert_eq!(header[word::LIMIT], length);
         let mut chunks = BTreeMap::new();
         let mut log = Log {
             words: header,
@@ -382,6 +391,12 @@ impl Log {
         let mut at = HEADER;
         while at < log.word(word::NEXT) {
             let chunk = words(at as usize, CHUNK_HEADER / 8);
+            if chunk[chunk_word::THREAD] == 0 {
+                // Its thread was killed before it could begin it.
+                assert_eq!(log.word(word::STATE), state::OPEN);
+                at += CHUNK;
+                continue;
+            }
             assert_eq!(chunk[chunk_word::THREAD] as u32, CHUNK_MAGIC);
             assert_eq!(chunk[chunk_word::OFFSET], at);
             let check = chunk_check(chunk[..].try_into().unwrap());

@@ -1,5 +1,6 @@
 /* Threads, forks and programs, each in a way of its own; says what it did. */
 #include "common.h"
+#include <dlfcn.h>
 
 static void *runs(void *name) {
   pthread_setname_np(pthread_self(), name);
@@ -58,11 +59,36 @@ static NOINLINE void outer(int room) {
   asm volatile("" ::: "memory");
 }
 
+static volatile int rounds = 3;
+
 static NOINLINE void paths(void) {
-  for (int round = 0; round < 3; round++) {
+  for (int round = 0; round < rounds; round++) {
     outer(100);
   }
+  /* The same stack, but another return address. */
+  outer(100);
   outer(2000);
+}
+
+/* Through a library that comes later. */
+static void plugin(const char *library) {
+  void *loaded = dlopen(library, RTLD_NOW);
+  need(loaded != 0, library);
+  pid_t (*through)(pid_t (*)(void)) = dlsym(loaded, "through");
+  for (int round = 0; round < rounds; round++) {
+    waitpid(through(inner), 0, 0);
+    printf("\n");
+  }
+  /* Until the engine has answered. */
+  for (;;) {
+    waitpid(through(inner), 0, 0);
+    printf("\n");
+    fflush(stdout);
+    char byte;
+    if (read(0, &byte, 1) != 1 || byte == 'q') {
+      return;
+    }
+  }
 }
 
 static void programs(char *self) {
@@ -117,6 +143,8 @@ int main(int argc, char **argv) {
     pthread_join(id, 0);
   } else if (!strcmp(what, "paths")) {
     paths();
+  } else if (!strcmp(what, "plugin")) {
+    plugin(argv[2]);
   } else if (!strcmp(what, "programs")) {
     programs(argv[0]);
   } else if (!strcmp(what, "raw")) {

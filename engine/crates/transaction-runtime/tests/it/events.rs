@@ -1,0 +1,105 @@
+//! Event loops: each handler has a boundary, and programs handle what they handle alone.
+
+use fulcrum_wire::transactions::Record;
+
+use crate::support::{Lab, Log, Ran, numbers};
+
+fn run(way: &str) -> Ran {
+    let ran = Lab::build("events.c").run(&[way]);
+    let errors = String::from_utf8_lossy(&ran.output.stderr);
+    assert!(ran.output.status.success(), "{way}: {errors}");
+    ran
+}
+
+/// What the program says that it handled, in this order, and how often it waited.
+fn said(ran: &Ran) -> (Vec<u64>, u64) {
+    let text = ran.text();
+    let of = |first: &'static str| {
+        let lines = text.lines().filter(move |line| line.starts_with(first));
+        lines.flat_map(numbers).collect::<Vec<_>>()
+    };
+    (of("handled"), of("waits").first().copied().unwrap_or(0))
+}
+
+fn idles(log: &Log) -> u64 {
+    log.each(|it| matches!(it.record, Record::Idle { .. }).then_some(()))
+        .len() as u64
+}
+
+const TIMER: u64 = 99;
+
+#[test]
+fn each_event_is_told_before_its_handler_and_names_its_stream() {
+    let lab = Lab::build("events.c");
+    for way in ["level", "edge", "once"] {
+        let ran = run(way);
+        let (handled, waits) = said(&ran);
+        assert_eq!(handled.len(), 3 * 13);
+        let log = ran.log();
+        let events = log.each(|it| match it.record {
+            Record::Event { stream, data } => Some((stream, data)),
+            _ => None,
+        });
+        assert_eq!(
+            events.iter().map(|it| it.1).collect::<Vec<_>>(),
+            handled,
+            "{way}"
+        );
+        assert_eq!(idles(log), waits);
+        assert_eq!(waits, 3 * 13, "one event a call");
+        // What a handler receives it receives from the stream of its event.
+        let mut current = None;
+        let mut received = 0;
+        for entry in &log.entries {
+            match entry.record {
+                Record::Event { stream, data } => {
+                    assert_eq!(stream == 0, data == TIMER);
+                    current = Some(stream);
+                }
+                Record::Receive { stream, .. } => {
+                    assert_eq!(Some(stream), current, "{way}");
+                    received += 1;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(received, 3 * 12);
+        // Alone, the program handles the same in the same order.
+        let alone = String::from_utf8(lab.alone(&[way]).stdout).unwrap();
+        let alone: Vec<u64> = alone
+            .lines()
+            .filter(|line| line.starts_with("handled"))
+            .flat_map(numbers)
+            .collect();
+        assert_eq!(alone, handled, "{way}");
+    }
+}
+
+#[test]
+fn what_was_closed_meanwhile_has_no_event() {
+    let (handled, _) = said(&run("closed"));
+    assert_eq!(handled.len(), 1, "{handled:?}");
+}
+
+/// Events that were fetched and kept here would leave the watched descriptor without a reason to be ready.
+#[test]
+fn a_watched_epoll_descriptor_stays_ready_until_all_is_fetched() {
+    let ran = run("nested");
+    let (handled, waits) = said(&ran);
+    assert_eq!((handled.len(), waits), (13, 13));
+    assert_eq!(idles(ran.log()), waits);
+}
+
+#[test]
+fn every_way_to_wait_for_what_comes_next_is_told_and_looking_is_not() {
+    let ran = run("idle");
+    let (_, waits) = said(&ran);
+    assert_eq!(waits, 10);
+    let idles = ran.log().each(|it| match it.record {
+        Record::Idle { began_ns } => Some((began_ns, it.head.time_ns)),
+        _ => None,
+    });
+    assert_eq!(idles.len() as u64, waits);
+    assert!(idles.iter().all(|(began, ended)| began <= ended));
+    assert!(idles.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+}
