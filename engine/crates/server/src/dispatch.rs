@@ -21,7 +21,7 @@ use crate::requests::{
     clear::Clear, code_action::CodeActions, compare::Compare, completion::Completions,
     control::Control, edit::Edit, events, hover::HoverRequest, inlay_hint::InlayHints,
     line_speedups::LineSpeedupsRequest, navigator, open, ranking::RankingRequest, refine, run,
-    runs, trace,
+    runs, trace, transactions,
 };
 use crate::uri;
 
@@ -63,6 +63,7 @@ fn request(state: &mut State, request: Request) {
     call.pooled::<runs::List>();
     call.pooled::<runs::Remove>();
     call.pooled::<refine::Open>();
+    call.pooled::<transactions::Open>();
     call.pooled::<Compare>();
     call.pooled::<HoverRequest>();
     call.pooled::<InlayHints>();

@@ -19,6 +19,7 @@ pub(crate) mod refine;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod trace;
+pub(crate) mod transactions;
 
 use fulcrum_model::Progress;
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::client::Client;
 use super::fixtures::{SOURCE, coz};
-use super::{compare, events, live};
+use super::{compare, events, live, transactions};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/protocol.md");
 
@@ -231,6 +231,7 @@ fn the_documents_examples_are_real() {
 
     navigator(&mut document);
     events(&mut document);
+    of_transactions(&mut document);
 
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         std::fs::write(DOCUMENT, document).expect("docs/protocol.md can be written");
@@ -382,5 +383,18 @@ fn events(document: &mut String) {
             check(document, name, &text);
         }
     }
+    client.leave().expect("an orderly end");
+}
+
+/// The example of `fulcrum/transactions/open`.
+fn of_transactions(document: &mut String) {
+    let mut client = Client::start(&[]);
+    transactions::write_run(&client.path(transactions::RUN));
+    let params = json!({ "run": client.path(transactions::RUN) });
+    let result = client.ok("fulcrum/transactions/open", params.clone());
+    let request = json!({ "method": "fulcrum/transactions/open", "params": params });
+    let result = json!({ "result": shortened(result) });
+    let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
+    check(document, "transactionsOpen", &text);
     client.leave().expect("an orderly end");
 }

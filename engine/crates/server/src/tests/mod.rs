@@ -19,6 +19,7 @@ mod runs;
 mod session;
 mod store;
 mod targets;
+mod transactions;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,0 +1,250 @@
+//! Transactional profiles, on runs written by hand.
+
+use std::fs;
+use std::path::Path;
+
+use fulcrum_transaction_records::names::{NameFile, NamesOf, Resolver as _};
+use fulcrum_transaction_records::run::symbols_needed;
+use fulcrum_wire::transactions::{LockKind, Via};
+use serde_json::{Value, json};
+
+use super::client::Client;
+use support::script::{Script, Thread};
+
+/// How the reader's own tests write logs.
+#[path = "../../../transaction-records/tests/it/support/mod.rs"]
+#[allow(dead_code)]
+mod support;
+
+pub(super) const RUN: &str = ".fulcrum/runs/20261125T190000Z-shop";
+
+/// A thread of the front with its client, and the thread of the back that it speaks with.
+struct Line {
+    front: Thread,
+    back: Thread,
+    /// The streams to the client, and between the two threads.
+    client: u32,
+    between: u32,
+}
+
+impl Line {
+    /// The front asks the back for what its client wants.
+    fn ask(&self, script: &mut Script, request: &str) {
+        let request = format!("GET /{request} HTTP/1.1\r\n");
+        script.receive(self.front, "serve > recv", self.client, 100, &request);
+        script.sample(self.front, "serve > parse", 1);
+        script.send(self.front, "serve > ask_back", self.between, 20);
+        script.receive(self.back, "serve_back", self.between, 20, "");
+    }
+
+    fn answer(&self, script: &mut Script) {
+        script.send(self.back, "serve_back > send", self.between, 30);
+        script.receive(self.front, "serve > ask_back", self.between, 30, "");
+        script.send(self.front, "serve > send", self.client, 200);
+    }
+}
+
+fn line(script: &mut Script, main: [Thread; 2], number: u16) -> Line {
+    let thread = u32::from(number) + 1;
+    let front = script.spawn(main[0], "main > start", thread, "front");
+    let back = script.spawn(main[1], "main > start", thread, "back");
+    let (client, between) = (thread * 10, thread * 10 + 1);
+    let (outside, inside) = (4000 + number, 5000 + number);
+    script.tcp(
+        front,
+        "serve > accept",
+        client,
+        Via::Accepted,
+        (80, outside),
+    );
+    script.tcp(
+        front,
+        "serve > dial",
+        between,
+        Via::Connected,
+        (inside, 3306),
+    );
+    script.tcp(back, "serve_back", between, Via::Accepted, (3306, inside));
+    Line {
+        front,
+        back,
+        client,
+        between,
+    }
+}
+
+/// A shop of two processes: `/buy` costs more than `/list`, and `/checkout` waits 150 ms at the back for `/report`.
+fn shop() -> Script {
+    let mut script = Script::default();
+    let main = [script.process(10, "shop"), script.process(20, "database")];
+    let lines = [1, 2].map(|number| line(&mut script, main, number));
+    for (request, ms) in [("buy", 30), ("list", 10), ("buy", 30)] {
+        let at = &lines[usize::from(request == "list")];
+        at.ask(&mut script, request);
+        script.sample(at.back, "serve_back > sort", ms);
+        at.answer(&mut script);
+    }
+    let [waits, holds] = &lines;
+    holds.ask(&mut script, "report");
+    waits.ask(&mut script, "checkout");
+    script.rest(200);
+    script.release(holds.back, "serve_back > report", LockKind::Mutex);
+    let holder = holds.back.tid(&script);
+    script.wait(
+        waits.back,
+        "serve_back > checkout",
+        LockKind::Mutex,
+        150,
+        holder,
+    );
+    holds.answer(&mut script);
+    waits.answer(&mut script);
+    script
+}
+
+/// Writes the run with the names of its functions, as a recorder leaves it.
+pub(super) fn write_run(folder: &Path) {
+    fs::create_dir_all(folder).expect("a folder");
+    let functions = shop().write_to(folder, &[]);
+    let mut names = NameFile::default();
+    for needed in symbols_needed(folder).expect("a run") {
+        let process = needed.processes[0];
+        let code = needed.code.iter();
+        let data = needed.data.iter();
+        names.processes.push(NamesOf {
+            code: code
+                .filter_map(|&it| Some((it, functions.code(process, it)?)))
+                .collect(),
+            data: data
+                .filter_map(|&it| Some((it, functions.data(process, it)?)))
+                .collect(),
+            processes: needed.processes,
+        });
+    }
+    names.write(folder).expect("a run that can be written");
+    let manifest = json!({
+        "schema": 1, "kind": "transactions", "command": "shop", "arguments": [], "cwd": "/app",
+        "start": "2026-11-25T19:00:00Z", "end": "2026-11-25T19:00:09Z", "ended": "exited", "exitCode": 0,
+        "notes": ["Time in the kernel is not sampled."],
+    });
+    fs::write(folder.join("run.json"), manifest.to_string()).expect("a manifest");
+}
+
+fn opened() -> (Client, Value) {
+    let mut client = Client::start(&[]);
+    write_run(&client.path(RUN));
+    let run = client.path(RUN);
+    let opened = client.ok("fulcrum/transactions/open", json!({ "run": run }));
+    (client, opened)
+}
+
+fn texts<'a>(all: &'a Value, key: &str) -> Vec<&'a str> {
+    let all = all.as_array().expect("a list").iter();
+    all.filter_map(|it| it[key].as_str()).collect()
+}
+
+#[test]
+fn a_run_opens_with_its_types_flows_waits_and_ways() {
+    let (client, opened) = opened();
+    assert_eq!(opened["run"], json!(client.path(RUN)));
+    let types = &opened["shown"]["types"];
+    let buy = &types[0];
+    assert_eq!(
+        (&buy["name"], &buy["count"], &buy["cpuNs"]),
+        (&json!("GET /buy"), &json!(2), &json!(62_000_000))
+    );
+    let stages: Vec<_> = texts(&buy["stages"], "process")
+        .into_iter()
+        .zip(texts(&buy["stages"], "thread"))
+        .collect();
+    assert_eq!(stages, [("database", "back"), ("shop", "front")]);
+
+    let flows = opened["shown"]["flows"].as_array().expect("a list");
+    let asked = flows
+        .iter()
+        .find(|it| it["kind"] == "message" && it["fromProcess"] == "shop");
+    let asked = asked.unwrap_or_else(|| panic!("{flows:#?}"));
+    assert_eq!(asked["from"], "ask_back", "{asked}");
+    assert_eq!(asked["toProcess"], "database", "{asked}");
+    assert_eq!(asked["to"], "serve_back", "{asked}");
+    assert_eq!(asked["count"], 5, "{asked}");
+
+    let pairs = opened["crosstalk"]["pairs"].as_array().expect("a list");
+    assert_eq!(pairs.len(), 1, "{opened:#}");
+    let pair = &pairs[0];
+    assert_eq!(
+        (&pair["waiter"], &pair["holder"], &pair["lock"]),
+        (
+            &json!("GET /checkout"),
+            &json!("GET /report"),
+            &json!("cart_lock")
+        )
+    );
+    assert_eq!(pair["waitNs"], 150_000_000);
+
+    let notes = opened["shown"]["notes"].to_string();
+    assert!(notes.contains("not sampled"), "{notes}");
+    assert_eq!(opened["crosstalk"]["notes"], json!([]));
+    client.leave().expect("an orderly end");
+}
+
+/// The way of a request goes through the front and the back, and its times are counted from its beginning.
+#[test]
+fn ways_go_through_both_processes() {
+    let (client, opened) = opened();
+    let ways = opened["ways"].as_array().expect("a list");
+    let buy: Vec<&Value> = ways.iter().filter(|it| it["type"] == "GET /buy").collect();
+    assert_eq!(buy.len(), 2, "{ways:#?}");
+    for way in buy {
+        assert_eq!(way["replied"], true);
+        let stays = &way["stays"];
+        let mut processes = texts(stays, "process");
+        processes.dedup();
+        assert_eq!(processes[..2], ["shop", "database"], "{stays:#}");
+        assert_eq!(stays[0]["fromNs"], 0, "{stays:#}");
+    }
+    client.leave().expect("an orderly end");
+}
+
+/// A file of the run stands for its folder, and the list of runs tells what it is.
+#[test]
+fn runs_are_known_by_kind_and_opened_by_their_files() {
+    let mut client = Client::start(&[]);
+    write_run(&client.path(RUN));
+    let manifest = client.path(RUN).join("run.json");
+    let list = json!({ "workspace": client.root() });
+    let kind = client.ok("fulcrum/runs/list", list)["runs"][0]["kind"].clone();
+    assert_eq!(kind, "transactions");
+    let opened = client.ok("fulcrum/transactions/open", json!({ "run": manifest }));
+    assert_eq!(opened["run"], json!(client.path(RUN)));
+    client.leave().expect("an orderly end");
+}
+
+#[test]
+fn what_is_no_run_or_damaged_has_a_sentence_and_advice() {
+    let mut client = Client::start(&[("empty/run.json", "{}")]);
+    let damaged = client.path("damaged");
+    write_run(&damaged);
+    let samples = fulcrum_transaction_records::samples::FILE;
+    fs::write(damaged.join(samples), "nothing of the kind").expect("a file");
+    let missing = client.path("missing");
+    for (run, message, advice) in [
+        (
+            client.path("empty"),
+            "has no logs of transactions",
+            "Record one",
+        ),
+        (missing, "missing", "Check that the folder exists"),
+        (damaged, samples, "without CPU time"),
+    ] {
+        let error = client
+            .request("fulcrum/transactions/open", json!({ "run": run }))
+            .expect_err(message);
+        assert!(error.message.contains(message), "{}", error.message);
+        let data = error.data.expect("blame and advice");
+        assert_eq!(data["blame"], "user");
+        let said = data["advice"].as_str().unwrap_or_default();
+        assert!(said.contains(advice), "{said}");
+    }
+    client.leave().expect("an orderly end");
+}
