@@ -168,6 +168,7 @@ impl World<'_> {
         let activity = &mut self.threads[thread].activity;
         let taken = activity.take_over(dictionary, item.produced);
         let context = activity.context();
+        self.tell_flow(thread);
         let task = item.of.task;
         let is_own = task.is_some() && task == self.threads[thread].task;
         match taken {
@@ -184,6 +185,7 @@ impl World<'_> {
     /// A thread waits for whatever comes next.
     pub(super) fn idles(&mut self, thread: ThreadRow, head: Head, began_ns: u64) {
         self.end_waits(thread);
+        self.tell_flow(thread);
         let process = self.threads[thread].process;
         let loop_path: Rc<[Name]> = match head.path {
             0 => Rc::new([]),
@@ -262,11 +264,13 @@ impl World<'_> {
             },
         };
         self.drop_idle_waits(thread);
+        self.tell_flow(thread);
         self.threads[thread].event = Some(Event {
             end,
             base,
             time_ns,
             handler: None,
+            flow: None,
             is_settled: false,
         });
         self.works_for(thread, base, time_ns);
@@ -308,12 +312,14 @@ impl World<'_> {
         let name = self.processes[process].function(index, resolver, function);
         let handler = Step::Handler(name);
         self.drop_idle_waits(thread);
+        self.tell_flow(thread);
         let told = self.threads[thread].event.take();
         self.threads[thread].event = Some(Event {
             end: told.and_then(|it| it.end),
             base,
             time_ns,
             handler: Some(handler.clone()),
+            flow: None,
             is_settled: true,
         });
         self.executes(thread, base, handler, time_ns);
@@ -323,11 +329,25 @@ impl World<'_> {
     fn executes(&mut self, thread: ThreadRow, base: Doing, handler: Step, time_ns: u64) {
         let process = self.threads[thread].process;
         let context = self.append(process, base.context, handler);
-        if !base.context.is_empty() && context != base.context {
-            let flows = &mut self.processes[process].flows;
-            flows.add(FlowKind::Event, base.context, context, 1);
+        if let Some(event) = &mut self.threads[thread].event {
+            event.flow = Some((base.context, context));
         }
         self.works_for(thread, Doing { context, ..base }, time_ns);
+    }
+}
+
+impl World<'_> {
+    /// Tells of the flow by the last event, unless it was told.
+    pub(super) fn tell_flow(&mut self, thread: ThreadRow) {
+        let it = &mut self.threads[thread];
+        let process = it.process;
+        let Some((from, to)) = it.event.as_mut().and_then(|it| it.flow.take()) else {
+            return;
+        };
+        if !from.is_empty() && from != to {
+            let flows = &mut self.processes[process].flows;
+            flows.add(FlowKind::Event, from, to, 1);
+        }
     }
 }
 

@@ -486,6 +486,7 @@ impl World<'_> {
         let (thread, end) = (received.thread, received.end);
         let process = self.index.ends[end].process;
         self.drop_idle_waits(thread);
+        self.flows_anew(received);
         let task = self.begin_task(process, instance, origin, received.time_ns);
         let side = self.side(end);
         side.role.get_or_insert(Role::IsAsked);
@@ -500,6 +501,22 @@ impl World<'_> {
         let doing = Doing { context, task };
         let from_ns = self.comes_to(received, doing);
         self.works_for(thread, doing, from_ns);
+    }
+
+    /// A request does not flow from the one that came before it on the connection.
+    fn flows_anew(&mut self, received: &Received<'_>) {
+        let process = self.index.ends[received.end].process;
+        let Some(handler) = self.handler(received) else {
+            return;
+        };
+        let Some(event) = &mut self.threads[received.thread].event else {
+            return;
+        };
+        if let Some((from, to)) = &mut event.flow {
+            let dictionary = &mut self.processes[process].dictionary;
+            *from = dictionary.before_request(*from);
+            *to = dictionary.append(*from, handler);
+        }
     }
 
     /// From when on the thread works for a request that it has received: since it was told that there is one, or since it

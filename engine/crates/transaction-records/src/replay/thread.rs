@@ -37,6 +37,8 @@ pub(super) struct Event {
     pub time_ns: u64,
     /// The handler, once a call path has told it.
     pub handler: Option<Step>,
+    /// From which context to which the transaction flowed by it, until that is told.
+    pub flow: Option<(Synopsis, Synopsis)>,
     pub is_settled: bool,
 }
 

@@ -214,6 +214,10 @@ impl<'a> World<'a> {
             }
             Record::Begin { .. } | Record::End => {}
         }
+        // Whether an event brought a new request is known when that is read.
+        if !matches!(record, Record::Open { .. } | Record::Event { .. }) {
+            self.tell_flow(thread);
+        }
         if head.path != 0 && !starts_anew {
             self.narrow_scope(thread, head.path);
         }

@@ -208,6 +208,12 @@ fn kept_connections_have_one_request_after_the_other() {
             "10 ms of GET /b in nginx/nginx",
         ]
     );
+    // The next request does not come of the one before it.
+    let flows = [
+        "event accept_handler → wait_request × 1",
+        "event wait_request → keepalive × 1",
+    ];
+    assert_eq!(shown.flows(), flows);
     let unnamed = "accept_handler → wait_request → keepalive × 1 (0), 2 ms";
     let instances = ["GET /a × 2 (0), 2 ms", "GET /b × 1 (0), 2 ms", unnamed];
     assert_eq!(shown.instances(), instances);
