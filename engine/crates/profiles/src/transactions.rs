@@ -2,7 +2,9 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use fulcrum_ingest::profile::{At, Code, Symbols as _};
 use fulcrum_names::{DataTable, SymbolTable, readable};
@@ -16,6 +18,8 @@ use crate::symbols::Files;
 /// Name of the file of names in a run.
 pub use fulcrum_transaction_records::names::FILE as NAMES_FILE;
 
+/// In a run that was stitched, the folder of those that it is made of.
+const PARTS: &str = "parts";
 /// The library that is loaded into recorded programs.
 const OWN_LIBRARY: &str = "/libfulcrum_transaction_runtime.so";
 
@@ -33,16 +37,80 @@ pub fn write_names(folder: &Path) -> Result<(), RunError> {
     file.write(folder)
 }
 
-/// Opens a run. Names are found now when it has none: the recorder was killed.
+/// Whether there is a run of transactions in a folder, or several that were stitched.
+pub fn is_run(folder: &Path) -> bool {
+    run::is_run(folder) || folder.join(PARTS).is_dir()
+}
+
+/// Opens runs that were recorded at the same time, on one machine or on several, as one. Names are found now where there are
+/// none: the recorder was killed.
 ///
 /// # Errors
-/// [`RunError`], when it is none, or is damaged.
-pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
-    if !folder.join(NAMES_FILE).is_file() && run::is_run(folder) {
-        // A run that cannot be written is shown all the same, with addresses for names.
-        let _ = write_names(folder);
+/// [`RunError`], when one of them is none, or is damaged.
+pub fn open(folders: &[&Path], options: &Options) -> Result<Run, RunError> {
+    let mut parts = Vec::new();
+    for folder in folders {
+        parts.extend(parts_of(folder)?);
     }
-    run::open(folder, options)
+    for part in &parts {
+        if !part.join(NAMES_FILE).is_file() && run::is_run(part) {
+            // A run that cannot be written is shown all the same, with addresses for names.
+            let _ = write_names(part);
+        }
+    }
+    let parts: Vec<&Path> = parts.iter().map(PathBuf::as_path).collect();
+    run::open_all(&parts, options)
+}
+
+/// Makes one run of several: copies their records into a new one, which can then be shown anywhere as if it had been recorded
+/// at once.
+///
+/// # Errors
+/// [`RunError`], when one of them is none, or the new one cannot be written.
+pub fn stitch(folders: &[&Path], into: &Path) -> Result<(), RunError> {
+    let mut parts = Vec::new();
+    for folder in folders {
+        parts.extend(parts_of(folder)?);
+    }
+    for (number, part) in parts.iter().enumerate() {
+        if !part.join(NAMES_FILE).is_file() {
+            write_names(part)?;
+        }
+        copy(part, &into.join(PARTS).join(format!("{:03}", number + 1)))?;
+    }
+    Ok(())
+}
+
+/// The runs that a folder is made of: itself, or those that were stitched.
+fn parts_of(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let within = folder.join(PARTS);
+    if !within.is_dir() {
+        return match run::is_run(folder) {
+            true => Ok(vec![folder.into()]),
+            false => Err(RunError::NoLogs(folder.into())),
+        };
+    }
+    let entries = fs::read_dir(&within).map_err(at(&within))?;
+    let mut parts: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
+    parts.retain(|it| run::is_run(it));
+    parts.sort();
+    Ok(parts)
+}
+
+fn copy(run: &Path, into: &Path) -> Result<(), RunError> {
+    fs::create_dir_all(into).map_err(at(into))?;
+    for entry in fs::read_dir(run).map_err(at(run))?.flatten() {
+        let path = entry.path();
+        if path.is_file() {
+            fs::copy(&path, into.join(entry.file_name())).map_err(at(&path))?;
+        }
+    }
+    Ok(())
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> RunError {
+    let path = path.to_owned();
+    |error| RunError::File { path, error }
 }
 
 /// Of our own library's frames, innermost first, the function of libc that it stands before: `read`. All else is no part of the

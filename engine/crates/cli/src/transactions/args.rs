@@ -18,6 +18,8 @@ pub enum Transactions {
     Crosstalk(CrosstalkArgs),
     /// Write the call tree of a type, or of all of them, for other tools or for fulcrum navigate
     Export(ExportArgs),
+    /// Make one run of several that were recorded at the same time, on one host or on several
+    Stitch(StitchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -57,8 +59,9 @@ pub struct RunArgs {
 /// Which run, and how its types are named.
 #[derive(Debug, Args)]
 pub struct Source {
-    /// A run folder [default: the newest run of transactions here]
-    pub run: Option<PathBuf>,
+    /// Run folders; several, recorded at the same time on one host or on several, count as one [default: the newest run of
+    /// transactions here]
+    pub runs: Vec<PathBuf>,
     /// Call transactions that go through these functions, handlers or requests, in this order, by a name: "checkout=main >
     /// pay"; may be given several times, and the first that fits counts
     #[arg(long = "type", value_name = "NAME=A > B", value_parser = rule)]
@@ -118,6 +121,16 @@ pub enum To {
     Pprof,
     /// speedscope
     Speedscope,
+}
+
+#[derive(Debug, Args)]
+pub struct StitchArgs {
+    /// The run folders
+    #[arg(required = true, num_args = 2..)]
+    pub runs: Vec<PathBuf>,
+    /// The new run's folder
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
 }
 
 fn rule(text: &str) -> Result<fulcrum_transactions::NamingRule, String> {

@@ -6,6 +6,7 @@ mod export;
 mod open;
 mod run;
 mod show;
+mod stitch;
 
 pub use args::Transactions;
 
@@ -18,5 +19,6 @@ pub fn run(command: Transactions) -> Outcome {
         Transactions::Show(args) => show::show(&args),
         Transactions::Crosstalk(args) => crosstalk::crosstalk(&args),
         Transactions::Export(args) => export::export(&args),
+        Transactions::Stitch(args) => stitch::stitch(&args),
     }
 }

@@ -1,6 +1,6 @@
-//! Finding and opening the run that is meant.
+//! Finding and opening the runs that are meant.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fulcrum_transaction_records::run::{Options, Run};
 use fulcrum_transactions::recognise::Recognition;
@@ -8,11 +8,11 @@ use fulcrum_transactions::recognise::Recognition;
 use super::args::Source;
 use crate::outcome::Failure;
 
-/// Opens the run.
+/// Opens the runs; several count as one.
 pub fn open(source: &Source) -> Result<Run, Failure> {
-    let run = match &source.run {
-        Some(run) => run.clone(),
-        None => newest()?,
+    let runs = match source.runs.as_slice() {
+        [] => vec![newest()?],
+        runs => runs.to_vec(),
     };
     let options = Options {
         rules: source.types.clone(),
@@ -21,7 +21,8 @@ pub fn open(source: &Source) -> Result<Run, Failure> {
             false => Recognition::On,
         },
     };
-    fulcrum_profiles::transactions::open(&run, &options)
+    let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
+    fulcrum_profiles::transactions::open(&runs, &options)
         .map_err(|error| Failure::BadInput(error.to_string()))
 }
 
@@ -29,7 +30,7 @@ fn newest() -> Result<PathBuf, Failure> {
     let runs = fulcrum_runs::list(&crate::runs::workspace(None));
     let of_transactions = runs
         .into_iter()
-        .find(|run| fulcrum_transaction_records::run::is_run(&run.path));
+        .find(|run| fulcrum_profiles::transactions::is_run(&run.path));
     let run = of_transactions.ok_or_else(|| {
         Failure::NotFound(
             "no run here has transactions: record some with fulcrum transactions run -- PROGRAM"

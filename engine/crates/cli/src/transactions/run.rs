@@ -126,7 +126,7 @@ fn show(recorded: &Recorded, top: usize, style: Style) {
 fn opened(
     run: &Path,
 ) -> Result<fulcrum_transaction_records::run::Run, fulcrum_transaction_records::run::RunError> {
-    fulcrum_profiles::transactions::open(run, &Options::default())
+    fulcrum_profiles::transactions::open(&[run], &Options::default())
 }
 
 #[cfg(test)]

@@ -302,6 +302,43 @@ fn requests_are_told_apart_at_both_processes_and_wait_for_each_other() {
     );
 }
 
+/// Two shops that were recorded apart are one run when they are stitched.
+#[test]
+fn runs_that_were_recorded_apart_are_stitched() {
+    let shop = recorded();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = folder.path().join("whole").display().to_string();
+    let once = ["transactions", "stitch", &shop.run, "-o", &output];
+    let status = fulcrum(&once).output().expect("it runs").status;
+    assert_eq!(status.code(), Some(2), "one run is nothing to stitch");
+    let nothing = folder.path().display().to_string();
+    check_bad(
+        &["transactions", "stitch", &shop.run, &nothing, "-o", &output],
+        3,
+        &nothing,
+    );
+    assert!(!std::path::Path::new(&output).exists());
+    let other = recorded();
+    let both = [
+        "transactions",
+        "stitch",
+        &shop.run,
+        &other.run,
+        "-o",
+        &output,
+    ];
+    assert!(fulcrum(&both).status().expect("it runs").success());
+    let at_once = json(&["transactions", "show", &shop.run, &other.run, "--json"]);
+    let stitched = json(&["transactions", "show", &output, "--json"]);
+    assert_eq!(at_once["types"], stitched["types"]);
+    assert_eq!(of(&stitched["types"], "GET /buy")["count"], 2 * BUY);
+    let runs = fulcrum_runs::RunFolder::open(output.as_ref()).expect("a run");
+    assert_eq!(
+        runs.read_manifest().expect("a manifest").kind,
+        "transactions"
+    );
+}
+
 /// CPU time by type, against what the back measured itself. Where samples are not allowed, that is said.
 fn check_cpu(shop: &Recorded, shown: &Value) {
     let notes = shown["notes"].to_string();
