@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
 use std::mem::{offset_of, size_of};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU32;
@@ -18,7 +19,7 @@ use fulcrum_wire::{
 
 use crate::launch::RUNTIME_FILE;
 use crate::plan::Memory;
-use crate::{Counting, Error, Options};
+use crate::{Counting, Error, Options, open_folder};
 
 /// Where the kernel tells its number for uprobes.
 const UPROBE_TYPE: &str = "/sys/bus/event_source/devices/uprobe/type";
@@ -93,7 +94,9 @@ pub fn prepare(
         .find(|site| site.window.is_ok())
         .and_then(|site| gap(&memory.maps, site.address, arena_length(&found)));
     let file = File::lay_out(&found, arena, options.counting);
-    fs::write(path, &file.bytes)?;
+    let mut written = fs::File::create(path)?;
+    open_folder::share(&written)?;
+    written.write_all(&file.bytes)?;
     let points = Points {
         path: path.into(),
         points: found

@@ -15,7 +15,7 @@ use fulcrum_wire::{
 };
 use memmap2::MmapMut;
 
-use crate::{Options, Sampler, TargetChoice};
+use crate::{Options, Sampler, TargetChoice, open_folder};
 
 /// CPU time between two samples of a thread. COZ §3.1 has 1 ms; where an interrupt costs 30 µs, as in virtual machines,
 /// that is more than 3 % of a program's time. With 2 ms, a pause is longer than the steps of programs that meet every
@@ -103,6 +103,7 @@ pub fn map_new(path: &Path, length: usize) -> io::Result<MmapMut> {
         .write(true)
         .create_new(true)
         .open(path)?;
+    open_folder::share(&file)?;
     file.set_len(length as u64)?;
     map(&file)
 }

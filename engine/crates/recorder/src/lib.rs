@@ -11,6 +11,7 @@ mod endtoend;
 mod jvm;
 mod launch;
 mod map;
+mod open_folder;
 mod plan;
 mod process;
 mod queue;

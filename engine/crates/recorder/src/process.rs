@@ -397,11 +397,42 @@ impl Watched {
         }
         if flags & flag::WRITE_FAILED != 0 {
             let errno = -process.write_error.load(Ordering::Relaxed) as i32;
-            let error = std::io::Error::from_raw_os_error(errno);
-            notes.push(format!(
-                "Some records could not be written ({error}): free space and run again."
-            ));
+            notes.push(not_written(errno, &self.folder));
         }
         notes
+    }
+}
+
+/// What to do when records could not be written.
+fn not_written(errno: i32, folder: &Path) -> String {
+    let error = std::io::Error::from_raw_os_error(errno);
+    let folder = folder.display();
+    let what_next = match errno {
+        libc::ENOSPC | libc::EDQUOT => format!("free space in {folder} and run again"),
+        libc::EFBIG => "raise the limit of file sizes (ulimit -f) and run again".to_owned(),
+        libc::EACCES | libc::EPERM | libc::EROFS => format!(
+            "the process may not write into {folder}; name a folder that its user may write into with --output"
+        ),
+        _ => format!("check the folder {folder} and run again"),
+    };
+    format!("Some records could not be written ({error}): {what_next}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_could_not_be_written_is_told_with_its_own_way_out() {
+        for (errno, words) in [
+            (libc::ENOSPC, "free space in /run/it"),
+            (libc::EFBIG, "ulimit -f"),
+            (libc::EACCES, "may not write into /run/it"),
+            (libc::EIO, "check the folder /run/it"),
+        ] {
+            let note = not_written(errno, Path::new("/run/it"));
+            assert!(note.contains(words), "{note}");
+            assert_eq!(note.contains("free space"), errno == libc::ENOSPC, "{note}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
 use crate::control::{self, Control, ProcessBlock, unpark_at_end};
+use crate::open_folder::OpenFolder;
 use crate::plan::Tables;
 use crate::process::{Shared, Watched};
 use crate::weakness::{Observed, why_weak};
@@ -69,6 +70,12 @@ pub fn record(
         None => RunFolder::create(&here.join(workspace), &program.path.to_string_lossy()),
     }
     .map_err(|error| Error::CannotRecord(error.to_string()))?;
+    let open = OpenFolder::open(folder.path()).map_err(|e| {
+        cannot(
+            &format!("open {} to the program", folder.path().display()),
+            &e,
+        )
+    })?;
     let control = Control::create(&folder.path().join(SESSION_FILE), options)
         .map_err(|e| cannot(&format!("write into {}", folder.path().display()), &e))?;
     let mut manifest = Manifest::begin(&options.program, &options.args, &cwd);
@@ -103,6 +110,7 @@ pub fn record(
             options,
         },
         folder,
+        open,
         manifest,
         control,
         child,
@@ -203,6 +211,7 @@ struct Session<'a> {
     options: &'a Options,
     shared: Shared<'a>,
     folder: RunFolder,
+    open: OpenFolder,
     manifest: Manifest,
     control: Control,
     child: Child,
@@ -477,8 +486,16 @@ impl Session<'_> {
             Some(why) => notes.push(why.to_owned()),
             None => notes.extend(self.why_weak()),
         }
+        if !self.is_alive() {
+            self.remove_live_only();
+            if let Err(error) = self.open.close() {
+                let folder = self.folder.path().display();
+                notes.push(format!(
+                    "{folder} stays open to every user: {error}; restrict it with chmod 755."
+                ));
+            }
+        }
         self.manifest.notes = notes.clone();
-        self.clean_up();
         self.folder
             .finish(&mut self.manifest, ended, code, signal)
             .map_err(|error| Error::CannotRecord(error.to_string()))?;
@@ -500,15 +517,14 @@ impl Session<'_> {
         notes
     }
 
+    /// Whether a process still writes records.
+    fn is_alive(&self) -> bool {
+        let lives = |it: &Watched| !it.is_finished() && it.is_alive();
+        self.processes.iter().any(lives)
+    }
+
     /// The control block's files are of no use after the run.
-    fn clean_up(&self) {
-        if self
-            .processes
-            .iter()
-            .any(|it| !it.is_finished() && it.is_alive())
-        {
-            return;
-        }
+    fn remove_live_only(&self) {
         let Ok(entries) = fs::read_dir(self.folder.path()) else {
             return;
         };

@@ -14,7 +14,8 @@ use fulcrum_wire::{
     VERSION, mechanism,
 };
 
-use crate::control::{self, Name};
+use crate::control;
+use crate::folder::{self, Name};
 use crate::points;
 use crate::sampling::{Attributes, open_event};
 
@@ -51,7 +52,7 @@ impl File {
     }
 
     fn open(name: &Name) -> Option<File> {
-        let (at, length) = control::map_file(name.as_c(), 0, 0, size_of::<PointsHeader>())?;
+        let (at, length) = control::map_file(name, 0, 0, size_of::<PointsHeader>())?;
         // SAFETY: mapped for the life of the process, at least as long as the header.
         let header = unsafe { &*at.cast::<PointsHeader>() };
         let fits = |at: u64, count: u32, size: usize| {
@@ -103,7 +104,7 @@ impl File {
 
 /// Applies the engine's list, if it has written one.
 pub fn install() {
-    let (folder, process) = (control::folder(), control::process());
+    let (folder, process) = (folder::folder(), control::process());
     let name = Name::new(format_args!(
         "{folder}/{}-{}.points",
         process.pid, process.turn

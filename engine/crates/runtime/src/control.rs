@@ -1,28 +1,24 @@
 //! Our end of the control block (`fulcrum-wire`): attach to the session, announce the process, map the answer.
 
 use core::ffi::CStr;
-use core::fmt::Write;
 use core::mem::{align_of, size_of};
 use core::slice;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Targets;
-use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{
     HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range, SESSION_FILE,
     SESSION_MAGIC, SESSION_VARIABLE, Session, Steering, UNWIND_MAGIC, Unwind, UnwindHeader,
     VERSION, mode, state,
 };
 
-/// Longest path of a file in the run folder.
-pub const PATH: usize = libc::PATH_MAX as usize;
+use crate::folder::{self, Name, folder};
 
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(core::ptr::null_mut());
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
 static MAP: AtomicPtr<Map> = AtomicPtr::new(core::ptr::null_mut());
 static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
-static FOLDER: AtomicPtr<&'static str> = AtomicPtr::new(core::ptr::null_mut());
 
 /// The session's settings and commands. Only after [`attach`] succeeded.
 pub fn session() -> &'static Session {
@@ -95,43 +91,14 @@ fn keep<T>(value: T) -> Option<*mut T> {
     Some(at)
 }
 
-/// A file of the run folder, as a C path.
-pub struct Name {
-    bytes: [u8; PATH],
-    length: usize,
-}
-
-impl Name {
-    /// `None` when the path is too long.
-    pub fn new(format: core::fmt::Arguments<'_>) -> Option<Name> {
-        let mut name = Name {
-            bytes: [0; PATH],
-            length: 0,
-        };
-        let mut text = Text::new(&mut name.bytes[..PATH - 1]);
-        let _ = text.write_fmt(format);
-        name.length = text.finish()?.len();
-        Some(name)
-    }
-
-    /// The path.
-    pub fn as_c(&self) -> &CStr {
-        CStr::from_bytes_until_nul(&self.bytes).unwrap_or(c"")
-    }
-}
-
 /// Maps a whole file shared; the descriptor is closed again. `None` when it is missing or shorter than `least`.
-pub fn map_file(path: &CStr, flags: i32, grow_to: usize, least: usize) -> Option<(*mut u8, usize)> {
+pub fn map_file(name: &Name, flags: i32, grow_to: usize, least: usize) -> Option<(*mut u8, usize)> {
+    let fd = folder::open(name, libc::O_RDWR | libc::O_CLOEXEC | flags, 0o600);
+    if fd < 0 {
+        return None;
+    }
     // SAFETY: plain system calls on a descriptor that we own.
     unsafe {
-        let flags = (libc::O_RDWR | libc::O_CLOEXEC | flags) as usize;
-        let fd = sys::call(
-            libc::SYS_open,
-            [path.as_ptr() as usize, flags, 0o600, 0, 0, 0],
-        );
-        if fd < 0 {
-            return None;
-        }
         let mut length = 0;
         if grow_to > 0 {
             sys::call(libc::SYS_ftruncate, [fd as usize, grow_to, 0, 0, 0, 0]);
@@ -159,39 +126,34 @@ pub fn map_file(path: &CStr, flags: i32, grow_to: usize, least: usize) -> Option
     }
 }
 
-/// The run folder. Only after [`attach`] succeeded.
-pub fn folder() -> &'static str {
-    // SAFETY: set by `attach`, never freed.
-    unsafe { *FOLDER.load(Ordering::Acquire) }
-}
-
 /// Finds the session in the environment and waits for the engine to read this process's debug information.
 /// `None`: not under Fulcrum, engine gone, or nothing to profile here.
 pub fn attach() -> Option<()> {
     let mut variable = [0; 64];
     variable[..SESSION_VARIABLE.len()].copy_from_slice(SESSION_VARIABLE.as_bytes());
     // SAFETY: a C string; the environment is not changed by anybody this early.
-    let folder = unsafe {
+    let named = unsafe {
         let value = libc::getenv(variable.as_ptr().cast());
         if value.is_null() {
             return None;
         }
         CStr::from_ptr(value).to_str().ok()?
     };
-    let name = Name::new(format_args!("{folder}/{SESSION_FILE}"))?;
-    let (at, _) = map_file(name.as_c(), 0, 0, size_of::<Session>())?;
+    let name = Name::new(format_args!("{named}/{SESSION_FILE}"))?;
+    let (at, _) = map_file(&name, 0, 0, size_of::<Session>())?;
     SESSION.store(at.cast(), Ordering::Release);
     if session().magic != SESSION_MAGIC || session().version != VERSION || engine_is_late() {
         return None;
     }
     // The environment's memory may be moved by setenv: keep our own copy of the folder.
-    let copy = sys::map_anonymous(folder.len().max(1))?;
+    let copy = sys::map_anonymous(named.len().max(1))?;
     // SAFETY: fresh memory of that length; the bytes were UTF-8.
-    let folder = unsafe {
-        copy.copy_from_nonoverlapping(folder.as_ptr(), folder.len());
-        str::from_utf8_unchecked(slice::from_raw_parts(copy, folder.len()))
+    let named: &str = unsafe {
+        copy.copy_from_nonoverlapping(named.as_ptr(), named.len());
+        str::from_utf8_unchecked(slice::from_raw_parts(copy, named.len()))
     };
-    FOLDER.store(keep(folder)?, Ordering::Release);
+    // SAFETY: `keep` gives memory that lives as long as the process.
+    folder::keep(unsafe { &*keep(named)? });
     announce(None)?;
     wait_for_answer();
     if process().state.load(Ordering::Acquire) != state::READY {
@@ -221,12 +183,8 @@ fn announce(parent: Option<&Process>) -> Option<()> {
     for turn in 0..1000 {
         let name = Name::new(format_args!("{folder}/{pid}-{turn}.proc"))?;
         let flags = libc::O_CREAT | libc::O_EXCL;
-        let Some((at, _)) = map_file(
-            name.as_c(),
-            flags,
-            size_of::<Process>(),
-            size_of::<Process>(),
-        ) else {
+        let Some((at, _)) = map_file(&name, flags, size_of::<Process>(), size_of::<Process>())
+        else {
             continue;
         };
         let block = at.cast::<Process>();
@@ -285,7 +243,7 @@ pub fn adopt(generation: u32) -> Option<()> {
         (process.pid, process.turn)
     };
     let name = Name::new(format_args!("{folder}/{pid}-{turn}.{generation}.map"))?;
-    let (base, length) = map_file(name.as_c(), 0, 0, size_of::<MapHeader>())?;
+    let (base, length) = map_file(&name, 0, 0, size_of::<MapHeader>())?;
     // SAFETY: mapped, and at least as long as the header.
     let head = unsafe { &*base.cast::<MapHeader>() };
     if head.magic != MAP_MAGIC || head.version != VERSION || head.length != length as u64 {
@@ -296,7 +254,7 @@ pub fn adopt(generation: u32) -> Option<()> {
         "{folder}/{}-{}.{generation}.counts",
         process.pid, process.turn
     ))?;
-    let (counters, _) = map_file(name.as_c(), libc::O_CREAT, counts.max(8), counts.max(8))?;
+    let (counters, _) = map_file(&name, libc::O_CREAT, counts.max(8), counts.max(8))?;
     // SAFETY: a mapping of that length, page-aligned, never unmapped.
     let counts = unsafe { slice::from_raw_parts(counters.cast(), head.target_count as usize) };
     let file = File { base, length };
@@ -328,7 +286,7 @@ pub fn adopt_unwind(number: u32) -> Option<()> {
         "{folder}/{}-{}.{number}.unwind",
         process.pid, process.turn
     ))?;
-    let (base, length) = map_file(name.as_c(), 0, 0, size_of::<UnwindHeader>())?;
+    let (base, length) = map_file(&name, 0, 0, size_of::<UnwindHeader>())?;
     // SAFETY: mapped, and at least as long as the header.
     let head = unsafe { &*base.cast::<UnwindHeader>() };
     if head.magic != UNWIND_MAGIC || head.version != VERSION {

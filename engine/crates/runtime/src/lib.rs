@@ -25,6 +25,7 @@ mod control;
 mod descriptors;
 mod exec;
 mod exits;
+mod folder;
 mod fork;
 mod futex;
 mod held;

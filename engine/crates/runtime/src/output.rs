@@ -8,7 +8,7 @@ use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{CALL_SHIFT, CALLS, NONE, flag, mode};
 
 use crate::control;
-use crate::control::Name;
+use crate::folder::{self, Name, folder, inode};
 
 static FD: AtomicI32 = AtomicI32::new(-1);
 static INODE: AtomicU64 = AtomicU64::new(0);
@@ -24,7 +24,7 @@ static PATH: Path = Path(core::cell::UnsafeCell::new(None));
 /// Only one thread of ours may be running.
 pub fn open() -> Option<()> {
     let (process, map) = (control::process(), control::map());
-    let (folder, pid, turn) = (control::folder(), process.pid, process.turn);
+    let (folder, pid, turn) = (folder(), process.pid, process.turn);
     let name = if map.generation == process.first_generation {
         Name::new(format_args!("{folder}/causal-{pid}-{turn}.jsonl"))?
     } else {
@@ -52,20 +52,49 @@ static PREPARED: AtomicI32 = AtomicI32::new(-1);
 /// opened later would for a moment take the number that the program expects for its own. Until there is something to
 /// record, it has no name: a child that soon becomes another program leaves nothing.
 pub fn prepare() {
-    // SAFETY: the path outlives the call; the descriptor is ours.
-    unsafe {
-        let Some(folder) = Name::new(format_args!("{}", control::folder())) else {
-            return;
-        };
-        let flags = (libc::O_WRONLY | libc::O_TMPFILE | libc::O_APPEND | libc::O_CLOEXEC) as usize;
-        let args = [folder.as_c().as_ptr() as usize, flags, 0o644, 0, 0, 0];
-        let fd = sys::call(libc::SYS_open, args);
-        if fd >= 0 {
-            let fd = descriptors::protect(fd as i32);
-            INODE.store(inode(fd).unwrap_or(0), Ordering::Relaxed);
-            PREPARED.store(fd, Ordering::Release);
-        }
+    learn_program();
+    let Some(itself) = Name::new(format_args!("{}/.", folder())) else {
+        return;
+    };
+    let flags = libc::O_WRONLY | libc::O_TMPFILE | libc::O_APPEND | libc::O_CLOEXEC;
+    let fd = folder::open(&itself, flags, 0o644);
+    if fd >= 0 {
+        let fd = descriptors::protect(fd as i32);
+        folder::share(fd);
+        INODE.store(inode(fd).unwrap_or(0), Ordering::Relaxed);
+        PREPARED.store(fd, Ordering::Release);
     }
+}
+
+/// What the process runs; in pages that are never freed, or null.
+static PROGRAM: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
+static PROGRAM_LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+/// Remembers what the process runs: one that becomes another user may not ask any more.
+fn learn_program() {
+    if !PROGRAM.load(Ordering::Acquire).is_null() {
+        return;
+    }
+    let Some(room) = sys::map_anonymous(folder::PATH) else {
+        return;
+    };
+    // SAFETY: the link's text is written to our own memory of that length.
+    let length = unsafe {
+        let path = c"/proc/self/exe".as_ptr();
+        libc::readlink(path, room.cast(), folder::PATH)
+    };
+    PROGRAM_LENGTH.store(length.max(0) as usize, Ordering::Release);
+    PROGRAM.store(room, Ordering::Release);
+}
+
+/// The path of what the process runs; empty when the system does not tell.
+fn program() -> &'static [u8] {
+    let at = PROGRAM.load(Ordering::Acquire);
+    if at.is_null() {
+        return b"";
+    }
+    // SAFETY: `learn_program` has filled so much of memory that is never freed.
+    unsafe { core::slice::from_raw_parts(at, PROGRAM_LENGTH.load(Ordering::Acquire)) }
 }
 
 /// Gives the prepared file its name. `None` when there is none, or the file system cannot.
@@ -92,34 +121,19 @@ fn take_prepared() -> Option<()> {
 }
 
 fn reopen() -> Option<()> {
-    // SAFETY: the path does not change after `open`; plain system calls on descriptors that we own.
-    unsafe {
-        let name = (*PATH.0.get()).as_ref()?;
-        let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC) as usize;
-        let fd = sys::call(
-            libc::SYS_open,
-            [name.as_c().as_ptr() as usize, flags, 0o644, 0, 0, 0],
-        );
-        if fd < 0 {
-            return None;
-        }
-        let fd = descriptors::protect(fd as i32);
-        INODE.store(inode(fd)?, Ordering::Relaxed);
-        FD.store(fd, Ordering::Release);
+    // SAFETY: the path does not change after `open`.
+    let name = unsafe { (*PATH.0.get()).as_ref() }?;
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_CLOEXEC;
+    let fd = folder::open(name, flags, 0o644);
+    if fd < 0 {
+        failed(fd);
+        return None;
     }
+    let fd = descriptors::protect(fd as i32);
+    folder::share(fd);
+    INODE.store(inode(fd)?, Ordering::Relaxed);
+    FD.store(fd, Ordering::Release);
     Some(())
-}
-
-fn inode(fd: i32) -> Option<u64> {
-    // SAFETY: zeroed is a valid stat, and the kernel fills it.
-    unsafe {
-        let mut status: libc::stat = core::mem::zeroed();
-        let result = sys::call(
-            libc::SYS_fstat,
-            [fd as usize, &raw mut status as usize, 0, 0, 0, 0],
-        );
-        (result == 0).then_some(status.st_ino)
-    }
 }
 
 /// Appends one record, which `build` writes. Only the profiler thread calls this.
@@ -137,7 +151,7 @@ pub fn record(build: impl FnOnce(&mut Text<'_>)) {
     // A program that closes every descriptor by number and opens its own must not find our records in its file.
     let fd = FD.load(Ordering::Acquire);
     if inode(fd) != Some(INODE.load(Ordering::Relaxed)) && reopen().is_none() {
-        return failed(-(libc::EBADF as isize));
+        return;
     }
     let fd = FD.load(Ordering::Acquire) as usize;
     // SAFETY: the bytes outlive the call.
@@ -161,7 +175,7 @@ fn failed(result: isize) {
 }
 
 /// The first record.
-pub fn header(levels: &[u32], program: &[u8], unix_ns: u64) {
+pub fn header(levels: &[u32], unix_ns: u64) {
     let session = control::session();
     record(|text| {
         let pid = control::process().pid;
@@ -169,7 +183,7 @@ pub fn header(levels: &[u32], program: &[u8], unix_ns: u64) {
             text,
             "{{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"pid\":{pid},\"program\":"
         );
-        text.string(program);
+        text.string(program());
         let _ = write!(
             text,
             ",\"time\":{unix_ns},\"period\":{},\"levels\":[",

@@ -219,16 +219,9 @@ impl Profiler {
         if output::is_open() || output::open().is_none() {
             return;
         }
-        let mut program = [0_u8; 4096];
-        // SAFETY: the link's text is written to `program`.
-        let length = unsafe {
-            let path = c"/proc/self/exe".as_ptr();
-            libc::readlink(path, program.as_mut_ptr().cast(), program.len())
-        };
         let session = control::session();
         let levels = &session.levels[..(session.level_count as usize).min(MAX_LEVELS)];
-        let program = &program[..length.max(0) as usize];
-        output::header(levels, program, sys::clock(libc::CLOCK_REALTIME));
+        output::header(levels, sys::clock(libc::CLOCK_REALTIME));
     }
 
     fn run(&mut self) -> Stop {

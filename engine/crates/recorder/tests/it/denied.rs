@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use crate::support::{Lab, recording, run, run_for, says};
-use fulcrum_recorder::{Options, Recorded, Sampler};
+use crate::support::{Lab, marked, recording, run, run_for, says};
+use fulcrum_recorder::{Exit, Options, Recorded, Sampler};
 
 /// Seven parts of ten of the work are on line 10 of `shares.cpp`.
 fn check(recorded: &Recorded) {
@@ -51,6 +51,42 @@ fn a_program_that_may_not_open_perf_events_is_sampled_by_the_timer() {
             "{:?}",
             refused.notes
         );
+    }
+}
+
+/// As a server's workers do. Without root's rights the child cannot become anybody, says so, and is recorded as ever.
+#[test]
+fn a_child_that_gives_up_its_rights_keeps_its_records() {
+    let lab = Lab::build("drops.c", &["-g"]);
+    let options = Options {
+        duration: None,
+        ..lab.options(&["5", "500"], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    // SAFETY: takes no arguments.
+    let root = unsafe { libc::geteuid() } == 0;
+    assert_eq!(recorded.exit, Exit::Code(if root { 0 } else { 5 }));
+    assert!(
+        !says(&recorded, "could not be written"),
+        "{:?}",
+        recorded.notes
+    );
+    let line = marked("drops.c", "work");
+    let recording = recording(&recorded);
+    let experiments = recording.experiments.iter();
+    assert!(
+        experiments
+            .clone()
+            .any(|it| it.selected.location.line == line),
+        "{:?}",
+        recorded.notes
+    );
+    // Who reads the run later finds it closed.
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o1777;
+    assert_eq!(mode(&recorded.run) & 0o002, 0, "{:o}", mode(&recorded.run));
+    for entry in fs::read_dir(&recorded.run).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(mode(&path) & 0o002, 0, "{}", path.display());
     }
 }
 
