@@ -6,6 +6,7 @@ import { launchBrowser, openPage, quietSettings } from "../support/browser.mjs";
 import { root } from "../support/root.mjs";
 import { writeLoop } from "../support/runs.mjs";
 import { engineBinary, fixedRuns, makeWorkspace, stageExtension } from "../support/stage.mjs";
+import { recordShop } from "../support/transactions.mjs";
 import { explorerMenu, navigatorPage } from "./navigator.mjs";
 import { buildDispatcher, dispatcherCommand } from "./trace.mjs";
 import { frameWith, settled, until, workbench } from "./workbench.mjs";
@@ -111,6 +112,18 @@ try {
     trace.locator("#drawing").evaluate((canvas) => Number(canvas.dataset.drawn) > 20),
   );
   await photograph("trace", trace);
+
+  await vscode.command("View: Close All Editors");
+  await recordShop(workspace.folder);
+  await vscode.command("Fulcrum: Open Transactions");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "shop" }).first().click();
+  const transactions = await frameWith(page, "#types tbody tr");
+  await transactions.locator("#types tr.type").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await transactions.locator("#crosstalk .cell").click();
+  await photograph("transactions", transactions);
+  await transactions.locator("#wayPart").evaluate((part) => part.scrollIntoView({ block: "end" }));
+  await photograph("transactions-stages", transactions);
 } finally {
   await browser.close();
   await editor.stop();

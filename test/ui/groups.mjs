@@ -9,6 +9,7 @@ import { liveTests } from "./live.mjs";
 import { navigatorTests } from "./navigator.mjs";
 import { runsTests } from "./runs.mjs";
 import { buildDispatcher, traceTests } from "./trace.mjs";
+import { prepareTransactions, transactionsTests } from "./transactions.mjs";
 import { workbench } from "./workbench.mjs";
 
 /** The longest first, so that none is left alone at the end. */
@@ -22,6 +23,7 @@ export const uiGroups = [
   group("flame", flameTests),
   group("live", liveTests),
   group("runs", runsTests),
+  group("transactions", transactionsTests, prepareTransactions),
   group("compare", compareTests),
   { ...group("million", millionTests), campaign: true },
 ];

@@ -164,6 +164,11 @@ describe("the stage diagram", () => {
     ];
     const diagram = check(stageDiagram(shownOf({ flows }), []));
     expect(new Set(diagram.arrows.map((it) => it.path)).size).toBe(4);
+    // Their counts do not cover each other.
+    expect(new Set(diagram.arrows.map((it) => `${it.x} ${it.y}`)).size).toBe(4);
+    for (const it of diagram.arrows) {
+      expect(diagram.boxes.every((box) => apart(box, { x: it.x, y: it.y, width: 0, height: 0 }))).toBe(true);
+    }
   });
 
   test("nothing recorded, nothing drawn", () => {

@@ -45,12 +45,14 @@ export function pathOf(points: Curve): string {
   return `M${begin}C${rest.join(" ")}`;
 }
 
-/** Where a count can be read: near the middle of the curve, but not on a box. */
-export function labelPlace(points: Curve, boxes: readonly Box[]): Point {
+/** Where a count can be read: near the middle of the curve, but not on a box, and apart from others that are `taken`. */
+export function labelPlace(points: Curve, boxes: readonly Box[], taken: readonly Point[]): Point {
   const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9].map((part) => pointAt(points, part));
   const onBox = ({ x, y }: Point) =>
     boxes.some((box) => x > box.x - 14 && x < box.x + box.width + 14 && y > box.y - 4 && y < box.y + box.height + 10);
-  const { x, y } = places.find((place) => !onBox(place)) ?? pointAt(points, 0.5);
+  const onOther = ({ x, y }: Point) => taken.some((it) => Math.abs(it.x - x) < 34 && Math.abs(it.y - y) < 12);
+  const readable = places.filter((place) => !onBox(place));
+  const { x, y } = readable.find((place) => !onOther(place)) ?? readable[0] ?? pointAt(points, 0.5);
   return { x: round(x), y: round(y) };
 }
 

@@ -5,7 +5,7 @@
 import { barWidth, shareText } from "../cost";
 import { count as counted } from "../format";
 import type { TransactionFlow, TransactionFlowKind, TransactionsShown, TransactionWay } from "../protocol";
-import { labelPlace, pathOf, route } from "./curves";
+import { labelPlace, type Point, pathOf, route } from "./curves";
 import { type Edge, layers } from "./layers";
 
 /** Boxes that are drawn. The rest is one more. */
@@ -14,7 +14,7 @@ export const mostBoxes = 40;
 const boxWidth = 172;
 const boxHeight = 38;
 /** Between columns there is room for arrows and their counts. */
-const columnGap = 64;
+const columnGap = 88;
 const rowGap = 14;
 const processGap = 96;
 const stackGap = 22;
@@ -260,6 +260,8 @@ function move(group: Group, x: number, y: number): void {
 
 function arrowsOf(links: readonly Link[], boxes: ReadonlyMap<string, DiagramBox>): DiagramArrow[] {
   const between = new Map<string, number>();
+  const all = [...boxes.values()];
+  const taken: Point[] = [];
   return [...links]
     .sort((a, b) => b.count - a.count)
     .flatMap((link) => {
@@ -272,9 +274,11 @@ function arrowsOf(links: readonly Link[], boxes: ReadonlyMap<string, DiagramBox>
       between.set(key, nth + 1);
       const count = link.count.toLocaleString("en-US");
       const points = route(from, to, nth);
+      const label = labelPlace(points, all, taken);
+      taken.push(label);
       return {
         ...{ kind: link.kind, from: from.id, to: to.id, count, path: pathOf(points) },
-        ...labelPlace(points, [...boxes.values()]),
+        ...label,
         thickness: Math.min(4, 1 + Math.log10(Math.max(link.count, 1)) / 2),
         spoken: `${from.name} → ${to.name}: ${counted(link.count, "flow")} by ${link.kind}`,
       };

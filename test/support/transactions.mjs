@@ -1,0 +1,81 @@
+/** A run of transactions, really recorded: `test/fixtures/shop.c` serves, and this asks. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import net from "node:net";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { root } from "./root.mjs";
+import { engineBinary } from "./stage.mjs";
+
+/** How often each kind of request is made. */
+export const asked = { buy: 12, list: 12, report: 3, checkout: 3 };
+
+const answerLength = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".length;
+
+/**
+ * Records the shop into the workspace's store while all is asked.
+ * @param {string} workspace
+ */
+export async function recordShop(workspace) {
+  const shop = path.join(workspace, "shop");
+  const source = path.join(root, "test/fixtures/shop.c");
+  const compiled = spawnSync("gcc", ["-O1", "-g", "-pthread", source, "-o", shop], { encoding: "utf8" });
+  if (compiled.status !== 0) {
+    throw new Error(`gcc failed on shop.c: ${compiled.stderr || compiled.error}`);
+  }
+  const args = ["transactions", "run", "--quiet", "--workspace", workspace, "--cwd", workspace, "--", shop];
+  const recorder = spawn(engineBinary(), args, { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  recorder.stderr.setEncoding("utf8").on("data", (text) => {
+    said += text;
+  });
+  const ended = once(recorder, "exit");
+  const lines = createInterface(recorder.stdout)[Symbol.asyncIterator]();
+  const port = Number((await lines.next()).value);
+  if (!(port > 0)) {
+    throw new Error(`The shop was not recorded: ${said}`);
+  }
+  await serve(port);
+  // Nobody may be kept waiting for what nobody reads.
+  while (!(await lines.next()).done) {}
+  const [status] = await ended;
+  if (status !== 0) {
+    throw new Error(`Recording the shop ended with ${status}: ${said}`);
+  }
+}
+
+/** @param {number} port */
+async function serve(port) {
+  const clients = await Promise.all([connected(port), connected(port), connected(port), connected(port)]);
+  const [buys, lists, checksOut, reports] = clients;
+  for (let n = 0; n < asked.buy; n += 1) {
+    await ask(buys, "buy");
+    await ask(lists, "list");
+  }
+  for (let n = 0; n < asked.report; n += 1) {
+    await Promise.all([ask(reports, "report"), ask(checksOut, "checkout")]);
+  }
+  for (const client of clients) {
+    client.end();
+  }
+}
+
+/** @param {number} port */
+async function connected(port) {
+  const client = net.connect(port, "127.0.0.1");
+  client.setNoDelay(true);
+  await once(client, "connect");
+  return client;
+}
+
+/**
+ * @param {net.Socket} client
+ * @param {string} what
+ */
+async function ask(client, what) {
+  client.write(`GET /${what}?id=7 HTTP/1.1\r\nHost: shop\r\n\r\n`);
+  for (let length = 0; length < answerLength; ) {
+    const [bytes] = await once(client, "data");
+    length += bytes.length;
+  }
+}
