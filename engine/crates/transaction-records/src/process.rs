@@ -119,8 +119,14 @@ pub(crate) fn id(run: usize, key: ProcessKey) -> ProcessId {
 
 /// The file that is mapped at an address. `modules` are sorted by start.
 pub(crate) fn module_of(modules: &[ModuleMap], address: u64) -> Option<&ModuleMap> {
+    module_row(modules, address).map(|row| &modules[row])
+}
+
+/// The row of the file that is mapped at an address.
+pub(crate) fn module_row(modules: &[ModuleMap], address: u64) -> Option<usize> {
     let after = modules.partition_point(|it| it.start <= address);
-    modules[..after].last().filter(|it| address < it.end)
+    let row = after.checked_sub(1)?;
+    (address < modules[row].end).then_some(row)
 }
 
 /// What an address is called of which nothing is known but the file that is mapped there: `libc.so.6+0x1234`.

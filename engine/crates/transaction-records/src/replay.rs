@@ -3,7 +3,9 @@
 //! [`order`] takes the records of all threads in turn: by time, but a cause before its effect whatever clocks say. [`World`]
 //! is what they change, and knows nothing of logs.
 
+mod arrivals;
 mod flows;
+mod handlers;
 mod messages;
 mod order;
 mod process;

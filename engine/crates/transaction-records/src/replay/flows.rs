@@ -187,7 +187,7 @@ impl World<'_> {
         self.end_waits(thread);
         self.tell_flow(thread);
         let process = self.threads[thread].process;
-        let loop_path: Rc<[Name]> = match head.path {
+        let wait: Rc<[Name]> = match head.path {
             0 => Rc::new([]),
             path => self.path_names(process, path),
         };
@@ -202,13 +202,13 @@ impl World<'_> {
         self.works_for(thread, Doing::default(), from_ns);
         let it = &mut self.threads[thread];
         it.pause = before
-            .filter(|(_, scope)| is_within(scope, &loop_path))
+            .filter(|(_, scope)| is_within(scope, &wait))
             .map(|(doing, scope)| Pause {
                 doing,
                 scope,
                 until_ns: head.time_ns,
             });
-        it.loop_path = loop_path;
+        it.loop_path = head.path;
     }
 
     /// A thread that waited in the midst of something, and was told of nothing else, goes on with it.
@@ -292,8 +292,13 @@ impl World<'_> {
         event.is_settled = true;
         let (base, time_ns) = (event.base, event.time_ns);
         let process = it.process;
-        let names = self.path_names(process, path);
-        let Some(name) = handler(&self.threads[thread].loop_path, &names) else {
+        let waiting = self.threads[thread].loop_path;
+        let (index, resolver) = (self.index, self.resolver);
+        let named = &mut self.processes[process];
+        let Some(name) = (waiting != 0)
+            .then(|| named.handler(index, resolver, waiting, path))
+            .flatten()
+        else {
             return;
         };
         let handler = Step::Handler(name);
@@ -362,12 +367,4 @@ fn is_within(scope: &[Name], wait: &[Name]) -> bool {
     let common = common(scope, wait);
     let deeper = wait.len() - common;
     deeper > 0 && (common == scope.len() || deeper > 1)
-}
-
-/// The first function of a call path that is not on the one at which the loop waited, both outermost first. When a loop does
-/// the work itself, it is the handler.
-fn handler(loop_path: &[Name], path: &[Name]) -> Option<Name> {
-    let depth = common(loop_path, path);
-    let name = path.get(depth).or(path.last()).copied();
-    name.filter(|it| *it != Name::CUT)
 }

@@ -6,12 +6,13 @@ use std::rc::Rc;
 use fulcrum_transactions::messages::ProcessMessages;
 use fulcrum_transactions::{CallPath, Chain, Dictionary, Element, Flows, Name, Step, Synopsis};
 
+use super::handlers::{Place, handler};
 use super::requests::Origin;
 use super::thread::Doing;
 use super::waits::{Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
-use crate::process::{ModuleMap, id, path, place};
+use crate::process::{ModuleMap, id, module_row, path, place};
 
 /// A process as it is replayed.
 #[derive(Debug)]
@@ -38,13 +39,34 @@ pub(crate) struct Process {
     /// Contexts by what they continue, and the call path that they add.
     appended: HashMap<(Synopsis, u32), Synopsis>,
     sends: HashMap<(Synopsis, u32), Rc<Outgoing>>,
-    code: HashMap<u64, Rc<[Name]>>,
+    code: HashMap<u64, Place>,
 }
 
 #[derive(Clone, Debug)]
 struct KnownPath {
     step: Step,
     names: Rc<[Name]>,
+    places: Rc<[Place]>,
+}
+
+/// Whether a function only starts a program or a thread: all call paths begin with these.
+fn is_start(name: &str) -> bool {
+    let name = name.split('@').next().unwrap_or(name);
+    let of_programs = [
+        "_start",
+        "__libc_start_main",
+        "__libc_start_main_impl",
+        "__libc_start_call_main",
+    ];
+    let of_threads = [
+        "start_thread",
+        "clone",
+        "clone3",
+        "__clone",
+        "__clone3",
+        "__GI___clone",
+    ];
+    of_programs.contains(&name) || of_threads.contains(&name)
 }
 
 /// What was produced for others.
@@ -111,11 +133,22 @@ impl Process {
         resolver: &Resolvers<'_>,
         address: u64,
     ) -> Rc<[Name]> {
+        self.known_code(modules, resolver, address).names
+    }
+
+    fn known_code(
+        &mut self,
+        modules: &[ModuleMap],
+        resolver: &Resolvers<'_>,
+        address: u64,
+    ) -> Place {
         if let Some(known) = self.code.get(&address) {
             return known.clone();
         }
         let names = &mut self.dictionary.names;
-        let found: Rc<[Name]> = match resolver.code(self.run, self.key, address) {
+        let frames = resolver.code(self.run, self.key, address);
+        let is_named = frames.is_some();
+        let names: Rc<[Name]> = match frames {
             None => Rc::new([names.intern(&place(modules, address))]),
             Some(frames) => {
                 let outermost_first = frames.iter().rev();
@@ -123,6 +156,15 @@ impl Process {
                     .map(|Frame { name, .. }| names.intern(name))
                     .collect()
             }
+        };
+        // Two ranges of one file are one module.
+        let file = module_row(modules, address).map(|row| &modules[row].file);
+        let module = file.and_then(|file| modules.iter().position(|it| it.file == *file));
+        let found = Place {
+            address,
+            names,
+            is_named,
+            module,
         };
         self.code.insert(address, found.clone());
         found
@@ -159,20 +201,50 @@ impl Process {
         self.known_path(index, resolver, id).names.clone()
     }
 
+    /// The handler that a loop, which waited by one call path, called when the other one was taken.
+    pub fn handler(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        waiting: u32,
+        path: u32,
+    ) -> Option<Name> {
+        let info = &index.processes[self.row];
+        let program = info.modules.iter().position(|it| it.file == info.program);
+        let waiting = self.known_path(index, resolver, waiting).places.clone();
+        let path = &self.known_path(index, resolver, path).places;
+        handler(&waiting, path, program)
+    }
+
     fn known_path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> &KnownPath {
         if !self.paths.contains_key(&id) {
             let addresses = path(&index.processes, self.row, id).unwrap_or_default();
             let modules = &index.processes[self.row].modules;
-            let mut all = Vec::new();
-            for address in addresses.iter().rev() {
-                all.extend_from_slice(&self.names(modules, resolver, address.saturating_sub(1)));
+            let outermost_first = addresses.iter().rev().map(|it| it.saturating_sub(1));
+            let mut places: Vec<Place> = outermost_first
+                .map(|it| self.known_code(modules, resolver, it))
+                .filter(|it| !it.names.is_empty())
+                .collect();
+            let texts = &self.dictionary.names;
+            let is_start = |it: &Place| it.names.iter().all(|&it| is_start(texts.text(it)));
+            let program = places.iter().take_while(|it| is_start(it)).count();
+            if program < places.len() {
+                places.drain(..program);
             }
+            let mut all: Vec<Name> = places
+                .iter()
+                .flat_map(|it| it.names.iter().copied())
+                .collect();
             if all.is_empty() {
                 all.push(Name::CUT);
             }
             let step = Step::Path(CallPath::new(all));
-            let names = step.names().into();
-            self.paths.insert(id, KnownPath { step, names });
+            let known = KnownPath {
+                names: step.names().into(),
+                step,
+                places: places.into(),
+            };
+            self.paths.insert(id, known);
         }
         &self.paths[&id]
     }

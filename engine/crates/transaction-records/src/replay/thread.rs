@@ -1,7 +1,5 @@
 //! A thread: for whom it works, and for whom it worked when.
 
-use std::rc::Rc;
-
 use fulcrum_transactions::{Activity, Name, Step, Synopsis};
 
 use super::requests::{InstanceId, TaskId};
@@ -63,8 +61,8 @@ pub(crate) struct Thread {
     /// What it continues that is no transaction yet: who made it, and where.
     pub(super) base: Synopsis,
     pub(super) has_begun: bool,
-    /// The call path at which it last waited in an event loop, outermost first.
-    pub(super) loop_path: Rc<[Name]>,
+    /// The call path at which it last waited in an event loop; 0: not known.
+    pub(super) loop_path: u32,
     pub(super) event: Option<Event>,
     /// What all call paths of its task have in common, outermost first; `None` before the first.
     pub(super) scope: Option<Vec<Name>>,
@@ -88,7 +86,7 @@ impl Thread {
             task: None,
             base: Synopsis::EMPTY,
             has_begun: false,
-            loop_path: Rc::new([]),
+            loop_path: 0,
             event: None,
             scope: None,
             pause: None,

@@ -529,3 +529,91 @@ fn the_time_up_to_a_requests_first_bytes_is_its_own() {
     let b = types.iter().find(|it| it.name == "GET /b").unwrap();
     assert_eq!(b.stages[0].wall_ns, 1_000_000);
 }
+
+/// The context of a request that is read in a handler, whose call path is given, when the loop waited by another one.
+fn context_of_event(waiting: &str, path: &str) -> Vec<String> {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    let of_program = ["main", "on_read", "?on_read", "?loop", "?loop_2", "?run"];
+    script.file(server, "/usr/bin/server", &of_program);
+    let of_library = ["base_loop", "wait", "dispatch", "?wait", "?dispatch"];
+    script.file(server, "/lib/libevent.so", &of_library);
+    script.tcp(server, "", 1, Via::Accepted, (80, 4000));
+    script.idle(server, waiting);
+    script.event(server, 1);
+    script.receive(server, path, 1, 10, "");
+    script.sample(server, path, 1);
+    let types = script.open().0.stitched.types();
+    types[0].context.clone()
+}
+
+/// A handler is what the loop calls: also when functions have no names, or when the loop is a library's.
+#[test]
+fn handlers_are_found_without_names_and_behind_libraries() {
+    let check = |waiting: &str, path: &str, expect: &str| {
+        assert_eq!(
+            context_of_event(waiting, path),
+            [expect],
+            "{waiting} | {path}"
+        );
+    };
+    check("main > run", "main > run > on_read > recv", "on_read");
+    check(
+        "main > run > wait_once",
+        "main > run > on_read > recv",
+        "on_read",
+    );
+    check("main > run", "main > run", "run");
+    // The loop's function at two addresses, which have no names.
+    check("main > ?loop", "main > ?loop_2 > on_read > recv", "on_read");
+    check(
+        "main > ?loop > wait",
+        "main > ?loop_2 > on_read > recv",
+        "on_read",
+    );
+    // Its caller is none that waits.
+    check(
+        "?run > main > run",
+        "?loop > on_read > recv",
+        "server+0x4004",
+    );
+    // A library that dispatches.
+    let waiting = "main > base_loop > wait";
+    check(
+        waiting,
+        "main > base_loop > dispatch > on_read > recv",
+        "on_read",
+    );
+    check(
+        "main > base_loop > ?wait",
+        "main > base_loop > ?dispatch > on_read > recv",
+        "on_read",
+    );
+    check(
+        waiting,
+        "main > base_loop > dispatch > ?on_read > recv",
+        "server+0x3004",
+    );
+    check(waiting, "main > base_loop > dispatch", "dispatch");
+}
+
+/// What all programs and threads begin with is no part of a context.
+#[test]
+fn paths_begin_with_the_program() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.tcp(server, "", 1, Via::Accepted, (80, 4000));
+    let path = "_start > __libc_start_main@@GLIBC_2.34 > __libc_start_call_main > main > recv";
+    script.receive(server, path, 1, 10, "");
+    script.sample(server, path, 1);
+    script.send(server, "main > send", 1, 10);
+    script.receive(server, "clone3 > start_thread", 1, 10, "");
+    script.sample(server, path, 2);
+    assert_eq!(
+        script.open().costs(),
+        [
+            "2 ms of clone3 > start_thread in server/server",
+            "1 ms of main > recv in server/server",
+        ]
+    );
+}

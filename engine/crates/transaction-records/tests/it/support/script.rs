@@ -78,6 +78,10 @@ impl Resolver for Functions {
     fn code(&self, _: ProcessKey, address: u64) -> Option<Vec<Frame>> {
         let row = (address / FUNCTION).checked_sub(1)?;
         let name = self.0.get(row as usize)?.clone();
+        // Stripped.
+        if name.starts_with('?') {
+            return None;
+        }
         Some(vec![Frame {
             name,
             file: None,
@@ -154,6 +158,20 @@ impl Script {
         let tid = of.pid * 10 + number;
         of.log.chunk(number, tid, name, self.now_ns);
         Thread { process, number }
+    }
+
+    /// These functions are those of a file.
+    pub fn file(&mut self, thread: Thread, file: &str, functions: &[&str]) {
+        for name in functions {
+            let start = self.functions.address(name);
+            let record = Record::Module {
+                start,
+                end: start + FUNCTION,
+                offset: start,
+                file: file.as_bytes(),
+            };
+            self.say(thread, "", record);
+        }
     }
 
     /// A word of a process's header.
