@@ -79,7 +79,7 @@ pub fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) {
     let Some(stream) = streams::of(inside.as_ref(), begun.fd, begun.entry) else {
         return;
     };
-    let (offset, fresh) = stream.receives(length);
+    let (offset, heard) = stream.receives(length);
     let Some(inside) = inside else {
         return;
     };
@@ -92,15 +92,15 @@ pub fn received(begun: Begun, bytes: isize, place: Place, frame: &Frame) {
         path: inside.path(frame),
     };
     let wanted = session::session()
-        .map_or(0, |it| it.head())
+        .map_or(0, |it| it.head().saturating_sub(heard))
         .min(bytes as usize);
     match place {
-        Place::One(at) if fresh && wanted > 0 => {
+        Place::One(at) if wanted > 0 => {
             // SAFETY: the kernel has just written at least so many bytes there.
             arrival.write(&inside, unsafe { slice::from_raw_parts(at.cast(), wanted) });
         }
         // SAFETY: likewise, in parts.
-        Place::Parts(parts, count) if fresh && wanted > 0 => unsafe {
+        Place::Parts(parts, count) if wanted > 0 => unsafe {
             let parts = slice::from_raw_parts(parts, count);
             arrival.write_parts(&inside, parts, wanted);
         },

@@ -3,10 +3,10 @@
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
-use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
+use fulcrum_wire::transactions::{Address, MAX_HEAD, Record, StreamKind, Via};
 
 use crate::descriptors::{self, Entry};
 use crate::log;
@@ -44,8 +44,8 @@ pub struct Stream {
     born: AtomicU32,
     /// While it is free: the next free one, plus one.
     next: AtomicU32,
-    /// Nothing has been received since the last send.
-    fresh: AtomicBool,
+    /// Bytes received since the last send, as far as they are of interest.
+    heard: AtomicU32,
     what: UnsafeCell<Option<What>>,
     sent: AtomicU64,
     received: AtomicU64,
@@ -96,14 +96,21 @@ impl Stream {
 
     /// So many bytes went out. Returns how many before.
     pub fn sends(&self, bytes: u64) -> u64 {
-        self.fresh.store(true, Ordering::Relaxed);
+        self.heard.store(0, Ordering::Relaxed);
         self.sent.fetch_add(bytes, Ordering::Relaxed)
     }
 
-    /// So many bytes came in. Returns how many before, and whether they may begin a message: nothing came since the last send.
-    pub fn receives(&self, bytes: u64) -> (u64, bool) {
-        let fresh = bytes > 0 && self.fresh.swap(false, Ordering::Relaxed);
-        (self.received.fetch_add(bytes, Ordering::Relaxed), fresh)
+    /// So many bytes came in. Returns how many before, and how many since the last send, [`MAX_HEAD`] at most.
+    pub fn receives(&self, bytes: u64) -> (u64, usize) {
+        let heard = self.heard.load(Ordering::Relaxed);
+        let more = bytes.min(MAX_HEAD as u64) as u32;
+        // Two threads that receive at once share one message: what each counts hardly matters.
+        let now = heard.saturating_add(more).min(MAX_HEAD as u32);
+        self.heard.store(now, Ordering::Relaxed);
+        (
+            self.received.fetch_add(bytes, Ordering::Relaxed),
+            heard as usize,
+        )
     }
 
     /// Tells of it if this log does not know it yet.
@@ -147,7 +154,7 @@ pub fn add(what: What) -> Option<Entry> {
     stream.descriptors.store(1, Ordering::Relaxed);
     stream.told.store(0, Ordering::Relaxed);
     stream.born.store(log::number(), Ordering::Relaxed);
-    stream.fresh.store(true, Ordering::Relaxed);
+    stream.heard.store(0, Ordering::Relaxed);
     stream.sent.store(0, Ordering::Relaxed);
     stream.received.store(0, Ordering::Relaxed);
     stream.id.store(id, Ordering::Release);

@@ -69,6 +69,10 @@ pub mod log_state {
     pub const ENDED: u64 = 1;
     /// It reached its limit; what happened afterwards is missing.
     pub const FULL: u64 = 2;
+    /// The disk was full; what happened afterwards is missing.
+    pub const DISK_FULL: u64 = 3;
+    /// The system refused to write more; what happened afterwards is missing.
+    pub const REFUSED: u64 = 4;
 }
 
 /// How threads' CPU time is known.

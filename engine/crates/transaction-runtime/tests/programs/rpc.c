@@ -13,7 +13,8 @@ static unsigned draw(unsigned below) {
 struct end {
   int in, out, is_socket;
   uint64_t sent, received;
-  int fresh;
+  /* Bytes since the last send. */
+  uint64_t heard;
 };
 
 static NOINLINE ssize_t send_some(struct end *end, const char *from, size_t count) {
@@ -51,11 +52,11 @@ static NOINLINE ssize_t receive_some(struct end *end, char *to, size_t count) {
 
 static void say_received(struct end *end, const char *bytes, ssize_t count) {
   fprintf(said, "receive %lu %zd ", end->received, count);
-  for (ssize_t at = 0; end->fresh && at < count && at < 64; at++) {
+  for (ssize_t at = 0; at < count && end->heard + at < 64; at++) {
     fprintf(said, "%02x", (unsigned char)bytes[at]);
   }
   fputs("\n", said);
-  end->fresh = end->fresh && count == 0;
+  end->heard += count;
   end->received += count;
 }
 
@@ -65,7 +66,9 @@ static void send_all(struct end *end, const char *bytes, size_t count) {
     ssize_t result = send_some(end, bytes + done, piece < count - done ? piece : count - done);
     need(result > 0, "send");
     fprintf(said, "send %lu %zd\n", end->sent, result);
-    end->fresh |= end->is_socket;
+    if (end->is_socket) {
+      end->heard = 0;
+    }
     end->sent += result;
     done += result;
   }
@@ -150,7 +153,7 @@ static void at_once(int fd) {
 }
 
 static void connections(const char *kind, const char *folder, int rounds) {
-  struct end server_end = {.is_socket = 1, .fresh = 1}, client_end = server_end;
+  struct end server_end = {.is_socket = 1}, client_end = server_end;
   struct sockaddr_in inet = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
   struct sockaddr_in6 inet6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
   struct sockaddr_un local = {.sun_family = AF_UNIX};
@@ -180,7 +183,7 @@ static void connections(const char *kind, const char *folder, int rounds) {
     if (is_pipe) {
       close(pipes[0][1]);
       close(pipes[1][0]);
-      server_end = (struct end){.in = pipes[0][0], .out = pipes[1][1], .fresh = 1};
+      server_end = (struct end){.in = pipes[0][0], .out = pipes[1][1]};
     } else {
       if (is_pair) {
         close(pair[0]);
@@ -199,7 +202,7 @@ static void connections(const char *kind, const char *folder, int rounds) {
   if (is_pipe) {
     close(pipes[0][0]);
     close(pipes[1][1]);
-    client_end = (struct end){.in = pipes[1][0], .out = pipes[0][1], .fresh = 1};
+    client_end = (struct end){.in = pipes[1][0], .out = pipes[0][1]};
   } else if (is_pair) {
     close(pair[1]);
     client_end.in = client_end.out = pair[0];
