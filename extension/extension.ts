@@ -26,6 +26,7 @@ import { OpenProfile } from "./features/openProfile";
 import { Profiles } from "./features/profiles";
 import { registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
+import { RecordTransactions } from "./features/recordTransactions";
 import { Refine } from "./features/refine";
 import { Run } from "./features/run";
 import { RunStore } from "./features/runStore";
@@ -100,6 +101,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
     ...[new NavigatorCommands(engine, navigation), new NameRules(engine, navigation)],
     ...[traces, refine, traceCompare, transactions, runs],
+    new RecordTransactions(engine, context.workspaceState),
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),

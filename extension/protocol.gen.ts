@@ -40,6 +40,7 @@ export const Method = {
   EventsCompare: "fulcrum/events/compare",
   EventsGetFilter: "fulcrum/events/filter",
   EventsClose: "fulcrum/events/close",
+  TransactionsStart: "fulcrum/transactions/start",
   TransactionsOpen: "fulcrum/transactions/open",
 } as const;
 
@@ -80,6 +81,7 @@ export interface Requests {
   "fulcrum/events/compare": { params: EventsCompareParams; result: EventsComparison };
   "fulcrum/events/filter": { params: EventsFilterParams; result: EventsFilter };
   "fulcrum/events/close": { params: EventsCloseParams; result: null };
+  "fulcrum/transactions/start": { params: TransactionsStartParams; result: TransactionsOutcome };
   "fulcrum/transactions/open": { params: TransactionsOpenParams; result: TransactionsOpened };
 }
 
@@ -2155,6 +2157,36 @@ export type EventsChangeCounts = {
   count: number;
   /** None of these. */
   same: number;
+};
+
+/** Parameters of `fulcrum/transactions/start`. */
+export type TransactionsStartParams = {
+  /** A server, or what starts one: a path, or a name looked up in `PATH`. */
+  program: string;
+  /** Its arguments, without the program itself. */
+  args: Array<string>;
+  /** Its working folder, absolute. */
+  cwd: string;
+  /** The folder that holds `.fulcrum/runs`, absolute. */
+  workspace: string;
+  /** Requests are named by the first bytes of messages, which are kept in the run for that; absent: they are. */
+  names?: boolean | null;
+  /** All its processes are stopped after this long; absent: they run to their ends. */
+  durationSeconds?: number | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Answer to `fulcrum/transactions/start`: how the recording ended. */
+export type TransactionsOutcome = {
+  /** The run folder, for `fulcrum/transactions/open`. */
+  run: string;
+  /** How the program ended, as a sentence. */
+  exit: string;
+  /** Whether it ended by itself and with status 0. */
+  endedNormally: boolean;
+  /** Whole sentences on why there is less than there could be. */
+  notes: Array<string>;
 };
 
 /** Parameters of `fulcrum/transactions/open`. */

@@ -35,7 +35,7 @@ export async function recordShop(workspace) {
   if (!(port > 0)) {
     throw new Error(`The shop was not recorded: ${said}`);
   }
-  await serve(port);
+  await askAll(port);
   // Nobody may be kept waiting for what nobody reads.
   while (!(await lines.next()).done) {}
   const [status] = await ended;
@@ -44,8 +44,11 @@ export async function recordShop(workspace) {
   }
 }
 
-/** @param {number} port */
-async function serve(port) {
+/**
+ * Asks a shop for all of it. Then the shop ends.
+ * @param {number} port
+ */
+export async function askAll(port) {
   const clients = await Promise.all([connected(port), connected(port), connected(port), connected(port)]);
   const [buys, lists, checksOut, reports] = clients;
   for (let n = 0; n < asked.buy; n += 1) {

@@ -1,13 +1,15 @@
 /** A recorded run of transactions: opened from the Runs view and looked at, by mouse and by keys. */
 import assert from "node:assert/strict";
-import { asked, recordShop } from "../support/transactions.mjs";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { askAll, asked, recordShop } from "../support/transactions.mjs";
 import { frameWith, settled, until } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
 export const prepareTransactions = recordShop;
 
-export async function transactionsTests({ test, vscode, page }) {
+export async function transactionsTests({ test, vscode, page, workspace }) {
   let run;
   const lines = () => run.locator("#types tbody tr");
   /** What rows say, by name. */
@@ -96,5 +98,32 @@ export async function transactionsTests({ test, vscode, page }) {
     await run.locator("#lanes").focus();
     await page.keyboard.press("+");
     await until(page, "a wider lane", async () => (await width()) > before);
+  });
+  /** The port that the newest shop says; 0 until it does. */
+  const newestPort = () => {
+    const store = path.join(workspace.folder, ".fulcrum/runs");
+    const shops = readdirSync(store).filter((name) => name.includes("-shop"));
+    try {
+      const [newest] = shops.sort().reverse();
+      return Number(readFileSync(path.join(store, newest, "stdout.txt"), "utf8"));
+    } catch {
+      return 0;
+    }
+  };
+
+  await test("a server is recorded from the palette, and its run opens when it has ended", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.command("Fulcrum: Run and Profile Transactions");
+    await vscode.answer("Run and Profile Transactions", "./shop");
+    await askAll(await until(page, "the shop's port", newestPort));
+    run = await frameWith(page, "#types tbody tr");
+    await settled(run);
+    const found = await types();
+    assert.equal(found.get("GET /buy")?.[2], String(asked.buy), [...found.keys()].join(", "));
+    const notes = await vscode.notifications();
+    assert.deepEqual(
+      notes.filter((it) => /ended with|stopped/.test(it)),
+      [],
+    );
   });
 }

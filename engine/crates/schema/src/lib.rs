@@ -149,6 +149,9 @@ methods! {
     EventsGetFilter = "fulcrum/events/filter" (EventsFilterParams) -> EventsFilter;
     /// Closes a trace.
     EventsClose = "fulcrum/events/close" (EventsCloseParams) -> ();
+    /// Records the transactions of a program and of all that it starts, until the last of them ends, its time is over, or the
+    /// request is cancelled.
+    TransactionsStart = "fulcrum/transactions/start" (TransactionsStartParams) -> TransactionsOutcome;
     /// Opens a transactional profile.
     TransactionsOpen = "fulcrum/transactions/open" (TransactionsOpenParams) -> TransactionsOpened;
 }

@@ -1,7 +1,50 @@
-//! Transactional profiles: the types of `fulcrum/transactions/open`, and what `fulcrum transactions` tells scripts.
+//! Transactional profiles: the types of `fulcrum/transactions/start` and `open`, and what `fulcrum transactions` tells scripts.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+use super::ProgressToken;
+
+/// Parameters of `fulcrum/transactions/start`.
+#[derive(Clone, Debug, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsStartParams {
+    /// A server, or what starts one: a path, or a name looked up in `PATH`.
+    pub program: String,
+    /// Its arguments, without the program itself.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Its working folder, absolute.
+    pub cwd: String,
+    /// The folder that holds `.fulcrum/runs`, absolute.
+    pub workspace: String,
+    /// Requests are named by the first bytes of messages, which are kept in the run for that; absent: they are.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub names: Option<bool>,
+    /// All its processes are stopped after this long; absent: they run to their ends.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub duration_seconds: Option<f64>,
+    /// Progress is reported on this token (`$/progress`) and can be cancelled by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `fulcrum/transactions/start`: how the recording ended.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsOutcome {
+    /// The run folder, for `fulcrum/transactions/open`.
+    pub run: String,
+    /// How the program ended, as a sentence.
+    pub exit: String,
+    /// Whether it ended by itself and with status 0.
+    pub ended_normally: bool,
+    /// Whole sentences on why there is less than there could be.
+    pub notes: Vec<String>,
+}
 
 /// Parameters of `fulcrum/transactions/open`.
 #[derive(Clone, Debug, Deserialize, PartialEq, TS)]

@@ -209,6 +209,8 @@ pub fn typescript() -> String {
         EventsPathSums,
         EventsChange,
         EventsChangeCounts,
+        TransactionsStartParams,
+        TransactionsOutcome,
         TransactionsOpenParams,
         TransactionsOpened,
         TransactionWay,

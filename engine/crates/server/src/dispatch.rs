@@ -14,7 +14,7 @@ use crate::navigator::Navigator;
 use crate::pool::guarded;
 use crate::protocol::{
     CausalOpen, CausalRun, EventsCompare, EventsOpen, EventsOpenTree, Method, NavigatorOpen,
-    NavigatorSearch, ProgressToken, RefineStart, TraceStart,
+    NavigatorSearch, ProgressToken, RefineStart, TraceStart, TransactionsStart,
 };
 use crate::requests::{Immediate, Looking, Mutating, Navigated, Pooled, Traced};
 use crate::requests::{
@@ -96,6 +96,7 @@ fn request(state: &mut State, request: Request) {
     call.own::<CausalRun>(run::run);
     call.own::<TraceStart>(trace::start);
     call.own::<RefineStart>(refine::start);
+    call.own::<TransactionsStart>(transactions::start);
     call.own::<NavigatorOpen>(navigator::open);
     call.own::<NavigatorSearch>(navigator::automatic);
     #[cfg(test)]

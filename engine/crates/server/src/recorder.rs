@@ -2,6 +2,7 @@
 
 use fulcrum_recorder::{
     Error, Options, Progress, Recorded, RefineOptions, Remote, TraceOptions, TraceProgress,
+    TransactionOptions, TransactionProgress,
 };
 
 use crate::protocol::{RefineLiveParams, RefineOutcome};
@@ -28,6 +29,16 @@ pub trait Recorder: Send + Sync {
         report: &mut dyn FnMut(&TraceProgress),
     ) -> Result<Recorded, Error> {
         fulcrum_recorder::trace(options, remote, report)
+    }
+
+    /// The transactions of a tree of processes.
+    fn transactions(
+        &self,
+        options: &TransactionOptions,
+        remote: &Remote,
+        report: &mut dyn FnMut(&TransactionProgress),
+    ) -> Result<Recorded, Error> {
+        fulcrum_recorder::record_transactions(options, remote, report)
     }
 
     /// A refine loop. Its reports have no token.

@@ -1,4 +1,4 @@
-//! Programs that run under the agent for Java: each on a thread of its own, stopped when its request is cancelled, and then
+//! Programs that are traced, or whose transactions are recorded: each on a thread of its own, stopped when its request is cancelled, and then
 //! answered with what there is.
 
 use fulcrum_model::Progress;
@@ -70,13 +70,13 @@ pub(crate) fn named(program: &str) -> Result<(), Failure> {
     match program.trim().is_empty() {
         false => Ok(()),
         true => Err(Failure::user(
-            "no program was given: name java, or a program that starts it",
+            "no program was given: name one, or what starts it",
             None,
         )),
     }
 }
 
-/// What recording Java programs fails by.
+/// What recording them fails by.
 pub(crate) fn failure(error: fulcrum_recorder::Error) -> Failure {
     use fulcrum_recorder::Error;
     match error {

@@ -95,7 +95,9 @@ fn the_server_says_what_it_can() {
                   "fulcrum/events/queues",
                   "fulcrum/events/compare",
                   "fulcrum/events/filter",
-                  "fulcrum/events/close"
+                  "fulcrum/events/close",
+                  "fulcrum/transactions/start",
+                  "fulcrum/transactions/open"
                 ]
               }
             }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use fulcrum_test_support::libraries;
 use fulcrum_transaction_records::names::{NameFile, NamesOf, Resolver as _};
 use fulcrum_transaction_records::run::symbols_needed;
 use fulcrum_wire::transactions::{LockKind, Via};
@@ -234,7 +235,7 @@ fn what_is_no_run_or_damaged_has_a_sentence_and_advice() {
             "has no logs of transactions",
             "Record one",
         ),
-        (missing, "missing", "Check that the folder exists"),
+        (missing, "there is no folder", "may have been deleted"),
         (damaged, samples, "without CPU time"),
     ] {
         let error = client
@@ -246,5 +247,65 @@ fn what_is_no_run_or_damaged_has_a_sentence_and_advice() {
         let said = data["advice"].as_str().unwrap_or_default();
         assert!(said.contains(advice), "{said}");
     }
+    client.leave().expect("an orderly end");
+}
+
+fn start_params(client: &Client, program: &str, args: &[&str]) -> Value {
+    let root = client.root();
+    json!({ "program": program, "args": args, "cwd": root, "workspace": root, "workDoneToken": "t" })
+}
+
+/// A program without any transaction is a run too, which says so by having none.
+#[test]
+fn a_program_is_recorded_to_its_end_and_its_run_opens() {
+    libraries::all();
+    let mut client = Client::start(&[]);
+    let given = start_params(&client, "true", &[]);
+    let outcome = client.ok("fulcrum/transactions/start", given.clone());
+    assert_eq!(outcome["exit"], "true ended normally.");
+    assert_eq!(outcome["endedNormally"], true);
+    let opened = client.ok(
+        "fulcrum/transactions/open",
+        json!({ "run": outcome["run"] }),
+    );
+    assert_eq!(opened["ways"], json!([]));
+    assert_eq!(opened["crosstalk"]["pairs"], json!([]));
+    let messages = [
+        json!({ "method": "fulcrum/transactions/start", "params": given }),
+        json!({ "result": outcome }),
+    ];
+    super::examples::check_kinds("transactionsStart", &messages);
+    client.leave().expect("an orderly end");
+}
+
+#[test]
+fn a_recording_that_is_stopped_is_kept_and_one_that_cannot_start_says_why() {
+    libraries::all();
+    let mut client = Client::start(&[]);
+    let params = start_params(&client, "sleep", &["1000"]);
+    let id = client.send("fulcrum/transactions/start", params);
+    let running = |it: &Value| {
+        let message = it["value"]["message"].as_str();
+        message.is_some_and(|it| it.contains("1 process, 1 running"))
+    };
+    client.notification_where("$/progress", running);
+    client.notify("window/workDoneProgress/cancel", json!({ "token": "t" }));
+    let outcome = client.response(id).expect("an outcome");
+    assert_eq!(outcome["exit"], "sleep was stopped.");
+    assert_eq!(outcome["endedNormally"], false);
+    let run = outcome["run"].as_str().expect("a run");
+    client.ok("fulcrum/transactions/open", json!({ "run": run }));
+    for (program, says) in [
+        ("", "no program was given"),
+        ("no-such-program", "no-such-program"),
+    ] {
+        let params = start_params(&client, program, &[]);
+        let told = client.failure("fulcrum/transactions/start", params);
+        assert!(told.contains(says), "{told}");
+    }
+    let mut params = start_params(&client, "true", &[]);
+    params["durationSeconds"] = json!(-1);
+    let told = client.failure("fulcrum/transactions/start", params);
+    assert!(told.contains("cannot last -1 seconds"), "{told}");
     client.leave().expect("an orderly end");
 }
