@@ -30,7 +30,7 @@ pub struct RunArgs {
     /// Do not look into messages to name requests (GET /cart, SELECT item): types are then named by their call paths
     #[arg(long)]
     pub no_names: bool,
-    /// The largest size of one process's log; what happens afterwards is not recorded: 500M, 4G
+    /// Largest size of a process's log, such as 500M or 4G; later events are not recorded
     #[arg(long, value_name = "SIZE", value_parser = crate::events::size, default_value = "1G")]
     pub limit: u64,
     /// The folder that holds .fulcrum/runs [default: the working folder]
@@ -45,10 +45,10 @@ pub struct RunArgs {
     /// Where the program's standard streams go
     #[arg(long, value_enum, default_value_t = StdioArg::Inherit)]
     pub stdio: StdioArg,
-    /// No progress line
+    /// Show no progress line
     #[arg(long, short)]
     pub quiet: bool,
-    /// Rows of the table; 0 shows all
+    /// Rows in the table; 0 shows all
     #[arg(long, default_value_t = 20)]
     pub top: usize,
     /// The program and its arguments
@@ -62,8 +62,8 @@ pub struct Source {
     /// Run folders; several, recorded at the same time on one host or on several, count as one [default: the newest run of
     /// transactions here]
     pub runs: Vec<PathBuf>,
-    /// Call transactions that go through these functions, handlers or requests, in this order, by a name: "checkout=main >
-    /// pay"; may be given several times, and the first that fits counts
+    /// Name the transactions that go through these functions, handlers or requests, in this order: "checkout=main > pay";
+    /// may be given several times; the first that matches counts
     #[arg(long = "type", value_name = "NAME=A > B", value_parser = rule)]
     pub types: Vec<fulcrum_transactions::NamingRule>,
     /// Do not name types by what their requests say
@@ -78,7 +78,7 @@ pub struct ShowArgs {
     /// Print JSON: nanoseconds, fractions, stable keys
     #[arg(long)]
     pub json: bool,
-    /// Rows of each table; 0 shows all
+    /// Rows in each table; 0 shows all
     #[arg(long, default_value_t = 20)]
     pub top: usize,
 }
@@ -90,10 +90,10 @@ pub struct CrosstalkArgs {
     /// Print JSON: nanoseconds, stable keys
     #[arg(long)]
     pub json: bool,
-    /// Rows of the table; 0 shows all
+    /// Rows in the table; 0 shows all
     #[arg(long, default_value_t = 20)]
     pub top: usize,
-    /// Show the call paths of each pair too
+    /// Also show the call paths of each pair
     #[arg(long)]
     pub paths: bool,
 }
