@@ -108,7 +108,8 @@ impl<'a> Sampled<'a> {
 
     fn add(&mut self, row: usize, sample: &Sample<'_>, world: &mut World<'_>) {
         let process = &mut world.processes[row];
-        let thread = process.thread(sample.tid).map(|it| &world.threads[it]);
+        let thread = process.thread(sample.tid, sample.time_ns);
+        let thread = thread.map(|it| &world.threads[it]);
         let moment = thread.and_then(|it| it.at(sample.time_ns));
         let context = moment.map_or(Synopsis::EMPTY, |it| it.context);
         let logged = thread.map_or("", |it| it.name_at(sample.time_ns));
@@ -227,8 +228,10 @@ fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) ->
 /// How long threads worked for whom.
 fn walls(row: usize, world: &mut World<'_>) -> BTreeMap<(Synopsis, Name), u64> {
     let mut walls = BTreeMap::new();
-    let names = &mut world.processes[row].dictionary.names;
-    for thread in world.threads.iter().filter(|it| it.process == row) {
+    let process = &mut world.processes[row];
+    let threads = &world.threads[process.rows.clone()];
+    let names = &mut process.dictionary.names;
+    for thread in threads {
         for (moment, to_ns) in thread.stays() {
             let name = names.intern(thread.name_at(moment.time_ns));
             *walls.entry((moment.context, name)).or_default() += to_ns - moment.time_ns;

@@ -82,8 +82,8 @@ impl World<'_> {
 
     /// What a process did when it executed another program, by the thread that was active last.
     fn handed_at_exec(&mut self, before: usize, process: usize) -> Option<Handed> {
-        let threads = self.threads.iter().filter(|it| it.process == before);
-        let last = threads.max_by_key(|it| it.last_ns)?;
+        let threads = &self.threads[self.processes[before].rows.clone()];
+        let last = threads.iter().max_by_key(|it| it.last_ns)?;
         let (doing, base) = (last.doing(), last.base);
         let from = if doing.context.is_empty() {
             base

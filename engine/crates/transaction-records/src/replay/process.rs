@@ -1,6 +1,7 @@
 //! A process: its contexts, and what it recorded.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use fulcrum_transactions::messages::ProcessMessages;
@@ -31,10 +32,12 @@ pub(crate) struct Process {
     pub(super) has_begun: bool,
     /// Threads that still have records.
     pub(super) threads_left: usize,
+    /// The rows of its threads.
+    pub rows: Range<usize>,
     pub(super) waits: Vec<SeenWait>,
     pub(super) releases: HashMap<u64, Vec<Released>>,
-    /// By the kernel's number.
-    pub(super) threads: HashMap<u32, usize>,
+    /// By the kernel's number, which is used again: from when on it was which.
+    threads: HashMap<u32, Vec<(u64, usize)>>,
     paths: HashMap<u32, KnownPath>,
     /// Contexts by what they continue, and the call path that they add.
     appended: HashMap<(Synopsis, u32), Synopsis>,
@@ -116,6 +119,7 @@ impl Process {
             forked: HashMap::new(),
             has_begun: false,
             threads_left: 0,
+            rows: 0..0,
             waits: Vec::new(),
             releases: HashMap::new(),
             threads: HashMap::new(),
@@ -180,9 +184,18 @@ impl Process {
         }
     }
 
-    /// The row of a thread by the kernel's number.
-    pub fn thread(&self, tid: u32) -> Option<usize> {
-        self.threads.get(&tid).copied()
+    /// A thread of this row has the kernel's number from then on.
+    pub fn add_thread(&mut self, tid: u32, from_ns: u64, row: usize) {
+        let of_number = self.threads.entry(tid).or_default();
+        let at = of_number.partition_point(|(other, _)| *other <= from_ns);
+        of_number.insert(at, (from_ns, row));
+    }
+
+    /// The row of the thread that had the kernel's number then.
+    pub fn thread(&self, tid: u32, time_ns: u64) -> Option<usize> {
+        let of_number = self.threads.get(&tid)?;
+        let after = of_number.partition_point(|(from, _)| *from <= time_ns);
+        of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)
     }
 
     /// The function that begins at an address.

@@ -178,8 +178,8 @@ impl World<'_> {
 
     /// Who held the lock when the wait began; when that is not known, who gave it back, or signalled, last before its end.
     fn blamed(&self, process: usize, wait: &SeenWait, releases: &[Released]) -> Option<Blamed> {
-        let holder = self.processes[process].threads.get(&wait.holder);
-        let holder = holder.copied().filter(|_| wait.holder != 0);
+        let holder = self.processes[process].thread(wait.holder, wait.began_ns);
+        let holder = holder.filter(|_| wait.holder != 0);
         let after = releases.partition_point(|it| it.time_ns < wait.began_ns);
         let since = &releases[after..];
         let until_ns = wait.ended_ns.saturating_add(LATE_NS);

@@ -85,10 +85,13 @@ impl<'a> World<'a> {
         for (row, log) in logs.iter().enumerate() {
             let mut process = Process::new(row, index.processes[row].run, index.processes[row].key);
             process.threads_left = log.threads().len();
+            let first = world.threads.len();
+            process.rows = first..first + process.threads_left;
             for it in log.threads() {
                 let thread = world.threads.len();
                 world.thread_of.insert((row, it.number), thread);
-                process.threads.insert(it.tid, thread);
+                let from_ns = it.names.first().map_or(0, |(from, _)| *from);
+                process.add_thread(it.tid, from_ns, thread);
                 let new = Thread::new(row, it.number, it.tid, it.names.clone());
                 world.threads.push(new);
             }

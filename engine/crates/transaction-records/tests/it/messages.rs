@@ -349,3 +349,53 @@ fn bytes_that_nobody_is_seen_to_send_hold_nobody_up() {
     let killed = "The record of web (10) was cut off: what came later is missing.";
     assert_eq!(shown.notes()[0], killed);
 }
+
+/// A server that reads the length of a message first: what it is comes with the rest.
+#[test]
+fn a_request_that_is_read_in_parts_has_the_name_of_all() {
+    let mut script = Script::default();
+    let db = script.process(10, "mariadbd");
+    script.tcp(db, "", 1, Via::Accepted, (3306, 4000));
+    for (query, ms) in [("SELECT * FROM item", 2), ("SELECT * FROM cart", 5)] {
+        script.receive(db, "main > my_real_read", 1, 4, "\x13\0\0\0");
+        script.receive(db, "main > my_real_read", 1, 19, &format!("\x03{query}"));
+        script.sample(db, "main > dispatch_command", ms);
+        script.send(db, "main > send_eof", 1, 10);
+    }
+    let expect = [
+        "5 ms of SELECT cart in mariadbd/mariadbd",
+        "2 ms of SELECT item in mariadbd/mariadbd",
+    ];
+    assert_eq!(script.open().costs(), expect);
+}
+
+/// Numbers of threads are used again: a sample is that of the thread which had it then.
+#[test]
+fn threads_with_the_same_number_one_after_the_other_are_two() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    for (thread, name) in [(2, "a"), (3, "b")] {
+        let worker = script.spawn_as(main, thread, 777);
+        script.tcp(
+            worker,
+            "",
+            thread,
+            Via::Accepted,
+            (80, 4000 + thread as u16),
+        );
+        script.receive(
+            worker,
+            "serve",
+            thread,
+            10,
+            &format!("GET /{name} HTTP/1.1\r\n"),
+        );
+        script.sample_as(777, "serve > work", u64::from(thread));
+        script.say(worker, "", fulcrum_wire::transactions::Record::End);
+    }
+    let expect = [
+        "3 ms of GET /b in server/worker",
+        "2 ms of GET /a in server/worker",
+    ];
+    assert_eq!(script.open().costs(), expect);
+}

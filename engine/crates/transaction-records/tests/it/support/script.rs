@@ -421,6 +421,18 @@ impl Script {
         new
     }
 
+    /// A new thread that has this number of the kernel's.
+    pub fn spawn_as(&mut self, thread: Thread, number: u32, tid: u32) -> Thread {
+        self.say(thread, "main > start", Record::Spawn { thread: number });
+        let now_ns = self.now_ns;
+        let log = &mut self.processes[thread.process].log;
+        log.chunk(number, tid, "worker", now_ns);
+        Thread {
+            process: thread.process,
+            number,
+        }
+    }
+
     pub fn fork(&mut self, thread: Thread, path: &str, pid: u32, name: &str) -> Thread {
         self.say(thread, path, Record::Fork { child: pid });
         self.child(thread, pid, name)
@@ -428,16 +440,28 @@ impl Script {
 
     /// A sample of so many milliseconds of CPU time, between two steps.
     pub fn sample(&mut self, thread: Thread, stack: &str, ms: u64) {
+        let of = &self.processes[thread.process];
+        let (pid, skew_ns) = (of.pid, of.skew_ns);
+        let tid = thread.tid(self);
+        self.sample_of((pid, tid), skew_ns, stack, ms);
+    }
+
+    /// The same of the first process, and a thread with this number of the kernel's.
+    pub fn sample_as(&mut self, tid: u32, stack: &str, ms: u64) {
+        let pid = self.processes[0].pid;
+        self.sample_of((pid, tid), 0, stack, ms);
+    }
+
+    fn sample_of(&mut self, (pid, tid): (u32, u32), skew_ns: i64, stack: &str, ms: u64) {
         self.now_ns += MS;
-        let skew = self.processes[thread.process].skew_ns;
         let innermost_first = stack.split(" > ").collect::<Vec<_>>().into_iter().rev();
         let stack: Vec<u64> = innermost_first
             .map(|it| self.functions.address(it) + 3)
             .collect();
         let sample = Sample {
-            pid: self.processes[thread.process].pid,
-            tid: thread.tid(self),
-            time_ns: (self.now_ns - MS / 2).checked_add_signed(skew).unwrap(),
+            pid,
+            tid,
+            time_ns: (self.now_ns - MS / 2).checked_add_signed(skew_ns).unwrap(),
             weight_ns: ms * MS,
             thread: b"",
             stack: &stack,
