@@ -1,6 +1,6 @@
 //! Reading a profile from a file or from standard input.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::panic::resume_unwind;
@@ -109,7 +109,7 @@ pub(crate) fn contents(path: &Path, limits: Limits) -> io::Result<Vec<u8>> {
     match whole {
         Ok(()) => Ok(bytes),
         // It became shorter, or there is no thread.
-        Err(_) => fs::read(path),
+        Err(_) => take(File::open(path)?, most),
     }
 }
 
@@ -160,6 +160,8 @@ pub fn named_rules(text: &str) -> Result<Vec<Rule>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

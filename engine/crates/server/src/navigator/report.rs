@@ -34,7 +34,10 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
             },
         ),
     };
-    if let Some(note) = beyond(profile, &whole) {
+    // That of a comparison says what its costs and shares are.
+    if profile.sides().is_none()
+        && let Some(note) = beyond(profile, &whole)
+    {
         out += &format!(" {}", text(&note));
     }
     let labels = search.labels().all();
