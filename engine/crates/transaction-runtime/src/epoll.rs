@@ -118,15 +118,15 @@ pub unsafe fn waiting(
     let Some(inside) = thread::enter() else {
         return found;
     };
-    let path = inside.path(frame);
+    let (path, ended) = (inside.path(frame), sys::now());
     if waits {
-        inside.write(path, &Record::Idle { began_ns });
+        inside.write_at(ended, path, &Record::Idle { began_ns });
     }
     if found > 0 {
         // SAFETY: the kernel has written it.
         let data = unsafe { (&raw const (*events).u64).read_unaligned() };
         let stream = stream(&inside, epoll, data);
-        inside.write(path, &Record::Event { stream, data });
+        inside.write_at(ended, path, &Record::Event { stream, data });
     }
     found
 }

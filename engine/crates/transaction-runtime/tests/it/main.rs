@@ -2,6 +2,7 @@
 //! what the programs themselves say.
 
 mod events;
+mod harmless;
 mod locks;
 mod processes;
 mod streams;

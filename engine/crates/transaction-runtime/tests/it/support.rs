@@ -49,6 +49,14 @@ pub struct Ran {
 }
 
 impl Lab {
+    /// A session for a program that is there already.
+    pub fn of(program: PathBuf) -> Lab {
+        Lab {
+            program,
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
     /// Compiles `tests/programs/<source>`.
     pub fn build(source: &str) -> Lab {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
@@ -74,10 +82,7 @@ impl Lab {
             )
             .build()
             .join(name);
-        Lab {
-            program,
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Lab::of(program)
     }
 
     /// Runs the program alone.
