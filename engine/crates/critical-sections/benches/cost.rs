@@ -145,10 +145,9 @@ mod cost {
         ticks
     }
 
-    /// One thread pushes, another one pops, in turn.
-    fn in_two_threads(program: &Program) -> [Ticks; 2] {
+    /// One thread pushes, another one pops, in turn; each as it is told to.
+    fn in_two_threads(program: &Program, listener: impl Fn(u32) -> Listener + Sync) -> [Ticks; 2] {
         let (push, pop) = (program.of_item("push_array"), program.plain("pop_array"));
-        let detector = Arc::new(Mutex::new(FlowDetector::default()));
         let turn = AtomicU32::new(0);
         let item = item() as usize;
         let call = |which: u32| match which {
@@ -156,7 +155,7 @@ mod cost {
             _ => pop(),
         };
         let side = |which: u32| {
-            flows_of_this_thread(&detector, which);
+            listen(listener(which));
             let mut ticks = Ticks::default();
             for _ in 0..TIMES {
                 while turn.load(Ordering::Acquire) != which {
@@ -169,36 +168,26 @@ mod cost {
             end_thread();
             ticks
         };
-        let ticks = std::thread::scope(|scope| {
+        let side = &side;
+        std::thread::scope(|scope| {
             let sides = [0, 1].map(|it| scope.spawn(move || side(it)));
             sides.map(|it| it.join().expect("it does not panic"))
-        });
-        let found: u64 = detector
-            .lock()
-            .expect("nobody panics")
-            .flows()
-            .ranked()
-            .iter()
-            .map(|it| it.count)
-            .sum();
-        println!("{found} of {} pushes flowed", (TIMES - 1) * BATCH + 1);
-        ticks
+        })
     }
 
-    fn flows_of_this_thread(detector: &Arc<Mutex<FlowDetector>>, which: u32) {
+    /// For the calling thread.
+    fn flows(detector: &Arc<Mutex<FlowDetector>>, which: u32) -> Listener {
         let here = (&raw const which).addr() as u64;
         let thread = ThreadId(which);
         let stack = here - 0x1_0000..here + 0x1_0000;
-        detector
-            .lock()
-            .expect("nobody panics")
-            .begin_thread(thread, stack);
-        listen(Listener::Flows(Flows {
+        let mut state = detector.lock().expect("nobody panics");
+        state.begin_thread(thread, stack);
+        Listener::Flows(Flows {
             detector: Arc::clone(detector),
             thread,
             context: Synopsis::from_number(which + 1),
             consumed: Vec::new(),
-        }));
+        })
     }
 
     pub fn run() {
@@ -210,21 +199,29 @@ mod cost {
             libc::pthread_mutex_unlock as *const (),
         );
         let native = in_one_thread(&program);
-        let show = |what: &str, ticks: &[Ticks]| {
-            for ((name, ticks), native) in NAMES.iter().zip(ticks).zip(&native) {
+        let native_apart = in_two_threads(&program, |_| Listener::Nothing);
+        let show = |what: &str, ticks: &[Ticks], native: &[Ticks]| {
+            for ((name, ticks), native) in NAMES.iter().zip(ticks).zip(native) {
                 ticks.show(&format!("{name}, {what}"), native);
             }
         };
-        show("natively", &native);
+        show("natively", &native, &native);
+        show("natively, two threads", &native_apart, &native_apart);
         program.set_up(test_lock as *const (), test_unlock as *const ());
         listen(Listener::Wants);
         let watched = in_one_thread(&program);
         listen(Listener::Nothing);
-        show("out of line", &watched);
+        show("out of line", &watched, &native);
         let rests = in_one_thread(&program);
-        show("site rests", &rests);
-        let flows = in_two_threads(&program);
-        show("with a FlowDetector", &flows);
+        show("site rests", &rests, &native);
+        let apart = in_two_threads(&program, |_| Listener::Wants);
+        show("out of line, two threads", &apart, &native_apart);
+        let detector = Arc::new(Mutex::new(FlowDetector::default()));
+        let told = in_two_threads(&program, |which| flows(&detector, which));
+        show("with a FlowDetector", &told, &native_apart);
+        let found = detector.lock().expect("nobody panics").flows();
+        let found: u64 = found.ranked().iter().map(|it| it.count).sum();
+        println!("{found} of {} pushes flowed", (TIMES - 1) * BATCH + 1);
     }
 }
 

@@ -20,7 +20,7 @@ const ABSOLUTE: u8 = 0x04;
 const NO_BASE_OR_INDEX: u8 = 0x25;
 
 /// A place whose displacement is not known yet.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Hole(usize);
 
 /// Writes machine code into memory that was given to it. What does not fit is left out, and said at the end.

@@ -132,15 +132,13 @@ impl Pass<'_> {
         let stack = self.words.registers.general[usize::from(RSP)];
         // SAFETY: the program's own stack; the function has just returned by the word beside it.
         let next = unsafe { word(stack.wrapping_sub(8)).read() };
-        if !self.thread.is_wanted {
-            return Next::Native(next);
-        }
-        self.thread
-            .effects
-            .push((CodeAddress(next), Effect::NativeCall));
-        self.flush();
         match self.thread.is_wanted {
-            true => Next::Watched(next),
+            true => {
+                // Told with what comes next.
+                let returned = (CodeAddress(next), Effect::NativeCall);
+                self.thread.effects.push(returned);
+                Next::Watched(next)
+            }
             false => Next::Native(next),
         }
     }
@@ -203,7 +201,7 @@ impl Pass<'_> {
             true => exit.steps,
             false => exit.lasting,
         };
-        while !rest.is_empty() && self.thread.is_wanted {
+        loop {
             rest = Replay {
                 slots: &self.words.slots,
                 registers: &self.words.registers,
@@ -214,6 +212,9 @@ impl Pass<'_> {
             }
             .steps(rest);
             self.flush();
+            if rest.is_empty() || !self.thread.is_wanted {
+                return;
+            }
         }
     }
 
@@ -235,7 +236,7 @@ impl Pass<'_> {
         if unit.enter() == PATH_AFTER && self.thread.recording.is_none() {
             self.thread.recording = Some(Recording {
                 head: unit.ip,
-                path: List::new(0),
+                path: List::new(),
             });
         }
     }

@@ -206,7 +206,8 @@ pub unsafe extern "C" fn native_returned() {
     )
 }
 
-/// The same for a thread that the engine is done with.
+/// The same for a thread that the engine is done with. It jumps where it could return: the processor expects as many
+/// returns as it has seen calls, and the one to the function that returns here was a jump.
 #[unsafe(naked)]
 pub unsafe extern "C" fn native_done() {
     naked_asm!(
@@ -214,9 +215,9 @@ pub unsafe extern "C" fn native_done() {
         ".cfi_def_cfa rsp, 16",
         ".cfi_offset rip, -8",
         "nop",
-        "lea rsp, [rsp + 8]",
-        ".cfi_def_cfa rsp, 8",
-        "ret",
+        "lea rsp, [rsp + 16]",
+        ".cfi_def_cfa rsp, 0",
+        "jmp qword ptr [rsp - 8]",
         ".cfi_endproc",
     )
 }

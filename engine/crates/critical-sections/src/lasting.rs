@@ -26,8 +26,8 @@ const KEPT: u16 = 0b1111_0000_0010_1000;
 impl Lasting {
     pub fn new() -> Self {
         Lasting {
-            kept: List::new(Placed::filler()),
-            steps: List::new(Placed::filler()),
+            kept: List::new(),
+            steps: List::new(),
         }
     }
 

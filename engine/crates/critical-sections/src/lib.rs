@@ -13,7 +13,8 @@
 //! - Functions that take locks are hidden by [`hook!`], which captures the caller's registers. When the lock is taken, they
 //!   call [`lock_taken`], which does not return when the section is watched. The same goes for waiting on a condition.
 //! - Functions that give back locks call [`unlocking`] before they do, also before they wait for a condition.
-//! - [`end_thread`] when a thread ends, [`forget`] when a library was unloaded, [`after_fork`] in the child.
+//! - [`end_thread`] when a thread ends, [`loaded`] and [`forget`] when a library was loaded or unloaded, [`after_fork`] in the
+//!   child.
 //! - [`locate`] tells samplers and signal handlers which instruction of the program is being executed.
 //!
 //! # What holds
@@ -251,6 +252,13 @@ pub fn unlocking(lock: u64) {
 /// The calling thread ends. It may still take locks, and then begins anew.
 pub fn end_thread() {
     thread::Thread::end();
+}
+
+/// A library was loaded: finds its code now rather than in the first section that runs in it.
+pub fn loaded() {
+    if let Some(engine) = ENGINE.get() {
+        engine.units.look();
+    }
 }
 
 /// Code between two addresses is no longer what it was.

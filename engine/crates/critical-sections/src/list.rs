@@ -1,21 +1,35 @@
 //! A list of at most so many items, without allocation.
 
+use core::mem::MaybeUninit;
+
 /// At most `N` items.
 #[derive(Clone, Copy, Debug)]
-pub struct List<T, const N: usize> {
-    items: [T; N],
+pub struct List<T: Copy, const N: usize> {
+    items: [MaybeUninit<T>; N],
     length: usize,
     /// Something did not fit.
     overflowed: bool,
 }
 
 impl<T: Copy, const N: usize> List<T, N> {
-    /// No items; `filler` is never seen.
-    pub fn new(filler: T) -> Self {
+    /// No items.
+    pub fn new() -> Self {
         List {
-            items: [filler; N],
+            items: [const { MaybeUninit::uninit() }; N],
             length: 0,
             overflowed: false,
+        }
+    }
+
+    /// Makes a list without items of memory that has anything.
+    ///
+    /// # Safety
+    /// `at` must be writable, and aligned.
+    pub unsafe fn make_at(at: *mut Self) {
+        // SAFETY: the caller's promise; items need no value.
+        unsafe {
+            (&raw mut (*at).length).write(0);
+            (&raw mut (*at).overflowed).write(false);
         }
     }
 
@@ -23,7 +37,7 @@ impl<T: Copy, const N: usize> List<T, N> {
     pub fn push(&mut self, item: T) {
         match self.items.get_mut(self.length) {
             Some(place) => {
-                *place = item;
+                place.write(item);
                 self.length += 1;
             }
             None => self.overflowed = true,
@@ -63,6 +77,30 @@ impl<T: Copy, const N: usize> List<T, N> {
 
     /// All items.
     pub fn as_slice(&self) -> &[T] {
-        &self.items[..self.length]
+        let items = &self.items[..self.length];
+        // SAFETY: so many were written.
+        unsafe { &*(core::ptr::from_ref(items) as *const [T]) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_keeps_what_fits_in_order() {
+        let mut list: List<u8, 3> = List::new();
+        for n in [1, 2, 1] {
+            assert!(list.has_room(1));
+            list.push(n);
+        }
+        assert!(!list.has_room(1) && !list.overflowed());
+        list.push(9);
+        assert!(list.overflowed());
+        assert_eq!(list.as_slice(), [1, 2, 1]);
+        assert!(list.remove(&1) && !list.remove(&7));
+        assert_eq!(list.as_slice(), [1, 2]);
+        list.clear();
+        assert!(list.as_slice().is_empty() && !list.overflowed());
     }
 }

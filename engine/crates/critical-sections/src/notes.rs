@@ -31,7 +31,7 @@ impl Notes {
             general: [None; 16],
             vector: [None; 32],
             used: 0,
-            names: List::new((Named::Result, Noted { slot: 0, plus: 0 })),
+            names: List::new(),
         }
     }
 

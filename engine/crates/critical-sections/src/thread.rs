@@ -3,15 +3,12 @@
 use core::mem::offset_of;
 use core::ptr::NonNull;
 
-use fulcrum_preload::sys;
-use fulcrum_transactions::CodeAddress;
-use fulcrum_transactions::memory::Effect;
-
 use crate::gate::VECTOR_ROOM;
 use crate::list::List;
 use crate::policy::Rests;
 use crate::replay::{Effects, Lanes};
 use crate::tls;
+use fulcrum_preload::sys;
 
 /// The engine's own stack of a thread; handlers of signals may run on it too.
 const STACK: usize = 256 << 10;
@@ -66,19 +63,23 @@ struct Mapping {
 const MAPPING: usize = size_of::<Mapping>().next_multiple_of(sys::PAGE) + STACK;
 
 impl Thread {
-    fn new() -> Thread {
-        let nothing = Effect::NativeCall;
-        Thread {
-            state: State::Native,
-            is_wanted: false,
-            left: 0,
-            in_window: false,
-            is_telling: false,
-            held: List::new(0),
-            effects: List::new((CodeAddress(0), nothing)),
-            lanes: Lanes::new(),
-            rests: Rests::new(),
-            recording: None,
+    /// Makes a state of memory that has anything. Piece by piece: it is too large for the stacks of some programs.
+    ///
+    /// # Safety
+    /// `at` must be writable, and aligned.
+    unsafe fn make_at(at: *mut Thread) {
+        // SAFETY: the caller's promise; each field is written.
+        unsafe {
+            (&raw mut (*at).state).write(State::Native);
+            (&raw mut (*at).is_wanted).write(false);
+            (&raw mut (*at).left).write(0);
+            (&raw mut (*at).in_window).write(false);
+            (&raw mut (*at).is_telling).write(false);
+            List::make_at(&raw mut (*at).held);
+            List::make_at(&raw mut (*at).effects);
+            (&raw mut (*at).lanes).write(Lanes::new());
+            (&raw mut (*at).rests).write(Rests::new());
+            (&raw mut (*at).recording).write(None);
         }
     }
 
@@ -99,7 +100,7 @@ impl Thread {
         // SAFETY: within the mapping, which begins at a page and is nobody else's.
         let thread = unsafe {
             let thread = start.add(offset_of!(Mapping, thread)).cast::<Thread>();
-            thread.write(Thread::new());
+            Thread::make_at(thread.as_ptr());
             thread
         };
         let words = tls::words();

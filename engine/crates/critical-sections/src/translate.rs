@@ -67,19 +67,12 @@ enum End {
 
 impl Building {
     pub fn new() -> Self {
-        let exit = Draft {
-            steps: 0,
-            instructions: 0,
-            to: To::Indirect,
-            hole: None,
-            restores_rcx: false,
-        };
         Building {
             notes: Notes::new(),
-            steps: List::new(Placed::filler()),
-            exits: List::new(exit),
-            starts: List::new((0, 0)),
-            constants: List::new((Hole::default(), 0)),
+            steps: List::new(),
+            exits: List::new(),
+            starts: List::new(),
+            constants: List::new(),
             instructions: 0,
             is_system_call: false,
         }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::step::{Noted, Spot, Step, Value};
+use crate::step::{Noted, Step};
 
 /// A step and the instruction whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -10,19 +10,6 @@ pub struct Placed {
     /// The instruction's address in the program.
     pub at: u64,
     pub step: Step<Noted>,
-}
-
-impl Placed {
-    /// For room that has nothing in it yet.
-    pub fn filler() -> Placed {
-        Placed {
-            at: 0,
-            step: Step::Overwrite {
-                to: Spot::Aside,
-                value: Value::Unknown,
-            },
-        }
-    }
 }
 
 /// What is known of the code at an address.

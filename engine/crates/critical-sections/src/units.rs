@@ -144,6 +144,13 @@ impl Units {
         self.enter(&mut maker, unit)
     }
 
+    /// Looks for new code.
+    pub fn look(&self) {
+        if let Some(maker) = self.maker() {
+            maker.regions.borrow_mut().look();
+        }
+    }
+
     /// Code is no longer what it was: a library was unloaded.
     pub fn forget(&self, from: u64, to: u64) {
         let Some(mut maker) = self.maker() else {

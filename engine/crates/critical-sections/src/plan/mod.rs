@@ -35,13 +35,9 @@ pub struct Plan {
 
 impl Plan {
     fn new(flow: Flow) -> Self {
-        let filler = Step::Overwrite {
-            to: Spot::Aside,
-            value: Value::Unknown,
-        };
         Plan {
             flow,
-            steps: List::new(filler),
+            steps: List::new(),
             written: 0,
             used: 0,
             vectors_written: 0,
@@ -79,11 +75,13 @@ impl Plan {
     }
 
     fn uses(&mut self, register: Gpr) {
-        if register != RSP {
-            self.steps.push(Step::Use {
-                of: general(register),
-                value: Value::Unknown,
-            });
+        let step = Step::Use {
+            of: general(register),
+            value: Value::Unknown,
+        };
+        // `test rax, rax` reads it twice.
+        if register != RSP && self.steps.as_slice().last() != Some(&step) {
+            self.steps.push(step);
         }
     }
 

@@ -129,6 +129,12 @@ fn floating_point_is_what_it_is_natively() {
     check("floats", &[3, 1001], 0, 0);
 }
 
+/// Hundreds of functions of the C and C++ libraries, a hundred thousand instructions.
+#[test]
+fn libraries_do_what_they_do_natively() {
+    check("libraries", &[17, 123_456], 0, 0);
+}
+
 #[test]
 fn a_long_section_ends_natively() {
     check("loops", &[10, 100_000], 0, 20);
@@ -243,6 +249,8 @@ fn signals_in_a_section_change_nothing() {
     let start = mapped(&functions.concat());
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
+        // Also when this thread panics.
+        let _ends = Ends(&done);
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 let before = SIGNALS.load(Ordering::Relaxed);
@@ -270,8 +278,16 @@ fn signals_in_a_section_change_nothing() {
             );
         }
         listen(Listener::Nothing);
-        done.store(true, Ordering::Relaxed);
     });
+}
+
+/// Says that something is done when it ends.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn same_as_natively(random: &mut Random, code: usize) {
@@ -343,7 +359,9 @@ fn a_library_in_the_place_of_another_one_is_translated_anew() {
         )
     };
     assert_eq!(moved.addr(), one);
-    forget(one as u64, one as u64 + 4096);
+    for gone in [one as u64, other as u64] {
+        forget(gone, gone + 4096);
+    }
     assert_eq!(answered(one), 2);
     listen(Listener::Nothing);
 }

@@ -1,9 +1,9 @@
 //! The state machine: threads that enter and leave critical sections, and what their instructions do (Whodunit §3.2, §7.2).
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lists::{Consumption, ListLimits, ListSummary, Lists};
+use super::numbers::Map;
 use super::section::Tracker;
 use super::sites::{Learning, Sites};
 use super::thread::{Phase, Section, Thread};
@@ -74,7 +74,7 @@ pub struct FlowDetector {
     words: Words,
     lists: Lists,
     sites: Sites,
-    threads: HashMap<ThreadId, Thread>,
+    threads: Map<ThreadId, Thread>,
     /// Sections so far; the number of the latest.
     section: u64,
     counts: Counts,
@@ -97,7 +97,7 @@ impl FlowDetector {
                 pairs: limits.pairs,
             }),
             sites: Sites::new(limits.learning),
-            threads: HashMap::new(),
+            threads: Map::default(),
             section: 0,
             counts: Counts::default(),
             limits,

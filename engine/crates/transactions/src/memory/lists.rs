@@ -1,7 +1,6 @@
 //! Producers and consumers: lists by lock and producing store, and what flows through each (Whodunit §3.2, §3.4).
 
-use std::collections::{HashMap, HashSet};
-
+use super::numbers::{Map, Set};
 use crate::contexts::Synopsis;
 use crate::flows::{FlowKind, Flows};
 use crate::ids::{CodeAddress, LockId, ThreadId};
@@ -43,8 +42,8 @@ pub(super) struct ListId(u32);
 struct List {
     lock: LockId,
     store: CodeAddress,
-    producers: HashSet<ThreadId>,
-    consumers: HashSet<ThreadId>,
+    producers: Set<ThreadId>,
+    consumers: Set<ThreadId>,
     demoted: bool,
     consumed: u64,
     /// By producer's and consumer's context.
@@ -55,7 +54,7 @@ struct List {
 #[derive(Debug)]
 pub(super) struct Lists {
     lists: Vec<List>,
-    index: HashMap<(LockId, CodeAddress), ListId>,
+    index: Map<(LockId, CodeAddress), ListId>,
     limits: ListLimits,
     /// Stores that got no list.
     stores_left_out: u64,
@@ -74,7 +73,7 @@ impl Lists {
     pub fn new(limits: ListLimits) -> Self {
         Lists {
             lists: Vec::new(),
-            index: HashMap::new(),
+            index: Map::default(),
             limits,
             stores_left_out: 0,
         }
@@ -106,8 +105,8 @@ impl Lists {
         self.lists.push(List {
             lock,
             store,
-            producers: HashSet::new(),
-            consumers: HashSet::new(),
+            producers: Set::default(),
+            consumers: Set::default(),
             demoted: false,
             consumed: 0,
             flows: Flows::with_limit(self.limits.pairs),

@@ -21,6 +21,7 @@
 
 mod detector;
 mod lists;
+mod numbers;
 mod section;
 mod sites;
 mod thread;

@@ -3,9 +3,8 @@
 //! Watching costs. Most locks protect what one thread uses at a time, or what no transaction flows through; their
 //! sections run natively, and are looked at again now and then.
 
-use std::collections::HashMap;
-
 use super::Mode;
+use super::numbers::Map;
 use crate::ids::CodeAddress;
 
 /// When a lock site rests, and for how long. All numbers are sections at the site.
@@ -54,14 +53,14 @@ struct Site {
 #[derive(Debug)]
 pub(super) struct Sites {
     learning: Learning,
-    sites: HashMap<CodeAddress, Site>,
+    sites: Map<CodeAddress, Site>,
 }
 
 impl Sites {
     pub fn new(learning: Learning) -> Self {
         Sites {
             learning,
-            sites: HashMap::new(),
+            sites: Map::default(),
         }
     }
 

@@ -1,7 +1,15 @@
 // What programs do in critical sections besides copying words. Each function gives the same answer however it runs.
+#include <algorithm>
 #include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+#include <regex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -137,4 +145,47 @@ extern "C" long floats(long n) {
   long sum = (long)(__builtin_sqrt(half) * 1000 + third * 1000);
   unlock(&mutex);
   return sum;
+}
+
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+// Much of what libraries have, as they come: their string functions use the widest registers there are.
+extern "C" long libraries(long n) {
+  lock(&mutex);
+  char text[400];
+  int length = snprintf(text, sizeof text, "%ld %g %s %08lx %.3Lf", n, n / 7.0, "some text that is copied", n * 977, n / 3.0L);
+  long hash = strtol(text, 0, 10) + length + (long)strlen(text) + (long)(strtod("2.75", 0) * n);
+  hash += strchr(text, 's') - text + (strstr(text, "copied") - text) + strcmp(text, "17") + memcmp(text, text + 1, 20);
+  int numbers[40];
+  for (int i = 0; i < 40; i++)
+    numbers[i] = (i * 7919 + n) % 101;
+  qsort(numbers, 20, sizeof *numbers, by_value);
+  std::sort(numbers + 20, numbers + 40);
+  for (int i = 0; i < 40; i++)
+    hash = hash * 31 + numbers[i];
+  std::map<std::string, std::shared_ptr<long>> map;
+  for (long i = 0; i < 20; i++)
+    map[std::to_string(i * n) + " as a key that is too long for the string itself"] = std::make_shared<long>(i);
+  for (auto &it : map)
+    hash = hash * 17 + *it.second + (long)it.first.size();
+  std::vector<std::string> parts;
+  for (char *part = strtok(text, " "); part; part = strtok(0, " "))
+    parts.push_back(part);
+  std::rotate(parts.begin(), parts.begin() + 1, parts.end());
+  for (auto &it : parts)
+    hash = hash * 13 + (long)it.size() + it[0];
+  regex_t expression;
+  regmatch_t match;
+  if (regcomp(&expression, "[a-z]+ (t[ex]*t)", REG_EXTENDED) == 0) {
+    hash += regexec(&expression, "12 some text", 1, &match, 0) == 0 ? match.rm_so : 1000;
+    regfree(&expression);
+  }
+  char large[3000], other[3000];
+  memset(large, n, sizeof large);
+  memcpy(other, large, sizeof other);
+  memmove(other + 3, other, 1500);
+  for (int i = 0; i < 3000; i += 97)
+    hash = hash * 7 + other[i];
+  unlock(&mutex);
+  return hash;
 }

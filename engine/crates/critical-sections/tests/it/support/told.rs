@@ -130,7 +130,11 @@ pub fn engine() {
             native: &hooks,
             last: &[natively_from_here as *const () as usize as u64],
         };
-        begin(&Tests, Limits::default(), functions).expect("the engine begins");
+        let limits = Limits {
+            section: 400_000,
+            ..Limits::default()
+        };
+        begin(&Tests, limits, functions).expect("the engine begins");
     });
 }
 
