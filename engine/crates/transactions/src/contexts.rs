@@ -63,8 +63,9 @@ pub struct Cuts {
 
 /// A table of contexts: each is its prefix and its last element, so equal contexts have equal numbers.
 ///
-/// No context has an element twice. What an element that is there already appends, consecutive or not, is a loop, and the
-/// context becomes its own prefix up to that element (§4.1).
+/// What an element that is there already appends, consecutive or not, is a loop, and the context becomes its own prefix up to
+/// that element (§4.1). So no context has an element twice, unless once before and once after a point from which on loops count
+/// ([`Contexts::append_since`]).
 #[derive(Clone, Debug)]
 pub struct Contexts<E> {
     limits: Limits,
@@ -111,12 +112,22 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
     /// # Panics
     /// When `to` is another table's.
     pub fn append(&mut self, to: Synopsis, element: E) -> Synopsis {
+        self.append_since(Synopsis::EMPTY, to, element)
+    }
+
+    /// The same when only what follows `since`, a prefix of `to`, can be a loop: what came up to there stays.
+    ///
+    /// # Panics
+    /// When `to` is another table's.
+    pub fn append_since(&mut self, since: Synopsis, to: Synopsis, element: E) -> Synopsis {
         let Some(element) = self.elements.intern(element) else {
             self.cuts.full += 1;
             return to;
         };
         let last = Last::Element(element);
-        let earlier = self.prefixes(to).find(|&it| self.last(it) == Some(last));
+        let mut loops = self.prefixes(to).take_while(|&it| it != since);
+        let earlier = loops.find(|&it| self.last(it) == Some(last));
+        drop(loops);
         if let Some(earlier) = earlier {
             return earlier;
         }

@@ -75,16 +75,28 @@ impl Dictionary {
     /// The context that goes on with this step.
     ///
     /// A process executes one request at a time on behalf of a context, so a request ends an earlier one of this process
-    /// and what followed it: on a connection that is kept, `GET /b` comes in place of `GET /a`.
+    /// and what followed it: on a connection that is kept, `GET /b` comes in place of `GET /a`. What follows a request is no
+    /// loop back to before it: a handler may well read the request first, and then what others answered for it.
     ///
     /// # Panics
     /// When the context is another dictionary's.
     pub fn append(&mut self, context: Synopsis, step: Step) -> Synopsis {
-        let base = match step {
-            Step::Request(_) => self.before_request(context),
-            _ => context,
+        let request = self.request(context);
+        let (since, to) = match (request, &step) {
+            (Some(request), Step::Request(_)) => (Synopsis::EMPTY, self.contexts.prefix(request)),
+            (Some(request), _) => (request, context),
+            (None, _) => (Synopsis::EMPTY, context),
         };
-        self.contexts.append(base, Element::Step(step))
+        self.contexts.append_since(since, to, Element::Step(step))
+    }
+
+    /// The context up to the request of this process that it executes.
+    fn request(&self, context: Synopsis) -> Option<Synopsis> {
+        let is_request = |&it: &Synopsis| {
+            let last = self.contexts.last_element(it);
+            matches!(last, Some(Element::Step(Step::Request(_))))
+        };
+        self.contexts.prefixes(context).find(is_request)
     }
 
     /// The context as it was before this process began its request; without one, the context itself.
@@ -92,11 +104,7 @@ impl Dictionary {
     /// # Panics
     /// When the context is another dictionary's.
     pub fn before_request(&self, context: Synopsis) -> Synopsis {
-        let is_request = |&it: &Synopsis| {
-            let last = self.contexts.last_element(it);
-            matches!(last, Some(Element::Step(Step::Request(_))))
-        };
-        let request = self.contexts.prefixes(context).find(is_request);
+        let request = self.request(context);
         request.map_or(context, |it| self.contexts.prefix(it))
     }
 
@@ -112,10 +120,11 @@ impl Dictionary {
         for element in self.contexts.elements(sent) {
             match element {
                 Element::Received(link) => links.push(*link),
-                Element::Step(_) => own.push(element.clone()),
+                Element::Step(step) => own.push(step.clone()),
             }
         }
-        let mut part = self.contexts.of(own);
+        let own = own.into_iter();
+        let mut part = own.fold(Synopsis::EMPTY, |to, step| self.append(to, step));
         if self.contexts.is_cut(sent) {
             part = self.contexts.cut(part);
         }

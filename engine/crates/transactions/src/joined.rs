@@ -105,16 +105,37 @@ impl Joined {
         if let Some(&known) = self.resolved.get(&link) {
             return Ok(known);
         }
-        let mut context = Synopsis::EMPTY;
+        let (mut context, mut since) = (Synopsis::EMPTY, Synopsis::EMPTY);
         for (program, element) in self.elements(link)? {
             context = match element {
-                Imported::Received(part) => self.append_part(context, part),
-                Imported::Step(step) => self.contexts.append(context, Hop::Step { program, step }),
+                Imported::Received(part) => {
+                    since = self.append_part(context, part);
+                    since
+                }
+                Imported::Step(step) => self.append_step(&mut since, context, program, step),
                 Imported::Cut => self.contexts.cut(context),
             };
         }
         self.resolved.insert(link, context);
         Ok(context)
+    }
+
+    /// Another step. Loops are those of one process, and since its request: another process of the same program, which does
+    /// the same, is another stage.
+    fn append_step(
+        &mut self,
+        since: &mut Synopsis,
+        to: Synopsis,
+        program: Name,
+        step: Step,
+    ) -> Synopsis {
+        let is_request = matches!(step, Step::Request(_));
+        let hop = Hop::Step { program, step };
+        let context = self.contexts.append_since(*since, to, hop);
+        if is_request {
+            *since = context;
+        }
+        context
     }
 
     /// The same for a link that may be damaged or lost: then the whole context is missing.
@@ -128,11 +149,12 @@ impl Joined {
         let Ok(elements) = self.elements(part) else {
             return self.append_missing(to, part);
         };
+        let mut since = to;
         elements
             .into_iter()
             .fold(to, |to, (program, element)| match element {
                 Imported::Received(_) => to,
-                Imported::Step(step) => self.contexts.append(to, Hop::Step { program, step }),
+                Imported::Step(step) => self.append_step(&mut since, to, program, step),
                 Imported::Cut => self.contexts.cut(to),
             })
     }

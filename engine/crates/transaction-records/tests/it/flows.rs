@@ -617,3 +617,43 @@ fn paths_begin_with_the_program() {
         ]
     );
 }
+
+/// A proxy that reads everything by one handler, and what it asks, which is of the same program: nginx before nginx.
+#[test]
+fn one_handler_for_requests_and_answers_keeps_them_apart() {
+    let mut script = Script::default();
+    let front = script.process(10, "nginx");
+    let back = script.process(20, "nginx");
+    script.tcp(front, "", 1, Via::Accepted, (80, 4000));
+    script.tcp(front, "", 2, Via::Connected, (5000, 90));
+    script.tcp(back, "", 1, Via::Accepted, (90, 5000));
+    let (read, write) = (
+        "main > loop > handler > recv",
+        "main > loop > handler > writev",
+    );
+    for (name, ms) in [("a", 1), ("b", 10), ("a", 100)] {
+        let request = format!("GET /{name} HTTP/1.1\r\n");
+        event(&mut script, front, 1);
+        script.receive(front, read, 1, 10, &request);
+        script.send(front, write, 2, 10);
+        event(&mut script, back, 1);
+        script.receive(back, read, 1, 10, "GET /file HTTP/1.1\r\n");
+        script.sample(back, "main > loop > handler", ms);
+        script.send(back, write, 1, 10);
+        event(&mut script, front, 2);
+        script.receive(front, read, 2, 10, "");
+        script.sample(front, "main > loop > handler", 2 * ms);
+        event(&mut script, front, 1);
+        script.send(front, write, 1, 10);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "303 ms of GET /a in nginx/nginx",
+            "30 ms of GET /b in nginx/nginx",
+        ]
+    );
+    let instances = ["GET /a × 2 (0), 13 ms", "GET /b × 1 (0), 13 ms"];
+    assert_eq!(shown.instances(), instances);
+}

@@ -278,3 +278,26 @@ fn a_request_on_a_kept_connection_replaces_the_one_before() {
         activity.go_on(&mut dictionary, write);
     }
 }
+
+/// One handler reads the request, and what another server answered for it; then the next request on the connection.
+#[test]
+fn what_follows_a_request_does_not_lead_back_to_before_it() {
+    let mut dictionary = Dictionary::new(ProcessId(1));
+    let [read, write] = ["read", "write"].map(|it| handler(&mut dictionary, it));
+    let first = request(&mut dictionary, "GET /a");
+    let steps = [&read, &first, &read, &write, &read];
+    let context = steps.into_iter().fold(Synopsis::EMPTY, |to, step| {
+        dictionary.append(to, step.clone())
+    });
+    assert_eq!(shown(&dictionary, context), ["read", "GET /a", "read"]);
+    let at = path(&mut dictionary, "main > send");
+    let chain = dictionary.send(context, at);
+    let sent = shown(&dictionary, chain.links()[0].synopsis);
+    assert_eq!(sent, ["read", "GET /a", "read", "main > send"]);
+    assert_eq!(dictionary.receive(&chain), Ok(Arrival::Reply(context)));
+    let before = dictionary.before_request(context);
+    assert_eq!(shown(&dictionary, before), ["read"]);
+    let next = request(&mut dictionary, "GET /b");
+    let context = dictionary.append(context, next);
+    assert_eq!(shown(&dictionary, context), ["read", "GET /b"]);
+}

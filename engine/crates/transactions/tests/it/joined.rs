@@ -7,7 +7,7 @@ use fulcrum_transactions::{
 };
 
 use crate::support::bookstore::{Process, message};
-use crate::support::path;
+use crate::support::{handler, path, request};
 
 #[test]
 fn damaged_records_are_refused_with_the_place() {
@@ -124,4 +124,34 @@ fn synopses_are_resolved_across_processes_and_unknown_ones_are_errors() {
     let missing = joined.resolve_or_missing(link(9, deep));
     assert_eq!(joined.texts(missing), ["process 9, not recorded"]);
     assert_eq!(joined.missing().collect::<Vec<_>>(), [(ProcessId(9), 1)]);
+}
+
+/// A proxy and what it asks are of one program, and do the same: two stages, and the request at the first names both.
+#[test]
+fn another_process_of_the_same_program_is_another_stage() {
+    let (mut front, mut back) = (Process::new(1, "nginx"), Process::new(2, "nginx"));
+    let (mut at_front, mut at_back) = (Activity::default(), Activity::default());
+    let read = handler(&mut front.dictionary, "read");
+    at_front.execute(&mut front.dictionary, Synopsis::EMPTY, read);
+    let name = request(&mut front.dictionary, "GET /a");
+    at_front.go_on(&mut front.dictionary, name);
+    message(
+        (&mut front, &at_front, "main > send"),
+        (&mut back, &mut at_back),
+        1,
+        0,
+    );
+    let received = at_back.context();
+    let read = handler(&mut back.dictionary, "read");
+    at_back.execute(&mut back.dictionary, received, read);
+    let name = request(&mut back.dictionary, "GET /file");
+    at_back.go_on(&mut back.dictionary, name);
+    back.sample(at_back.context(), "nginx", "main > read", 7);
+    let stitched = Stitched::of(vec![front.end(), back.end()], Vec::new()).unwrap();
+    let types = stitched.types();
+    assert_eq!((&*types[0].name, types[0].cpu.cpu_ns), ("GET /a", 7));
+    let context = stitched
+        .type_of(ProcessId(2), at_back.context())
+        .map(|it| stitched.type_name(it));
+    assert_eq!(context, Some("GET /a"));
 }
