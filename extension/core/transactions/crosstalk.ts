@@ -54,7 +54,7 @@ export function crosstalkMatrix(crosstalk: TransactionsCrosstalk): CrosstalkMatr
     const sum = sums.get(key) ?? { waitNs: 0, count: 0 };
     sums.set(key, { waitNs: sum.waitNs + pair.waitNs, count: sum.count + pair.count });
   }
-  const largest = Math.max(...[...sums.values()].map((sum) => sum.waitNs), 1);
+  const largest = [...sums.values()].reduce((most, sum) => Math.max(most, sum.waitNs), 1);
   const cell = (waiter: string, holder: string): CrosstalkCell | null => {
     const sum = sums.get(keyOf(waiter, holder));
     if (sum === undefined) {
