@@ -196,8 +196,8 @@ pub enum Record<'a> {
         length: u64,
         /// When the call began.
         began_ns: u64,
-        /// The first bytes that came, when nothing has been received from the stream since the last send into it or since it was
-        /// opened; at most [`MAX_HEAD`]. None of what the program never sees, as with `splice`.
+        /// Of the first [`MAX_HEAD`] bytes that were received since the last send into the stream, or since it was opened, those
+        /// that came by this call. None of what the program never sees, as with `splice`.
         head: &'a [u8],
     },
     /// The thread waited for whatever comes next: `epoll_wait`, `poll`, `select`, `accept`, a signal. What it did before is over. There
