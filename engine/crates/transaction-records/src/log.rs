@@ -148,7 +148,13 @@ impl<'a> Log<'a> {
         let mut at = HEADER as usize;
         while at < bytes.len() {
             match chunk_at(bytes, at) {
-                At::Chunk(chunk) => threads.entry(chunk.thread).or_default().push(chunk),
+                At::Chunk(chunk) => {
+                    let mut last = Some(chunk);
+                    while let Some(chunk) = last {
+                        last = chunk.next(bytes, at + CHUNK as usize);
+                        threads.entry(chunk.thread).or_default().push(chunk);
+                    }
+                }
                 // Beyond what the header says that was used, the file is zeros up to its end.
                 At::Nothing if at as u64 >= next => break,
                 At::Nothing => log.lost.holes += 1,

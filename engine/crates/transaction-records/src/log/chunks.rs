@@ -62,6 +62,23 @@ pub(super) fn chunk_at(bytes: &[u8], at: usize) -> At {
 }
 
 impl Chunk {
+    /// The chunk of another thread behind this one, in a space that ends at `end`: threads that end leave what they did not use
+    /// to others.
+    pub fn next(&self, bytes: &[u8], end: usize) -> Option<Chunk> {
+        let at = (self.begin + self.used).next_multiple_of(CHUNK_HEADER);
+        if at + CHUNK_HEADER > end {
+            return None;
+        }
+        match chunk_at(bytes, at) {
+            At::Chunk(mut chunk) => {
+                chunk.used = chunk.used.min(end - chunk.begin);
+                Some(chunk)
+            }
+            // What a thread that was killed had begun to write.
+            At::Nothing | At::Damaged => None,
+        }
+    }
+
     /// Leaves out everything from the first damaged record on, and tells where that is.
     pub fn check(&mut self, bytes: &[u8]) -> Option<Place> {
         let mut at = 0;

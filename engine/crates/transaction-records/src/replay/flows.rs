@@ -277,7 +277,7 @@ impl World<'_> {
     }
 
     /// The task of the request that came last by a stream, answered or not, if it is this process's.
-    fn current_task(&mut self, end: usize) -> Option<usize> {
+    pub(super) fn current_task(&mut self, end: usize) -> Option<usize> {
         let process = self.index.ends[end].process;
         let task = self.side(end).request.as_ref()?.task;
         (self.tasks[task].process == process).then_some(task)

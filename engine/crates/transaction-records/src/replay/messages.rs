@@ -177,8 +177,7 @@ impl World<'_> {
         let Some(&end) = self.index.end_of.get(&(process, stream)) else {
             return;
         };
-        self.adopt_request(thread, end, head.time_ns);
-        self.keep_waits(thread, WaitsFor::Answer);
+        self.turns_to(thread, end, head.time_ns);
         let doing = self.threads[thread].doing();
         let outgoing = self.outgoing(process, doing.context, head.path);
         let message = Rc::new(Message {
@@ -210,20 +209,29 @@ impl World<'_> {
         self.answers(end, doing, head.time_ns);
     }
 
-    /// A thread of which it is not known for whom it works, or that has answered its request, sends by a stream on which
-    /// another request is open: it answers that.
-    fn adopt_request(&mut self, thread: ThreadRow, end: EndId, time_ns: u64) {
+    /// A thread is about to send by a stream. When it is not known for whom it works, or its request is over, it answers the
+    /// request that is open there, or greets whoever has just connected.
+    fn turns_to(&mut self, thread: ThreadRow, end: EndId, time_ns: u64) {
         let doing = self.threads[thread].doing();
         let is_free = match doing.task {
             None => doing.context.is_empty(),
-            Some(task) => self.tasks[task].is_answered,
+            Some(task) => self.tasks[task].is_over,
         };
         let open = self.open_task(end).filter(|it| Some(*it) != doing.task);
+        let came_last = self.current_task(end);
+        let is_new = came_last.is_none() && self.side(end).role == Some(Role::IsAsked);
         if let Some(task) = open.filter(|_| is_free) {
             self.drop_idle_waits(thread);
             let context = self.tasks[task].context;
             let task = Some(task);
             self.works_for(thread, Doing { context, task }, time_ns);
+        } else if is_new && is_free && doing.task.is_some() {
+            self.drop_idle_waits(thread);
+            self.works_for(thread, Doing::default(), time_ns);
+        } else if came_last.is_some() && came_last == doing.task {
+            self.keep_waits(thread, WaitsFor::Answer);
+        } else {
+            self.keep_waits(thread, WaitsFor::Other);
         }
     }
 

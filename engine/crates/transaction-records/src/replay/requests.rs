@@ -24,8 +24,8 @@ pub(crate) struct Task {
     pub context: Synopsis,
     /// When it was last worked on, on its process's clock.
     pub active_ns: u64,
-    /// Something was sent to whoever asked.
-    pub is_answered: bool,
+    /// Something was sent to whoever asked, or they are gone.
+    pub is_over: bool,
 }
 
 /// For whom a process worked when it sent a message, and who had asked it.
@@ -129,7 +129,7 @@ impl World<'_> {
             origin,
             context: Synopsis::EMPTY,
             active_ns: time_ns,
-            is_answered: false,
+            is_over: false,
         });
         task
     }
@@ -166,7 +166,7 @@ impl World<'_> {
         };
         request.is_answered = true;
         let task = request.task;
-        self.tasks[task].is_answered = true;
+        self.tasks[task].is_over = true;
         let instance = &mut self.instances[self.tasks[task].instance as usize];
         if instance.task != task {
             return;
@@ -187,8 +187,10 @@ impl World<'_> {
     pub(super) fn closed(&mut self, end: EndId) {
         let side = self.sending_side(end);
         side.open_ends = side.open_ends.saturating_sub(1);
-        if side.open_ends == 0 {
-            self.side(end).request = None;
+        if side.open_ends == 0
+            && let Some(request) = self.side(end).request.take()
+        {
+            self.tasks[request.task].is_over = true;
         }
     }
 

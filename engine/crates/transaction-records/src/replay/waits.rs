@@ -20,7 +20,7 @@ pub(super) struct SeenWait {
     context: Synopsis,
     instance: Option<InstanceId>,
     /// The transaction had been answered.
-    is_answered: bool,
+    is_over: bool,
     path: u32,
 }
 
@@ -87,7 +87,7 @@ impl World<'_> {
             holder,
             context: doing.context,
             instance: self.instance_of(doing),
-            is_answered: doing.task.is_some_and(|it| self.tasks[it].is_answered),
+            is_over: doing.task.is_some_and(|it| self.tasks[it].is_over),
             path: head.path,
         };
         self.threads[thread].waits.push(wait);
@@ -108,7 +108,7 @@ impl World<'_> {
     /// of the answer follows.
     pub(super) fn keep_waits(&mut self, thread: ThreadRow, before: WaitsFor) {
         let it = &mut self.threads[thread];
-        let is_kept = |wait: &SeenWait| !wait.is_answered || before == WaitsFor::Answer;
+        let is_kept = |wait: &SeenWait| !wait.is_over || before == WaitsFor::Answer;
         let kept = it.waits.drain(..).filter(is_kept);
         self.processes[it.process].waits.extend(kept);
     }
@@ -116,7 +116,7 @@ impl World<'_> {
     /// A thread does nothing more for its transaction. If that has no request that waits for an answer, it has waited for work.
     pub(super) fn end_waits(&mut self, thread: ThreadRow) {
         let task = self.threads[thread].task;
-        match task.is_some_and(|it| !self.tasks[it].is_answered) {
+        match task.is_some_and(|it| !self.tasks[it].is_over) {
             true => self.keep_waits(thread, WaitsFor::Other),
             false => self.drop_idle_waits(thread),
         }

@@ -239,3 +239,42 @@ fn waits_after_the_answer_count_only_before_more_of_it() {
         "{waits:?}"
     );
 }
+
+/// MariaDB keeps the threads of connections that were closed: until the next one comes, they wait for no transaction.
+#[test]
+fn a_thread_that_is_kept_for_the_next_connection_is_idle() {
+    let mut script = Script::default();
+    let main = script.process(10, "mariadbd");
+    let thread = script.spawn(main, "main > start", 2, "connection");
+    for stream in [1, 2] {
+        let ports = (3306, 4000 + stream as u16);
+        script.tcp(thread, "", stream, Via::Accepted, ports);
+        script.send(thread, "login > greet", stream, 77);
+        script.receive(thread, "login > read", stream, 50, "\x01");
+        script.send(thread, "login > send_ok", stream, 7);
+        let query = "\x13\0\0\0\x03SELECT * FROM item";
+        script.receive(thread, "do_command > read", stream, 23, query);
+        script.sample(thread, "do_command > dispatch", 5);
+        script.send(thread, "do_command > send_eof", stream, 100);
+        // It says that it leaves, and gets no answer.
+        script.receive(thread, "do_command > read", stream, 5, "\x01\0\0\0\x01");
+        script.close(thread, stream);
+        script.rest(500);
+        script.release(main, "main > cache > signal", LockKind::Condition);
+        script.wait(thread, "cache > wait", LockKind::Condition, 400, 0);
+        script.now_ns -= 300_000_000;
+        script.sample(thread, "cache > wait", 1);
+        script.now_ns += 300_000_000;
+    }
+    script.say(thread, "", Record::End);
+    let shown = script.open();
+    assert_eq!(shown.waits(), [""; 0]);
+    let costs = [
+        "10 ms of SELECT item in mariadbd/connection",
+        "2 ms of no transaction in mariadbd/connection",
+    ];
+    assert_eq!(shown.costs(), costs);
+    let walls = shown.0.stitched.types().into_iter();
+    let walls: u64 = walls.flat_map(|it| it.stages).map(|it| it.wall_ns).sum();
+    assert!(walls < 300_000_000, "{walls}");
+}
