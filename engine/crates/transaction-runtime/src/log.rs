@@ -4,7 +4,9 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
-use fulcrum_wire::transactions::{CHUNK, HEADER, LOG_SUFFIX, MAGIC, VERSION, state, word};
+use fulcrum_wire::transactions::{
+    CHUNK, CHUNK_HEADER, HEADER, LOG_SUFFIX, MAGIC, VERSION, state, word,
+};
 
 use crate::session::{self, Name, Session};
 
@@ -78,6 +80,9 @@ pub fn create(session: &Session, parent: Parent) -> Option<()> {
     LENGTH.store(length, Ordering::Relaxed);
     FULL.store(false, Ordering::Relaxed);
     NUMBER.fetch_add(1, Ordering::Relaxed);
+    for place in &FREE {
+        place.store(0, Ordering::Relaxed);
+    }
     for (at, value) in [
         (word::VERSION, VERSION),
         (word::PID, u64::from(pid)),
@@ -217,28 +222,62 @@ pub fn reopen(how: u64) {
     change_state(how, state::OPEN);
 }
 
-/// A chunk that nobody else has, with its place in the file. `None` when the log is full.
-pub fn take_chunk() -> Option<Chunk> {
+/// What threads that ended did not use of their chunks: places in the file, 0 for none.
+static FREE: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+/// Where there is less room than this, no chunk begins.
+const LEAST: u64 = 1024;
+
+/// Where the space that a place is in ends. Spaces are of [`CHUNK`] bytes.
+fn space_end(offset: u64) -> u64 {
+    HEADER + ((offset - HEADER) / CHUNK + 1) * CHUNK
+}
+
+/// A chunk of at least so many bytes that nobody else has. `None` when the log is full.
+pub fn take_chunk(least: usize) -> Option<Chunk> {
     if FULL.load(Ordering::Relaxed) {
         return None;
     }
-    let limit = LENGTH.load(Ordering::Relaxed);
-    let taken = header(word::NEXT).fetch_update(Ordering::AcqRel, Ordering::Relaxed, |next| {
-        (next + CHUNK <= limit).then_some(next + CHUNK)
-    });
-    let Ok(offset) = taken else {
+    let taken = |place: &AtomicU64| {
+        let offset = place.load(Ordering::Relaxed);
+        let fits = offset != 0 && offset + least as u64 <= space_end(offset);
+        let order = (Ordering::Acquire, Ordering::Relaxed);
+        let take = || place.compare_exchange(offset, 0, order.0, order.1).ok();
+        fits.then(take).flatten()
+    };
+    let Some(offset) = FREE.iter().find_map(taken).or_else(take_space) else {
         fill();
         return None;
     };
-    // SAFETY: within the mapping, whose length is `limit`.
+    // SAFETY: within the mapping, which has all that was taken of the file.
     let at = unsafe { BASE.load(Ordering::Acquire).add(offset as usize) };
     let mut chunk = Chunk {
         at,
         offset,
+        size: (space_end(offset) - offset) as usize,
         reserved: 0,
     };
-    chunk.reserve(sys::PAGE)?;
+    chunk.reserve(1)?;
     Some(chunk)
+}
+
+/// Where a space begins that is in use from now on. `None` when the file has no more.
+fn take_space() -> Option<u64> {
+    let limit = LENGTH.load(Ordering::Relaxed);
+    let taken = header(word::NEXT).fetch_update(Ordering::AcqRel, Ordering::Relaxed, |next| {
+        (next + CHUNK <= limit).then_some(next + CHUNK)
+    });
+    taken.ok()
+}
+
+/// Gives back what a thread that ends leaves of its chunk, behind so many bytes. What finds no place is not used again.
+pub fn give_back(chunk: &Chunk, used: usize) {
+    let offset = (chunk.offset + used as u64).next_multiple_of(CHUNK_HEADER as u64);
+    if offset + LEAST > space_end(chunk.offset) {
+        return;
+    }
+    let order = (Ordering::Release, Ordering::Relaxed);
+    let mut places = FREE.iter();
+    places.find(|place| place.compare_exchange(0, offset, order.0, order.1).is_ok());
 }
 
 /// A part of the file that one thread writes.
@@ -247,6 +286,9 @@ pub struct Chunk {
     at: *mut u8,
     /// Where in the file it begins.
     pub offset: u64,
+    /// Bytes, with its header.
+    pub size: usize,
+    /// Of those, how many are known to have space on the disk.
     reserved: usize,
 }
 
@@ -270,17 +312,17 @@ impl Chunk {
         self.reserve_more(end)
     }
 
-    /// Threads that write little take one page of the disk, all others the whole chunk at once.
+    /// Threads that write little take one page of the disk at first, and then all that the chunk has.
     #[cold]
     fn reserve_more(&mut self, end: usize) -> Option<()> {
-        let to = if end <= sys::PAGE {
-            sys::PAGE
-        } else {
-            CHUNK as usize
-        };
-        // SAFETY: within the chunk.
-        let from = unsafe { self.at.add(self.reserved) };
-        if reserve(from, to - self.reserved).is_none() {
+        let before = self.at.addr() % sys::PAGE;
+        let first = sys::PAGE - before;
+        let to = if end <= first { first } else { self.size };
+        let to = to.min(self.size);
+        // SAFETY: from the beginning of the page that the chunk begins in: within the mapping.
+        let from = unsafe { self.at.sub(before) };
+        let length = (before + to).next_multiple_of(sys::PAGE);
+        if reserve(from, length).is_none() {
             fill();
             return None;
         }

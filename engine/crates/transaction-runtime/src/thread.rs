@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering
 use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{
-    CHUNK, CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Head, Record, chunk_check, chunk_word,
+    CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Head, Record, chunk_check, chunk_word,
 };
 
 use crate::frame::Frame;
@@ -206,6 +206,9 @@ pub fn end_current() {
     };
     inside.write(0, &Record::End);
     let thread = inside.0;
+    if let Some(chunk) = thread.chunk.take() {
+        log::give_back(&chunk, CHUNK_HEADER + thread.written.get());
+    }
     drop(inside);
     CURRENT.with(|current| current.set(ended()));
     release(thread);
@@ -373,22 +376,21 @@ impl Inside {
 
     #[inline]
     fn try_write(&self, head: Head, record: &Record) -> Option<()> {
-        const ROOM: usize = CHUNK as usize - CHUNK_HEADER;
         if log::is_full() {
             return None;
         }
         let thread = self.0;
         let length = record.length();
         let mut chunk = match thread.chunk.get() {
-            Some(chunk) if thread.written.get() + length <= ROOM => chunk,
-            _ => self.new_chunk()?,
+            Some(chunk) if CHUNK_HEADER + thread.written.get() + length <= chunk.size => chunk,
+            _ => self.new_chunk(CHUNK_HEADER + length)?,
         };
         let at = CHUNK_HEADER + thread.written.get();
         chunk.reserve(at + length)?;
         thread.chunk.set(Some(chunk));
         // SAFETY: the rest of a chunk that is this thread's alone.
         let rest =
-            unsafe { core::slice::from_raw_parts_mut(chunk.bytes().add(at), CHUNK as usize - at) };
+            unsafe { core::slice::from_raw_parts_mut(chunk.bytes().add(at), chunk.size - at) };
         let written = thread.written.get() + record.write(head, rest)?;
         thread.written.set(written);
         // SAFETY: within the chunk's header.
@@ -398,9 +400,9 @@ impl Inside {
     }
 
     #[cold]
-    fn new_chunk(&self) -> Option<Chunk> {
+    fn new_chunk(&self, least: usize) -> Option<Chunk> {
         let thread = self.0;
-        let chunk = log::take_chunk()?;
+        let chunk = log::take_chunk(least)?;
         let mut name = [0_u64; 2];
         // SAFETY: the kernel writes 16 bytes.
         unsafe {

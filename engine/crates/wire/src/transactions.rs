@@ -1,8 +1,10 @@
 //! The log of a process under transactional profiling (Whodunit §7): what its threads did that contexts follow from.
 //!
 //! The preloaded library only says what happened; the engine makes contexts of it after the run, or while it goes on. One
-//! page of header, then chunks one behind another. A chunk is a header and records; only its thread writes into it, and
-//! `used` grows after each whole record, so that a killed program leaves whole records.
+//! page of header, then spaces of [`CHUNK`] bytes, one behind another, each with one chunk or several. A chunk is a header and
+//! records; only its thread writes into it, and `used` grows after each whole record, so that a killed program leaves whole
+//! records. When its thread has ended, another thread's chunk may follow in the same space, behind what was used, at the next
+//! multiple of [`CHUNK_HEADER`]; otherwise zeros do, or what was left unfinished.
 //!
 //! The file is as long as it may become from the beginning, and sparse. Its process maps it once and keeps no descriptor.
 
@@ -19,7 +21,7 @@ pub const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"FTCH");
 pub const HEADER: u64 = 4096;
 /// Bytes of a chunk's header. Chunks begin at multiples of it.
 pub const CHUNK_HEADER: usize = 64;
-/// Bytes of a chunk with its header.
+/// Bytes of a space; a chunk, with its header, has no more.
 pub const CHUNK: u64 = 32 << 10;
 /// Longest record, bytes: any record fits into an empty chunk.
 pub const MAX_RECORD: usize = 4096;
@@ -81,7 +83,7 @@ pub mod word {
     pub const END_NS: usize = 11;
     /// Records that had no place any more.
     pub const DROPPED: usize = 12;
-    /// Where the next chunk begins. Grows by [`super::CHUNK`].
+    /// Where the next space begins. Grows by [`super::CHUNK`].
     pub const NEXT: usize = 13;
     /// The generation of the unwind table that the process asks for: 1 at its beginning, one more when libraries come. The
     /// lower half is a futex word that the engine waits on.

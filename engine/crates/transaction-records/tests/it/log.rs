@@ -66,6 +66,34 @@ fn each_thread_has_its_records_in_order() {
 }
 
 #[test]
+fn threads_that_ended_leave_room_to_others() {
+    let mut file = small();
+    file.chunk_behind(1, 3, 103, 20);
+    file.write(3, head(21), Record::Begin { by: 1 });
+    file.write(3, head(22), Record::End);
+    file.chunk_behind(3, 4, 104, 30);
+    file.write(4, head(31), Record::Begin { by: 1 });
+    let log = Log::read(file.bytes()).unwrap();
+    let found = kinds(&log);
+    assert_eq!(found[..2], kinds(&Log::read(small().bytes()).unwrap()));
+    let third = (3, texts(&["21 Begin", "22 End"]));
+    assert_eq!(found[2..], [third.clone(), (4, texts(&["31 Begin"]))]);
+    assert_eq!(log.lost(), &Lost::default());
+    // What the fourth had begun and not finished when it was killed is nothing.
+    let at = HEADER as usize + 2 * CHUNK as usize + CHUNK_HEADER;
+    let mut bytes = file.bytes().to_vec();
+    let fourth = (at..bytes.len())
+        .step_by(CHUNK_HEADER)
+        .filter(|at| bytes[*at..].starts_with(b"FTCH"))
+        .nth(1)
+        .unwrap();
+    bytes[fourth..fourth + 8].fill(0);
+    let log = Log::read(&bytes).unwrap();
+    assert_eq!(kinds(&log)[2..], [third]);
+    assert_eq!(log.lost(), &Lost::default());
+}
+
+#[test]
 fn holes_and_damaged_chunks_are_skipped_and_counted() {
     let mut bytes = small().bytes().to_vec();
     let (header, chunk) = (HEADER as usize, CHUNK as usize);

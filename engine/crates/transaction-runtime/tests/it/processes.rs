@@ -291,7 +291,7 @@ fn every_end_is_as_alone_and_told() {
 #[test]
 fn a_log_that_is_full_says_so_and_the_program_goes_on() {
     let lab = lab();
-    let limit = 1 << 18;
+    let limit = 1 << 17;
     let ran = lab.run_with(Settings { limit, head: 0 }, &["fill"]);
     assert_eq!(ran.text(), "filled\n");
     let log = ran.log();
@@ -299,4 +299,20 @@ fn a_log_that_is_full_says_so_and_the_program_goes_on() {
     assert!(log.word(word::DROPPED) > 1000);
     assert!(log.word(word::NEXT) <= limit);
     assert!(log.word(word::END_NS) > log.word(word::START_NS));
+}
+
+/// Threads that end leave the rest of their space to others.
+#[test]
+fn a_thousand_short_threads_need_little_room() {
+    let limit = 1 << 19;
+    let ran = lab().run_with(Settings { limit, head: 0 }, &["fill"]);
+    let log = ran.log();
+    assert_eq!(
+        (log.word(word::STATE), log.word(word::DROPPED)),
+        (state::ENDED, 0)
+    );
+    let begun = log.each(|it| matches!(it.record, Record::Begin { by: 1 }).then_some(it.thread));
+    let ended = log.each(|it| matches!(it.record, Record::End).then_some(it.thread));
+    assert_eq!(begun, (2..=2001).collect::<Vec<_>>());
+    assert_eq!(begun, ended);
 }

@@ -396,13 +396,14 @@ impl Log {
         let mut at = HEADER;
         while at < log.word(word::NEXT) {
             let chunk = words(at as usize, CHUNK_HEADER / 8);
-            if chunk[chunk_word::THREAD] == 0 {
-                // Its thread was killed before it could begin it.
-                assert_eq!(log.word(word::STATE), state::OPEN);
-                at += CHUNK;
+            let space = HEADER + (at - HEADER) / CHUNK * CHUNK;
+            let is_first = at == space;
+            if chunk[chunk_word::THREAD] as u32 != CHUNK_MAGIC {
+                // No other thread took what is left, or one was killed before it could begin its chunk.
+                assert!(!is_first || log.word(word::STATE) == state::OPEN);
+                at = space + CHUNK;
                 continue;
             }
-            assert_eq!(chunk[chunk_word::THREAD] as u32, CHUNK_MAGIC);
             assert_eq!(chunk[chunk_word::OFFSET], at);
             let check = chunk_check(chunk[..].try_into().unwrap());
             assert_eq!(chunk[chunk_word::CHECK], check);
@@ -419,9 +420,17 @@ impl Log {
                 .entry(thread)
                 .or_insert(String::from_utf8(name).unwrap());
             let begin = at as usize + CHUNK_HEADER;
-            let records = &bytes[begin..begin + chunk[chunk_word::USED] as usize];
-            assert!(chunks.insert((thread, sequence), records).is_none());
-            at += CHUNK;
+            let end = begin + chunk[chunk_word::USED] as usize;
+            assert!(end as u64 <= space + CHUNK);
+            assert!(
+                chunks
+                    .insert((thread, sequence), &bytes[begin..end])
+                    .is_none()
+            );
+            at = end.next_multiple_of(CHUNK_HEADER) as u64;
+            if at + CHUNK_HEADER as u64 > space + CHUNK {
+                at = space + CHUNK;
+            }
         }
         let mut next: BTreeMap<u32, u32> = BTreeMap::new();
         for ((thread, sequence), mut records) in chunks {

@@ -46,6 +46,19 @@ impl LogFile {
     /// The thread writes into a chunk of its own from here on.
     pub fn chunk(&mut self, thread: u32, tid: u32, name: &str, time_ns: u64) {
         let at = self.bytes.len();
+        self.bytes.resize(at + CHUNK as usize, 0);
+        self.set(word::NEXT, (at as u64) + CHUNK);
+        self.chunk_at(at, thread, (tid, name), time_ns);
+    }
+
+    /// The thread writes into what another one, which has ended, has left of its space.
+    pub fn chunk_behind(&mut self, ended: u32, thread: u32, tid: u32, time_ns: u64) {
+        let before = &self.threads[&ended];
+        let at = (before.chunk + CHUNK_HEADER + before.used).next_multiple_of(CHUNK_HEADER);
+        self.chunk_at(at, thread, (tid, "behind"), time_ns);
+    }
+
+    fn chunk_at(&mut self, at: usize, thread: u32, (tid, name): (u32, &str), time_ns: u64) {
         let sequence = self.threads.get(&thread).map_or(0, |it| it.sequence + 1);
         let mut words: ChunkWords = [0; CHUNK_HEADER / 8];
         words[chunk_word::THREAD] = u64::from(CHUNK_MAGIC) | u64::from(thread) << 32;
@@ -58,10 +71,8 @@ impl LogFile {
         words[chunk_word::OFFSET] = at as u64;
         words[chunk_word::TIME] = time_ns;
         words[chunk_word::CHECK] = chunk_check(&words);
-        self.bytes
-            .extend(words.iter().flat_map(|it| it.to_le_bytes()));
-        self.bytes.resize(at + CHUNK as usize, 0);
-        self.set(word::NEXT, (at as u64) + CHUNK);
+        let header: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
+        self.bytes[at..at + CHUNK_HEADER].copy_from_slice(&header);
         let writing = Writing {
             tid,
             name: name.to_owned(),
