@@ -204,9 +204,19 @@ fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) ->
     let resolver = world.resolver();
     let info = &index.processes[row];
     let locks = waits.ranked().into_iter().map(|it| it.lock);
-    let lock_names: BTreeMap<LockId, String> = locks
-        .filter_map(|lock| Some((lock, resolver.data(info.run, info.key, lock.0)?)))
-        .collect();
+    let process = &world.processes[row];
+    let name = |lock: LockId| {
+        let named = resolver.data(info.run, info.key, lock.0);
+        // Of those that come and go, as on the heap, all that are waited for in one place are one.
+        let place = || process.lock_places.get(&lock).copied();
+        let in_function = || {
+            let function = process.dictionary.names.text(place()?);
+            Some(format!("in {function}"))
+        };
+        named.or_else(in_function)
+    };
+    let lock_names: BTreeMap<LockId, String> =
+        locks.filter_map(|lock| Some((lock, name(lock)?))).collect();
     let walls = walls(row, world);
     let process = &mut world.processes[row];
     ProcessRecord {

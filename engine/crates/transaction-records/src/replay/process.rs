@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use fulcrum_transactions::messages::ProcessMessages;
-use fulcrum_transactions::{CallPath, Chain, Dictionary, Element, Flows, Name, Step, Synopsis};
+use fulcrum_transactions::{
+    CallPath, Chain, Dictionary, Element, Flows, LockId, Name, Step, Synopsis,
+};
 
 use super::handlers::{Place, handler};
 use super::requests::Origin;
@@ -36,6 +38,8 @@ pub(crate) struct Process {
     pub rows: Range<usize>,
     pub(super) waits: Vec<SeenWait>,
     pub(super) releases: HashMap<u64, Vec<Released>>,
+    /// For locks that were waited for: where first.
+    pub lock_places: HashMap<LockId, Name>,
     /// By the kernel's number, which is used again: from when on it was which.
     threads: HashMap<u32, Vec<(u64, usize)>>,
     paths: HashMap<u32, KnownPath>,
@@ -122,6 +126,7 @@ impl Process {
             rows: 0..0,
             waits: Vec::new(),
             releases: HashMap::new(),
+            lock_places: HashMap::new(),
             threads: HashMap::new(),
             paths: HashMap::new(),
             appended: HashMap::new(),
@@ -260,6 +265,18 @@ impl Process {
             self.paths.insert(id, known);
         }
         &self.paths[&id]
+    }
+
+    /// The innermost function of a call path that has a name, or else the innermost.
+    pub fn innermost(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        path: u32,
+    ) -> Option<Name> {
+        let places = &self.known_path(index, resolver, path).places;
+        let named = places.iter().rev().find(|it| it.is_named);
+        named.or(places.last())?.names.last().copied()
     }
 
     /// The context that goes on with a call path.

@@ -156,6 +156,12 @@ impl World<'_> {
                 // One part of a transaction waits for another one.
                 continue;
             }
+            let (index, resolver) = (self.index, self.resolver);
+            let of_process = &mut self.processes[process];
+            if let Some(place) = of_process.innermost(index, resolver, wait.path) {
+                let places = &mut of_process.lock_places;
+                places.entry(LockId(wait.lock)).or_insert(place);
+            }
             let holder_path = blamed.as_ref().and_then(|it| it.path);
             pairs.add(Wait {
                 waiter: wait.context,

@@ -113,7 +113,7 @@ fn waits_without_an_other_are_unknown_or_none() {
     let shown = script.open();
     assert_eq!(
         shown.waits(),
-        ["GET /admin 20 ms for ?, condition 0x1003, serve > wait ← ?"]
+        ["GET /admin 20 ms for ?, condition in wait, serve > wait ← ?"]
     );
 }
 
@@ -277,4 +277,29 @@ fn a_thread_that_is_kept_for_the_next_connection_is_idle() {
     let walls = shown.0.stitched.types().into_iter();
     let walls: u64 = walls.flat_map(|it| it.stages).map(|it| it.wall_ns).sum();
     assert!(walls < 300_000_000, "{walls}");
+}
+
+/// Locks that have no name are called by the function that waits for them, so that all of one place are one.
+#[test]
+fn locks_without_names_are_told_by_their_place() {
+    let mut script = Script::default();
+    let [admin, best] = two_requests(&mut script);
+    script.rest(500);
+    for lock in [0x7000_0008, 0x7000_0f08] {
+        let kind = LockKind::Condition;
+        script.say(best, "serve > unlock_table", Record::Release { lock, kind });
+        let record = Record::Wait {
+            lock,
+            kind,
+            began_ns: script.now_ns - 10_000_000,
+            holder: 0,
+            timed_out: false,
+        };
+        script.say(admin, "serve > thr_multi_lock > ?wait_for_lock", record);
+    }
+    script.send(admin, "serve > send", 1, 10);
+    let waits = script.open().waits();
+    assert_eq!(waits.len(), 1, "{waits:?}");
+    let start = "GET /admin 22 ms for GET /best, condition in thr_multi_lock, serve > ";
+    assert!(waits[0].starts_with(start), "{waits:?}");
 }
