@@ -293,6 +293,10 @@ pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     // SAFETY: the calling thread's own state; no other reference to it lives in this thread.
     let thread = unsafe { &mut *thread.as_ptr() };
     let caller = captured.caller();
+    if Thread::owns_stack(caller.stack) {
+        // A handler of a signal has interrupted the engine.
+        return;
+    }
     let is_nested = match thread.state {
         State::Native => false,
         State::Calling(place) => !engine.is_abandoned(place, &caller),

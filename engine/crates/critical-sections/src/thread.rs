@@ -114,6 +114,13 @@ impl Thread {
         Some(thread)
     }
 
+    /// Whether an address is in the engine's own stack of the calling thread.
+    pub fn owns_stack(address: u64) -> bool {
+        // SAFETY: the calling thread's words.
+        let top = unsafe { (*tls::words()).stack };
+        (top.wrapping_sub(STACK as u64)..top).contains(&address)
+    }
+
     /// Frees what the calling thread has.
     pub fn end() {
         let Some(thread) = Thread::known() else {

@@ -205,6 +205,8 @@ impl Units {
     }
 
     fn make(&self, maker: &mut Maker, ip: u64, path: &[u64]) -> Option<&'static Unit> {
+        // Not remembered: the mappings may have changed while they were read, and code may come there later.
+        maker.regions.borrow_mut().code(ip)?;
         let kind = self.translated(maker, ip, path);
         if !path.is_empty() && !matches!(kind, Some(Kind::Code(_))) {
             return None;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use fulcrum_critical_sections::counts;
 use fulcrum_test_support::programs::Recipe;
-use fulcrum_transactions::memory::FlowDetector;
+use fulcrum_transactions::memory::{FlowDetector, Learning, Limits};
 use fulcrum_transactions::{Synopsis, ThreadId};
 
 use crate::support::told::{
@@ -108,6 +108,19 @@ fn stack() -> std::ops::Range<u64> {
     }
 }
 
+/// One that watches every section: what it does not see while sites rest, it takes for somebody's product.
+fn detector() -> Arc<Mutex<FlowDetector>> {
+    let limits = Limits {
+        learning: Learning {
+            private: u32::MAX,
+            flowless: u32::MAX,
+            ..Learning::default()
+        },
+        ..Limits::default()
+    };
+    Arc::new(Mutex::new(FlowDetector::with_limits(limits)))
+}
+
 /// Runs `work` in a thread whose flows are found, and ends what the engine keeps of it.
 fn in_thread<T>(detector: &Arc<Mutex<FlowDetector>>, number: u32, work: impl FnOnce() -> T) -> T {
     let thread = ThreadId(number);
@@ -131,7 +144,7 @@ fn every_push_flows(structures: &Structures, name: &str) {
         structures.of_item(&format!("push_{name}")),
         structures.plain(&format!("pop_{name}")),
     );
-    let detector = Arc::new(Mutex::new(FlowDetector::default()));
+    let detector = detector();
     // As many may be popped as were pushed, and no more are pushed than there is room for.
     let (pushed, available) = sync_channel(30);
     let available = Mutex::new(available);
@@ -192,7 +205,7 @@ fn every_push_flows(structures: &Structures, name: &str) {
 /// Threads of which each does the same.
 fn nothing_flows(structures: &Structures, name: &str) {
     let work = structures.plain(name);
-    let detector = Arc::new(Mutex::new(FlowDetector::default()));
+    let detector = detector();
     std::thread::scope(|scope| {
         for number in 0..2 * THREADS {
             let detector = &detector;
@@ -219,7 +232,7 @@ fn every_push_flows_to_who_waited(structures: &Structures) {
         structures.of_item("push_bounded"),
         structures.plain("pop_bounded"),
     );
-    let detector = Arc::new(Mutex::new(FlowDetector::default()));
+    let detector = detector();
     std::thread::scope(|scope| {
         for number in 0..THREADS {
             let detector = &detector;

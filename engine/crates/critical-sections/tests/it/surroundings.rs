@@ -274,7 +274,8 @@ fn signals_in_a_section_change_nothing() {
             rounds += 1;
             assert!(
                 rounds < 20_000,
-                "{SIGNALS:?} signals, {LOCATED:?} in translated code"
+                "{SIGNALS:?} signals, {LOCATED:?} in translated code; {:?}",
+                counts()
             );
         }
         listen(Listener::Nothing);
