@@ -1,6 +1,6 @@
 //! From what perf recorded to samples with call chains: the chains are found on the copies of the stacks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +12,7 @@ use fulcrum_unwind::{Registers, walk};
 use fulcrum_wire::Unwind;
 use fulcrum_wire::transactions::MAX_PATH;
 
-use super::perf::{Event, Perf, Sampled};
+use super::perf::{Event, Perf, Sampled, Scope};
 use crate::plan::Memory;
 use crate::unwind;
 
@@ -29,11 +29,37 @@ struct Writing {
     tables: unwind::Cache,
     /// Of processes without a log, and of all before their log is there.
     strangers: HashMap<u32, Arc<Vec<Unwind>>>,
+    /// The processes of the tree, where samples are of the whole machine.
+    tree: Option<Tree>,
     /// Names of threads.
     names: HashMap<u32, Vec<u8>>,
     taken: u64,
     lost: u64,
     failed: Option<io::Error>,
+}
+
+/// Processes that a thread has started, and all that they have.
+struct Tree {
+    /// The thread.
+    root: u32,
+    processes: HashSet<u32>,
+}
+
+impl Tree {
+    fn of_this_thread() -> Tree {
+        // SAFETY: takes no arguments.
+        let thread = unsafe { libc::gettid() };
+        Tree {
+            root: thread as u32,
+            processes: HashSet::new(),
+        }
+    }
+
+    fn made(&mut self, pid: u32, by: u32, by_thread: u32) {
+        if by_thread == self.root || self.processes.contains(&by) {
+            self.processes.insert(pid);
+        }
+    }
 }
 
 impl Sampler {
@@ -43,6 +69,7 @@ impl Sampler {
     /// When perf events are not allowed, or the file cannot be written.
     pub fn start(path: &Path, period_ns: u64, tables: unwind::Cache) -> io::Result<Sampler> {
         let perf = Perf::open(period_ns)?;
+        let tree = (perf.scope == Scope::Machine).then(Tree::of_this_thread);
         Ok(Sampler {
             perf,
             writing: Writing {
@@ -50,6 +77,7 @@ impl Sampler {
                 period_ns,
                 tables,
                 strangers: HashMap::new(),
+                tree,
                 names: HashMap::new(),
                 taken: 0,
                 lost: 0,
@@ -108,20 +136,34 @@ impl Writing {
     ) -> io::Result<()> {
         match event {
             Event::Lost(count) => self.lost += count,
+            Event::Made { pid, by, by_thread } => {
+                if let Some(tree) = &mut self.tree {
+                    tree.made(*pid, *by, *by_thread);
+                }
+            }
             Event::Name {
                 pid,
                 tid,
                 name,
                 executed,
             } => {
+                if !self.is_of_tree(*pid) {
+                    return Ok(());
+                }
                 if *executed {
                     self.strangers.remove(pid);
                 }
                 self.names.insert(*tid, name.to_vec());
             }
-            Event::Sample(sampled) => self.write(sampled, known)?,
+            Event::Sample(sampled) if self.is_of_tree(sampled.pid) => self.write(sampled, known)?,
+            Event::Sample(_) => {}
         }
         Ok(())
+    }
+
+    fn is_of_tree(&self, pid: u32) -> bool {
+        let tree = self.tree.as_ref();
+        tree.is_none_or(|tree| tree.processes.contains(&pid))
     }
 
     fn write(
@@ -197,6 +239,24 @@ mod tests {
     use super::super::perf::User;
     use super::*;
     use fulcrum_wire::base;
+
+    #[test]
+    fn of_the_whole_machine_only_the_tree_counts() {
+        let mut tree = Tree::of_this_thread();
+        let root = tree.root;
+        for (pid, by, by_thread) in [
+            (10, 1, root),
+            (11, 10, 10),
+            (12, 11, 77),
+            (20, 1, 1),
+            (21, 20, 20),
+        ] {
+            tree.made(pid, by, by_thread);
+        }
+        let mut found: Vec<u32> = tree.processes.into_iter().collect();
+        found.sort_unstable();
+        assert_eq!(found, [10, 11, 12]);
+    }
 
     #[test]
     fn callers_are_found_on_the_copy_of_the_stack_and_end_with_it() {
