@@ -29,15 +29,16 @@ pub unsafe fn mutex_owner(mutex: *const c_void) -> u32 {
     unsafe { word(mutex, 2) }
 }
 
-/// Whether thread `own` gives a mutex back by unlocking it while others wait.
+/// Whether the calling thread, whose number `own` tells, gives a mutex back by unlocking it while others wait.
 ///
 /// # Safety
 /// The mutex is the program's.
-pub unsafe fn mutex_passes_on(mutex: *const c_void, own: u32) -> bool {
+#[inline]
+pub unsafe fn mutex_passes_on(mutex: *const c_void, own: fn() -> u32) -> bool {
     const RECURSIVE: u32 = 1;
     const CHECKED: u32 = 2;
     // SAFETY: a mutex has ten words.
-    let [lock, count, owner, kind] = [0, 1, 2, 4].map(|at| unsafe { word(mutex, at) });
+    let [lock, kind] = [0, 4].map(|at| unsafe { word(mutex, at) });
     let contended = if kind & ROBUST_OR_INHERITING != 0 {
         lock & WAITERS != 0
     } else if kind & PROTECTING != 0 {
@@ -45,12 +46,16 @@ pub unsafe fn mutex_passes_on(mutex: *const c_void, own: u32) -> bool {
     } else {
         lock == 2
     };
-    let gives = match kind & 3 {
-        RECURSIVE => owner == own && count == 1,
-        CHECKED => owner == own,
+    if !contended {
+        return false;
+    }
+    // SAFETY: likewise.
+    let [count, owner] = [1, 2].map(|at| unsafe { word(mutex, at) });
+    match kind & 3 {
+        RECURSIVE => owner == own() && count == 1,
+        CHECKED => owner == own(),
         _ => true,
-    };
-    contended && gives
+    }
 }
 
 /// The kernel's number of the thread that writes under a lock for reading and writing; 0: none.
@@ -62,11 +67,11 @@ pub unsafe fn rwlock_writer(lock: *const c_void) -> u32 {
     unsafe { word(lock, 6) }
 }
 
-/// Whether thread `own` gives up its part of a lock for reading and writing while others wait.
+/// Whether the calling thread, whose number `own` tells, gives up its part of a lock for reading and writing while others wait.
 ///
 /// # Safety
 /// The lock is the program's.
-pub unsafe fn rwlock_passes_on(lock: *const c_void, own: u32) -> bool {
+pub unsafe fn rwlock_passes_on(lock: *const c_void, own: fn() -> u32) -> bool {
     /// A writer has the lock, or waits until all readers have left.
     const WRITER: u32 = 2;
     /// Readers count in steps of this.
@@ -78,7 +83,7 @@ pub unsafe fn rwlock_passes_on(lock: *const c_void, own: u32) -> bool {
     // SAFETY: such a lock has fourteen words.
     let [readers, writers, sleepers, writer] = [0, 1, 3, 6].map(|at| unsafe { word(lock, at) });
     let writers_wait = writers & !HANDOVER != 0 || sleepers & SLEEPERS != 0;
-    if writer == own {
+    if writer != 0 && writer == own() {
         readers >= READER || writers_wait
     } else {
         readers & WRITER != 0 || writers_wait

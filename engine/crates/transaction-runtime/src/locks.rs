@@ -55,6 +55,18 @@ fn taking(
     if result != libc::EBUSY {
         return result;
     }
+    contended((lock, kind), holder, frame, real)
+}
+
+/// Apart, so that a lock that is free costs little.
+#[cold]
+#[inline(never)]
+fn contended(
+    (lock, kind): (Lock, LockKind),
+    holder: unsafe fn(*const c_void) -> u32,
+    frame: &Frame,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     // SAFETY: the program's own lock, which it is about to wait for.
     let holder = unsafe { holder(lock) };
     let began_ns = sys::now();
@@ -81,14 +93,25 @@ fn own() -> u32 {
 #[inline]
 fn giving(
     (lock, kind): (Lock, LockKind),
-    passes_on: unsafe fn(*const c_void, u32) -> bool,
+    passes_on: unsafe fn(*const c_void, fn() -> u32) -> bool,
     frame: &Frame,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: the program's own lock, which it holds.
-    if !thread::is_logged() || !unsafe { passes_on(lock, own()) } {
+    if !thread::is_logged() || !unsafe { passes_on(lock, own) } {
         return real();
     }
+    passing_on((lock, kind), frame, real)
+}
+
+/// Apart, as [`contended`].
+#[cold]
+#[inline(never)]
+fn passing_on(
+    (lock, kind): (Lock, LockKind),
+    frame: &Frame,
+    real: impl FnOnce() -> c_int,
+) -> c_int {
     let time = sys::now();
     let result = real();
     if result == 0 {
@@ -156,7 +179,7 @@ fn awaiting(
     }
     let began_ns = sys::now();
     // SAFETY: the program's own mutex, which it holds.
-    if unsafe { glibc::mutex_passes_on(mutex, own()) } {
+    if unsafe { glibc::mutex_passes_on(mutex, own) } {
         released((mutex.addr() as u64, LockKind::Mutex), began_ns, frame);
     }
     let result = real();

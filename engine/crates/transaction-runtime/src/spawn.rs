@@ -1,6 +1,7 @@
 //! Threads that the program makes.
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_preload::{real, sys};
 use fulcrum_wire::transactions::Record;
@@ -56,9 +57,18 @@ fn slot() -> Option<&'static Thread> {
     if !life::is_active() {
         return None;
     }
-    let by = thread::enter()?.thread().number();
-    thread::allocate(by)
+    let inside = thread::enter()?;
+    let slot = thread::allocate(inside.thread().number());
+    if slot.is_none() && !TOLD.swap(true, Ordering::Relaxed) {
+        inside.write(0, &Record::Note(TOO_MANY.as_bytes()));
+    }
+    slot
 }
+
+/// Said once a process.
+static TOLD: AtomicBool = AtomicBool::new(false);
+const TOO_MANY: &str = "More than 4096 threads ran at once: what those beyond did is missing.";
+const _: () = assert!(thread::SLOTS == 4096, "the note says so");
 
 unsafe extern "C-unwind" fn pthread_create(
     id: *mut pthread_t,

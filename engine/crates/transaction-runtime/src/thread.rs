@@ -62,11 +62,13 @@ impl Stack {
 }
 
 /// Threads at once. Those beyond are not logged.
-const SLOTS: usize = 4096;
+pub const SLOTS: usize = 4096;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static SEARCH_FROM: AtomicUsize = AtomicUsize::new(0);
 /// The last number that was given to a thread of this process.
 static LAST_NUMBER: AtomicU32 = AtomicU32::new(0);
+/// Threads that have called `vfork`, and whose children run.
+static VFORKED: AtomicU32 = AtomicU32::new(0);
 static END: ThreadEnd = ThreadEnd::new();
 /// After what others do at the end of threads, which may send and receive.
 const ENDINGS: u32 = 3;
@@ -165,6 +167,7 @@ pub fn adopt(thread: &'static Thread) {
 /// The first thread of a process that has just begun or was just forked. `None` when it has no slot.
 pub fn begin_process() -> Option<()> {
     LAST_NUMBER.store(0, Ordering::Relaxed);
+    VFORKED.store(0, Ordering::Relaxed);
     for thread in slots() {
         let is_current = current().is_some_and(|it| core::ptr::eq(it, thread));
         if !is_current && thread.used.load(Ordering::Relaxed) {
@@ -273,7 +276,11 @@ impl Thread {
 
     /// Says so.
     pub fn set_vforked(&self, vforked: bool) {
-        self.vforked.set(vforked);
+        match (self.vforked.replace(vforked), vforked) {
+            (false, true) => VFORKED.fetch_add(1, Ordering::Relaxed),
+            (true, false) => VFORKED.fetch_sub(1, Ordering::Relaxed),
+            _ => 0,
+        };
     }
 
     /// In our code from now on. `None` when a signal handler has interrupted our code. Code of ours that was left by a jump
@@ -330,7 +337,9 @@ pub fn enter() -> Option<Inside> {
 /// Whether what the calling thread does is this process's doing: the library is active, and it is no child made by `vfork`.
 #[inline]
 pub fn is_logged() -> bool {
-    life::is_active() && !current().is_some_and(Thread::is_vforked)
+    // Mostly there are no such children, and then nobody has to ask which thread this is.
+    life::is_active()
+        && (VFORKED.load(Ordering::Relaxed) == 0 || !current().is_some_and(Thread::is_vforked))
 }
 
 /// A thread that was made by other ways than ours.
@@ -340,7 +349,11 @@ fn adopt_unknown() -> Option<&'static Thread> {
         log::drop_record();
         return None;
     }
-    let thread = allocate(0)?;
+    let Some(thread) = allocate(0) else {
+        // Not asked again at every call.
+        CURRENT.with(|current| current.set(ended()));
+        return None;
+    };
     adopt(thread);
     Some(thread)
 }
