@@ -92,15 +92,19 @@ async function served(server, before) {
     );
     return await server.load(server.port, server.requests);
   } finally {
-    // The whole group: the server itself, its workers, and whoever records them, who then write what is left.
-    try {
-      process.kill(-child.pid, "SIGTERM");
-    } catch (error) {
-      if (error.code !== "ESRCH") {
-        throw error;
-      }
-    }
+    end(child);
     await ended;
+  }
+}
+
+/** Ends the whole group: the server itself, its workers, and whoever records them, who then write what is left. */
+function end(child) {
+  try {
+    process.kill(-child.pid, "SIGTERM");
+  } catch (error) {
+    if (error.code !== "ESRCH") {
+      throw error;
+    }
   }
 }
 
