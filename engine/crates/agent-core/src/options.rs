@@ -31,12 +31,16 @@ impl Options {
     /// Reads them; `text` is the folder.
     pub fn read(text: &str) -> Result<Options, String> {
         let folder = Path::new(text);
-        if text.is_empty() || !folder.is_dir() {
+        if text.is_empty() {
+            return Err("no folder is named: the agent was not started by fulcrum trace".into());
+        }
+        // Even when it cannot be looked at: what is said then tells why.
+        crate::say::into(folder);
+        if !folder.is_dir() {
             return Err(format!(
                 "{text:?} is no folder: the agent was not started by fulcrum trace"
             ));
         }
-        crate::say::into(folder);
         let mut filter = match std::fs::read_to_string(folder.join("filter")) {
             Ok(text) => {
                 Filter::parse(&text).map_err(|error| format!("the filter is wrong at {error}"))?

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -28,14 +28,26 @@ fn file_in(folder: &Path) -> PathBuf {
     folder.join(format!("agent-{}.txt", std::process::id()))
 }
 
-/// Tells the reader of a run that is not the one that is being written.
+/// Tells the reader of a run that is not the one that is being written. Whoever asked sees that it was refused, when this
+/// fails.
 pub fn say_in(folder: &Path, text: &str) {
-    append(&file_in(folder), text);
+    let _ = append(&file_in(folder), text);
 }
 
-fn append(path: &Path, text: &str) {
-    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(path) {
-        let _ = writeln!(file, "{text}");
+fn append(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    writeln!(file, "{text}")
+}
+
+/// Tells the reader of the run why what was asked for is not done. An error when there is no way to: the folder cannot be
+/// written into.
+pub fn refuse(text: &str) -> io::Result<()> {
+    if LOG.get().is_some_and(|log| log(text)) {
+        return Ok(());
+    }
+    match &*FILE.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(path) => append(path, text),
+        None => Err(io::ErrorKind::NotFound.into()),
     }
 }
 
@@ -50,7 +62,7 @@ pub fn say(text: &str) {
         return;
     }
     if let Some(path) = &*FILE.lock().unwrap_or_else(PoisonError::into_inner) {
-        append(path, text);
+        let _ = append(path, text);
     }
 }
 

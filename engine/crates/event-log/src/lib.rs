@@ -22,7 +22,7 @@ use fulcrum_wire::log::{
     LOG_HEADER, LOG_MAGIC, LOG_VERSION, MAX_CHUNK, MIN_CHUNK, log_state, word,
 };
 
-use places::{Place, Places};
+use places::{Full, Place, Places};
 pub use stream::Stream;
 
 /// A moment on all clocks at once.
@@ -100,9 +100,13 @@ impl Log {
             ));
         }
         let mut places = Places::new(out_of_the_way(file), path, limit)?;
-        let header = places
-            .header()
-            .ok_or_else(|| io::Error::other("there is no room for it, on the disk or in memory"))?;
+        let header = places.header().map_err(|full| {
+            io::Error::other(match full {
+                Full::Limit => "its size limit holds nothing",
+                Full::Disk => "the disk is full",
+                Full::Refused => "the system refuses",
+            })
+        })?;
         let now = (options.now)();
         for (at, value) in [
             (word::VERSION, LOG_VERSION),
@@ -175,11 +179,19 @@ impl Log {
         if self.is_closed() {
             return None;
         }
-        let place = self.places().take(size);
-        if place.is_none() && !self.closed.swap(true, Ordering::AcqRel) {
-            self.end(log_state::FULL, &(self.now)());
+        let full = match self.places().take(size) {
+            Ok(place) => return Some(place),
+            Err(full) => full,
+        };
+        if !self.closed.swap(true, Ordering::AcqRel) {
+            let state = match full {
+                Full::Limit => log_state::FULL,
+                Full::Disk => log_state::DISK_FULL,
+                Full::Refused => log_state::REFUSED,
+            };
+            self.end(state, &(self.now)());
         }
-        place
+        None
     }
 
     fn give_back(&self, offset: u64, size: u32) {

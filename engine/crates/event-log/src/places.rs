@@ -33,6 +33,27 @@ fn identity(file: &File) -> io::Result<(u64, u64)> {
     Ok((metadata.dev(), metadata.ino()))
 }
 
+/// Why there is no more place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// The file has reached its limit.
+    Limit,
+    /// The disk has no room, or the user none on it.
+    Disk,
+    /// The system refuses for another reason, or the file is gone.
+    Refused,
+}
+
+impl From<io::Error> for Full {
+    fn from(error: io::Error) -> Full {
+        match error.raw_os_error() {
+            Some(libc::ENOSPC | libc::EDQUOT) => Full::Disk,
+            Some(libc::EFBIG) => Full::Limit,
+            _ => Full::Refused,
+        }
+    }
+}
+
 /// The file and what of it is given out.
 pub struct Places {
     file: File,
@@ -65,32 +86,32 @@ impl Places {
         })
     }
 
-    /// Makes sure that the descriptor is still the log's. `None` when it is not, and the log cannot be found again.
-    fn check_file(&mut self) -> Option<()> {
+    /// Makes sure that the descriptor is still the log's. An error when it is not, and the log cannot be found again.
+    fn check_file(&mut self) -> Result<(), Full> {
         let is_ours = |file: &File| identity(file).is_ok_and(|it| it == self.identity);
         if is_ours(&self.file) {
-            return Some(());
+            return Ok(());
         }
-        let path = self.path.as_ref()?;
-        let file = File::options().read(true).write(true).open(path).ok()?;
+        let path = self.path.as_ref().ok_or(Full::Refused)?;
+        let file = File::options().read(true).write(true).open(path)?;
         let file = out_of_the_way(file);
         if !is_ours(&file) {
-            return None;
+            return Err(Full::Refused);
         }
         // The number that we had is the program's now, or nobody's: it is not ours to close.
         let _ = std::mem::replace(&mut self.file, file).into_raw_fd();
-        Some(())
+        Ok(())
     }
 
     /// The file's header. To be called once, before anything is taken.
-    pub fn header(&mut self) -> Option<Place> {
+    pub fn header(&mut self) -> Result<Place, Full> {
         self.reserve(LOG_HEADER)?;
         self.end = LOG_HEADER;
         self.place(0, LOG_HEADER as u32, LOG_HEADER as usize)
     }
 
-    /// A place of this size, or smaller when there is no more. `None` when there is nothing of use.
-    pub fn take(&mut self, size: u32) -> Option<Place> {
+    /// A place of this size, or smaller when there is no more. An error when there is nothing of use.
+    pub fn take(&mut self, size: u32) -> Result<Place, Full> {
         if let Some((offset, free)) = self.free.pop() {
             let taken = if free - size.min(free) < MIN_CHUNK {
                 free
@@ -110,15 +131,15 @@ impl Places {
                 offset += left;
                 self.end = offset;
             }
-            if self.reserve(offset + u64::from(size)).is_some() {
-                let place = self.place(offset, size, CHUNK_HEADER)?;
-                self.end = offset + u64::from(size);
-                return Some(place);
+            match self.reserve(offset + u64::from(size)) {
+                Ok(()) => {
+                    let place = self.place(offset, size, CHUNK_HEADER)?;
+                    self.end = offset + u64::from(size);
+                    return Ok(place);
+                }
+                Err(full) if size <= MIN_CHUNK => return Err(full),
+                Err(_) => size /= 2,
             }
-            if size <= MIN_CHUNK {
-                return None;
-            }
-            size /= 2;
         }
     }
 
@@ -130,18 +151,18 @@ impl Places {
     /// Releases the disk space that was never given out.
     pub fn trim(&mut self) {
         // What stays reserved after a failure is harmless.
-        if self.check_file().is_some() && self.file.set_len(self.end).is_ok() {
+        if self.check_file().is_ok() && self.file.set_len(self.end).is_ok() {
             self.reserved = self.end;
         }
     }
 
     /// Makes sure that the file has disk space up to `end`.
-    fn reserve(&mut self, end: u64) -> Option<()> {
+    fn reserve(&mut self, end: u64) -> Result<(), Full> {
         while self.reserved < end {
             self.check_file()?;
             let to = (self.reserved + STEP).min(self.limit);
             if to < end && to == self.limit {
-                return None;
+                return Err(Full::Limit);
             }
             let length = to - self.reserved;
             // SAFETY: a plain call on a descriptor that we own.
@@ -157,17 +178,17 @@ impl Places {
                 // Not every file system can: then the space is written.
                 let error = std::io::Error::last_os_error();
                 if error.raw_os_error() != Some(libc::EOPNOTSUPP) {
-                    return None;
+                    return Err(error.into());
                 }
                 let zeros = vec![0; length as usize];
-                self.file.write_all_at(&zeros, self.reserved).ok()?;
+                self.file.write_all_at(&zeros, self.reserved)?;
             }
             self.reserved = to;
         }
-        Some(())
+        Ok(())
     }
 
-    fn place(&mut self, offset: u64, size: u32, header: usize) -> Option<Place> {
+    fn place(&mut self, offset: u64, size: u32, header: usize) -> Result<Place, Full> {
         let window = (offset / WINDOW) as usize;
         while self.windows.len() <= window {
             self.check_file()?;
@@ -175,7 +196,7 @@ impl Places {
                 .offset(self.windows.len() as u64 * WINDOW)
                 .len(WINDOW as usize)
                 .map_raw(&self.file);
-            self.windows.push(map.ok()?);
+            self.windows.push(map?);
         }
         let within = (offset % WINDOW) as usize;
         assert!(within + size as usize <= WINDOW as usize && within.is_multiple_of(CHUNK_HEADER));
@@ -184,7 +205,7 @@ impl Places {
         // words are aligned to 64 bytes, and nobody else writes them. `Log` keeps the mapping as long as any owner lives.
         unsafe {
             let start = self.windows[window].as_mut_ptr().add(within);
-            Some(Place {
+            Ok(Place {
                 offset,
                 words: std::slice::from_raw_parts(start.cast::<AtomicU64>(), header / 8),
                 data: std::slice::from_raw_parts_mut(start.add(header), size as usize - header),

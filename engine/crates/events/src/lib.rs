@@ -63,7 +63,7 @@ pub use fold::{FoldError, fold};
 pub use fulcrum_filter::{Filter, FilterError, matches};
 pub use index::{Index, ThreadIndex};
 pub use merge::Events;
-pub use open::{Class, Costs, Counts, End, Method, OpenError, Thread, Trace};
+pub use open::{Bound, Class, Costs, Counts, End, Method, OpenError, Thread, Trace, end_of};
 pub use rows::{Cost, Indexed, MOST_BY_COST, Row, RowWhat};
 pub use search::{Found, Hit, Where};
 pub use stack::{Closing, Node, Outcome, Stack, Times};

@@ -103,13 +103,26 @@ pub enum End {
     Ended,
     /// It is being written, or its program was killed.
     Open,
-    /// It reached its size limit at this time; so many later events were dropped.
+    /// It could not grow any further at this time; so many later events were dropped.
     Full {
+        /// What kept it from growing.
+        by: Bound,
         /// Nanoseconds since the log's start.
         at_ns: u64,
         /// Those that found no place; more were not even tried.
         dropped: u64,
     },
+}
+
+/// What keeps a log from growing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Its own limit.
+    Limit,
+    /// A full disk, or the user's quota.
+    Disk,
+    /// The system, for another reason: an error of the disk, or somebody removed the file.
+    System,
 }
 
 impl End {
@@ -120,11 +133,26 @@ impl End {
             End::Open => {
                 Some("The log has no end: its program is running, or was killed.".to_owned())
             }
-            End::Full { at_ns, dropped } => Some(format!(
-                "The log reached its size limit {:.3} s after its start: later events are missing (at least {dropped}). \
-                 Record with a narrower filter, or a larger limit.",
-                at_ns as f64 / 1e9
-            )),
+            End::Full { at_ns, dropped, by } => {
+                let (what, next) = match by {
+                    Bound::Limit => (
+                        "The log reached its size limit",
+                        "Record with a narrower filter, or a larger limit.",
+                    ),
+                    Bound::Disk => (
+                        "The disk was full",
+                        "Free space, or record into a folder on another disk.",
+                    ),
+                    Bound::System => (
+                        "The log could not be written any further",
+                        "Check its disk, and whether somebody removed it.",
+                    ),
+                };
+                Some(format!(
+                    "{what} {:.3} s after the log's start: later events are missing (at least {dropped}). {next}",
+                    at_ns as f64 / 1e9
+                ))
+            }
         }
     }
 }
@@ -195,6 +223,27 @@ impl std::error::Error for OpenError {}
 const NO_METHODS: &str = "No method was observed: nothing that was loaded has one that the filter selects. Those of the Java \
     platform and of C++'s std are selected only by rules that say so: includemethod java.util.* *";
 
+/// How a log ended, without reading its events.
+pub fn end_of(log: &Path) -> Result<End, OpenError> {
+    let source = Source::File(File::open(log).map_err(OpenError::Unreadable)?);
+    let words = header(&source)?;
+    Ok(Trace::new(source, &words, Vec::new()).end)
+}
+
+/// The words of the header, of a log that this version reads.
+fn header(source: &Source) -> Result<[u64; word::COUNT], OpenError> {
+    let mut bytes = [0; word::COUNT * 8];
+    let count = source.read(0, &mut bytes).map_err(OpenError::Unreadable)?;
+    let header: [u64; word::COUNT] = words(&bytes);
+    if count < 16 || header[word::MAGIC] != LOG_MAGIC {
+        return Err(OpenError::NotALog);
+    }
+    match header[word::VERSION] {
+        LOG_VERSION => Ok(header),
+        other => Err(OpenError::Version(other)),
+    }
+}
+
 impl Trace {
     /// Opens a log, also one that is being written: then what is there so far.
     pub fn open(path: &Path) -> Result<Trace, OpenError> {
@@ -219,15 +268,7 @@ impl Trace {
 
     fn read(source: Source) -> Result<Trace, OpenError> {
         let unreadable = OpenError::Unreadable;
-        let mut header = [0; word::COUNT * 8];
-        let count = source.read(0, &mut header).map_err(unreadable)?;
-        let header_words: [u64; word::COUNT] = words(&header);
-        if count < 16 || header_words[word::MAGIC] != LOG_MAGIC {
-            return Err(OpenError::NotALog);
-        }
-        if header_words[word::VERSION] != LOG_VERSION {
-            return Err(OpenError::Version(header_words[word::VERSION]));
-        }
+        let header_words = header(&source)?;
         let length = source.length().map_err(unreadable)?;
         let found = chunks::find(&source, length).map_err(unreadable)?;
         let mut trace = Trace::new(source, &header_words, found.chunks);
@@ -258,14 +299,20 @@ impl Trace {
             notes.push("The log's clocks are damaged: its times are in an unknown unit.".into());
             Clock::nanoseconds(start.0)
         });
-        let full = header[word::STATE] == log_state::FULL;
-        let end = match header[word::STATE] {
-            log_state::ENDED => End::Ended,
-            log_state::FULL => End::Full {
+        let by = match header[word::STATE] {
+            log_state::FULL => Some(Bound::Limit),
+            log_state::DISK_FULL => Some(Bound::Disk),
+            log_state::REFUSED => Some(Bound::System),
+            _ => None,
+        };
+        let end = match by {
+            Some(by) => End::Full {
+                by,
                 at_ns: clock.ns(ended.0),
                 dropped: header[word::DROPPED],
             },
-            _ => End::Open,
+            None if header[word::STATE] == log_state::ENDED => End::Ended,
+            None => End::Open,
         };
         let cost = |at: usize| header[at] as f64 / 1000.0;
         Trace {
@@ -274,7 +321,7 @@ impl Trace {
             selection: None,
             clock,
             cpu_clock: header[word::CPU_CLOCK],
-            until: if full { ended.0 } else { u64::MAX },
+            until: by.map_or(u64::MAX, |_| ended.0),
             pid: header[word::PID],
             start_unix_ns: header[word::START_UNIX_NS],
             end,

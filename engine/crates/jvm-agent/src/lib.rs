@@ -42,13 +42,15 @@ pub unsafe extern "C" fn Agent_OnLoad(
     options: *const c_char,
     _reserved: *mut c_void,
 ) -> i32 {
+    // What cannot be told here, the log that is missing tells.
     // SAFETY: what the machine promises us is what is needed.
-    unsafe { guarded_with(options, |options| agent::load(vm, options)) };
+    let _ = unsafe { guarded_with(options, |options| agent::load(vm, options)) };
     // Anything else would end the program.
     0
 }
 
-/// The machine has been running; `options` is what [`agent::command`] takes. 0 when it was done.
+/// The machine has been running; `options` is what [`agent::command`] takes. 0 when it was done; 1 when it was not, and the
+/// reason is in the run's folder; a negative error number (`errno`) when the reason could not be written there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnAttach(
     vm: *mut JavaVm,
@@ -56,8 +58,22 @@ pub unsafe extern "C" fn Agent_OnAttach(
     _reserved: *mut c_void,
 ) -> i32 {
     // SAFETY: what the machine promises us is what is needed.
-    let done = unsafe { guarded_with(options, |options| agent::command(vm, options)) };
-    i32::from(!done)
+    match unsafe { guarded_with(options, |options| agent::command(vm, options)) } {
+        Outcome::Done => 0,
+        Outcome::Refused => 1,
+        Outcome::Untold(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+    }
+}
+
+/// What became of a command.
+#[derive(Default)]
+enum Outcome {
+    Done,
+    /// The reason has been told; also that the agent panicked.
+    #[default]
+    Refused,
+    /// It was not done, and this kept us from saying why.
+    Untold(std::io::Error),
 }
 
 /// # Safety
@@ -65,7 +81,7 @@ pub unsafe extern "C" fn Agent_OnAttach(
 unsafe fn guarded_with(
     options: *const c_char,
     what: impl FnOnce(&str) -> Result<bool, String>,
-) -> bool {
+) -> Outcome {
     say::guarded(|| {
         let options = if options.is_null() {
             String::new()
@@ -74,9 +90,13 @@ unsafe fn guarded_with(
             let options = unsafe { CStr::from_ptr(options) };
             options.to_string_lossy().into_owned()
         };
-        what(&options).unwrap_or_else(|why| {
-            say::say(&why);
-            false
-        })
+        match what(&options) {
+            Ok(true) => Outcome::Done,
+            Ok(false) => Outcome::Refused,
+            Err(why) => match say::refuse(&why) {
+                Ok(()) => Outcome::Refused,
+                Err(error) => Outcome::Untold(error),
+            },
+        }
     })
 }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use fulcrum_runs::{Ended, Manifest};
 
 use crate::jvm::{self, TraceOptions};
+use crate::open_folder::OpenFolder;
 use crate::{Error, Exit, Recorded, Remote};
 
 /// A machine that is busy or swapped out needs its time.
@@ -31,6 +32,8 @@ struct Machine {
     /// Where the machine looks for the file that says what SIGQUIT is for.
     asked: PathBuf,
     command: Vec<String>,
+    /// Its user's number.
+    owner: u32,
     /// Who may want to wait no longer.
     remote: Remote,
     /// It prints a warning when an agent is loaded.
@@ -62,14 +65,17 @@ pub fn trace_attached(
     };
     let (folder, mut manifest) = jvm::prepare(options, manifest, &name, &here)?;
     let path = fs::canonicalize(folder.path()).map_err(|error| cannot(&error))?;
+    // The agent writes as the machine's user.
+    let open = OpenFolder::open(&path).map_err(|error| cannot(&error))?;
     let begin = format!("start={}", path.display());
     let begun = machine
         .load(&agent, "prepare")
         .and_then(|()| machine.load(&agent, &begin));
-    if let Err(why) = begun {
-        let said = jvm::said(&path);
-        let why = said.first().unwrap_or(&why);
+    if let Err(refusal) = begun {
+        let said = jvm::said(&path).into_iter().next();
+        let why = said.unwrap_or_else(|| refusal.sentence(&machine, &path));
         manifest.notes = vec![why.clone()];
+        open.close().map_err(|error| cannot(&error))?;
         folder
             .finish(&mut manifest, Ended::Lost, None, None)
             .map_err(|error| cannot(&error))?;
@@ -93,11 +99,15 @@ pub fn trace_attached(
     if stopped && let Err(why) = machine.load(&agent, "stop") {
         // It may have ended just now.
         if machine.is_there() {
+            let why = why.sentence(&machine, &path);
             notes.push(format!("Process {pid} may still be traced: {why}."));
         }
     }
     notes.extend(jvm::said(&path));
+    open.close().map_err(|error| cannot(&error))?;
     manifest.notes.clone_from(&notes);
+    // The log itself says this too, to whoever opens it.
+    notes.extend(jvm::cut(&path));
     // How a program ended that is not our child, nobody tells us.
     let ended = if stopped {
         Ended::Stopped
@@ -112,6 +122,48 @@ pub fn trace_attached(
         exit: Exit::Stopped,
         notes,
     })
+}
+
+/// Why the agent is not in a machine, or does not do what it was asked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// The whole reason, as part of a sentence.
+    Because(String),
+    /// It could not write its reason into the run's folder: an error number.
+    Untold(i32),
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Refusal {
+        Refusal::Because(why)
+    }
+}
+
+impl Refusal {
+    /// The reason, as part of a sentence.
+    fn sentence(&self, machine: &Machine, folder: &Path) -> String {
+        let errno = match self {
+            Refusal::Because(why) => return why.clone(),
+            Refusal::Untold(errno) => *errno,
+        };
+        let error = std::io::Error::from_raw_os_error(errno);
+        let folder = folder.display();
+        let owner = machine.owner;
+        match errno {
+            libc::EACCES | libc::EPERM | libc::ENOENT | libc::ENOTDIR => format!(
+                "its user ({owner}) may not write into {folder} ({error}): name a folder that this user can reach with \
+                 --output, such as a new one in /tmp"
+            ),
+            libc::ENOSPC | libc::EDQUOT => {
+                format!(
+                    "there is no room in {folder} ({error}): free space, or name another folder with --output"
+                )
+            }
+            _ => format!(
+                "it cannot write into {folder} ({error}): name another folder with --output"
+            ),
+        }
+    }
 }
 
 /// Whether a machine lets us in already.
@@ -169,6 +221,7 @@ impl Machine {
             pid,
             socket: PathBuf::from(format!("/tmp/.java_pid{inside}")),
             asked: PathBuf::from(format!("/tmp/.attach_pid{inside}")),
+            owner,
             remote: remote.clone(),
             warning: !command
                 .iter()
@@ -199,10 +252,11 @@ impl Machine {
     }
 
     /// Lets the machine load a library and call its `Agent_OnAttach`; why it did not.
-    fn load(&self, library: &Path, options: &str) -> Result<(), String> {
+    fn load(&self, library: &Path, options: &str) -> Result<(), Refusal> {
         let library = library.as_os_str().as_bytes();
         if library.len() > LONGEST_ARGUMENT || options.len() > LONGEST_ARGUMENT {
-            return Err("a path is longer than the 1,024 bytes that Java takes".into());
+            let why = "a path is longer than the 1,024 bytes that Java takes";
+            return Err(Refusal::Because(why.into()));
         }
         let unreachable = |error: std::io::Error| format!("the machine does not answer: {error}");
         let mut stream = self.connect()?;
@@ -280,14 +334,14 @@ fn catches_quit(status: &str) -> bool {
 }
 
 /// Reads the machine's answer: a status of its own, then what the agent returned, with or without words before it.
-fn loaded(answer: &str) -> Result<(), String> {
+fn loaded(answer: &str) -> Result<(), Refusal> {
     let (status, rest) = answer.split_once('\n').unwrap_or((answer, ""));
     let rest = rest.trim();
     if status.trim() != "0" {
-        return Err(match rest {
+        return Err(Refusal::Because(match rest {
             "" => format!("the machine answers {:?}", status.trim()),
             why => format!("the machine says: {why}"),
-        });
+        }));
     }
     match rest
         .rsplit([' ', '\n'])
@@ -295,8 +349,11 @@ fn loaded(answer: &str) -> Result<(), String> {
         .and_then(|it| it.parse::<i32>().ok())
     {
         Some(0) => Ok(()),
-        Some(_) => Err("the agent refused".into()),
-        None => Err(format!("the machine says: {rest}")),
+        Some(errno) if errno < 0 => Err(Refusal::Untold(-errno)),
+        Some(_) => Err(Refusal::Because(
+            "the agent refused, and its reason is gone".into(),
+        )),
+        None => Err(Refusal::Because(format!("the machine says: {rest}"))),
     }
 }
 
@@ -310,20 +367,21 @@ mod tests {
         assert_eq!(loaded("0\n0\n"), Ok(()));
         assert_eq!(loaded("0\nreturn code: 0\n"), Ok(()));
         assert_eq!(
-            loaded("0\nreturn code: 1\n"),
-            Err("the agent refused".into())
+            loaded("0\nreturn code: -13\n"),
+            Err(Refusal::Untold(libc::EACCES))
         );
+        let because = |answer: &str| match loaded(answer) {
+            Err(Refusal::Because(why)) => why,
+            other => panic!("{answer}: {other:?}"),
+        };
+        assert!(because("0\nreturn code: 1\n").starts_with("the agent refused"));
         let missing = "0\n/x.so was not loaded.\n/x.so: cannot open shared object file\n";
-        assert!(
-            loaded(missing)
-                .unwrap_err()
-                .starts_with("the machine says: /x.so was not loaded.")
-        );
+        assert!(because(missing).starts_with("the machine says: /x.so was not loaded."));
         assert_eq!(
-            loaded("100\nDynamic agent loading is not enabled.\n"),
-            Err("the machine says: Dynamic agent loading is not enabled.".into())
+            because("100\nDynamic agent loading is not enabled.\n"),
+            "the machine says: Dynamic agent loading is not enabled."
         );
-        assert_eq!(loaded(""), Err("the machine answers \"\"".into()));
+        assert_eq!(because(""), "the machine answers \"\"");
     }
 
     #[test]

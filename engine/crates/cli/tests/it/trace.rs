@@ -1,10 +1,11 @@
 //! `fulcrum trace` and `fulcrum events`, with real Java programs: what they do stays as it is, and what is told is true.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::common::java::{compile, end, program, start};
+use crate::common::java::{compile, end, program, ready, start};
 use crate::common::{check_bad, fulcrum, json};
 use fulcrum_test_support::libraries;
 use fulcrum_test_support::wait::until;
@@ -350,6 +351,61 @@ fn a_running_program_is_attached_to_left_and_attached_to_again() {
 #[test]
 fn a_program_goes_on_though_sessions_begin_and_end_while_objects_are_collected() {
     crate::sessions::check(3);
+}
+
+/// As root one can attach to the program of another user, who cannot write wherever root can.
+#[test]
+fn a_program_of_another_user_is_traced_or_its_reason_is_told() {
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        // Nobody else may start a program as another user, or attach to one: the system's first, for example.
+        let refusal = "process 1 (";
+        return check_bad(
+            &["trace", "--output", "/nowhere/run", "--attach", "1"],
+            4,
+            refusal,
+        );
+    }
+    libraries::all();
+    let closed = tempfile::tempdir().unwrap();
+    let open = tempfile::tempdir().unwrap();
+    for (folder, mode) in [(&closed, 0o700), (&open, 0o755)] {
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    program(ENDLESS, open.path());
+    let agent = open.path().join("agent.so");
+    fs::copy(libraries::jvm_agent(), &agent).unwrap();
+    let mut java = Command::new("setpriv");
+    java.args([
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        "java",
+        "Main",
+    ])
+    .current_dir(open.path());
+    let child = ready(java);
+    let attach = |run: PathBuf| {
+        let pid = child.id().to_string();
+        let mut trace = fulcrum(&["trace", "--for", "1s", "--attach", &pid, "--output"]);
+        let done = trace.arg(&run).env("FULCRUM_JVM_AGENT", &agent).output();
+        let done = done.unwrap();
+        let errors = String::from_utf8_lossy(&done.stderr).into_owned();
+        (run, done.status.code(), errors)
+    };
+    let (_, code, errors) = attach(closed.path().join("run"));
+    assert_eq!(code, Some(4), "{errors}");
+    assert!(
+        errors.contains("its user (65534) may not write into") && errors.contains("with --output"),
+        "{errors}"
+    );
+    let (run, code, errors) = attach(open.path().join("run"));
+    assert_eq!(code, Some(0), "{errors}");
+    let stats = json(&["events", "stats", run.to_str().unwrap(), "--json"]);
+    assert!(method(&stats, "Main", "step")["calls"].as_u64() > Some(0));
+    // While it was recorded, its user could write here.
+    let mode = fs::metadata(&run).unwrap().permissions().mode();
+    assert_eq!(mode & 0o002, 0, "{mode:o}");
+    assert_eq!(end(child), ("end true\n".into(), Some(4)));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use crate::common::{create, define, now, open, payload_event, random_event, start, whats};
-use fulcrum_events::{End, OpenError, Trace, What};
+use fulcrum_events::{Bound, End, OpenError, Trace, What};
 use fulcrum_stats::Random;
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
@@ -259,7 +259,12 @@ fn a_log_ends_at_its_limit_for_all_threads_at_once() {
     log.finish();
     assert!(fs::metadata(&path).unwrap().len() <= limit);
     let trace = open(&path);
-    let End::Full { at_ns, dropped: 10 } = trace.end else {
+    let End::Full {
+        at_ns,
+        dropped: 10,
+        by: Bound::Limit,
+    } = trace.end
+    else {
         panic!("{:?}", trace.end)
     };
     let last = trace.events().last().unwrap();

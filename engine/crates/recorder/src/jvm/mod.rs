@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use fulcrum_events::End;
 use fulcrum_filter::Filter;
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 
@@ -98,7 +99,10 @@ pub fn trace(
     remote: &Remote,
     on_progress: &mut dyn FnMut(&TraceProgress),
 ) -> Result<Recorded, Error> {
-    timed(options, remote, on_progress).map(|(recorded, _)| recorded)
+    let (mut recorded, _) = timed(options, remote, on_progress)?;
+    // The log itself says this too, to whoever opens it.
+    recorded.notes.extend(cut(&recorded.run));
+    Ok(recorded)
 }
 
 /// As [`trace`], with what the program took.
@@ -246,6 +250,24 @@ pub(crate) fn prepare(
 
 pub use fulcrum_events::logs;
 pub(crate) use name::name_of;
+
+/// What is missing in logs that could not grow any further.
+pub(crate) fn cut(run: &Path) -> Vec<String> {
+    let logs = logs(run);
+    let several = logs.len() > 1;
+    let note = |log: PathBuf| {
+        let name = log.file_name().unwrap_or_default().display().to_string();
+        match fulcrum_events::end_of(&log) {
+            Ok(end @ End::Full { .. }) if several => Some(format!("{name}: {}", end.note()?)),
+            Ok(end @ End::Full { .. }) => end.note(),
+            Ok(End::Ended | End::Open) => None,
+            Err(error) => Some(format!(
+                "{name} holds nothing ({error}): there was no room for it, or its program ended at once."
+            )),
+        }
+    };
+    logs.into_iter().filter_map(note).collect()
+}
 
 /// What agents could not say in their logs.
 pub(crate) fn said(run: &Path) -> Vec<String> {

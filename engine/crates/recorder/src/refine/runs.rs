@@ -95,10 +95,11 @@ impl<'a> Runs<'a> {
                 _ => self.measured.add_part(&trace, &options.rule),
             }
             found.extend(options.unit.as_deref().and_then(|unit| units(&trace, unit)));
-            if let End::Full { .. } = trace.end {
+            if let End::Full { .. } = trace.end
+                && let Some(note) = trace.end.note()
+            {
                 self.notes.push(format!(
-                    "In iteration {} a log reached its size limit: later events are missing in it, and units of work after it \
-                     do not count.",
+                    "Iteration {}: {note} Units of work after that do not count.",
                     self.number
                 ));
             }

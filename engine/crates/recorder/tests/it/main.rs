@@ -2,6 +2,7 @@
 
 mod binaries;
 mod breakpoints;
+mod cut;
 mod denied;
 mod harmless;
 mod hooks;

@@ -20,6 +20,11 @@ pub fn compile(source: &Path, into: &Path) {
 pub fn start(classes: &Path, options: &[&str]) -> Child {
     let mut java = Command::new("java");
     java.args(options).arg("Main").current_dir(classes);
+    ready(java)
+}
+
+/// Starts a command that becomes such a program.
+pub fn ready(mut java: Command) -> Child {
     let piped = java.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = piped.stderr(Stdio::null()).spawn().unwrap();
     let mut ready = [0; 6];
