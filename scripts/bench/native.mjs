@@ -83,7 +83,9 @@ function report(journal) {
     `The cost of a call, entry and exit together: a function that adds a number, \`gcc -O2\`. All rows take turns ${sizes.turns} times; each time
 is the median of ${sizes.rounds} rounds of ${sizes.calls.toLocaleString("en")} calls in a process of its own. A traced call logs two events with wall and CPU time,
 ${bytes.toFixed(1)} bytes. Without the agent, the program calls libc's own empty probes.`,
-    ["| | ns per call | more than without probes | range over turns |", "| --- | ---: | ---: | ---: |", ...rows].join("\n"),
+    ["| | ns per call | more than without probes | range over turns |", "| --- | ---: | ---: | ---: |", ...rows].join(
+      "\n",
+    ),
   ].join("\n\n");
 }
 
