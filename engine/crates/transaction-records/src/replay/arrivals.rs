@@ -7,7 +7,7 @@ use fulcrum_wire::transactions::MAX_HEAD;
 
 use super::messages::Message;
 use super::requests::{InstanceId, Origin, Request, Role, Sender, TaskId};
-use super::thread::{Doing, Moment};
+use super::thread::{Doing, Hold, Moment};
 use super::waits::WaitsFor;
 use super::world::{ThreadRow, World};
 use crate::index::EndId;
@@ -72,7 +72,7 @@ impl World<'_> {
             Ok(Arrival::Request(context)) => context,
             Ok(Arrival::Reply(context)) => {
                 let task = None;
-                self.is_answered(received, Doing { context, task });
+                self.is_answered(received, (Doing { context, task }, Hold::Seen));
                 return;
             }
             Err(_) => Synopsis::EMPTY,
@@ -92,7 +92,7 @@ impl World<'_> {
     }
 
     /// What this process asked for has come: it goes on where it asked.
-    fn is_answered(&mut self, received: &Received<'_>, origin: Doing) {
+    fn is_answered(&mut self, received: &Received<'_>, (origin, hold): (Doing, Hold)) {
         let process = self.index.ends[received.end].process;
         self.side(received.end).role.get_or_insert(Role::Asks);
         let context = match self.handler(received) {
@@ -102,6 +102,7 @@ impl World<'_> {
         self.keep_waits(received.thread, WaitsFor::Other);
         let doing = Doing { context, ..origin };
         self.works_for(received.thread, doing, received.time_ns);
+        self.threads[received.thread].hold = hold;
     }
 
     fn comes_from_outside(&mut self, received: &Received<'_>) {

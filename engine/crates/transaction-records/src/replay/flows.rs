@@ -6,7 +6,7 @@ use fulcrum_transactions::{FlowKind, Name, Step, Synopsis, TakenOver};
 use fulcrum_wire::transactions::{Head, Record};
 
 use super::process::{Continued, Handed, Item, Outgoing};
-use super::thread::{Doing, Event, Pause};
+use super::thread::{Doing, Event, Hold, Pause};
 use super::waits::WaitsFor;
 use super::world::{Cause, ThreadRow, World};
 use crate::process::file_name;
@@ -43,6 +43,7 @@ impl World<'_> {
         }
         let context = by.context;
         self.works_for(thread, Doing { context, ..by.of }, time_ns);
+        self.threads[thread].hold = Hold::Made;
     }
 
     fn continues_process(&mut self, thread: ThreadRow, time_ns: u64) {
@@ -82,8 +83,9 @@ impl World<'_> {
 
     /// What a process did when it executed another program, by the thread that was active last.
     fn handed_at_exec(&mut self, before: usize, process: usize) -> Option<Handed> {
-        let threads = &self.threads[self.processes[before].rows.clone()];
-        let last = threads.iter().max_by_key(|it| it.last_ns)?;
+        let rows = self.processes[before].rows.clone();
+        let thread = rows.max_by_key(|&it| self.threads[it].last_ns)?;
+        let last = &self.threads[thread];
         let (doing, base) = (last.doing(), last.base);
         let from = if doing.context.is_empty() {
             base
@@ -100,7 +102,7 @@ impl World<'_> {
         let sent = dictionary.append(from, at.clone());
         let chain = dictionary.send(from, at);
         let outgoing = Rc::new(Outgoing { chain, sent });
-        let origin = self.origin(before, doing);
+        let origin = self.origin(thread);
         Some(Handed { outgoing, origin })
     }
 
@@ -131,7 +133,7 @@ impl World<'_> {
             of.context
         };
         let outgoing = self.outgoing(process, from, path);
-        let origin = self.origin(process, of);
+        let origin = self.origin(thread);
         let handed = Handed { outgoing, origin };
         self.processes[process].forked.insert(child, handed);
         let made = self.index.processes.iter().enumerate();

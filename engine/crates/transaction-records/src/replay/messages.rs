@@ -10,7 +10,7 @@ use fulcrum_wire::transactions::{Head, Record, Via};
 use super::arrivals::Received;
 use super::process::Outgoing;
 use super::requests::{InstanceId, Origin, Role};
-use super::thread::Doing;
+use super::thread::{Doing, Hold};
 use super::waits::WaitsFor;
 use super::world::{Cause, ThreadRow, World};
 use crate::index::{ChannelId, EndId, Index};
@@ -52,7 +52,7 @@ pub(super) struct EndState {
     /// For whom it was last used.
     pub used: Doing,
     /// For whom something was last sent by it.
-    pub sent: Option<Doing>,
+    pub sent: Option<(Doing, Hold)>,
     sends: Counter,
     receives: Counter,
 }
@@ -182,7 +182,7 @@ impl World<'_> {
         let outgoing = self.outgoing(process, doing.context, head.path);
         let message = Rc::new(Message {
             outgoing: outgoing.clone(),
-            origin: self.origin(process, doing),
+            origin: self.origin(thread),
             instance: self.instance_of(doing),
         });
         let is_continued = self.is_continued(end);
@@ -204,7 +204,8 @@ impl World<'_> {
             context: outgoing.sent,
         });
         let state = &mut self.ends[end];
-        (state.used, state.sent) = (doing, Some(doing));
+        let hold = self.threads[thread].hold;
+        (state.used, state.sent) = (doing, Some((doing, hold)));
         self.sending_side(end).role.get_or_insert(Role::Asks);
         self.answers(end, doing, head.time_ns);
     }
@@ -217,14 +218,19 @@ impl World<'_> {
             None => doing.context.is_empty(),
             Some(task) => self.tasks[task].is_over,
         };
-        let open = self.open_task(end).filter(|it| Some(*it) != doing.task);
         let came_last = self.current_task(end);
+        let open = match doing.task {
+            // More of an answer, perhaps.
+            None => came_last,
+            Some(task) => self.open_task(end).filter(|it| *it != task),
+        };
         let is_new = came_last.is_none() && self.side(end).role == Some(Role::IsAsked);
         if let Some(task) = open.filter(|_| is_free) {
             self.drop_idle_waits(thread);
             let context = self.tasks[task].context;
             let task = Some(task);
             self.works_for(thread, Doing { context, task }, time_ns);
+            self.threads[thread].hold = Hold::Answered;
         } else if is_new && is_free && doing.task.is_some() {
             self.drop_idle_waits(thread);
             self.works_for(thread, Doing::default(), time_ns);
@@ -244,12 +250,14 @@ impl World<'_> {
         self.processes[process].outgoing(self.index, self.resolver, context, path)
     }
 
-    /// Who sends, and who had asked for it.
-    pub(super) fn origin(&self, process: usize, doing: Doing) -> Rc<Origin> {
-        let before = doing.task.and_then(|it| self.tasks[it].origin.clone());
+    /// For whom a thread works, and who had asked for it.
+    pub(super) fn origin(&self, thread: ThreadRow) -> Rc<Origin> {
+        let it = &self.threads[thread];
+        let before = it.task.and_then(|it| self.tasks[it].origin.clone());
         Rc::new(Origin {
-            process,
-            doing,
+            process: it.process,
+            doing: it.doing(),
+            hold: it.hold,
             before,
         })
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fulcrum_transactions::Synopsis;
 
-use super::thread::Doing;
+use super::thread::{Doing, Hold};
 use super::world::World;
 use crate::index::{ChannelId, EndId};
 
@@ -33,16 +33,17 @@ pub(crate) struct Task {
 pub(crate) struct Origin {
     pub process: usize,
     pub doing: Doing,
+    pub hold: Hold,
     pub before: Option<Rc<Origin>>,
 }
 
 impl Origin {
     /// For whom a process worked when it sent what led here.
-    pub fn find(self: &Rc<Self>, process: usize) -> Option<Doing> {
+    pub fn find(self: &Rc<Self>, process: usize) -> Option<(Doing, Hold)> {
         let mut at = Some(self);
         while let Some(origin) = at {
             if origin.process == process {
-                return Some(origin.doing);
+                return Some((origin.doing, origin.hold));
             }
             at = origin.before.as_ref();
         }

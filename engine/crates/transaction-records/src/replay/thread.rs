@@ -14,6 +14,17 @@ pub(crate) struct Doing {
     pub task: Option<TaskId>,
 }
 
+/// How it is known for whom a thread works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// It was seen to receive it, to take it over or to be told of it, and will be when it turns to another one.
+    Seen,
+    /// It was made for it. As a thread of a pool it may be kept for others, which nobody sees.
+    Made,
+    /// It was not seen to take it over, but has answered it.
+    Answered,
+}
+
 /// From when on a thread works for a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
@@ -58,6 +69,7 @@ pub(crate) struct Thread {
     pub names: Vec<(u64, String)>,
     pub(super) activity: Activity,
     pub(super) task: Option<TaskId>,
+    pub(super) hold: Hold,
     /// What it continues that is no transaction yet: who made it, and where.
     pub(super) base: Synopsis,
     pub(super) has_begun: bool,
@@ -84,6 +96,7 @@ impl Thread {
             names,
             activity: Activity::default(),
             task: None,
+            hold: Hold::Seen,
             base: Synopsis::EMPTY,
             has_begun: false,
             loop_path: 0,

@@ -5,6 +5,7 @@ use fulcrum_transactions::{LockId, Synopsis};
 use fulcrum_wire::transactions::{Head, LockKind, Record};
 
 use super::requests::InstanceId;
+use super::thread::{Doing, Hold};
 use super::world::{ThreadRow, World};
 
 /// A wait, and for whom it was.
@@ -69,13 +70,22 @@ impl World<'_> {
             kind,
             began_ns,
             holder,
-            timed_out: false,
+            timed_out,
         } = record
         else {
             return;
         };
         let doing = self.threads[thread].doing();
         if doing.context.is_empty() {
+            return;
+        }
+        if self.may_wait_for_work(thread, kind) {
+            self.drop_idle_waits(thread);
+            let from_ns = began_ns.max(self.threads[thread].last_ns);
+            self.works_for(thread, Doing::default(), from_ns);
+            return;
+        }
+        if timed_out {
             return;
         }
         let wait = SeenWait {
@@ -91,6 +101,19 @@ impl World<'_> {
             path: head.path,
         };
         self.threads[thread].waits.push(wait);
+    }
+
+    /// Whether a thread, of which it would not be seen that it turns to another transaction, may do so after a wait. It is
+    /// better to know nothing than something wrong.
+    fn may_wait_for_work(&self, thread: ThreadRow, kind: LockKind) -> bool {
+        let it = &self.threads[thread];
+        let is_over = it.task.is_some_and(|it| self.tasks[it].is_over);
+        match (it.hold, kind) {
+            (Hold::Seen, _) | (_, LockKind::Mutex | LockKind::ReadWrite) => false,
+            // Locks of C++, Rust and others are futexes too.
+            (Hold::Made, LockKind::Futex) => is_over,
+            (Hold::Made, LockKind::Condition | LockKind::Semaphore) | (Hold::Answered, _) => true,
+        }
     }
 
     /// A thread gives a lock back.

@@ -10,7 +10,7 @@ use fulcrum_wire::transactions::{Head, Record};
 use super::messages::{Direction, EndState};
 use super::process::Process;
 use super::requests::{Instance, InstanceId, Side, Task};
-use super::thread::{Doing, Moment, Thread};
+use super::thread::{Doing, Hold, Moment, Thread};
 use super::waits::WaitsFor;
 use crate::index::Index;
 use crate::log::Log;
@@ -255,6 +255,7 @@ impl<'a> World<'a> {
         }
         let it = &mut self.threads[thread];
         it.activity.resume(doing.context);
+        it.hold = Hold::Seen;
         if it.task != doing.task {
             it.scope = None;
             it.task = doing.task;

@@ -1,6 +1,6 @@
 //! Transactions that flow through memory, events, threads and processes (Whodunit §3.5, §4).
 
-use fulcrum_wire::transactions::{StreamKind, Via, word};
+use fulcrum_wire::transactions::{LockKind, StreamKind, Via, word};
 
 use crate::support::script::{Script, Thread};
 
@@ -436,13 +436,7 @@ fn workers_of_an_unseen_queue_answer_one_request_after_the_other() {
         script.receive(main, "main > recv", stream, 10, &request);
     }
     for (stream, ms) in [(2, 10), (1, 20), (3, 30)] {
-        script.wait(
-            worker,
-            "pop > wait",
-            fulcrum_wire::transactions::LockKind::Condition,
-            1,
-            0,
-        );
+        script.wait(worker, "pop > wait", LockKind::Condition, 1, 0);
         script.send(worker, "work > send", stream, 10);
         script.sample(worker, "work > after", ms);
     }
@@ -656,4 +650,54 @@ fn one_handler_for_requests_and_answers_keeps_them_apart() {
     );
     let instances = ["GET /a × 2 (0), 13 ms", "GET /b × 1 (0), 13 ms"];
     assert_eq!(shown.instances(), instances);
+}
+
+/// A pool whose threads the first request made: what they do after a wait is told by nobody's name rather than by a wrong one.
+#[test]
+fn threads_that_a_request_made_may_be_kept_for_others() {
+    let mut script = Script::default();
+    let main = script.process(10, "app");
+    let redis = script.process(20, "redis");
+    script.tcp(main, "", 1, Via::Accepted, (80, 4000));
+    script.receive(main, "serve > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    let worker = script.spawn(main, "serve > submit", 2, "worker");
+    script.tcp(worker, "", 2, Via::Connected, (5000, 90));
+    script.tcp(redis, "", 2, Via::Accepted, (90, 5000));
+    for (next, ms) in [("GET /b HTTP/1.1\r\n", 1), ("GET /c HTTP/1.1\r\n", 10)] {
+        script.send(worker, "work > ask", 2, 10);
+        script.receive(redis, "serve > recv", 2, 10, "");
+        script.sample(redis, "serve > work", ms);
+        script.send(redis, "serve > send", 2, 10);
+        script.receive(worker, "work > ask", 2, 10, "");
+        script.wait(worker, "work > get > wait", LockKind::Semaphore, 1, 0);
+        script.send(main, "serve > send", 1, 10);
+        script.receive(main, "serve > recv", 1, 10, next);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "10 ms of app: work > ask in redis/redis",
+            "1 ms of GET /a in redis/redis",
+        ]
+    );
+    assert_eq!(shown.waits(), [""; 0]);
+}
+
+/// More of an answer follows after the thread that had sent the beginning has waited.
+#[test]
+fn more_of_an_answer_is_that_of_the_request() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    let worker = script.spawn(main, "main > start", 2, "worker");
+    script.tcp(main, "", 1, Via::Accepted, (80, 4000));
+    script.receive(main, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    for ms in [1, 10, 100] {
+        script.send(worker, "work > send", 1, 10);
+        script.sample(worker, "work > compute", ms);
+        script.wait(worker, "work > wait", LockKind::Condition, 0, 0);
+    }
+    let shown = script.open();
+    assert_eq!(shown.costs(), ["111 ms of GET /a in server/worker"]);
+    assert_eq!(shown.instances(), ["GET /a × 1 (0), 7 ms"]);
 }
