@@ -14,10 +14,10 @@ export function finishedAt(manifest: string): number | undefined {
   }
 }
 
-/** The newest by start time; `startedAfter` is in milliseconds since 1970. */
+/** The newest causal profile by start time; `startedAfter` is in milliseconds since 1970. */
 export function newestRun(runs: readonly RunEntry[], startedAfter?: number): RunEntry | undefined {
   let newest: RunEntry | undefined;
-  for (const run of runs) {
+  for (const run of runs.filter(({ kind }) => kind === "causal")) {
     const start = Date.parse(run.start);
     if (startedAfter !== undefined && !(start > startedAfter)) {
       continue;

@@ -20,13 +20,17 @@ describe("when a manifest says that its run ended", () => {
   });
 });
 
-test("the newest run, over all folders and after a time", () => {
-  const run = (name: string, start: string) => runEntry(name, { start });
+test("the newest causal run, over all folders and after a time", () => {
+  const run = (name: string, start: string) => runEntry(name, { start, kind: "causal" });
   const runs = [run("a", "2026-11-21T13:00:00Z"), run("c", "2026-11-21T13:20:00Z"), run("b", "2026-11-21T13:10:00Z")];
   expect(newestRun(runs)?.name).toBe("c");
   expect(newestRun(runs, Date.parse("2026-11-21T13:20:00Z"))).toBeUndefined();
   expect(newestRun(runs, Date.parse("2026-11-21T13:15:00Z"))?.name).toBe("c");
   expect(newestRun([])).toBeUndefined();
+  const others = (["events", "transactions", "unknown"] as const).map((kind) =>
+    runEntry(kind, { start: "2026-11-21T14:00:00Z", kind }),
+  );
+  expect(newestRun([...others, ...runs])?.name).toBe("c");
 });
 
 describe("any file of a run stands for the run", () => {

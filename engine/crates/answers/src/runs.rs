@@ -52,8 +52,8 @@ pub fn entry(run: RunInfo) -> RunEntry {
     }
 }
 
-/// As the manifest says; of a run without one, as its files say.
-fn kind(run: &RunInfo) -> RunKind {
+/// What a run holds: as its manifest says; of a run without one, as its files say.
+pub fn kind(run: &RunInfo) -> RunKind {
     let said = run.manifest.as_ref().map_or("", |it| &*it.kind);
     match said {
         "causal" => RunKind::Causal,

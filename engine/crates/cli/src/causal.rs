@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use fulcrum_answers::runs::kind;
 use fulcrum_causal::{Options, analyse};
 use fulcrum_model::causal::Profile;
+use fulcrum_schema::RunKind;
 
 use crate::args::{ExportArgs, ExportFormat, ShowArgs};
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
@@ -48,13 +50,15 @@ pub fn show(args: &ShowArgs) -> Outcome {
 
 fn newest() -> Result<PathBuf, Failure> {
     let workspace = runs::workspace(None);
-    match fulcrum_runs::latest(&workspace) {
-        Some(run) => Ok(run.path),
-        None => Err(Failure::NotFound(format!(
-            "there are no runs in {}; give a profile, or record one with `fulcrum run`",
+    let all = fulcrum_runs::list(&workspace);
+    let causal = all.into_iter().find(|run| kind(run) == RunKind::Causal);
+    let run = causal.ok_or_else(|| {
+        Failure::NotFound(format!(
+            "there are no causal profiles in {}; give one, or record one with `fulcrum run`",
             workspace.display()
-        ))),
-    }
+        ))
+    })?;
+    Ok(run.path)
 }
 
 fn only(profile: &mut Profile, name: &str, path: &Path) -> Result<(), Failure> {

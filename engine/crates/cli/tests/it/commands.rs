@@ -273,6 +273,26 @@ fn only_runs_are_ever_deleted() {
 }
 
 #[test]
+fn the_newest_causal_profile_is_shown_whatever_was_recorded_since() {
+    let dir = store();
+    let runs = dir.path().join(".fulcrum/runs");
+    let newer = runs.join("20261122T000000Z-server");
+    fs::create_dir(&newer).expect("a folder");
+    let manifest = r#"{"schema": 1, "kind": "transactions", "start": "2026-11-22T00:00:00Z"}"#;
+    fs::write(newer.join("run.json"), manifest).expect("room");
+    let newest = runs.join("20261121T141500Z-app").display().to_string();
+    let shown = |args: &[&str]| {
+        let run = fulcrum(args).current_dir(dir.path()).output();
+        let run = run.expect("it runs");
+        (run.status.code(), run.stdout, run.stderr)
+    };
+    assert_eq!(
+        shown(&["causal", "show"]),
+        shown(&["causal", "show", &newest])
+    );
+}
+
+#[test]
 fn a_workspace_without_runs_says_so_with_1() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let workspace = dir.path().to_str().expect("UTF-8");
