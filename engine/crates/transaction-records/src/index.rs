@@ -33,8 +33,6 @@ pub(crate) struct Index {
     pub items: HashMap<(usize, u64), ItemUse>,
     /// By how much each process's clock is moved to be that of the first one, nanoseconds.
     pub shifts: Vec<i64>,
-    /// Records that tell of other times than they should: before their process began.
-    pub records: u64,
 }
 
 /// What happens to an item.
@@ -89,12 +87,10 @@ impl Index {
             forked: HashMap::new(),
             items: HashMap::new(),
             shifts,
-            records: 0,
         };
         for (process, log) in logs.iter().enumerate() {
             for thread in 0..log.threads().len() {
                 for (head, record) in log.records(thread) {
-                    index.records += 1;
                     let time_ns = index.shared_time(process, head.time_ns);
                     index.take(process, time_ns, &record);
                 }

@@ -128,8 +128,11 @@ impl World<'_> {
         let request = self.side(received.end).request.as_mut()?;
         let of = |it: Sender| (it.process, it.doing);
         let is_more = !request.is_named && request.sender.map(of) == sender.map(of);
-        is_more.then(|| request.sender = sender);
-        is_more.then_some(task)
+        if !is_more {
+            return None;
+        }
+        request.sender = sender;
+        Some(task)
     }
 
     /// More of the request that came last by the stream.
