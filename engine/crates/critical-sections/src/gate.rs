@@ -3,6 +3,7 @@
 
 use core::arch::naked_asm;
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::emit::{Emitter, RAX, RBX, RDI, RDX, RSP};
 use crate::tls;
@@ -172,16 +173,11 @@ fn go_on(emitter: &mut Emitter) {
 }
 
 /// Where the gate for returns is: [`native_returned`] has no other way to know.
-#[unsafe(no_mangle)]
-static mut FULCRUM_CRITICAL_SECTIONS_RETURNED: u64 = 0;
+static RETURNED: AtomicU64 = AtomicU64::new(0);
 
 /// Says where [`native_returned`] goes on.
-///
-/// # Safety
-/// No thread may be in a native call.
-pub unsafe fn set_returned(gate: u64) {
-    // SAFETY: the caller's promise.
-    unsafe { FULCRUM_CRITICAL_SECTIONS_RETURNED = gate };
+pub fn set_returned(gate: u64) {
+    RETURNED.store(gate, Ordering::Relaxed);
 }
 
 /// What a native call pushes below its real return address: a word for alignment, and the address of [`native_returned`].
@@ -202,7 +198,7 @@ pub unsafe extern "C" fn native_returned() {
         ".cfi_def_cfa rsp, 0",
         "jmp qword ptr [rip + {gate}]",
         ".cfi_endproc",
-        gate = sym FULCRUM_CRITICAL_SECTIONS_RETURNED,
+        gate = sym RETURNED,
     )
 }
 

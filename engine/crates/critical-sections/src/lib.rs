@@ -201,8 +201,7 @@ pub fn begin(
         return Err(Unavailable::ShadowStack);
     }
     let units = Units::new(engine::dispatch, loader::code()).ok_or(Unavailable::NoCodeMemory)?;
-    // SAFETY: no thread is in a native call before there is an engine.
-    unsafe { gate::set_returned(units.gates.returned) };
+    gate::set_returned(units.gates.returned);
     let found = |names: &'static [&core::ffi::CStr]| {
         let all = names.iter().filter_map(|name| real::find(name));
         all.map(|it| it.addr() as u64)
