@@ -4,7 +4,7 @@
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, compiler_fence};
 
 use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::sys;
@@ -23,7 +23,6 @@ pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 /// One thread. Slots live for the life of the process and are reused. Zeroed, it is one that is not in use.
 #[repr(align(128))]
 pub struct Thread {
-    used: AtomicBool,
     /// The stack pointer with which our code was entered; 0 outside.
     inside: Cell<u64>,
     /// The thread has called `vfork`, and what runs is the child, in its memory.
@@ -64,7 +63,8 @@ impl Stack {
 /// Threads at once. Those beyond are not logged.
 pub const SLOTS: usize = 4096;
 static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
-static SEARCH_FROM: AtomicUsize = AtomicUsize::new(0);
+/// Which slots are in use: apart from them, so that looking for one touches no others.
+static USED: [AtomicBool; SLOTS] = [const { AtomicBool::new(false) }; SLOTS];
 /// The last number that was given to a thread of this process.
 static LAST_NUMBER: AtomicU32 = AtomicU32::new(0);
 /// Threads that have called `vfork`, and whose children run.
@@ -103,22 +103,13 @@ pub fn current() -> Option<&'static Thread> {
     unsafe { thread.as_ref() }
 }
 
-fn slots() -> impl Iterator<Item = &'static Thread> {
-    let table = TABLE.load(Ordering::Acquire);
-    let count = if table.is_null() { 0 } else { SLOTS };
-    // SAFETY: zeroed memory is a valid slot that is not in use; the table is never unmapped.
-    (0..count).map(move |slot| unsafe { &*table.add(slot) })
-}
-
 /// Takes a free slot for a thread that is about to begin, made by thread `by`. `None` when all are taken.
 pub fn allocate(by: u32) -> Option<&'static Thread> {
-    let from = SEARCH_FROM.fetch_add(1, Ordering::Relaxed) % SLOTS;
-    let free = slots()
-        .skip(from)
-        .chain(slots().take(from))
-        .find(|thread| {
-            !thread.used.load(Ordering::Relaxed) && !thread.used.swap(true, Ordering::AcqRel)
-        })?;
+    let is_free =
+        |used: &AtomicBool| !used.load(Ordering::Relaxed) && !used.swap(true, Ordering::AcqRel);
+    let slot = USED.iter().position(is_free)?;
+    // SAFETY: within the table, which is never unmapped; zeroed memory is a valid slot.
+    let free = unsafe { &*TABLE.load(Ordering::Acquire).add(slot) };
     free.by.set(by);
     free.routine.set(None);
     free.begin(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1);
@@ -128,7 +119,7 @@ pub fn allocate(by: u32) -> Option<&'static Thread> {
 
 /// Gives a slot back whose thread never began.
 pub fn release(thread: &Thread) {
-    thread.used.store(false, Ordering::Release);
+    thread.mark(false);
 }
 
 /// What a program's new thread runs first.
@@ -168,14 +159,13 @@ pub fn adopt(thread: &'static Thread) {
 pub fn begin_process() -> Option<()> {
     LAST_NUMBER.store(0, Ordering::Relaxed);
     VFORKED.store(0, Ordering::Relaxed);
-    for thread in slots() {
-        let is_current = current().is_some_and(|it| core::ptr::eq(it, thread));
-        if !is_current && thread.used.load(Ordering::Relaxed) {
-            release(thread);
-        }
+    for used in &USED {
+        used.store(false, Ordering::Relaxed);
     }
     let thread = match current() {
         Some(thread) => {
+            // Its slot is the only one that is in use.
+            thread.mark(true);
             thread.by.set(0);
             thread.begin(LAST_NUMBER.fetch_add(1, Ordering::Relaxed) + 1);
             thread
@@ -235,6 +225,14 @@ pub fn main_stack() -> Stack {
 }
 
 impl Thread {
+    /// Whether its slot is in use from now on.
+    fn mark(&self, used: bool) {
+        let table = TABLE.load(Ordering::Acquire).cast_const();
+        // SAFETY: both are in the table.
+        let slot = unsafe { core::ptr::from_ref(self).offset_from_unsigned(table) };
+        USED[slot].store(used, Ordering::Release);
+    }
+
     fn begin(&self, number: u32) {
         self.inside.set(0);
         self.vforked.set(false);
