@@ -136,7 +136,8 @@ pub(crate) fn place(modules: &[ModuleMap], address: u64) -> String {
             let offset = (address - module.start).wrapping_add(module.offset);
             format!("{}+{offset:#x}", file_name(&module.file))
         }
-        None => format!("{address:#x}"),
+        // Made by a compiler that runs in the process: another address at each start, and for each of a method's versions.
+        None => "[code without a file]".into(),
     }
 }
 

@@ -113,8 +113,9 @@ const USE_CLOCK: u64 = 1 << 25;
 const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
 /// Bytes of stack in a sample.
 const STACK: u32 = 16 << 10;
-/// Data pages of a ring: with its head page what an unprivileged user may lock for each processor.
-const RING_PAGES: usize = 128;
+/// Data pages of a ring, as many as the system allows: room for a second of samples, while the recorder reads the debug
+/// information of a large program; or, with its head page, what an unprivileged user may lock for each processor.
+const RING_PAGES: [usize; 2] = [2048, 128];
 const PAGE: usize = 4096;
 const HEAD_AT: usize = 1024;
 const TAIL_AT: usize = 1032;
@@ -249,9 +250,11 @@ impl Ring {
             }
             OwnedFd::from_raw_fd(fd as i32)
         };
-        let map = MmapOptions::new()
-            .len((1 + RING_PAGES) * PAGE)
-            .map_raw(event.as_raw_fd())?;
+        let mapped = |pages: usize| {
+            let mut options = MmapOptions::new();
+            options.len((1 + pages) * PAGE).map_raw(event.as_raw_fd())
+        };
+        let map = mapped(RING_PAGES[0]).or_else(|_| mapped(RING_PAGES[1]))?;
         Ok(Ring {
             event,
             map,
@@ -302,7 +305,7 @@ impl Ring {
 
     /// Copies what is at a place in the endless stream.
     fn copy(&self, from: u64, into: &mut [u8]) {
-        let length = RING_PAGES * PAGE;
+        let length = self.map.len() - PAGE;
         let at = (from % length as u64) as usize;
         let first = into.len().min(length - at);
         // SAFETY: both parts lie in the ring's data pages; the kernel does not write there before the tail has moved.
