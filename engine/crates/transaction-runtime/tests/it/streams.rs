@@ -300,3 +300,45 @@ fn what_signal_handlers_send_is_counted_whatever_they_interrupt() {
     let missing = handled + other - told;
     assert!(missing <= log.word(word::DROPPED), "{missing}");
 }
+
+#[test]
+fn numbers_that_many_threads_use_in_turn_are_not_mixed_up() {
+    let ran = Lab::build("rpc.c").run(&["storm"]);
+    let [bytes, streams] = numbers(&ran.text())[..] else {
+        panic!("{}", ran.text());
+    };
+    let log = ran.log();
+    assert_eq!(log.word(word::DROPPED), 0);
+    let opened: Vec<u32> = opened(log).into_keys().collect();
+    assert_eq!(opened.len() as u64, streams);
+    let mut closed = log.each(|it| match it.record {
+        Record::Close { stream } => Some(stream),
+        _ => None,
+    });
+    closed.sort_unstable();
+    assert_eq!(closed, opened);
+    let mut sent: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut received: BTreeMap<u32, u64> = BTreeMap::new();
+    for entry in &log.entries {
+        let (ends, stream, offset, length) = match entry.record {
+            Record::Send {
+                stream,
+                offset,
+                length,
+                ..
+            } => (&mut sent, stream, offset, length),
+            Record::Receive {
+                stream,
+                offset,
+                length,
+                ..
+            } => (&mut received, stream, offset, length),
+            _ => continue,
+        };
+        let end = ends.entry(stream).or_default();
+        assert_eq!(*end, offset, "{entry:?}");
+        *end += length;
+    }
+    assert_eq!(sent.values().sum::<u64>(), bytes);
+    assert_eq!(received.values().sum::<u64>(), bytes);
+}

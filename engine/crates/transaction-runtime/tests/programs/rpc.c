@@ -332,6 +332,49 @@ static void signals(void) {
   printf("handled %d read %zd other %lu\n", handled, all, bytes);
 }
 
+static uint64_t storm_bytes, storm_streams;
+
+/* Descriptors come and go in many threads, under each other's numbers. */
+static void *storms(void *number) {
+  char bytes[100] = {0};
+  unsigned own = (uintptr_t)number + 1;
+  for (int round = 0; round < 400; round++) {
+    own = own * 1103515245 + 12345;
+    unsigned count = 1 + (own >> 16) % sizeof bytes;
+    int ends[2];
+    if (round % 2) {
+      need(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
+    } else {
+      need(pipe(ends) == 0, "pipe");
+    }
+    int copy = dup(ends[1]);
+    need(write(ends[1], bytes, count) == count, "write");
+    close(ends[1]);
+    need(write(copy, bytes, 1) == 1, "write");
+    close(copy);
+    for (unsigned got = 0; got < count + 1;) {
+      ssize_t more = read(ends[0], bytes, sizeof bytes);
+      need(more > 0, "read");
+      got += more;
+    }
+    close(ends[0]);
+    __atomic_fetch_add(&storm_bytes, count + 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&storm_streams, 1 + round % 2, __ATOMIC_RELAXED);
+  }
+  return 0;
+}
+
+static void storm(void) {
+  pthread_t threads[8];
+  for (uintptr_t at = 0; at < 8; at++) {
+    pthread_create(&threads[at], 0, storms, (void *)at);
+  }
+  for (int at = 0; at < 8; at++) {
+    pthread_join(threads[at], 0);
+  }
+  printf("bytes %lu streams %lu\n", storm_bytes, storm_streams);
+}
+
 int main(int argc, char **argv) {
   const char *what = argv[1];
   if (!strcmp(what, "moves")) {
@@ -340,6 +383,8 @@ int main(int argc, char **argv) {
     descriptors(argv[2]);
   } else if (!strcmp(what, "hidden")) {
     hidden();
+  } else if (!strcmp(what, "storm")) {
+    storm();
   } else if (!strcmp(what, "signals")) {
     signals();
   } else {
