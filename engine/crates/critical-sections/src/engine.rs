@@ -113,16 +113,14 @@ impl Pass<'_> {
             To::Indirect => self.words.target,
         };
         self.record(exit.to, next);
-        if !self.thread.is_wanted {
-            return Next::Native(next);
+        if self.thread.is_wanted && self.thread.left > 0 {
+            return Next::Watched(next);
         }
-        if self.thread.left == 0 {
-            if !self.thread.in_window {
-                Tally::add(&self.engine.counts.too_long);
-            }
-            return Next::Native(next);
+        if !self.thread.in_window {
+            Tally::add(&self.engine.counts.too_long);
+            self.thread.rests.too_long(self.thread.site);
         }
-        Next::Watched(next)
+        Next::Native(next)
     }
 
     /// A native function has returned.
@@ -325,8 +323,10 @@ pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     if is_nested {
         return;
     }
-    thread.rests.learn(caller.ip, thread.is_wanted);
-    if thread.is_wanted {
+    if !thread.is_wanted {
+        thread.rests.unwanted(caller.ip);
+    } else {
+        thread.site = caller.ip;
         // SAFETY: the caller's promise.
         unsafe { engine.begin(thread, captured, result) };
     }
@@ -349,6 +349,9 @@ pub fn unlocking(lock: u64) {
     let State::Calling(place) = thread.state else {
         return;
     };
+    if thread.held.as_slice().is_empty() {
+        thread.rests.watched(thread.site);
+    }
     if !thread.is_wanted {
         // SAFETY: the word is on the thread's stack as long as the function that returns by it runs.
         unsafe { word(place).write(gate::return_address(gate::native_done)) };

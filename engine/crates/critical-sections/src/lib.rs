@@ -108,7 +108,7 @@ pub struct Counts {
     pub stopped: u64,
     /// Where the last one of these did.
     pub stopped_at: CodeAddress,
-    /// Sections that used up their budget.
+    /// Sections that used up their budget, or were too long for the observer.
     pub too_long: u64,
     /// Native calls that never returned.
     pub abandoned: u64,

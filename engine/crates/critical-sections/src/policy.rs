@@ -7,6 +7,8 @@
 const SITES: usize = 64;
 /// The most sections between two questions.
 const LONGEST_REST: u32 = 32;
+/// The same where sections are so long that they are not watched to their ends: that costs most, and shows least.
+const LONGEST_REST_OF_LONG: u32 = 1024;
 
 #[derive(Clone, Copy, Default)]
 struct Rest {
@@ -36,12 +38,30 @@ impl Rests {
         true
     }
 
-    /// What the observer said about a site.
-    pub fn learn(&mut self, site: u64, is_watched: bool) {
+    /// The observer wants nothing of a site.
+    pub fn unwanted(&mut self, site: u64) {
+        self.rest(site, LONGEST_REST);
+    }
+
+    /// A section was too long to be watched to its end.
+    pub fn too_long(&mut self, site: u64) {
+        self.rest(site, LONGEST_REST_OF_LONG);
+    }
+
+    /// A section was watched to its end.
+    pub fn watched(&mut self, site: u64) {
+        *self.of(site) = Rest {
+            site,
+            left: 0,
+            last: 0,
+        };
+    }
+
+    /// Twice as long as the last time.
+    fn rest(&mut self, site: u64, longest: u32) {
         let rest = self.of(site);
-        let last = match is_watched {
-            true => 0,
-            false if rest.site == site => (rest.last * 2).clamp(1, LONGEST_REST),
+        let last = match rest.site == site {
+            true => rest.last.saturating_mul(2).clamp(1, longest),
             false => 1,
         };
         *rest = Rest {
@@ -67,13 +87,27 @@ mod tests {
         let mut rests = Rests::new();
         let mut between = Vec::new();
         for _ in 0..8 {
-            rests.learn(0x1234, false);
+            rests.unwanted(0x1234);
             between.push((0..100).take_while(|_| rests.rests(0x1234)).count());
         }
         assert_eq!(between, [1, 2, 4, 8, 16, 32, 32, 32]);
         assert!(!rests.rests(0x4321));
-        rests.learn(0x1234, true);
+        rests.watched(0x1234);
         assert!(!rests.rests(0x1234));
+    }
+
+    #[test]
+    fn long_sections_rest_longer_until_one_is_watched_to_its_end() {
+        let mut rests = Rests::new();
+        let mut between = Vec::new();
+        for _ in 0..12 {
+            rests.too_long(0x1234);
+            between.push((0..5000).take_while(|_| rests.rests(0x1234)).count());
+        }
+        assert_eq!(between[4..], [16, 32, 64, 128, 256, 512, 1024, 1024]);
+        rests.watched(0x1234);
+        rests.too_long(0x1234);
+        assert_eq!((0..9).take_while(|_| rests.rests(0x1234)).count(), 1);
     }
 
     #[test]
@@ -82,8 +116,8 @@ mod tests {
         let other = (1..)
             .find(|it| std::ptr::eq(rests.of(*it), rests.of(0x1234)))
             .unwrap();
-        rests.learn(0x1234, false);
-        rests.learn(other, true);
+        rests.unwanted(0x1234);
+        rests.watched(other);
         assert!(!rests.rests(0x1234));
         assert!(!rests.rests(other));
     }

@@ -38,6 +38,8 @@ pub struct Recording {
 /// A thread's state.
 pub struct Thread {
     pub state: State,
+    /// Where it took the outermost lock of the section that is watched.
+    pub site: u64,
     /// The observer wants to be told what it does.
     pub is_wanted: bool,
     /// Instructions until it runs natively again.
@@ -71,6 +73,7 @@ impl Thread {
         // SAFETY: the caller's promise; each field is written.
         unsafe {
             (&raw mut (*at).state).write(State::Native);
+            (&raw mut (*at).site).write(0);
             (&raw mut (*at).is_wanted).write(false);
             (&raw mut (*at).left).write(0);
             (&raw mut (*at).in_window).write(false);
