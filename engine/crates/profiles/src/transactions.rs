@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_ingest::profile::{At, Code, Symbols as _};
 use fulcrum_names::{DataTable, SymbolTable, readable};
+use fulcrum_symbols::function_extents;
 use fulcrum_transaction_records::names::{Frame, NameFile, NamesOf};
 use fulcrum_transaction_records::run::{
     self, ModuleMap, Options, Run, RunError, SymbolsNeeded, symbols_needed,
@@ -131,13 +132,16 @@ fn hooked(mut frames: Vec<Frame>) -> Vec<Frame> {
 #[derive(Default)]
 struct Finder {
     files: Files,
-    variables: HashMap<String, Option<Variables>>,
+    modules: HashMap<String, Option<Module>>,
 }
 
-/// The variables of one file.
-struct Variables {
+/// One file, beside what [`Files`] knows of it.
+struct Module {
     code: SymbolTable,
+    /// Its variables.
     data: OnceCell<Option<DataTable>>,
+    /// Where its functions begin and end, sorted.
+    extents: OnceCell<Vec<(u64, u64)>>,
 }
 
 impl Finder {
@@ -153,6 +157,8 @@ impl Finder {
                 code.insert(address, hooked(frames));
             } else if !frames.is_empty() {
                 code.insert(address, frames);
+            } else if let Some(frame) = self.nameless(module, address) {
+                code.insert(address, vec![frame]);
             }
         }
         let mut data = BTreeMap::new();
@@ -181,19 +187,41 @@ impl Finder {
         found.into_iter().rev().map(frame).collect()
     }
 
-    fn variable(&mut self, module: &ModuleMap, address: u64) -> Option<String> {
-        let known = self.variables.entry(module.file.clone());
+    fn module(&mut self, map: &ModuleMap) -> Option<&Module> {
+        let known = self.modules.entry(map.file.clone());
         let known = known.or_insert_with(|| {
-            let path = Path::new(&module.file);
-            Some(Variables {
-                code: SymbolTable::open(path).ok()?,
+            Some(Module {
+                code: SymbolTable::open(Path::new(&map.file)).ok()?,
                 data: OnceCell::new(),
+                extents: OnceCell::new(),
             })
         });
-        let Variables { code, data } = known.as_ref()?;
+        known.as_ref()
+    }
+
+    /// A function without a symbol, by where it begins: all its calls are then one function's.
+    fn nameless(&mut self, map: &ModuleMap, address: u64) -> Option<Frame> {
+        let module = self.module(map)?;
+        let extents = || function_extents(Path::new(&map.file)).unwrap_or_default();
+        let extents = module.extents.get_or_init(extents);
+        let mapped = module.code.address(map.offset)?;
+        let address = address - map.start + mapped;
+        let before = extents.partition_point(|&(start, _)| start <= address);
+        let &(start, end) = extents.get(before.checked_sub(1)?)?;
+        let offset = (start.wrapping_sub(mapped)).wrapping_add(map.offset);
+        let file = map.file.rsplit('/').next().unwrap_or(&map.file);
+        (address < end).then(|| Frame {
+            name: format!("{file}+{offset:#x}"),
+            file: None,
+            line: None,
+        })
+    }
+
+    fn variable(&mut self, map: &ModuleMap, address: u64) -> Option<String> {
+        let Module { code, data, .. } = self.module(map)?;
         // What was added to all addresses of the file when it was loaded.
-        let bias = module.start.wrapping_sub(code.address(module.offset)?);
-        let data = data.get_or_init(|| DataTable::open(Path::new(&module.file)).ok());
+        let bias = map.start.wrapping_sub(code.address(map.offset)?);
+        let data = data.get_or_init(|| DataTable::open(Path::new(&map.file)).ok());
         let (name, within) = data.as_ref()?.at(address.wrapping_sub(bias))?;
         let name = readable(Some(name), None).unwrap_or_else(|| name.to_owned());
         Some(match within {

@@ -32,7 +32,7 @@ pub use inlined::{CodeFrame, Inlined};
 pub use patch::{Window, jump_to};
 pub use scope::{Scope, matches_path};
 pub use sites::{Site, breakpoint_sites};
-pub use unwind::{Base, UnwindRow, UnwindRule, unwind_rows};
+pub use unwind::{Base, UnwindRow, UnwindRule, function_extents, unwind_rows};
 
 /// Where the lines in scope are in a module's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -72,6 +72,17 @@ pub fn unwind_rows(path: &Path) -> Result<Vec<UnwindRow>, SymbolsError> {
     Ok(table.finish())
 }
 
+/// The extents of a module's functions, as far as its unwind information tells them: also of one without symbols. Sorted by
+/// start, addresses as in the file.
+///
+/// # Errors
+/// When the file cannot be read or is damaged.
+pub fn function_extents(path: &Path) -> Result<Vec<(u64, u64)>, SymbolsError> {
+    let cache = file::open(path)?;
+    let module = file::parse(path, &cache)?;
+    functions(path, &module, &Code::of(&module))
+}
+
 /// The extents of the functions that the unwind table describes, sorted by start.
 pub(crate) fn functions<'a>(
     path: &Path,
