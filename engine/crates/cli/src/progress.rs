@@ -98,6 +98,9 @@ fn describe(progress: &Progress, style: Style) -> String {
     if progress.paused {
         parts.push("paused".into());
     }
+    if progress.background {
+        parts.push("in the background, Ctrl-C ends it".into());
+    }
     if let Some(left) = progress.remaining {
         parts.push(format!("about {} to go", rounded(left)));
     }
@@ -144,6 +147,13 @@ mod tests {
         let best_wait = "best read at two.cpp:12, +4.4 % if it waits half as long";
         assert_eq!(describe(&progress, style), format!("{start}{best_wait}"));
         progress.best = known;
+        progress.background = true;
+        let alone = describe(&progress, style);
+        assert!(
+            alone.ends_with(" · in the background, Ctrl-C ends it"),
+            "{alone}"
+        );
+        progress.background = false;
         (progress.paused, progress.remaining) = (true, Some(Duration::from_secs(200)));
         let more = " · paused · about 3 min to go";
         assert_eq!(describe(&progress, style), format!("{start}{best}{more}"));

@@ -1,7 +1,8 @@
 //! Signals while a program is profiled.
 //!
 //! Ctrl-C reaches the whole foreground group: the first one is the program's own affair, and its result is still shown.
-//! A second one, or a request to end that only we get, stops the program.
+//! A second one, or a request to end that only we get, stops the program. So does the first one when only what the program left
+//! in the background is there.
 
 use fulcrum_recorder::Remote;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -32,7 +33,8 @@ fn watch_for(enough: usize) -> Remote {
         let mut interrupts = 0;
         for signal in signals.forever() {
             interrupts += usize::from(signal == SIGINT);
-            if matches!(signal, SIGTERM | SIGHUP) || interrupts >= enough {
+            let ours = signal == SIGINT && stopper.is_in_background();
+            if matches!(signal, SIGTERM | SIGHUP) || interrupts >= enough || ours {
                 stopper.cancel();
             }
         }

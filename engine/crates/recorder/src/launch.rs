@@ -34,15 +34,21 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
     let path = program(name, cwd)?;
     let found = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
+    let bare = found.kind == Kind::Dynamic && !found.has_debug_info && !found.go;
     let starts_others = match found.kind {
         Kind::Script(_) => true,
-        Kind::Dynamic => {
-            !found.has_debug_info
-                && (is_wrapper(options, &path, cwd) || !options.aim.binary_scope.is_empty())
+        // Also what the runtime cannot enter passes it on.
+        Kind::Dynamic | Kind::Static if !found.has_debug_info || found.go => {
+            is_installed(name, &path)
+                || is_wrapper(options, &path, cwd)
+                || (bare && !options.aim.binary_scope.is_empty())
         }
         _ => false,
     };
     match found.refusal(&path).filter(|_| !starts_others) {
+        Some(why) if bare => Err(Error::CannotStart(format!(
+            "{why}; when it starts the program that is meant, write env before it"
+        ))),
         Some(why) => Err(Error::CannotStart(why)),
         None => Ok(Program {
             path,
@@ -82,6 +88,14 @@ pub fn program(name: &OsStr, cwd: &Path) -> Result<PathBuf, Error> {
         ));
     }
     Ok(path)
+}
+
+/// Whether a program is one of the machine's, such as make: found by its name alone, or in a folder of the system.
+fn is_installed(name: &OsStr, path: &Path) -> bool {
+    !name.as_bytes().contains(&b'/')
+        || ["/bin", "/sbin", "/usr"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
 }
 
 /// Whether a program without debug information may start the one that is meant: a shell, or anything that is given a

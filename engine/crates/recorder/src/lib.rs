@@ -19,6 +19,7 @@ mod refine;
 mod remote;
 mod session;
 mod transactions;
+mod tree;
 mod unwind;
 mod watch;
 mod weakness;
@@ -148,6 +149,8 @@ pub struct Progress {
     pub fraction: Option<f64>,
     /// Experiments are paused.
     pub paused: bool,
+    /// The program has ended; what it left running in the background is profiled.
+    pub background: bool,
     /// Until the wanted duration or confidence is reached, estimated; `None` when nothing was wanted or nothing is known.
     pub remaining: Option<Duration>,
     /// The run folder.

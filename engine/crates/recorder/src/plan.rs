@@ -159,6 +159,8 @@ impl<'a> MappedCode<'a> {
 pub enum NoPlan {
     /// It has nothing in scope.
     Nothing(String),
+    /// It was built without debug information.
+    Bare(String),
     /// A target that was asked for by name is not in it.
     Missing(String),
 }
@@ -166,7 +168,7 @@ pub enum NoPlan {
 impl std::fmt::Display for NoPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NoPlan::Nothing(text) | NoPlan::Missing(text) => f.write_str(text),
+            NoPlan::Nothing(text) | NoPlan::Bare(text) | NoPlan::Missing(text) => f.write_str(text),
         }
     }
 }
@@ -200,13 +202,16 @@ pub fn plan(
         if let Err(reason) = added {
             // A library without debug information is no news where many are in scope.
             if module == memory.main || reason.is_news {
-                why.get_or_insert(reason.sentence);
+                why.get_or_insert(if reason.is_news {
+                    NoPlan::Nothing(reason.sentence)
+                } else {
+                    NoPlan::Bare(reason.sentence)
+                });
             }
         }
     }
     if plan.ranges.is_empty() {
-        let why = why.unwrap_or_else(|| nothing_in_scope(memory, aim));
-        return Err(NoPlan::Nothing(why));
+        return Err(why.unwrap_or_else(|| NoPlan::Nothing(nothing_in_scope(memory, aim))));
     }
     plan.ranges.sort_unstable_by_key(|range| range.start);
     names.finish(&mut plan).map_err(NoPlan::Missing)?;

@@ -25,8 +25,8 @@ use crate::{Aim, Options, Sampler};
 pub enum Answer {
     /// It is profiled.
     Profiled,
-    /// It has nothing in scope; the sentence says why.
-    Dormant(String),
+    /// It has nothing to profile.
+    Dormant(NoPlan),
     /// It is the program that was given, and lacks what was asked for by name: it is left waiting, to be ended before it
     /// begins. The sentence says what.
     Refused(String),
@@ -71,6 +71,8 @@ pub struct Watched {
     pub block: Arc<ProcessBlock>,
     /// How it was answered.
     pub answer: Answer,
+    /// The file that it runs; empty when that was not seen.
+    pub program: PathBuf,
     // By generation.
     maps: BTreeMap<u32, Arc<MapFile>>,
     modules: Vec<PathBuf>,
@@ -95,6 +97,7 @@ impl Watched {
             folder: shared.folder.into(),
             block: Arc::new(block),
             answer: Answer::Profiled,
+            program: PathBuf::new(),
             maps: BTreeMap::new(),
             modules: Vec::new(),
             unwinds: 0,
@@ -109,6 +112,7 @@ impl Watched {
                 let other = it.block.get();
                 (other.pid, other.turn) == (said.map_pid, said.map_turn)
             });
+            process.program = owner.map(|it| it.program.clone()).unwrap_or_default();
             let map = owner.and_then(|it| it.maps.get(&said.first_generation));
             if let Some(map) = map {
                 process.maps.insert(said.first_generation, Arc::clone(map));
@@ -121,7 +125,7 @@ impl Watched {
                 process.answer = Answer::Refused(why);
             }
             Err(why) => {
-                process.answer = Answer::Dormant(why.to_string());
+                process.answer = Answer::Dormant(why);
                 process.block.answer(state::DORMANT);
             }
         }
@@ -130,6 +134,7 @@ impl Watched {
 
     fn first_answer(&mut self, shared: &mut Shared<'_>) -> Result<(), NoPlan> {
         let memory = Memory::of(self.pid()).map_err(NoPlan::Nothing)?;
+        self.program = memory.main().to_path_buf();
         let plan = shared.plan(&memory)?;
         self.write(0, &plan).map_err(NoPlan::Nothing)?;
         self.count_visits(&memory, shared.options)
@@ -280,6 +285,16 @@ impl Watched {
         &self.unplaced
     }
 
+    /// Whether it is profiled and has more to record.
+    pub fn goes_on(&self) -> bool {
+        !self.is_finished() && self.is_alive()
+    }
+
+    /// Whether it is profiled, or was, and has not ended.
+    pub fn is_left(&self) -> bool {
+        matches!(self.answer, Answer::Profiled) && self.is_alive()
+    }
+
     /// Why the program must not begin.
     pub fn refusal(&self) -> Option<&str> {
         match &self.answer {
@@ -364,8 +379,10 @@ impl Watched {
     /// Sentences about what weakens this process's result.
     pub fn notes(&self, options: &Options) -> Vec<String> {
         let process = self.block.get();
-        if let Answer::Dormant(why) | Answer::Refused(why) = &self.answer {
-            return vec![why.clone()];
+        match &self.answer {
+            Answer::Dormant(why) => return vec![why.to_string()],
+            Answer::Refused(why) => return vec![why.clone()],
+            Answer::Profiled => {}
         }
         let flags = process.flags.load(Ordering::Relaxed);
         let mut notes = self.notes.clone();

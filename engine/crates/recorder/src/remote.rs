@@ -59,6 +59,7 @@ pub struct Remote(Arc<Inner>);
 struct Inner {
     progress: Progress,
     paused: AtomicBool,
+    background: AtomicBool,
     aim: Mutex<Option<Aim>>,
 }
 
@@ -94,6 +95,16 @@ impl Remote {
     /// Whether experiments are paused.
     pub fn is_paused(&self) -> bool {
         self.0.paused.load(Ordering::Acquire)
+    }
+
+    /// Whether the program has ended, and what it left running is profiled: no key of the terminal reaches that.
+    pub fn is_in_background(&self) -> bool {
+        self.0.background.load(Ordering::Acquire)
+    }
+
+    /// The program has ended and left something running.
+    pub(crate) fn set_background(&self) {
+        self.0.background.store(true, Ordering::Release);
     }
 
     /// Experiments on something else from the next one on; the latest wish counts.

@@ -22,7 +22,7 @@ use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{breakpoints, endtoend, unwind};
+use crate::{breakpoints, endtoend, tree, unwind};
 
 /// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
 /// of the program.
@@ -37,6 +37,8 @@ const ANALYSE: Duration = Duration::from_secs(2);
 const TEND: Duration = Duration::from_millis(500);
 /// How long a program may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
+/// How long a process that a program leaves behind may take to announce itself.
+const NEWCOMERS: Duration = Duration::from_secs(1);
 /// How long the runtime may take to write its last records.
 const LAST_RECORDS: Duration = Duration::from_secs(2);
 
@@ -300,7 +302,10 @@ impl Session<'_> {
                 return End::Refused(why.to_owned());
             }
             if let Ok(Some(status)) = self.child.try_wait() {
-                return End::Itself(status);
+                if !self.goes_on(remote) {
+                    return End::Itself(status);
+                }
+                remote.set_background();
             }
             self.control.command(if remote.is_paused() {
                 command::PAUSE
@@ -351,6 +356,7 @@ impl Session<'_> {
                     best: progress.best.take(),
                     profile: progress.profile.take(),
                     paused: remote.is_paused(),
+                    background: remote.is_in_background(),
                     run: progress.run,
                     ..counters
                 };
@@ -366,6 +372,28 @@ impl Session<'_> {
             if stop {
                 return self.stop();
             }
+            std::thread::park_timeout(LOOK);
+        }
+    }
+
+    /// Whether what the program has started goes on, now that it has ended itself: a daemon, or a launcher's program.
+    fn goes_on(&mut self, remote: &Remote) -> bool {
+        // Of whole runs, each is what was started.
+        if self.options.end_to_end.is_some() {
+            return false;
+        }
+        let limit = Instant::now() + NEWCOMERS;
+        loop {
+            self.greet_newcomers();
+            if self.processes.iter().any(Watched::goes_on) {
+                return true;
+            }
+            // Some are there that have not said hello yet, or never will.
+            let is_over = Instant::now() >= limit || remote.is_cancelled();
+            if is_over || tree::members(self.folder.path()).is_empty() {
+                return false;
+            }
+            // A hello wakes us.
             std::thread::park_timeout(LOOK);
         }
     }
@@ -417,12 +445,7 @@ impl Session<'_> {
     fn stop(&mut self) -> End {
         self.control.command(command::FINISH);
         let limit = Instant::now() + LAST_RECORDS;
-        while Instant::now() < limit
-            && self
-                .processes
-                .iter()
-                .any(|it| !it.is_finished() && it.is_alive())
-        {
+        while Instant::now() < limit && self.processes.iter().any(Watched::goes_on) {
             std::thread::sleep(QUICK);
         }
         let mut polite = true;
@@ -430,8 +453,9 @@ impl Session<'_> {
         self.signal(libc::SIGTERM);
         loop {
             // A program that ends between our decision and our signal has still been stopped by us, as far as anybody
-            // can tell from the result.
-            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+            // can tell from the result. What it has left behind is of the program too.
+            let has_ended = matches!(self.child.try_wait(), Ok(Some(_)) | Err(_));
+            if has_ended && !self.processes.iter().any(Watched::is_left) {
                 return End::Stopped;
             }
             if polite && Instant::now() >= limit {
@@ -442,19 +466,22 @@ impl Session<'_> {
         }
     }
 
-    fn signal(&self, signal: i32) {
-        let mut targets = vec![self.child.id() as i32];
-        if self.options.stdio == Stdio::Files {
-            targets = vec![-targets[0]];
-        } else {
-            // In a terminal the program shares our group: name each process.
-            let others = self
-                .processes
-                .iter()
-                .filter(|it| it.is_alive())
-                .map(|it| it.pid() as i32);
-            targets.extend(others.filter(|pid| *pid != self.child.id() as i32));
+    fn signal(&mut self, signal: i32) {
+        let own = self.child.id() as i32;
+        let mut targets = Vec::new();
+        let has_group = self.options.stdio == Stdio::Files;
+        // The number of a program that was waited for may be another's by now.
+        let runs = matches!(self.child.try_wait(), Ok(None));
+        if runs {
+            targets.push(if has_group { -own } else { own });
         }
+        // In a terminal the program shares our group, and daemons have left it: name each process that is not reached yet.
+        let others = self.processes.iter().filter(|it| it.is_alive());
+        targets.extend(others.map(|it| it.pid() as i32).filter(|pid| {
+            // SAFETY: a plain call with a number.
+            let in_group = || has_group && runs && unsafe { libc::getpgid(*pid) } == own;
+            *pid != own && !in_group()
+        }));
         for target in targets {
             // SAFETY: plain system call; processes that are gone are no error for us.
             unsafe { libc::kill(target, signal) };
@@ -519,8 +546,7 @@ impl Session<'_> {
 
     /// Whether a process still writes records.
     fn is_alive(&self) -> bool {
-        let lives = |it: &Watched| !it.is_finished() && it.is_alive();
-        self.processes.iter().any(lives)
+        self.processes.iter().any(Watched::goes_on)
     }
 
     /// The control block's files are of no use after the run.

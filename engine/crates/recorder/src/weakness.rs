@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::control::MOST_EXPERIMENT_S;
 use crate::launch::Program;
+use crate::plan::NoPlan;
 use crate::process::{Answer, Watched};
-use crate::{Options, watch};
+use crate::{Options, tree, watch};
 
 /// A run of so many seconds should have had an experiment.
 const LONG_ENOUGH_S: f64 = 3.0;
@@ -35,6 +36,10 @@ pub fn why_weak(observed: &Observed<'_>) -> Vec<String> {
     }
     let mut notes = Vec::new();
     let any_profiled = processes.iter().any(|it| profiled(&it));
+    if !any_profiled && let Some(note) = only_bare(observed) {
+        return vec![note];
+    }
+    notes.extend(tree::who(processes));
     for process in processes {
         // Wrappers such as env or a shell have nothing in scope; that is no news when something else has.
         if !any_profiled || profiled(&process) {
@@ -78,6 +83,21 @@ fn why_not_entered(program: &Program) -> String {
              to see why."
         )
     }
+}
+
+/// A tree of processes of which none has debug information.
+fn only_bare(observed: &Observed<'_>) -> Option<String> {
+    let bare = |it: &Watched| matches!(it.answer, Answer::Dormant(NoPlan::Bare(_)));
+    let given = &observed.program;
+    if !given.starts_others || !observed.processes.iter().all(bare) {
+        return None;
+    }
+    let names = tree::names(observed.processes.iter());
+    Some(format!(
+        "Nothing was profiled: neither {} nor what it started has debug information (seen: {names}). Compile what is \
+         meant with -g and link it dynamically; static and setuid programs are not seen at all.",
+        given.path.display()
+    ))
 }
 
 /// The lines to count visits to that no process has.

@@ -181,6 +181,109 @@ fn a_program_that_just_finishes_is_run_again_and_again() {
     assert!(levels.contains(&0) && levels.len() >= 2, "{levels:?}");
 }
 
+/// The daemon with these words, without a time limit; experiments on the line that does its work alone.
+fn daemon(lab: &Lab, words: &[&str]) -> Options {
+    let line = crate::support::marked("daemon.c", "work");
+    Options {
+        duration: None,
+        fixed_line: Some(format!("daemon.c:{line}")),
+        ..lab.options(words, 0.0)
+    }
+}
+
+/// What was started ends at once; what it leaves in the background is the program.
+#[test]
+fn a_daemon_is_profiled_to_its_end() {
+    let lab = Lab::build("daemon.c", &["-g"]);
+    let end = lab.program.with_extension("end");
+    let options = daemon(&lab, &[end.to_str().unwrap(), "600"]);
+    let mut seen = false;
+    let recorded = steered(&options, |remote, progress| {
+        seen |= progress.background && remote.is_in_background();
+    });
+    assert_eq!(recorded.exit, Exit::Code(0));
+    assert!(seen, "nobody was told that it goes on");
+    assert!(end.exists(), "the recording ended before the daemon");
+    let experiments = recording(&recorded).experiments;
+    assert!(!experiments.is_empty(), "{:?}", recorded.notes);
+    assert!(
+        crate::support::says(&recorded, "2 processes were profiled: daemon (2)."),
+        "{:?}",
+        recorded.notes
+    );
+}
+
+#[test]
+fn a_daemon_ends_when_the_recording_is_stopped() {
+    let lab = Lab::build("daemon.c", &["-g"]);
+    let end = lab.program.with_extension("end");
+    let recorded = steered(
+        &daemon(&lab, &[end.to_str().unwrap()]),
+        |remote, progress| {
+            if progress.experiments >= 1 || progress.elapsed > PATIENCE {
+                remote.cancel();
+            }
+        },
+    );
+    assert_eq!(recorded.exit, Exit::Stopped);
+    let experiments = recording(&recorded).experiments;
+    assert!(!experiments.is_empty(), "{:?}", recorded.notes);
+    // No process of this program is left, and so none of the files that live ones need.
+    let left = std::fs::read_dir(&recorded.run).unwrap();
+    let mut left = left.map(|it| it.unwrap().path());
+    assert!(left.all(|it| it.extension().is_none_or(|it| it != "proc")));
+    assert!(!end.exists());
+}
+
+/// `make` has no debug information; the programs that it starts have.
+#[test]
+fn the_tree_below_a_program_of_the_system_is_followed() {
+    let lab = calls();
+    let rules = lab.program.with_file_name("Makefile");
+    let program = lab.program.display();
+    std::fs::write(
+        &rules,
+        format!("all: a b\na b:\n\t{program} rounds=500 || test $$? = 7\nbare:\n\tsh -c true\n"),
+    )
+    .unwrap();
+    let make = |words: &[&str]| {
+        let words = [&["-f", rules.to_str().unwrap()], words].concat();
+        let options = Options {
+            program: "make".into(),
+            duration: None,
+            ..lab.options(&words, 0.0)
+        };
+        let recorded = run(&options).unwrap();
+        assert_eq!(recorded.exit, Exit::Code(0), "{:?}", recorded.notes);
+        recorded
+    };
+    let recorded = make(&["-j2"]);
+    let programs: BTreeSet<String> = records(&recorded.run)
+        .into_iter()
+        .filter(|(_, it)| it["type"] == "experiment" || it["type"] == "placebo")
+        .map(|(stream, _)| stream)
+        .collect();
+    assert_eq!(programs.len(), 2, "{:?}", recorded.notes);
+    let who = recorded
+        .notes
+        .iter()
+        .find(|it| it.contains("were profiled"));
+    let who = who.unwrap_or_else(|| panic!("{:?}", recorded.notes));
+    assert!(
+        who.starts_with("2 processes were profiled: calls (2); without code in scope: ")
+            && who.contains("make"),
+        "{who}"
+    );
+    let recorded = make(&["bare"]);
+    assert_eq!(recorded.notes.len(), 1, "{:?}", recorded.notes);
+    assert!(
+        recorded.notes[0].starts_with("Nothing was profiled: ")
+            && recorded.notes[0].contains("make"),
+        "{:?}",
+        recorded.notes
+    );
+}
+
 /// A usage message, a crash, an empty run: each would be repeated until the user's patience ends.
 #[test]
 fn a_program_that_only_fails_is_not_run_again_and_again() {
