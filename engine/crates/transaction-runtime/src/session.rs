@@ -49,7 +49,10 @@ impl Session {
 
     /// Whether somebody answers.
     pub fn has_engine(&self) -> bool {
-        self.setting(setting::ENGINE) == 1
+        let engine = self.setting(setting::ENGINE);
+        // SAFETY: asks whether the process is there; whose it is does not matter.
+        let there = || unsafe { sys::call(libc::SYS_kill, [engine as usize, 0, 0, 0, 0, 0]) };
+        engine != 0 && there() != -(libc::ESRCH as isize)
     }
 
     /// Where logs are.

@@ -49,7 +49,7 @@ pub mod setting {
     pub const LIMIT: usize = 2;
     /// First bytes of messages that are kept to name requests: 0 (none) to [`super::MAX_HEAD`].
     pub const HEAD: usize = 3;
-    /// 1: the engine is there. 0: it has ended, and nobody answers any more.
+    /// The engine's process. 0, or a process that is gone: nobody answers any more.
     pub const ENGINE: usize = 4;
     /// How many words are in use.
     pub const COUNT: usize = 5;

@@ -24,7 +24,7 @@ impl Settings {
             (setting::VERSION, VERSION),
             (setting::LIMIT, limit),
             (setting::HEAD, head),
-            (setting::ENGINE, 1),
+            (setting::ENGINE, u64::from(std::process::id())),
             (setting::MAGIC, MAGIC),
         ] {
             settings.word(at).store(value.to_le(), Ordering::Release);

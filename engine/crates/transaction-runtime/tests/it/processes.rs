@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use fulcrum_test_support::programs::Recipe;
 use fulcrum_test_support::wait::until;
-use fulcrum_wire::transactions::{CHUNK, HEADER, Record, state, word};
+use fulcrum_wire::transactions::{CHUNK, HEADER, Record, SETTINGS_FILE, setting, state, word};
 
 use crate::support::{Engine, Header, Lab, Log, Ran, Settings, logs, numbers};
 
@@ -299,6 +299,23 @@ fn a_log_that_is_full_says_so_and_the_program_goes_on() {
     assert!(log.word(word::DROPPED) > 1000);
     assert!(log.word(word::NEXT) <= limit);
     assert!(log.word(word::END_NS) > log.word(word::START_NS));
+}
+
+/// Nobody would answer: the program does not wait for it, and writes nothing.
+#[test]
+fn a_program_that_starts_after_the_engine_was_killed_runs_as_alone() {
+    let lab = lab();
+    drop(Engine::start(lab.session(), Settings::default()));
+    let mut engine = std::process::Command::new("true").spawn().unwrap();
+    engine.wait().unwrap();
+    let path = lab.session().join(SETTINGS_FILE);
+    let mut settings = std::fs::read(&path).unwrap();
+    let gone = u64::from(engine.id()).to_le_bytes();
+    settings[8 * setting::ENGINE..][..8].copy_from_slice(&gone);
+    std::fs::write(&path, settings).unwrap();
+    let output = lab.command(&["exit", "3"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(logs(lab.session()).is_empty());
 }
 
 /// Threads that end leave the rest of their space to others.

@@ -161,7 +161,7 @@ impl Engine {
         words[setting::VERSION] = VERSION;
         words[setting::LIMIT] = settings.limit;
         words[setting::HEAD] = settings.head;
-        words[setting::ENGINE] = 1;
+        words[setting::ENGINE] = u64::from(std::process::id());
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         fs::write(folder.join(SETTINGS_FILE), bytes).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
