@@ -4,6 +4,7 @@ import { nothingFound, suggestionItems, summaryOf } from "../core/navigator/bott
 import type { NavigatorSuggestion } from "../core/protocol";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
+import { ask } from "./navigatorFocus";
 
 interface SuggestionItem extends vscode.QuickPickItem {
   suggestion: NavigatorSuggestion;
@@ -29,7 +30,7 @@ async function find(navigation: Navigation): Promise<void> {
     await messages.info(nothingFound(found));
     return;
   }
-  const chosen = await choose(navigation, suggestionItems(found, open.view.unit), summaryOf(found));
+  const chosen = await ask(() => choose(navigation, suggestionItems(found, open.view.unit), summaryOf(found)));
   if (chosen !== undefined && chosen.length > 0 && navigation.open?.opened.id === id) {
     await navigation.do({
       kind: "accept",
@@ -55,6 +56,7 @@ function choose(
   pick.selectedItems = pick.items;
   return new Promise((resolve) => {
     pick.onDidTriggerItemButton(({ item }) => {
+      resolve([]);
       pick.hide();
       void navigation.do({ kind: "selectPath", path: item.suggestion.path });
     });

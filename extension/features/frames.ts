@@ -4,6 +4,7 @@ import { type NavigatorLocation, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
+import { ask } from "./navigatorFocus";
 import { showLine } from "./places";
 
 interface PlaceItem extends vscode.QuickPickItem {
@@ -55,6 +56,9 @@ async function choose(name: string, locations: readonly NavigatorLocation[]): Pr
     description: `line ${location.line + 1} · ${how[location.how]}`,
     location,
   }));
-  const choice = await vscode.window.showQuickPick(items, { title: name, placeHolder: "Which one is it?" });
+  const choice = await ask(
+    () => vscode.window.showQuickPick(items, { title: name, placeHolder: "Which one is it?" }),
+    () => true,
+  );
   return choice?.location;
 }

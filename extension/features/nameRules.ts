@@ -6,6 +6,7 @@ import type { Engine } from "./engine";
 import { settingsFor } from "./folders";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
+import { ask } from "./navigatorFocus";
 
 const setting = "profile.names";
 /** Names that are shown before and after. */
@@ -34,7 +35,10 @@ export class NameRules implements vscode.Disposable {
     try {
       const params = { id: open.opened.id, count: mostNames };
       const names = await this.engine.request(requests.NavigatorGetNames, params);
-      const picked = await pick(names);
+      const picked = await ask(
+        () => pick(names),
+        (answer) => answer === "show",
+      );
       if (picked === "show") {
         const content = namesMarkdown(open.opened.title, names);
         const document = await vscode.workspace.openTextDocument({ language: "markdown", content });

@@ -11,6 +11,7 @@ import type { Engine } from "./engine";
 import { openFrame } from "./frames";
 import * as messages from "./messages";
 import { type Navigation, titleOf } from "./navigation";
+import { setFocused } from "./navigatorFocus";
 import { pageAssets, pageOptions } from "./webviewAssets";
 
 const viewType = "fulcrum.navigator";
@@ -64,7 +65,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     view.webview.options = pageOptions(this.extensionUri);
     view.onDidDispose(() => {
       page.dispose();
-      void focus(false);
+      void setFocused(false);
     });
     view.webview.html = navigatorHtml(pageAssets(view.webview, this.extensionUri, "navigator"));
     this.update();
@@ -97,7 +98,7 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
   private async answer(message: Exclude<FromNavigator, { type: "ready" }>): Promise<void> {
     switch (message.type) {
       case "focus":
-        await focus(message.focused);
+        await setFocused(message.focused);
         this.page?.post({ type: "keys", turn: message.turn });
         break;
       case "rows":
@@ -160,8 +161,4 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
       this.page?.post({ type: "busy", busy: this.working > 0 });
     }
   }
-}
-
-function focus(focused: boolean): Thenable<void> {
-  return vscode.commands.executeCommand("setContext", "fulcrum.navigatorFocus", focused);
 }

@@ -1,13 +1,14 @@
 /** The Navigator's commands: one key each while its view has the focus, and all of them in the palette. */
 import * as vscode from "vscode";
 import { costText } from "../core/cost";
-import { keyText, navigatorKeys } from "../core/navigator/keys";
+import { keyText, leavesNavigator, navigatorKeys } from "../core/navigator/keys";
 import { crumbText } from "../core/navigator/model";
 import { type NavigatorStep, type NavigatorView, requests } from "../core/protocol";
 import type { Engine } from "./engine";
 import { openFrame } from "./frames";
 import * as messages from "./messages";
 import type { Navigation, Wanted } from "./navigation";
+import { ask, registerEscape } from "./navigatorFocus";
 
 export class NavigatorCommands implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -44,6 +45,7 @@ export class NavigatorCommands implements vscode.Disposable {
       register("fulcrum.navigator.report", () => this.report()),
       register("fulcrum.navigator.keys", () => showKeys()),
       register("fulcrum.navigator.close", () => navigation.close()),
+      registerEscape(),
     ];
   }
 
@@ -85,10 +87,12 @@ export class NavigatorCommands implements vscode.Disposable {
   private async find(given: string | undefined): Promise<void> {
     const text =
       given ??
-      (await vscode.window.showInputBox({
-        title: "Find Functions",
-        prompt: "A part of a name; upper and lower case are the same",
-      }));
+      (await ask(() =>
+        vscode.window.showInputBox({
+          title: "Find Functions",
+          prompt: "A part of a name; upper and lower case are the same",
+        }),
+      ));
     if (text !== undefined && text !== "") {
       await this.navigation.do({ kind: "find", text });
     }
@@ -102,7 +106,7 @@ export class NavigatorCommands implements vscode.Disposable {
     const own = new Set(view.current.labels);
     const others = view.labels.map((label) => label.name).filter((name) => !own.has(name));
     const path = crumbText(view.current.frames.map((frame) => frame.name));
-    const name = given ?? (await askLabel(path, others));
+    const name = given ?? (await ask(() => askLabel(path, others)));
     if (name !== undefined && name.trim() !== "") {
       await this.navigation.do({ kind: "label", name: name.trim() });
     }
@@ -111,7 +115,9 @@ export class NavigatorCommands implements vscode.Disposable {
   private async unlabel(): Promise<void> {
     const labels = (await this.settledView())?.current?.labels ?? [];
     const name =
-      labels.length > 1 ? await vscode.window.showQuickPick(labels, { title: "Take Away Which Label?" }) : labels[0];
+      labels.length > 1
+        ? await ask(() => vscode.window.showQuickPick(labels, { title: "Take Away Which Label?" }))
+        : labels[0];
     if (name !== undefined) {
       await this.navigation.do({ kind: "unlabel", name });
     }
@@ -124,7 +130,9 @@ export class NavigatorCommands implements vscode.Disposable {
       .filter((label) => name === undefined || label.name === name)
       .flatMap((label) => label.paths.map((path) => ({ label: label.name, detail: path.join(" → "), path })));
     const choice =
-      items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, { title: "Go to a Labelled Path" });
+      items.length === 1
+        ? items[0]
+        : await ask(() => vscode.window.showQuickPick(items, { title: "Go to a Labelled Path" }));
     if (choice !== undefined) {
       await this.navigation.do({ kind: "selectPath", path: choice.path });
     }
@@ -135,10 +143,12 @@ export class NavigatorCommands implements vscode.Disposable {
     const typed =
       given ??
       (
-        await vscode.window.showInputBox({
-          title: "Go to Path",
-          prompt: "Names from the outermost in, with ; between them: main; parse",
-        })
+        await ask(() =>
+          vscode.window.showInputBox({
+            title: "Go to Path",
+            prompt: "Names from the outermost in, with ; between them: main; parse",
+          }),
+        )
       )?.split(";");
     const path = (typed ?? []).map((name) => name.trim()).filter((name) => name !== "");
     if (path.length > 0 && (await this.navigation.do({ kind: "selectPath", path })) && given !== undefined) {
@@ -148,12 +158,14 @@ export class NavigatorCommands implements vscode.Disposable {
 
   private async cutoff(): Promise<void> {
     const cutoff = this.view?.cutoff;
-    const text = await vscode.window.showInputBox({
-      title: "Zoom Cutoff",
-      prompt: "The part of the cost that zooming keeps, above 0; 0.95 keeps 95 %",
-      value: String(cutoff ?? 0.95),
-      validateInput: (typed) => (Number(typed) > 0 ? undefined : "A number above 0, such as 0.95"),
-    });
+    const text = await ask(() =>
+      vscode.window.showInputBox({
+        title: "Zoom Cutoff",
+        prompt: "The part of the cost that zooming keeps, above 0; 0.95 keeps 95 %",
+        value: String(cutoff ?? 0.95),
+        validateInput: (typed) => (Number(typed) > 0 ? undefined : "A number above 0, such as 0.95"),
+      }),
+    );
     if (text !== undefined) {
       await this.navigation.do({ kind: "setCutoff", cutoff: Number(text) });
     }
@@ -169,7 +181,9 @@ export class NavigatorCommands implements vscode.Disposable {
       label: name,
       description: name === value ? `${unit} · shown now${sides === null ? `: ${costText(total, unit)}` : ""}` : unit,
     }));
-    const choice = await vscode.window.showQuickPick(items, { title: "Value Type", placeHolder: "What to search" });
+    const choice = await ask(() =>
+      vscode.window.showQuickPick(items, { title: "Value Type", placeHolder: "What to search" }),
+    );
     if (choice !== undefined && choice.label !== open.view.value) {
       await this.navigation.do({ kind: "value", name: choice.label });
     }
@@ -241,7 +255,12 @@ function askLabel(path: string, others: readonly string[]): Promise<string | und
   });
 }
 
+/** What is chosen from the list may ask in its turn, so the focus goes back after both. */
 async function showKeys(): Promise<void> {
+  await ask(chooseKey, leavesNavigator);
+}
+
+async function chooseKey(): Promise<string | undefined> {
   const choice = await vscode.window.showQuickPick(
     navigatorKeys.map(({ key, what, command }) => ({ label: keyText(key), description: what, command })),
     {
@@ -253,4 +272,5 @@ async function showKeys(): Promise<void> {
   if (choice !== undefined) {
     await vscode.commands.executeCommand(choice.command);
   }
+  return choice?.command;
 }

@@ -5,6 +5,7 @@ import { baseName } from "../core/format";
 import { isCausal, profileEndings } from "../core/profileFiles";
 import * as messages from "./messages";
 import { type Navigation, type ProfileSource, titleOf } from "./navigation";
+import { ask } from "./navigatorFocus";
 
 type Target = vscode.Uri | string | ProfileSource;
 
@@ -37,7 +38,7 @@ export class Profiles implements vscode.Disposable {
       await this.show(target);
       return;
     }
-    const files = filesOf(target, all) ?? (await choose("Open Profile", true));
+    const files = filesOf(target, all) ?? (await ask(() => choose("Open Profile", true)));
     const [first] = files ?? [];
     if (files === undefined || first === undefined) {
       return;
@@ -61,7 +62,7 @@ export class Profiles implements vscode.Disposable {
   }
 
   private async select(target: vscode.Uri | undefined, all: vscode.Uri[] | undefined): Promise<void> {
-    const files = filesOf(target, all) ?? (await choose("Select Profile for Compare", true));
+    const files = filesOf(target, all) ?? (await ask(() => choose("Select Profile for Compare", true)));
     if (files === undefined || files.length === 0) {
       return;
     }
@@ -78,7 +79,7 @@ export class Profiles implements vscode.Disposable {
       await this.compare(undefined, undefined);
       return;
     }
-    const files = filesOf(target, all) ?? (await choose("Compare with Selected Profile", true));
+    const files = filesOf(target, all) ?? (await ask(() => choose("Compare with Selected Profile", true)));
     if (files !== undefined && files.length > 0) {
       await this.show({ files, against: this.base });
     }
@@ -92,13 +93,9 @@ export class Profiles implements vscode.Disposable {
       await this.show({ files: [after ?? ""], against: [before ?? ""] });
       return;
     }
-    const against = await choose("Compare Profiles: B, the Base (one file, or all runs of it)", true);
-    const files =
-      against === undefined
-        ? undefined
-        : await choose("Compare Profiles: A, What to Look At (one file, or all runs)", true);
-    if (against !== undefined && files !== undefined) {
-      await this.show({ files, against });
+    const source = await ask(chooseSides);
+    if (source !== undefined) {
+      await this.show(source);
     }
   }
 
@@ -118,6 +115,15 @@ function filesOf(target: vscode.Uri | string | undefined, all: vscode.Uri[] | un
   return all !== undefined && all.length > 1
     ? all.map((uri) => uri.fsPath)
     : [typeof target === "string" ? target : target.fsPath];
+}
+
+async function chooseSides(): Promise<ProfileSource | undefined> {
+  const against = await choose("Compare Profiles: B, the Base (one file, or all runs of it)", true);
+  if (against === undefined) {
+    return undefined;
+  }
+  const files = await choose("Compare Profiles: A, What to Look At (one file, or all runs)", true);
+  return files === undefined ? undefined : { files, against };
 }
 
 async function choose(title: string, several: boolean): Promise<string[] | undefined> {

@@ -177,6 +177,37 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     );
   });
 
+  await test("every input gives the focus back: the next key is the Navigator's", async () => {
+    const keysHold = () => nav.frame.locator("body.keys").waitFor();
+    const zoom = (on) => nav.frame.locator(`.choice[aria-pressed=${on}]`, { hasText: "Zoom" }).waitFor();
+    const opens = async (title) => {
+      await page.locator(".quick-input-title", { hasText: title }).waitFor();
+      await nav.frame.locator("body:not(.keys)").waitFor();
+    };
+    await nav.label("again");
+    await keysHold();
+    await page.keyboard.press("z");
+    await zoom(true);
+    // Escape is no answer, and goes back as well.
+    await page.keyboard.press("/");
+    await opens("Find Functions");
+    await page.keyboard.press("Escape");
+    await keysHold();
+    await page.keyboard.press("z");
+    await zoom(false);
+    // An input that the list of keys leads to.
+    await page.keyboard.press("Shift+Slash");
+    await opens("Keys of the Navigator");
+    await page.keyboard.type("Set what zooming keeps");
+    await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: "Set what zooming keeps" }).waitFor();
+    await page.keyboard.press("Enter");
+    await opens("Zoom Cutoff");
+    await page.keyboard.press("Enter");
+    await keysHold();
+    await page.keyboard.press("Shift+L");
+    await nav.frame.locator(".labels .tag", { hasText: "again" }).waitFor({ state: "detached" });
+  });
+
   await test("back, forward, trims", async () => {
     await nav.press("Backspace");
     await nav.current("c", "e");

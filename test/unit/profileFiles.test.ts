@@ -57,7 +57,7 @@ test("every key of the Navigator is bound, only while it has the focus, and list
   for (const { command, key } of navigatorKeys) {
     expect(bound, `${command} on ${key}`).toContainEqual(expect.objectContaining({ command, key }));
   }
-  const focused = /fulcrum\.navigatorFocus|focusedView == fulcrum\.runs/;
+  const focused = /fulcrum\.navigator(Focus|Asks)|focusedView == fulcrum\.runs/;
   expect(bound.filter((entry) => !focused.test(entry.when))).toEqual([]);
   expect(new Set(navigatorKeys.map(({ key }) => key)).size).toBe(navigatorKeys.length);
 });

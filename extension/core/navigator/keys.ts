@@ -37,6 +37,13 @@ export const navigatorKeys: readonly NavigatorKey[] = all.map(([command, key, wh
   what,
 }));
 
+const leaving = ["openSource", "flameGraph", "flamePath", "report"].map((name) => `fulcrum.navigator.${name}`);
+
+/** Whether a key's command shows something beside the Navigator, which then has the focus. */
+export function leavesNavigator(command: string): boolean {
+  return leaving.includes(command);
+}
+
 /** `shift+t` → `⇧T`, `backspace` → `⌫`. */
 export function keyText(key: string): string {
   const names: Record<string, string> = { shift: "⇧", backspace: "⌫" };
