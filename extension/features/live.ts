@@ -5,6 +5,7 @@ import { type Aim, type AimTarget, type ControlAction, requests } from "../core/
 import type { Engine } from "./engine";
 import * as messages from "./messages";
 import type { Session } from "./session";
+import type { FocusOptions } from "./target";
 
 interface AimItem extends vscode.QuickPickItem {
   choice: AimTarget | "sourceScope" | "binaryScope";
@@ -21,7 +22,7 @@ export class Live implements vscode.Disposable {
       vscode.commands.registerCommand("fulcrum.causal.pause", () => this.control("pause")),
       vscode.commands.registerCommand("fulcrum.causal.resume", () => this.control("resume")),
       vscode.commands.registerCommand("fulcrum.causal.retarget", (aim?: Partial<Aim>) => this.retarget(aim)),
-      vscode.commands.registerCommand("fulcrum.causal.showLive", () => this.showLive()),
+      vscode.commands.registerCommand("fulcrum.causal.showLive", (focus?: FocusOptions) => this.showLive(focus)),
     ];
   }
 
@@ -46,9 +47,9 @@ export class Live implements vscode.Disposable {
     }
   }
 
-  private async showLive(): Promise<void> {
+  private async showLive(focus?: FocusOptions): Promise<void> {
     if (await this.control("show")) {
-      await vscode.commands.executeCommand("fulcrum.ranking.open");
+      await vscode.commands.executeCommand("fulcrum.ranking.open", focus);
     }
   }
 

@@ -9,7 +9,7 @@ import type { Engine } from "./engine";
 import * as messages from "./messages";
 import { exists, type RunStore } from "./runStore";
 import type { Session } from "./session";
-import { fileOf, type Target } from "./target";
+import { type FocusOptions, fileOf, type Target } from "./target";
 
 export class OpenProfile implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -27,7 +27,9 @@ export class OpenProfile implements vscode.Disposable {
       watcher,
       watcher.onDidCreate((uri) => this.manifestChanged(uri)),
       watcher.onDidChange((uri) => this.manifestChanged(uri)),
-      vscode.commands.registerCommand("fulcrum.causal.open", (target?: Target) => this.open(target)),
+      vscode.commands.registerCommand("fulcrum.causal.open", (target?: Target, focus?: FocusOptions) =>
+        this.open(target, focus),
+      ),
       vscode.commands.registerCommand("fulcrum.causal.openLast", () => this.openLast()),
       vscode.commands.registerCommand("fulcrum.clearResults", () => this.clear()),
     ];
@@ -78,7 +80,7 @@ export class OpenProfile implements vscode.Disposable {
     return newestRun(await this.store.list(), startedAfter);
   }
 
-  private async open(target: Target | undefined): Promise<void> {
+  private async open(target: Target | undefined, focus?: FocusOptions): Promise<void> {
     const file = fileOf(target) ?? (await this.choose("Open Causal Profile"));
     if (file === undefined) {
       return;
@@ -92,7 +94,7 @@ export class OpenProfile implements vscode.Disposable {
       const summary = await this.session.open(profile);
       const best = bestRow(this.session.rows);
       vscode.window.setStatusBarMessage(summarySentence(summary, best), 6000);
-      await vscode.commands.executeCommand("fulcrum.ranking.open");
+      await vscode.commands.executeCommand("fulcrum.ranking.open", focus);
     } catch (error) {
       const another = "Open Another…";
       if ((await messages.showTrouble(this.engine.log, `Opening ${profile}`, error, another)) === another) {

@@ -8,6 +8,7 @@ import { type RankingGroup, rankingModel, rowDescription, rowPlainText, rowToolt
 import { shapeDataUri } from "../core/shapes";
 import { missing, showLine } from "./places";
 import type { Session } from "./session";
+import type { FocusOptions } from "./target";
 
 type Node =
   | { type: "group"; group: RankingGroup }
@@ -28,7 +29,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
       this.view,
       session.onDidChangeResults(() => this.update()),
       session.onDidChangeRun(() => this.describe()),
-      vscode.commands.registerCommand("fulcrum.ranking.open", () => this.reveal()),
+      vscode.commands.registerCommand("fulcrum.ranking.open", (focus?: FocusOptions) => this.reveal(focus)),
       vscode.commands.registerCommand("fulcrum.ranking.goto", (row?: RankingRow) => this.goTo(row)),
       vscode.commands.registerCommand("fulcrum.ranking.locate", (node?: Node) =>
         node?.type === "row" ? missing(node.row) : undefined,
@@ -95,8 +96,9 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     }
   }
 
-  private async reveal(): Promise<void> {
-    await vscode.commands.executeCommand("fulcrum.ranking.focus");
+  /** Takes the keyboard focus unless it is to stay where it is. */
+  private async reveal(focus: FocusOptions = {}): Promise<void> {
+    await vscode.commands.executeCommand("fulcrum.ranking.focus", { preserveFocus: focus.preserveFocus === true });
   }
 
   private async goTo(row = bestRow(this.session.rows)): Promise<void> {

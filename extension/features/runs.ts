@@ -23,6 +23,7 @@ import * as messages from "./messages";
 import type { Refine } from "./refine";
 import type { RunStore } from "./runStore";
 import type { Session } from "./session";
+import type { FocusOptions } from "./target";
 
 const viewId = "fulcrum.runs";
 
@@ -168,6 +169,8 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
     }
     const { run } = node;
     const own = this.session.run;
+    // The arrow keys and Delete go on with the list.
+    const stay: FocusOptions = { preserveFocus: true };
     if (run.kind === "events") {
       await vscode.commands.executeCommand("fulcrum.trace.open", run.path);
     } else if (run.kind === "transactions") {
@@ -175,9 +178,9 @@ export class RunsView implements vscode.Disposable, vscode.TreeDataProvider<RunN
     } else if (run.kind === "unknown") {
       await vscode.window.showTextDocument(vscode.Uri.file(path.join(run.path, "run.json")));
     } else if (isGoing(node) && own !== null && baseName(own.program) === baseName(run.program)) {
-      await vscode.commands.executeCommand("fulcrum.causal.showLive");
+      await vscode.commands.executeCommand("fulcrum.causal.showLive", stay);
     } else {
-      await vscode.commands.executeCommand("fulcrum.causal.open", run.path);
+      await vscode.commands.executeCommand("fulcrum.causal.open", run.path, stay);
     }
   }
 
