@@ -355,6 +355,7 @@ impl Play<'_> {
             fraction: said.fraction,
             paused: self.remote.is_paused(),
             remaining: said.remaining_seconds.map(Duration::from_secs_f64),
+            background: false,
             run,
             profile,
         })
