@@ -39,9 +39,7 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
         Kind::Script(_) => true,
         // Also what the runtime cannot enter passes it on.
         Kind::Dynamic | Kind::Static if !found.has_debug_info || found.go => {
-            is_installed(name, &path)
-                || is_wrapper(options, &path, cwd)
-                || (bare && !options.aim.binary_scope.is_empty())
+            is_wrapper(options, &path, cwd) || (bare && !options.aim.binary_scope.is_empty())
         }
         _ => false,
     };
@@ -90,22 +88,26 @@ pub fn program(name: &OsStr, cwd: &Path) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// Whether a program is one of the machine's, such as make: found by its name alone, or in a folder of the system.
-fn is_installed(name: &OsStr, path: &Path) -> bool {
-    !name.as_bytes().contains(&b'/')
-        || ["/bin", "/sbin", "/usr"]
-            .iter()
-            .any(|folder| path.starts_with(folder))
+/// Shells, interpreters, and programs that build and test others: who names one means what it starts. Versions are not written
+/// here (`python3.11`).
+const LAUNCHERS: &str = "\
+    sh bash dash zsh ksh mksh fish busybox \
+    make gmake bmake ninja samu cmake ctest meson cargo rustup just task bazel bazelisk scons waf rake bundle \
+    npm npx pnpm yarn node python pytest tox uv perl prove ruby php lua tclsh hyperfine";
+
+/// Whether a program goes by the name of one that starts others, with or without a version.
+fn is_launcher(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let plain = name.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '.' | '-'));
+    LAUNCHERS
+        .split_ascii_whitespace()
+        .any(|it| it == name || it == plain)
 }
 
-/// Whether a program without debug information may start the one that is meant: a shell, or anything that is given a
-/// program among its arguments (`env`, `timeout`, `nice`).
+/// Whether a program without debug information may start the one that is meant: one that is known for that, or anything that
+/// is given a program among its arguments (`env`, `timeout`, `nice`).
 fn is_wrapper(options: &Options, path: &Path, cwd: &Path) -> bool {
-    const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
-    let is_shell = path
-        .file_name()
-        .is_some_and(|name| SHELLS.iter().any(|shell| name == *shell));
-    is_shell
+    is_launcher(path)
         || options
             .args
             .iter()
@@ -267,6 +269,22 @@ pub fn streams(command: &mut Command, stdio: Stdio, folder: &Path) -> Result<(),
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_that_start_others_are_known_by_name() {
+        for (path, expect) in [
+            ("/usr/bin/make", true),
+            ("/usr/bin/python3.11", true),
+            ("/home/me/.cargo/bin/cargo", true),
+            ("/bin/sh", true),
+            ("/usr/bin/redis-server", false),
+            ("/usr/sbin/nginx", false),
+            ("./make-it", false),
+            ("/", false),
+        ] {
+            assert_eq!(is_launcher(Path::new(path)), expect, "{path}");
+        }
+    }
 
     #[test]
     fn a_library_whose_path_the_loader_cannot_read_gets_a_link() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::support::{Lab, PATIENCE, recording, run, samples};
 use fulcrum_model::TargetKind;
 use fulcrum_recorder::{
-    Aim, EndToEnd, Exit, Options, Progress, Recorded, Remote, TargetChoice, record,
+    Aim, EndToEnd, Error, Exit, Options, Progress, Recorded, Remote, TargetChoice, record,
 };
 use serde_json::Value;
 
@@ -274,6 +274,20 @@ fn the_tree_below_a_program_of_the_system_is_followed() {
             && who.contains("make"),
         "{who}"
     );
+    // What is not known to start others is not started in vain.
+    let options = Options {
+        program: "true".into(),
+        ..lab.options(&[], 0.0)
+    };
+    match run(&options) {
+        Err(Error::CannotStart(why)) => {
+            assert!(
+                why.contains("compile with -g") && why.contains("write env"),
+                "{why}"
+            );
+        }
+        other => panic!("{other:?}"),
+    }
     let recorded = make(&["bare"]);
     assert_eq!(recorded.notes.len(), 1, "{:?}", recorded.notes);
     assert!(
