@@ -34,6 +34,7 @@ import { RunsView, type ShownRun } from "./features/runs";
 import { Session } from "./features/session";
 import { Status } from "./features/status";
 import { TraceCompare } from "./features/traceCompare";
+import { tellTraceRuns } from "./features/traceRuns";
 import { Traces } from "./features/traces";
 import { Transactions } from "./features/transactions";
 
@@ -105,6 +106,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
+    tellTraceRuns(running, store),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
     vscode.commands.registerCommand("fulcrum.restartEngine", () =>
       running.restart().catch((error) => void messages.showTrouble(log, "Restarting the engine", error)),

@@ -2,15 +2,29 @@
 
 /** Endings that nearly always are profiles. Any other file opens by *Open Profile…*. */
 export const profileEndings: readonly string[] = [
-  ...["pb.gz", "pprof", "pgo", "prof", "folded", "perf-folded", "collapsed", "stacks", "cpuprofile", "speedscope.json"],
-  ...["profile.json", "trace.json", "samply.json", "stackprof", "stackprof.json", "otlp.json"],
-  ...["jfr", "callgrind", "pstats", "perf", "perf.data", "perf.txt", "otlp", "gprof", "gmon"],
-  ...["heap", "heapprofile", "v8log.json", "pyisession", "pftrace", "perfetto-trace"],
+  ...["pb.gz", "pprof", "pgo", "prof", "folded", "perf-folded", "collapsed", "stacks", "cpuprofile"],
+  ...["stackprof", "jfr", "callgrind", "massif", "pstats", "perf", "perf.data", "perf.txt", "otlp", "gprof", "gmon"],
+  ...["heap", "heapprofile", "pyisession", "pftrace", "perfetto-trace", "gperftools", "jemalloc"],
 ];
 
-/** The same as a `when` clause of menus tests it: on the file's name. */
+/**
+ * Last words of the names of JSON files that are profiles, with a number or without: `profile.json`, `work.stackprof.json`,
+ * `ruby-stackprof.json`, `firefox59.json`.
+ */
+const jsonKinds: readonly string[] = [
+  ...["profile", "trace", "speedscope", "samply", "stackprof", "otlp", "v8log", "firefox", "dhat", "pyinstrument"],
+  "scalene",
+];
+
+/** As a `when` clause of menus tests it: on the file's name. */
 export const profilePattern = new RegExp(
-  `\\.(${profileEndings.map((ending) => ending.replaceAll(".", "\\.")).join("|")})(\\.gz|\\.zst)?$|^(profile|trace|Trace-.*)\\.json(\\.gz)?$|^perf\\.data$|^(callgrind|massif|dhat)\\.out`,
+  [
+    `\\.(${alternatives(profileEndings)})(\\.gz|\\.zst)?$`,
+    `(^|[-_. ])(${alternatives(jsonKinds)})\\d*\\.json(\\.gz|\\.zst)?$`,
+    "^Trace-.*\\.json(\\.gz)?$",
+    "^perf\\.data$",
+    "^(callgrind|massif|dhat)\\.out",
+  ].join("|"),
 );
 
 export function looksLikeProfile(path: string): boolean {
@@ -20,4 +34,8 @@ export function looksLikeProfile(path: string): boolean {
 /** What a file that one wants to look at opens as: a causal profile has its own views. */
 export function isCausal(path: string): boolean {
   return /\.coz$|(^|[/\\])causal-[^/\\]*\.jsonl$|[/\\]\.fulcrum[/\\]runs[/\\]/.test(path);
+}
+
+function alternatives(words: readonly string[]): string {
+  return words.map((word) => word.replaceAll(".", "\\.")).join("|");
 }

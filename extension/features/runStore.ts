@@ -1,9 +1,10 @@
 /** The runs of the workspace: as the engine lists them, when they change, and deleting them. */
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { Debounced } from "../core/debounce";
 import { type RunEntry, requests } from "../core/protocol";
+import { isTraceRun } from "../core/trace/runs";
 import type { Engine } from "./engine";
 
 export class RunStore implements vscode.Disposable {
@@ -52,6 +53,13 @@ export class RunStore implements vscode.Disposable {
     return found.includes(true);
   }
 
+  /** Run folders that hold traces. The engine is not asked, so that a menu never starts it. */
+  async traceFolders(): Promise<string[]> {
+    const runs = await Promise.all(this.folders.map((folder) => subfolders(path.join(folder, ".fulcrum", "runs"))));
+    const told = await Promise.all(runs.flat().map(async (run) => ((await isTraceRun(run)) ? [run] : [])));
+    return told.flat();
+  }
+
   /** Deletes runs, all or none of those that stand in one store. */
   async remove(runs: readonly RunEntry[]): Promise<void> {
     const stores = new Map<string, string[]>();
@@ -72,6 +80,15 @@ export class RunStore implements vscode.Disposable {
     const folders = vscode.workspace.workspaceFolders ?? [];
     return folders.filter((folder) => folder.uri.scheme === "file").map((folder) => folder.uri.fsPath);
   }
+}
+
+/** None when there is no such folder. */
+async function subfolders(folder: string): Promise<string[]> {
+  if (!(await exists(folder))) {
+    return [];
+  }
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => path.join(folder, entry.name));
 }
 
 export async function exists(file: string): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { fileMenus } from "../../extension/core/menus";
 import { navigatorKeys } from "../../extension/core/navigator/keys";
 import { viewCommands } from "../../extension/core/navigator/messages";
-import { isCausal, looksLikeProfile, profilePattern } from "../../extension/core/profileFiles";
+import { isCausal, looksLikeProfile } from "../../extension/core/profileFiles";
 
 const { contributes } = JSON.parse(readFileSync(path.resolve(__dirname, "../../package.json"), "utf8"));
 
@@ -27,29 +28,50 @@ test.each([
   "pipeline.samply.json.gz",
   "Trace-20261122T050000.json.gz",
   "work.stackprof.json",
+  "ruby-stackprof.json",
+  "firefox59.json",
+  "Firefox 2026-11-25 10.11 profile.json.gz",
+  "loop.scalene.json.gz",
+  "v8log.json",
+  "heap.dhat.json",
   "out.perf-folded",
 ])("%s is offered as a profile", (file) => {
   expect(looksLikeProfile(file)).toBe(true);
 });
 
-test.each(["package.json", "perf.data.cpp", "main.rs", "data.gz", "callgrind.cpp", "profile"])(
-  "%s is not: any file opens by Open Profile",
-  (file) => {
-    expect(looksLikeProfile(file)).toBe(false);
-  },
-);
+test.each([
+  "package.json",
+  "firefoxes.json",
+  "myprofile.json",
+  "tracer.json",
+  "perf.data.cpp",
+  "main.rs",
+  "data.gz",
+  "callgrind.cpp",
+  "profile",
+])("%s is not: any file opens by Open Profile", (file) => {
+  expect(looksLikeProfile(file)).toBe(false);
+});
 
 test("causal profiles keep their own view", () => {
   expect(["a.coz", "/w/.fulcrum/runs/x-y/causal-1-0.jsonl", "/w/.fulcrum/runs/x-y"].every(isCausal)).toBe(true);
   expect(["a.folded", "causal.jsonl"].some(isCausal)).toBe(false);
 });
 
-test("the explorer's menus know the same endings", () => {
-  const clauses = (contributes.menus["explorer/context"] as { command: string; when: string }[])
-    .filter((entry) => entry.command.startsWith("fulcrum.profile."))
-    .map((entry) => /resourceFilename =~ \/(.*)\/\)/.exec(entry.when)?.[1]);
-  expect(clauses.length).toBe(4);
-  expect(new Set(clauses)).toEqual(new Set([profilePattern.source]));
+test.each(Object.keys(fileMenus))("the menu %s of the manifest is what `npm run menus` writes", (menu) => {
+  expect(contributes.menus[menu]).toEqual(fileMenus[menu]);
+});
+
+test("no other menu of the manifest tests names of files", () => {
+  const others = Object.entries(contributes.menus as Record<string, { when?: string }[]>)
+    .filter(([menu]) => !(menu in fileMenus))
+    .flatMap(([, entries]) => entries);
+  expect(others.filter(({ when }) => when?.includes("resource"))).toEqual([]);
+});
+
+test("Refine Trace is offered for traces only, of all that is in the folder of runs", () => {
+  const { when } = fileMenus["explorer/context"]?.find(({ command }) => command === "fulcrum.trace.refine") ?? {};
+  expect(when).toBe("resourceFilename =~ /^events-.*\\.log$/ || resourcePath in fulcrum.traceRuns");
 });
 
 test("every key of the Navigator is bound, only while it has the focus, and listed", () => {
