@@ -1,0 +1,93 @@
+/** Which run folders the menus take for traces: by what is in them, without the engine. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Engine } from "../../extension/features/engine";
+import { RunStore } from "../../extension/features/runStore";
+import { tellTraceRuns } from "../../extension/features/traceRuns";
+
+const editor = vi.hoisted(() => ({
+  folder: "",
+  contexts: [] as [string, unknown][],
+  changed: () => undefined as unknown,
+}));
+
+vi.mock("vscode", () => {
+  const nothing = () => ({ dispose: () => undefined });
+  class EventEmitter {
+    private listener: () => unknown = () => undefined;
+    event = (listener: () => unknown) => {
+      this.listener = listener;
+      return nothing();
+    };
+    fire = () => this.listener();
+    dispose = () => undefined;
+  }
+  return {
+    EventEmitter,
+    commands: {
+      executeCommand: async (_: string, key: string, value: unknown) => void editor.contexts.push([key, value]),
+    },
+    workspace: {
+      get workspaceFolders() {
+        return [{ uri: { scheme: "file", fsPath: editor.folder } }];
+      },
+      createFileSystemWatcher: () => ({
+        ...nothing(),
+        onDidCreate: (listener: () => unknown) => {
+          editor.changed = listener;
+          return nothing();
+        },
+        onDidChange: nothing,
+        onDidDelete: nothing,
+      }),
+      onDidChangeWorkspaceFolders: nothing,
+    },
+  };
+});
+
+const warnings: string[] = [];
+const engine = { log: { warn: (text: string) => warnings.push(text) } } as unknown as Engine;
+
+function workspace(runs: Record<string, string>): string {
+  editor.folder = mkdtempSync(path.join(tmpdir(), "fulcrum-runs-"));
+  write(runs);
+  return path.join(editor.folder, ".fulcrum/runs");
+}
+
+/** Runs by their names, each with one file. */
+function write(runs: Record<string, string>): void {
+  for (const [name, file] of Object.entries(runs)) {
+    const run = path.join(editor.folder, ".fulcrum/runs", name);
+    mkdirSync(run, { recursive: true });
+    writeFileSync(path.join(run, file), "");
+  }
+}
+
+afterEach(() => {
+  rmSync(editor.folder, { recursive: true, force: true });
+  editor.contexts.length = 0;
+  warnings.length = 0;
+});
+
+test("a causal run is no trace, and a trace that is recorded later is one", async () => {
+  const folder = workspace({ "x-causal": "causal-1-0.jsonl", "x-java": "events-1.log", "x-server": "a.txlog" });
+  tellTraceRuns(engine, new RunStore(engine));
+  await vi.waitFor(() => expect(editor.contexts).toEqual([["fulcrum.traceRuns", [path.join(folder, "x-java")]]]));
+  write({ "y-java": "events-2.log" });
+  editor.changed();
+  await vi.waitFor(() =>
+    expect(editor.contexts.at(-1)).toEqual([
+      "fulcrum.traceRuns",
+      [path.join(folder, "x-java"), path.join(folder, "y-java")],
+    ]),
+  );
+});
+
+test("a workspace without runs has none, and nothing is said of it", async () => {
+  workspace({});
+  tellTraceRuns(engine, new RunStore(engine));
+  await vi.waitFor(() => expect(editor.contexts).toEqual([["fulcrum.traceRuns", []]]));
+  expect(warnings).toEqual([]);
+});
