@@ -1,7 +1,8 @@
 /** Bottleneck search by keyboard: the paper's Figure 2, its worked example (§2.3), labels, the automatic search. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { root } from "../support/root.mjs";
 import { appears, frameWith, patience, until, walk } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
@@ -326,6 +327,14 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await accept();
     await nav.begins("main (app.py:3)", "total (cart.py:12)", "total (cart.py:14)");
     await vscode.command("View: Revert and Close Editor");
+  });
+
+  await test("a JSON file with stackprof before its ending is offered as a profile", async () => {
+    const sample = path.join(root, "engine/crates/ingest/tests/samples/work.stackprof.json");
+    copyFileSync(sample, path.join(workspace.folder, "profiles", "ruby-stackprof.json"));
+    await explorer("ruby-stackprof.json", "Open Profile…");
+    const title = nav.frame.locator(".title");
+    await until(page, "the profile", async () => (await title.textContent()) === "ruby-stackprof.json");
   });
 
   await test("runs of the same length: what became costlier is found", async () => {
