@@ -81,7 +81,7 @@ fn describe(progress: &TransactionProgress, style: Style) -> String {
         format!("{} s", progress.elapsed.as_secs()),
         format!("{processes}, {running} running"),
         format!("{} samples", grouped(progress.samples)),
-        style.quantity(i64::try_from(progress.bytes).unwrap_or(i64::MAX), "B"),
+        style.quantity(i64::try_from(progress.bytes).unwrap_or(i64::MAX), "bytes"),
     ];
     if progress.program_ended && running > 0 {
         parts.push("the program has ended; Ctrl-C stops what it left running".into());
