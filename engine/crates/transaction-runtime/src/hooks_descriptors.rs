@@ -119,21 +119,21 @@ pub fn replaces(to: c_int) {
 
 /// Defines hooks for calls that copy a descriptor.
 macro_rules! copies {
-    ($name:ident($($argument:ident: $type:ty),*), $before:expr) => {
+    ($name:ident($($argument:ident: $type:ty),*) $(, $before:expr)?) => {
         /// As libc's, noted; our descriptors are not open to the program.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(from: c_int $(, $argument: $type)*) -> c_int {
             if is_hidden(from) {
                 return bad_descriptor();
             }
-            $before;
+            $($before;)?
             // SAFETY: passes the program's arguments on.
             let to = unsafe { real!($name: fn(c_int $(, $type)*) -> c_int)(from $(, $argument)*) };
             copied(from, to)
         }
     };
 }
-copies!(dup(), ());
+copies!(dup());
 copies!(dup2(to: c_int), replaces(to));
 copies!(dup3(to: c_int, flags: c_int), replaces(to));
 

@@ -167,11 +167,7 @@ unsafe extern "C-unwind" fn watched(
     }
     match number {
         libc::SYS_exit_group => exits::leave(),
-        libc::SYS_exit => {
-            if thread::is_logged() {
-                thread::end_current();
-            }
-        }
+        libc::SYS_exit if thread::is_logged() => thread::end_current(),
         libc::SYS_execve | libc::SYS_execveat => return exec::executed(real),
         libc::SYS_io_uring_enter => {
             log::header(word::UNSEEN_CALLS).fetch_add(1, Ordering::Relaxed);

@@ -7,7 +7,12 @@ use std::path::Path;
 use crate::arrows::{PREFIX, dependencies, manifests};
 
 /// Our crates that are loaded into profiled programs.
-const INJECTED: &[&str] = &["runtime", "transaction-runtime", "native-agent", "jvm-agent"];
+const INJECTED: &[&str] = &[
+    "runtime",
+    "transaction-runtime",
+    "native-agent",
+    "jvm-agent",
+];
 
 /// What they may link of others', directly or not.
 const MAY_LINK: &[&str] = &[
