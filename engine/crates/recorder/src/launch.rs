@@ -229,18 +229,22 @@ pub fn spawn(
     command
         .arg0(&options.program)
         .args(&options.args)
-        .current_dir(cwd);
-    let mut preload = OsString::from(runtime);
+        .current_dir(cwd)
+        .env(SESSION_VARIABLE, run);
+    streams(&mut command, options.stdio, run)?;
+    start(command, runtime, &options.program)
+}
+
+/// Starts a program with a library preloaded, before those that are to be preloaded anyway. `name` is what it was called.
+pub fn start(mut command: Command, library: &Path, name: &OsStr) -> Result<Child, Error> {
+    let mut preload = OsString::from(library);
     if let Some(others) = env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
         preload.push(":");
         preload.push(others);
     }
-    command
-        .env("LD_PRELOAD", preload)
-        .env(SESSION_VARIABLE, run);
-    streams(&mut command, options.stdio, run)?;
+    command.env("LD_PRELOAD", preload);
     command.spawn().map_err(|error| {
-        let name = options.program.display();
+        let name = name.display();
         Error::CannotStart(format!(
             "cannot start {name}: {error}; run it by itself to see why"
         ))

@@ -21,6 +21,14 @@ use crate::queue::Queue;
 use crate::unwind;
 use crate::{Aim, Options, Sampler};
 
+/// Whether a process still exists (a zombie counts as gone).
+pub fn is_alive(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // Behind the name, which may contain anything.
+    let state = status.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    !state.is_empty() && !state.starts_with(['Z', 'X'])
+}
+
 /// What a process turned out to be.
 pub enum Answer {
     /// It is profiled.
@@ -321,9 +329,7 @@ impl Watched {
 
     /// Whether the process still exists (a zombie counts as gone).
     pub fn is_alive(&self) -> bool {
-        let status = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
-        let state = status.rsplit_once(") ").map_or("", |(_, rest)| rest);
-        !state.is_empty() && !state.starts_with(['Z', 'X'])
+        is_alive(self.pid())
     }
 
     /// Writes the last records for a process that could not: it was killed, or left by `exec`.

@@ -2,132 +2,15 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
-use fulcrum_test_support::libraries;
 use fulcrum_test_support::programs::Recipe;
+use fulcrum_test_support::{engine_folder, libraries};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::{check_bad, fulcrum, json};
-
-/// `shop`: a front that speaks HTTP, a thread for each connection, and passes each request to a back, another process, by a
-/// connection that the two threads have for themselves. The back burns three units for `/buy` and one for `/list`; `/report`
-/// holds a lock until a `/checkout` waits for it, and ten more milliseconds. It says how much CPU time it had for each.
-const SHOP: &str = r#"
-#define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-pthread_mutex_t cart_lock = PTHREAD_MUTEX_INITIALIZER;
-static volatile unsigned long result;
-static int to_back[8];
-static long long cpu_ns[2];
-
-static long long own_cpu(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-__attribute__((noinline)) static void burn(int units) {
-  unsigned long x = 1;
-  for (long i = 0; i < units * 2000000l; i++) x = x * 6364136223846793005u + 1;
-  result = x;
-}
-__attribute__((noinline)) static void report(void) {
-  pthread_mutex_lock(&cart_lock);
-  while (__atomic_load_n(&cart_lock.__data.__lock, __ATOMIC_ACQUIRE) != 2) usleep(100);
-  usleep(10000);
-  pthread_mutex_unlock(&cart_lock);
-}
-__attribute__((noinline)) static void checkout(void) {
-  while (__atomic_load_n(&cart_lock.__data.__lock, __ATOMIC_ACQUIRE) == 0) usleep(100);
-  pthread_mutex_lock(&cart_lock);
-  pthread_mutex_unlock(&cart_lock);
-}
-static void *serve_back(void *at) {
-  int fd = (int)(long)at;
-  char what[16];
-  while (read(fd, what, sizeof what) > 0) {
-    long long before = own_cpu();
-    if (!strcmp(what, "buy")) burn(3), __atomic_fetch_add(&cpu_ns[0], own_cpu() - before, __ATOMIC_RELAXED);
-    if (!strcmp(what, "list")) burn(1), __atomic_fetch_add(&cpu_ns[1], own_cpu() - before, __ATOMIC_RELAXED);
-    if (!strcmp(what, "report")) report();
-    if (!strcmp(what, "checkout")) checkout();
-    if (write(fd, "ok", 2) != 2) exit(3);
-  }
-  return 0;
-}
-static void back(int *fds) {
-  pthread_t threads[8];
-  for (int i = 0; i < 8; i++) pthread_create(&threads[i], 0, serve_back, (void *)(long)fds[i]);
-  for (int i = 0; i < 8; i++) pthread_join(threads[i], 0);
-  printf("{\"buy\": %lld, \"list\": %lld}\n", cpu_ns[0], cpu_ns[1]);
-  exit(0);
-}
-struct job { int connection, back; };
-__attribute__((noinline)) static void ask_back(int fd, const char *what) {
-  char message[16] = {0}, answer[2];
-  snprintf(message, sizeof message, "%s", what);
-  if (write(fd, message, sizeof message) != sizeof message || read(fd, answer, 2) != 2) exit(4);
-}
-static void *serve_front(void *at) {
-  struct job *job = at;
-  char request[512];
-  ssize_t length;
-  while ((length = read(job->connection, request, sizeof request - 1)) > 0) {
-    char what[16];
-    request[length] = 0;
-    if (sscanf(request, "GET /%15[a-z]", what) != 1) break;
-    ask_back(job->back, what);
-    static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-    if (write(job->connection, answer, sizeof answer - 1) < 0) break;
-  }
-  close(job->connection);
-  return 0;
-}
-int main(int argc, char **argv) {
-  int connections = atoi(argv[1]), fds[8];
-  for (int i = 0; i < 8; i++) {
-    int pair[2];
-    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-    to_back[i] = pair[0];
-    fds[i] = pair[1];
-  }
-  pid_t child = fork();
-  if (child == 0) {
-    for (int i = 0; i < 8; i++) close(to_back[i]);
-    back(fds);
-  }
-  for (int i = 0; i < 8; i++) close(fds[i]);
-  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t length = sizeof at;
-  int listener = socket(AF_INET, SOCK_STREAM, 0);
-  bind(listener, (struct sockaddr *)&at, sizeof at);
-  listen(listener, 16);
-  getsockname(listener, (struct sockaddr *)&at, &length);
-  printf("%d\n", ntohs(at.sin_port));
-  fflush(stdout);
-  pthread_t threads[8];
-  for (int i = 0; i < connections; i++) {
-    struct job *job = malloc(sizeof *job);
-    job->connection = accept(listener, 0, 0);
-    job->back = to_back[i];
-    pthread_create(&threads[i], 0, serve_front, job);
-  }
-  for (int i = 0; i < connections; i++) pthread_join(threads[i], 0);
-  for (int i = 0; i < 8; i++) close(to_back[i]);
-  waitpid(child, 0, 0);
-  return 5;
-}
-"#;
 
 /// Requests of each kind.
 const BUY: usize = 40;
@@ -137,16 +20,17 @@ const WAITS: usize = 5;
 struct Recorded {
     _folder: TempDir,
     run: String,
-    /// What the back measured itself, nanoseconds.
-    buy_ns: f64,
-    list_ns: f64,
 }
 
 /// Records the shop while it serves; whoever asks is not recorded.
 fn recorded() -> Recorded {
     libraries::all();
+    let source = engine_folder().join("../test/fixtures/shop.c");
     let built = Recipe::new("shop")
-        .file("shop.c", SHOP)
+        .file(
+            "shop.c",
+            std::fs::read(source).expect("the editor's tests have it"),
+        )
         .command("gcc -O1 -g -pthread shop.c -o shop".split(' '))
         .build();
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -161,7 +45,7 @@ fn recorded() -> Recorded {
             &run,
             "--",
             &shop,
-            "4",
+            "5",
         ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -189,19 +73,23 @@ fn recorded() -> Recorded {
         answered(last);
     }
     drop(asking);
-    let mut more = String::new();
-    out.read_to_string(&mut more).expect("text");
     let mut errors = String::new();
     let mut stderr = child.stderr.take().expect("piped");
     stderr.read_to_string(&mut errors).expect("text");
     let status = child.wait().expect("it ends");
     assert_eq!(status.code(), Some(5), "the program's own status\n{errors}");
-    let own: Value = serde_json::from_str(more.trim()).expect("what the back measured");
+    let mode = std::fs::metadata(&run)
+        .expect("a folder")
+        .permissions()
+        .mode();
+    assert_eq!(
+        mode & 0o002,
+        0,
+        "nobody else may write into what was recorded"
+    );
     Recorded {
         _folder: folder,
         run,
-        buy_ns: own["buy"].as_f64().expect("a number"),
-        list_ns: own["list"].as_f64().expect("a number"),
     }
 }
 
@@ -249,7 +137,7 @@ fn requests_are_told_apart_at_both_processes_and_wait_for_each_other() {
         assert_eq!(found["count"], count, "{name}: {shown:#}");
         assert_eq!(found["unreplied"], 0, "{name}");
     }
-    check_cpu(&shop, &shown);
+    check_cpu(&shown);
     check_flows(&shown);
     let found = json(&["transactions", "crosstalk", &shop.run, "--json"]);
     let pairs = found["pairs"].as_array().expect("a list");
@@ -293,7 +181,7 @@ fn requests_are_told_apart_at_both_processes_and_wait_for_each_other() {
     let exported = fulcrum(&[&export[..], &only[..]].concat()).output();
     assert!(exported.expect("it runs").status.success());
     let folded = std::fs::read_to_string(folded).expect("a profile");
-    assert!(folded.contains("serve_back;burn "), "{folded}");
+    assert!(folded.contains("serve_back;compute "), "{folded}");
     let unknown = ["--only", "GET /nothing", "--into", "x"];
     check_bad(
         &[&export[..], &unknown[..]].concat(),
@@ -339,8 +227,8 @@ fn runs_that_were_recorded_apart_are_stitched() {
     );
 }
 
-/// CPU time by type, against what the back measured itself. Where samples are not allowed, that is said.
-fn check_cpu(shop: &Recorded, shown: &Value) {
+/// CPU time by type: `/buy` computes three times as much as `/list`. Where samples are not allowed, that is said.
+fn check_cpu(shown: &Value) {
     let notes = shown["notes"].to_string();
     if notes.contains("There are no CPU samples") {
         return;
@@ -351,12 +239,7 @@ fn check_cpu(shop: &Recorded, shown: &Value) {
             .expect("a number")
     };
     let (buy, list) = (cpu("GET /buy"), cpu("GET /list"));
-    assert!(
-        buy > list,
-        "{buy} {list}, measured {} {}",
-        shop.buy_ns,
-        shop.list_ns
-    );
+    assert!(buy > list, "{buy} {list}");
     let stages = of(&shown["types"], "GET /buy")["stages"]
         .as_array()
         .expect("a list");

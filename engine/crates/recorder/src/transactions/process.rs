@@ -11,6 +11,7 @@ use fulcrum_wire::transactions::{HEADER, MAGIC, UNWIND_SUFFIX, VERSION, state, w
 use memmap2::{MmapMut, MmapOptions};
 
 use crate::plan::Memory;
+use crate::process::is_alive;
 use crate::unwind;
 
 /// A process that has a log.
@@ -116,16 +117,6 @@ fn wake(word: &AtomicU64) {
     let low = word.as_ptr().cast::<AtomicU32>();
     // SAFETY: wakes waiters on a word that outlives the call.
     unsafe { libc::syscall(libc::SYS_futex, low, libc::FUTEX_WAKE, i32::MAX) };
-}
-
-/// Whether a process is there and not only waits to be waited for.
-pub fn is_alive(pid: u32) -> bool {
-    let Ok(text) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return false;
-    };
-    // Behind the name, which may contain anything: the state.
-    let state = text.rsplit_once(')').map(|(_, rest)| rest.trim_start());
-    state.is_some_and(|it| !it.starts_with(['Z', 'X']))
 }
 
 #[cfg(test)]

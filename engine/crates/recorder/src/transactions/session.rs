@@ -1,7 +1,7 @@
 //! A recording from beginning to end.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -16,10 +16,12 @@ use fulcrum_transaction_records::samples::FILE as SAMPLES_FILE;
 use fulcrum_wire::Unwind;
 use fulcrum_wire::transactions::{LOG_SUFFIX, SESSION_VARIABLE, SETTINGS_FILE, UNWIND_SUFFIX};
 
-use super::process::{Logged, Unready, is_alive};
+use super::process::{Logged, Unready};
 use super::sampler::Sampler;
 use super::settings::Settings;
 use super::{TransactionOptions, TransactionProgress};
+use crate::open_folder::OpenFolder;
+use crate::process::is_alive;
 use crate::{Error, Exit, Recorded, Remote, Stdio, launch, unwind};
 
 const LIBRARY_VARIABLE: &str = "FULCRUM_TRANSACTION_RUNTIME";
@@ -51,6 +53,8 @@ pub fn record_transactions(
     let mut notes = refusal(&program);
     let library = launch::Preload::new(launch::library(LIBRARY_VARIABLE, LIBRARY_FILE)?)?;
     let (folder, manifest) = prepare(options, &program, &here, &cwd)?;
+    let open = OpenFolder::open(folder.path())
+        .map_err(|it| cannot(&format!("open {}", folder.path().display()), &it))?;
     let settings = Settings::create(folder.path(), options.limit, options.names)
         .map_err(|it| cannot(&format!("write into {}", folder.path().display()), &it))?;
     let tables = unwind::Cache::default();
@@ -79,6 +83,7 @@ pub fn record_transactions(
     let mut session = Session {
         options,
         folder,
+        open,
         manifest,
         settings,
         tables,
@@ -138,12 +143,6 @@ fn prepare(
         }
     };
     let folder = folder.map_err(|error| Error::CannotRecord(error.to_string()))?;
-    open_to_all(folder.path()).map_err(|it| {
-        cannot(
-            &format!("open {} to all users", folder.path().display()),
-            &it,
-        )
-    })?;
     let mut manifest = Manifest::begin(&options.program, &options.args, cwd);
     manifest.kind = "transactions".into();
     let mut set = |name: &str, value: serde_json::Value| {
@@ -162,13 +161,6 @@ fn prepare(
     Ok((folder, manifest))
 }
 
-/// Servers give up their privileges, and their children make logs too: whoever they are, they may write one, and nobody may
-/// remove another one's.
-fn open_to_all(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o1777))
-}
-
 fn spawn(
     options: &TransactionOptions,
     program: &Path,
@@ -176,30 +168,21 @@ fn spawn(
     run: &Path,
     library: &Path,
 ) -> Result<Child, Error> {
-    let mut preload = OsString::from(library);
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|it| !it.is_empty()) {
-        preload.push(":");
-        preload.push(others);
-    }
     let mut command = Command::new(program);
     command
         .arg0(&options.program)
         .args(&options.args)
         .current_dir(cwd)
-        .env("LD_PRELOAD", preload)
         .env(SESSION_VARIABLE, run);
     launch::streams(&mut command, options.stdio, run)?;
-    command.spawn().map_err(|error| {
-        let name = options.program.display();
-        Error::CannotStart(format!(
-            "cannot start {name}: {error}; run it by itself to see why"
-        ))
-    })
+    launch::start(command, library, &options.program)
 }
 
 struct Session<'a> {
     options: &'a TransactionOptions,
     folder: RunFolder,
+    /// Servers drop root's rights, and their children make logs too.
+    open: OpenFolder,
     manifest: Manifest,
     settings: Settings,
     tables: unwind::Cache,
@@ -374,6 +357,12 @@ impl Session<'_> {
         }
         self.notes.extend(self.what_is_missing());
         self.trim();
+        if self.running() == 0
+            && let Err(error) = self.open.close()
+        {
+            self.notes
+                .push(format!("The run folder stays open to all users: {error}."));
+        }
         let status = self.status.unwrap_or_default();
         let (exit, ended) = match (status.code(), status.signal()) {
             _ if stopped => (Exit::Stopped, Ended::Stopped),
