@@ -11,6 +11,7 @@ import type { RefineModel } from "./core/trace/refine";
 import { registerBottlenecks } from "./features/bottlenecks";
 import { Compare } from "./features/compare";
 import { Engine, type EngineState, filterLanguage } from "./features/engine";
+import { FileEditors } from "./features/fileEditor";
 import { FlameGraphPanel } from "./features/flameGraph";
 import { type CausalMarks, Gutter } from "./features/gutter";
 import { GutterChoice } from "./features/gutterChoice";
@@ -23,18 +24,19 @@ import { Navigation } from "./features/navigation";
 import { NavigatorView } from "./features/navigator";
 import { NavigatorCommands } from "./features/navigatorCommands";
 import { OpenProfile } from "./features/openProfile";
+import { ProfileMenus } from "./features/profileMenus";
 import { Profiles } from "./features/profiles";
 import { registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
 import { RecordTransactions } from "./features/recordTransactions";
 import { Refine } from "./features/refine";
 import { Run } from "./features/run";
+import { tellRunKinds } from "./features/runKinds";
 import { RunStore } from "./features/runStore";
 import { RunsView, type ShownRun } from "./features/runs";
 import { Session } from "./features/session";
 import { Status } from "./features/status";
 import { TraceCompare } from "./features/traceCompare";
-import { tellTraceRuns } from "./features/traceRuns";
 import { Traces } from "./features/traces";
 import { Transactions } from "./features/transactions";
 
@@ -106,7 +108,9 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
-    tellTraceRuns(running, store),
+    tellRunKinds(running, store),
+    new ProfileMenus(log),
+    new FileEditors(engine, session, navigation, { traces, transactions }, context.extensionUri),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
     vscode.commands.registerCommand("fulcrum.restartEngine", () =>
       running.restart().catch((error) => void messages.showTrouble(log, "Restarting the engine", error)),

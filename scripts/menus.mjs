@@ -1,4 +1,4 @@
-/** `npm run menus`: writes the menus of extension/core/menus.ts into package.json. */
+/** `npm run menus`: writes the menus and the editors of files of extension/core/menus.ts into package.json. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -13,27 +13,29 @@ async function readMenus() {
 }
 
 /**
- * The manifest with one menu replaced. The rest of the text stays as it is.
+ * The manifest with one list replaced. The rest of the text stays as it is.
  * @param {string} manifest
- * @param {string} menu
+ * @param {string} name
  * @param {readonly object[]} entries
+ * @param {number} indent
  */
-function withMenu(manifest, menu, entries) {
-  const start = manifest.indexOf(`\n      "${menu}": [`);
-  const end = manifest.indexOf("\n      ]", start);
+function withList(manifest, name, entries, indent) {
+  const line = `\n${" ".repeat(indent)}`;
+  const start = manifest.indexOf(`${line}"${name}": [`);
+  const end = manifest.indexOf(`${line}]`, start);
   if (start < 0 || end < 0) {
-    throw new StepError(`package.json has no menu ${menu} where it is looked for: "${menu}": [ … ], indented by six.`);
+    throw new StepError(
+      `package.json has no list ${name} where it is looked for: "${name}": [ … ], indented by ${indent}.`,
+    );
   }
-  const text = JSON.stringify(entries, null, 2).replaceAll("\n", "\n      ");
-  return `${manifest.slice(0, start)}\n      "${menu}": ${text}${manifest.slice(end + "\n      ]".length)}`;
+  const text = JSON.stringify(entries, null, 2).replaceAll("\n", line);
+  return `${manifest.slice(0, start)}${line}"${name}": ${text}${manifest.slice(end + `${line}]`.length)}`;
 }
 
 await main(import.meta.url, async () => {
   const file = path.join(root, "package.json");
-  const { fileMenus } = await readMenus();
+  const { customEditors, fileMenus } = await readMenus();
   const before = readFileSync(file, "utf8");
-  writeFileSync(
-    file,
-    Object.entries(fileMenus).reduce((text, [menu, entries]) => withMenu(text, menu, entries), before),
-  );
+  const menus = Object.entries(fileMenus).reduce((text, [menu, entries]) => withList(text, menu, entries, 6), before);
+  writeFileSync(file, withList(menus, "customEditors", customEditors, 4));
 });

@@ -1,8 +1,8 @@
 /**
- * The menus of files and folders. A menu is there before the extension is, so that the manifest has to hold what they test;
- * `npm run menus` writes it from here, and a test compares.
+ * The menus of files and folders, and which files open by a double click. They are there before the extension is, so that
+ * the manifest has to hold what they test; `npm run menus` writes it from here, and a test compares.
  */
-import { profilePattern } from "./profileFiles";
+import { ambiguousEndings, offeredGlobs, openedGlobs, profilePattern } from "./profileFiles";
 
 export interface MenuEntry {
   command: string;
@@ -10,13 +10,21 @@ export interface MenuEntry {
   group: string;
 }
 
-/** The context key that lists the run folders which hold traces: a run's path does not say what it is. */
-export const traceRunsKey = "fulcrum.traceRuns";
+/** The context keys that list run folders by what they hold: a run's path does not say what it is. */
+export const runKeys = {
+  causal: "fulcrum.causalRuns",
+  events: "fulcrum.traceRuns",
+  transactions: "fulcrum.transactionRuns",
+} as const;
 
-const profile = `resourceFilename =~ /${profilePattern.source}/`;
-const run = String.raw`resourcePath =~ /[\/\\]\.fulcrum[\/\\]runs[\/\\][^\/\\]+$/`;
-const causal = String.raw`(resourceExtname == .coz || ${run} || resourceFilename =~ /^causal-.*\.jsonl$/)`;
-const eventLog = String.raw`resourceFilename =~ /^events-.*\.log$/`;
+/** The context key that lists files which are profiles by their content, though their names do not say so. */
+export const profilesKey = "fulcrum.profiles";
+
+const lookedAt = `resourceExtname =~ /^\\.(${ambiguousEndings.join("|")})$/ && resourcePath in ${profilesKey}`;
+const profile = `(resourceFilename =~ /${profilePattern.source}/ || ${lookedAt})`;
+const causal = String.raw`(resourceExtname == .coz || resourcePath in ${runKeys.causal} || resourceFilename =~ /^causal-.*\.jsonl$/)`;
+const trace = String.raw`(resourceFilename =~ /^events-.*\.log$/ || resourcePath in ${runKeys.events})`;
+const comparable = String.raw`(resourceExtname == .coz || resourcePath in ${runKeys.causal} || resourcePath in ${runKeys.events} || resourceFilename =~ /^causal-.*\.jsonl$/)`;
 const one = "!listDoubleSelection";
 const two = "listDoubleSelection";
 
@@ -28,12 +36,12 @@ export const fileMenus: Readonly<Record<string, readonly MenuEntry[]>> = {
     entry("profile.withSelected", `fulcrum.profileSelected && ${profile}`, "3_compare@91"),
     entry("profile.compare", `${two} && ${profile}`, "3_compare@92"),
     entry("causal.open", causal, "navigation@90"),
-    entry("trace.open", `${eventLog} || ${run}`, "navigation@91"),
-    entry("transactions.open", `resourceExtname == .txlog || ${run}`, "navigation@93"),
-    entry("trace.refine", `${eventLog} || resourcePath in ${traceRunsKey}`, "navigation@92"),
-    entry("compare.select", `${one} && ${causal}`, "3_compare@90"),
-    entry("compare.withSelected", `fulcrum.compareSelected && ${one} && ${causal}`, "3_compare@91"),
-    entry("compare.runs", `${two} && ${causal}`, "3_compare@90"),
+    entry("trace.open", trace, "navigation@91"),
+    entry("trace.refine", trace, "navigation@92"),
+    entry("transactions.open", `resourceExtname == .txlog || resourcePath in ${runKeys.transactions}`, "navigation@93"),
+    entry("compare.select", `${one} && ${comparable}`, "3_compare@90"),
+    entry("compare.withSelected", `fulcrum.compareSelected && ${one} && ${comparable}`, "3_compare@91"),
+    entry("compare.runs", `${two} && ${comparable}`, "3_compare@90"),
   ],
   "editor/title": [
     entry("causal.open", "resourceExtname == .coz", "navigation@1"),
@@ -41,6 +49,36 @@ export const fileMenus: Readonly<Record<string, readonly MenuEntry[]>> = {
   ],
 };
 
+export interface CustomEditor {
+  viewType: string;
+  displayName: string;
+  selector: readonly { filenamePattern: string }[];
+  priority: "default" | "option";
+}
+
+/** What is recorded in a workspace; those of others may be text. */
+const recorded = "**/.fulcrum/runs/*/{run.json,causal-*.jsonl,events-*.log}";
+
+/** Files that a double click opens, and those for which it is offered beside the text editor. */
+export const customEditors: readonly CustomEditor[] = [
+  {
+    viewType: "fulcrum.file",
+    displayName: "Fulcrum",
+    selector: patterns([...openedGlobs, "*.{coz,txlog}", recorded]),
+    priority: "default",
+  },
+  {
+    viewType: "fulcrum.fileAsked",
+    displayName: "Fulcrum, as a Profile or Trace",
+    selector: patterns([...offeredGlobs, "events-*.log", "causal-*.jsonl"]),
+    priority: "option",
+  },
+];
+
 function entry(command: string, when: string, group: string): MenuEntry {
   return { command: `fulcrum.${command}`, when, group };
+}
+
+function patterns(globs: readonly string[]): { filenamePattern: string }[] {
+  return globs.map((filenamePattern) => ({ filenamePattern }));
 }

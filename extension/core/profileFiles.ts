@@ -16,6 +16,27 @@ const jsonKinds: readonly string[] = [
   "scalene",
 ];
 
+/** Kinds whose name in front of `.json` says all: `work.speedscope.json`. A `profile.json` may be anything. */
+const unmistakable = ["speedscope", "samply", "stackprof", "v8log", "dhat", "pyinstrument", "scalene"];
+
+/** VS Code has an editor of its own for these. */
+const elsewhere = ["cpuprofile", "heapprofile"];
+
+/** Endings that say little: a look at the content tells which of these files are profiles. */
+export const ambiguousEndings: readonly string[] = ["json", "txt", "out", "gz"];
+
+/** Files that one double click opens, as an editor's selectors name them. */
+export const openedGlobs: readonly string[] = [
+  ...plainAndCompressed(oneOf(profileEndings.filter((ending) => !elsewhere.includes(ending)))),
+  ...plainAndCompressed(`${oneOf(unmistakable)}.json`),
+  // Nobody reads what is compressed as text.
+  `*${oneOf(jsonKinds)}*.json.{gz,zst}`,
+  ...["perf.data", "{callgrind,massif,dhat}.out*"],
+];
+
+/** Files for which *Reopen Editor With…* offers Fulcrum. */
+export const offeredGlobs: readonly string[] = [`*.${oneOf([...elsewhere, ...ambiguousEndings, "zst"])}`];
+
 /** As a `when` clause of menus tests it: on the file's name. */
 export const profilePattern = new RegExp(
   [
@@ -34,6 +55,14 @@ export function looksLikeProfile(path: string): boolean {
 /** What a file that one wants to look at opens as: a causal profile has its own views. */
 export function isCausal(path: string): boolean {
   return /\.coz$|(^|[/\\])causal-[^/\\]*\.jsonl$|[/\\]\.fulcrum[/\\]runs[/\\]/.test(path);
+}
+
+function plainAndCompressed(ending: string): string[] {
+  return [`*.${ending}`, `*.${ending}.{gz,zst}`];
+}
+
+function oneOf(words: readonly string[]): string {
+  return `{${words.join(",")}}`;
 }
 
 function alternatives(words: readonly string[]): string {

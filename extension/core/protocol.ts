@@ -85,6 +85,7 @@ export {
   type RefineLiveParams,
   type RefineOutcome,
   type RunEntry,
+  type RunKind,
   type RunOutcome,
   type SpeedupPoint,
   type TargetKind,

@@ -1,7 +1,8 @@
 /** Runs as the editor sees them: a manifest that appears or changes in `.fulcrum/runs`. */
 import { stat } from "node:fs/promises";
 import * as path from "node:path";
-import type { RunEntry } from "./protocol";
+import type { RunEntry, RunKind } from "./protocol";
+import { isEventLog } from "./trace/runs";
 
 /** When a run ended, in milliseconds since 1970; `undefined` for one that is still going, or a manifest that is damaged. */
 export function finishedAt(manifest: string): number | undefined {
@@ -54,4 +55,20 @@ export function runFolderOf(file: string): string {
   const isRun =
     path.basename(path.dirname(parent)) === "runs" && path.basename(path.dirname(path.dirname(parent))) === ".fulcrum";
   return isRun ? parent : file;
+}
+
+/** Whether a file is the log of one process of a transactional profile. */
+export function isTransactionLog(file: string): boolean {
+  return file.endsWith(".txlog");
+}
+
+/** What a run is by the names of the files in its folder. */
+export function kindOfFiles(names: readonly string[]): RunKind {
+  if (names.some(isEventLog)) {
+    return "events";
+  }
+  if (names.some(isTransactionLog)) {
+    return "transactions";
+  }
+  return names.some((name) => /^causal-.*\.jsonl$/.test(name)) ? "causal" : "unknown";
 }

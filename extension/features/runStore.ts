@@ -3,8 +3,8 @@ import { readdir, stat } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { Debounced } from "../core/debounce";
-import { type RunEntry, requests } from "../core/protocol";
-import { isTraceRun } from "../core/trace/runs";
+import { type RunEntry, type RunKind, requests } from "../core/protocol";
+import { kindOfFiles } from "../core/runsOnDisk";
 import type { Engine } from "./engine";
 
 export class RunStore implements vscode.Disposable {
@@ -53,11 +53,12 @@ export class RunStore implements vscode.Disposable {
     return found.includes(true);
   }
 
-  /** Run folders that hold traces. The engine is not asked, so that a menu never starts it. */
-  async traceFolders(): Promise<string[]> {
+  /** Run folders by what they hold. The engine is not asked, so that a menu never starts it. */
+  async foldersByKind(): Promise<Record<RunKind, string[]>> {
     const runs = await Promise.all(this.folders.map((folder) => subfolders(path.join(folder, ".fulcrum", "runs"))));
-    const told = await Promise.all(runs.flat().map(async (run) => ((await isTraceRun(run)) ? [run] : [])));
-    return told.flat();
+    const kinds = await Promise.all(runs.flat().map(async (run) => ({ run, kind: kindOfFiles(await readdir(run)) })));
+    const of = (wanted: RunKind) => kinds.filter(({ kind }) => kind === wanted).map(({ run }) => run);
+    return { causal: of("causal"), events: of("events"), transactions: of("transactions"), unknown: of("unknown") };
   }
 
   /** Deletes runs, all or none of those that stand in one store. */

@@ -84,7 +84,8 @@ export class Traces implements vscode.Disposable {
     await this.show(run, panel);
   }
 
-  private async show(file: string, panel: vscode.WebviewPanel): Promise<void> {
+  /** Shows a run, or one log of it, in a panel that is there. */
+  async show(file: string, panel: vscode.WebviewPanel): Promise<void> {
     const shown = new TracePanel(this.engine, this.navigation, this.extensionUri, panel, file);
     this.panels.add(shown);
     panel.onDidDispose(() => {

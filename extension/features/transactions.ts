@@ -69,7 +69,8 @@ export class Transactions implements vscode.Disposable {
     await this.show(run, panel);
   }
 
-  private async show(run: string, panel: vscode.WebviewPanel): Promise<void> {
+  /** Shows a run in a panel that is there. */
+  async show(run: string, panel: vscode.WebviewPanel): Promise<void> {
     await this.panels.add(new TransactionsPanel(this.engine, this.extensionUri, panel, run)).load();
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { fileMenus } from "../../extension/core/menus";
+import { customEditors, fileMenus } from "../../extension/core/menus";
 import { navigatorKeys } from "../../extension/core/navigator/keys";
 import { viewCommands } from "../../extension/core/navigator/messages";
 import { isCausal, looksLikeProfile } from "../../extension/core/profileFiles";
@@ -69,9 +69,48 @@ test("no other menu of the manifest tests names of files", () => {
   expect(others.filter(({ when }) => when?.includes("resource"))).toEqual([]);
 });
 
-test("Refine Trace is offered for traces only, of all that is in the folder of runs", () => {
-  const { when } = fileMenus["explorer/context"]?.find(({ command }) => command === "fulcrum.trace.refine") ?? {};
-  expect(when).toBe("resourceFilename =~ /^events-.*\\.log$/ || resourcePath in fulcrum.traceRuns");
+test("what a run can be opened as depends on what it holds: a causal run is offered no Refine Trace", () => {
+  const when = (command: string) => fileMenus["explorer/context"]?.find((it) => it.command === command)?.when;
+  const trace = "(resourceFilename =~ /^events-.*\\.log$/ || resourcePath in fulcrum.traceRuns)";
+  expect(when("fulcrum.trace.refine")).toBe(trace);
+  expect(when("fulcrum.trace.open")).toBe(trace);
+  expect(when("fulcrum.transactions.open")).toBe(
+    "resourceExtname == .txlog || resourcePath in fulcrum.transactionRuns",
+  );
+  expect(when("fulcrum.causal.open")).toContain("resourcePath in fulcrum.causalRuns");
+  expect(when("fulcrum.causal.open")).not.toContain("traceRuns");
+});
+
+test("the editors of the manifest are those that `npm run menus` writes", () => {
+  expect(contributes.customEditors).toEqual(customEditors);
+});
+
+/** Of the editors that a file can be opened in: whether one is the default. As VS Code matches it: by the lower-cased path. */
+function opensIn(file: string): string | undefined {
+  const matches = (pattern: string) =>
+    path.matchesGlob(pattern.includes("/") ? file.toLowerCase() : path.basename(file).toLowerCase(), pattern);
+  return customEditors.find(({ selector }) => selector.some(({ filenamePattern }) => matches(filenamePattern)))
+    ?.priority;
+}
+
+test.each([
+  ...["cpu.pb.gz", "a.folded", "a.folded.zst", "my.perf.data", "perf.data", "a.jfr", "callgrind.out.12", "dhat.out.7"],
+  ...["work.speedscope.json", "Trace-1.json.gz", "firefox 1 profile.json.gz", "two-threads.coz", "1-0.txlog"],
+  ...["/w/.fulcrum/runs/x/run.json", "/w/.fulcrum/runs/x/causal-1-0.jsonl", "/w/.fulcrum/runs/x/events-1.log"],
+])("a double click opens %s", (file) => {
+  expect(opensIn(file)).toBe("default");
+});
+
+test.each([
+  // VS Code has an editor of its own for these.
+  ...["a.cpuprofile", "a.heapprofile"],
+  ...["package.json", "profile.json", "firefox59.json", "notes.txt", "gmon.out", "data.gz", "events-2026.log"],
+])("Reopen Editor With offers %s", (file) => {
+  expect(opensIn(file)).toBe("option");
+});
+
+test.each(["main.cpp", "run.jsonl", "profile.ts", "server.log"])("%s stays as it is", (file) => {
+  expect(opensIn(file)).toBeUndefined();
 });
 
 test("every key of the Navigator is bound, only while it has the focus, and listed", () => {

@@ -1,11 +1,11 @@
-/** Which run folders the menus take for traces: by what is in them, without the engine. */
+/** What the menus take run folders for: by what is in them, without the engine. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Engine } from "../../extension/features/engine";
+import { tellRunKinds } from "../../extension/features/runKinds";
 import { RunStore } from "../../extension/features/runStore";
-import { tellTraceRuns } from "../../extension/features/traceRuns";
 
 const editor = vi.hoisted(() => ({
   folder: "",
@@ -71,23 +71,30 @@ afterEach(() => {
   warnings.length = 0;
 });
 
-test("a causal run is no trace, and a trace that is recorded later is one", async () => {
-  const folder = workspace({ "x-causal": "causal-1-0.jsonl", "x-java": "events-1.log", "x-server": "a.txlog" });
-  tellTraceRuns(engine, new RunStore(engine));
-  await vi.waitFor(() => expect(editor.contexts).toEqual([["fulcrum.traceRuns", [path.join(folder, "x-java")]]]));
+const told = () => Object.fromEntries(editor.contexts);
+
+test("each run folder is what its files are, and one that is recorded later is added", async () => {
+  const folder = workspace({ "x-causal": "causal-1-0.jsonl", "x-java": "events-1.log", "x-server": "1-0.txlog" });
+  write({ "x-begun": "run.json" });
+  tellRunKinds(engine, new RunStore(engine));
+  const of = (...names: string[]) => names.map((name) => path.join(folder, name));
+  await vi.waitFor(() =>
+    expect(told()).toEqual({
+      "fulcrum.causalRuns": of("x-causal"),
+      "fulcrum.traceRuns": of("x-java"),
+      "fulcrum.transactionRuns": of("x-server"),
+    }),
+  );
   write({ "y-java": "events-2.log" });
   editor.changed();
-  await vi.waitFor(() =>
-    expect(editor.contexts.at(-1)).toEqual([
-      "fulcrum.traceRuns",
-      [path.join(folder, "x-java"), path.join(folder, "y-java")],
-    ]),
-  );
+  await vi.waitFor(() => expect(told()).toMatchObject({ "fulcrum.traceRuns": of("x-java", "y-java") }));
 });
 
 test("a workspace without runs has none, and nothing is said of it", async () => {
   workspace({});
-  tellTraceRuns(engine, new RunStore(engine));
-  await vi.waitFor(() => expect(editor.contexts).toEqual([["fulcrum.traceRuns", []]]));
+  tellRunKinds(engine, new RunStore(engine));
+  await vi.waitFor(() =>
+    expect(told()).toEqual({ "fulcrum.causalRuns": [], "fulcrum.traceRuns": [], "fulcrum.transactionRuns": [] }),
+  );
   expect(warnings).toEqual([]);
 });
