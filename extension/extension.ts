@@ -34,11 +34,13 @@ import { Run } from "./features/run";
 import { tellRunKinds } from "./features/runKinds";
 import { RunStore } from "./features/runStore";
 import { RunsView, type ShownRun } from "./features/runs";
+import { Sample } from "./features/sample";
 import { Session } from "./features/session";
 import { Status } from "./features/status";
 import { TraceCompare } from "./features/traceCompare";
 import { Traces } from "./features/traces";
 import { Transactions } from "./features/transactions";
+import { Welcome } from "./features/welcome";
 
 /** What tests see of the running extension. Not a promise to other extensions. */
 export interface TestApi {
@@ -88,7 +90,8 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const hotLines = new HotLines(engine, navigation, choice);
   const ranking = new RankingView(session);
   const status = new Status(engine, session, choice);
-  const profiles = new OpenProfile(engine, session, store);
+  const welcome = new Welcome(session, context.workspaceState);
+  const profiles = new OpenProfile(engine, session, store, welcome);
   const live = new Live(engine, session);
   const compare = new Compare(engine, session, profiles, context.extensionUri);
   const run = new Run(engine, session, profiles, context.workspaceState);
@@ -110,6 +113,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     refreshInlayHints(running, session),
     tellRunKinds(running, store),
     new ProfileMenus(log),
+    new Sample(engine, context.extensionUri, context.globalStorageUri),
     new FileEditors(engine, session, navigation, { traces, transactions }, context.extensionUri),
     vscode.commands.registerCommand("fulcrum.showLog", () => log.show()),
     vscode.commands.registerCommand("fulcrum.restartEngine", () =>

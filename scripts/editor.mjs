@@ -65,7 +65,7 @@ async function downloadEditor(folder) {
 /**
  * Starts the editor and waits until it answers. `stop` ends its whole process group.
  * @param {EditorOptions} options
- * @returns {Promise<{ url: (folder: string, file?: string) => string, port: number, pid: number, stop: () => Promise<void> }>}
+ * @returns {Promise<{ url: (folder?: string, file?: string) => string, port: number, pid: number, stop: () => Promise<void> }>}
  */
 export async function startEditor({
   extensions,
@@ -124,7 +124,8 @@ export async function startEditor({
   }
   const url = (folder, file) => {
     const page = new URL(`http://127.0.0.1:${port}/`);
-    page.searchParams.set("folder", folder);
+    // Without a folder the editor would open the one that was open last.
+    page.searchParams.set(folder === undefined ? "ew" : "folder", folder ?? "true");
     if (file !== undefined) {
       const remote = `vscode-remote://127.0.0.1:${port}${encodeURI(file)}`;
       page.searchParams.set("payload", JSON.stringify([["openFile", remote]]));

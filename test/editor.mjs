@@ -35,11 +35,11 @@ const browser = await launchBrowser();
 
 async function work() {
   for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
-    const { floor, name, trusted = true, prepare, run } = group;
+    const { floor, name, trusted = true, empty = false, prepare, run } = group;
     const workspace = makeWorkspace();
     try {
       await prepare?.(workspace.folder);
-      const open = () => openPage(browser, editor.url(workspace.folder), { trusted });
+      const open = () => openPage(browser, editor.url(empty ? undefined : workspace.folder), { trusted });
       await floors
         .get(floor)
         .group(name, open, (page, test) => run({ page, test, workspace, floor: floors.get(floor) }));

@@ -23,6 +23,18 @@ export async function confirm(question: string, detail: string, action: string):
   return (await remember(question, answer)) === action;
 }
 
+/** Whether programs may be run in this workspace. If not, it says so, what can be done without, and where that is changed. */
+export async function mayRun(without: string): Promise<boolean> {
+  if (vscode.workspace.isTrusted) {
+    return true;
+  }
+  const manage = "Manage Workspace Trust";
+  if ((await warn(`Running a program needs a trusted workspace. ${without}`, manage)) === manage) {
+    await vscode.commands.executeCommand("workbench.trust.manage");
+  }
+  return false;
+}
+
 /**
  * Shows what went wrong, except that it was cancelled. Input that is wrong needs no log; anything else offers it. Resolves
  * to the chosen action.

@@ -10,6 +10,7 @@ import * as messages from "./messages";
 import { exists, type RunStore } from "./runStore";
 import type { Session } from "./session";
 import { type FocusOptions, fileOf, type Target } from "./target";
+import type { Welcome } from "./welcome";
 
 export class OpenProfile implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -21,6 +22,7 @@ export class OpenProfile implements vscode.Disposable {
     private readonly engine: Engine,
     private readonly session: Session,
     private readonly store: RunStore,
+    private readonly welcome: Welcome,
   ) {
     const watcher = vscode.workspace.createFileSystemWatcher("**/.fulcrum/runs/*/run.json");
     this.subscriptions = [
@@ -186,6 +188,8 @@ export class OpenProfile implements vscode.Disposable {
     try {
       const summary = await this.session.open(profile);
       this.engine.log.info(`Opened ${summary.path}.`);
+      // Its message stands there for long, and nobody waits for it.
+      void this.welcome.opened();
     } catch (error) {
       this.engine.log.warn(`${profile} could not be opened: ${error}`);
     }

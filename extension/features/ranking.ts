@@ -13,7 +13,12 @@ import type { FocusOptions } from "./target";
 type Node =
   | { type: "group"; group: RankingGroup }
   | { type: "row"; row: RankingRow; group: string }
+  /** What to do with the results. */
+  | { type: "next" }
   | { type: "note"; text: string };
+
+const restricted =
+  "Restricted Mode: profiles can be read here. Running a program again needs a trusted workspace (Workspaces: Manage Workspace Trust).";
 
 export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<Node> {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -29,6 +34,7 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
       this.view,
       session.onDidChangeResults(() => this.update()),
       session.onDidChangeRun(() => this.describe()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.describe()),
       vscode.commands.registerCommand("fulcrum.ranking.open", (focus?: FocusOptions) => this.reveal(focus)),
       vscode.commands.registerCommand("fulcrum.ranking.goto", (row?: RankingRow) => this.goTo(row)),
       vscode.commands.registerCommand("fulcrum.ranking.locate", (node?: Node) =>
@@ -61,6 +67,8 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
         return groupItem(node.group);
       case "row":
         return rowItem(node.row, node.group);
+      case "next":
+        return nextItem();
       case "note":
         return noteItem(node.text);
     }
@@ -78,7 +86,9 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     const rows = model.groups.flatMap((group) =>
       group.progressPoint === null ? rowsOf(group) : [{ type: "group", group } satisfies Node],
     );
-    this.nodes = [...rows, ...notes.map((text): Node => ({ type: "note", text }))];
+    const known = bestRow(this.session.rows) !== undefined && this.session.summary?.live !== true;
+    const next: Node[] = known ? [{ type: "next" }] : [];
+    this.nodes = [...rows, ...next, ...notes.map((text): Node => ({ type: "note", text }))];
     this.describe();
     this.changed.fire();
   }
@@ -92,7 +102,8 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     } else if (summary !== null && this.session.rankings.every((ranking) => ranking.rows.length === 0)) {
       this.view.message = "No line of this profile has a result. A longer run gives more data.";
     } else {
-      this.view.message = "";
+      // Where there are no results, the view's welcome says so.
+      this.view.message = summary === null || vscode.workspace.isTrusted ? "" : restricted;
     }
   }
 
@@ -156,6 +167,15 @@ function rowItem(row: RankingRow, group: string): vscode.TreeItem {
   item.id = `${group}:${row.target}`;
   item.command = { command: "fulcrum.ranking.goto", title: "Go to Line", arguments: [row] };
   item.accessibilityInformation = { label: rowPlainText(row) };
+  return item;
+}
+
+function nextItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem("Next: make the first line faster, run again, and compare");
+  item.iconPath = new vscode.ThemeIcon("arrow-right");
+  item.tooltip = "Compares this run with one after the change: what was predicted, and what happened.";
+  item.command = { command: "fulcrum.compare.runs", title: "Compare Runs…" };
+  item.id = "next";
   return item;
 }
 

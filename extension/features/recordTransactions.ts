@@ -37,8 +37,7 @@ export class RecordTransactions implements vscode.Disposable {
 
   /** With a whole command it records at once (a keybinding, a test); else it asks. */
   private async record(given: Command | undefined): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      await messages.warn("Running a program needs a trusted workspace. Transactions can be opened and read without.");
+    if (!(await messages.mayRun("Transactions can be opened and read without."))) {
       return;
     }
     if (this.recording) {

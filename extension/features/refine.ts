@@ -54,8 +54,7 @@ export class Refine implements vscode.Disposable {
   }
 
   private async refine(target: Target | undefined): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      await messages.warn("Running a program needs a trusted workspace. Traces can be opened and read without.");
+    if (!(await messages.mayRun("Traces can be opened and read without."))) {
       return;
     }
     if (this.isGoing()) {

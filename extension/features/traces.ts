@@ -130,8 +130,7 @@ export class Traces implements vscode.Disposable {
 
   /** With a whole request it records at once (a keybinding, a test); else it asks. */
   private async record(given: TraceRequest | undefined): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      await messages.warn("Running a program needs a trusted workspace. Traces can be opened and read without.");
+    if (!(await messages.mayRun("Traces can be opened and read without."))) {
       return;
     }
     if (this.recording) {

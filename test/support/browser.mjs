@@ -73,6 +73,7 @@ function asksForTrust() {
 /** Settings of every test editor: quiet, and no feature that reaches out. */
 export const quietSettings = {
   "workbench.startupEditor": "none",
+  "fulcrum.showFirstResult": false,
   "workbench.colorTheme": "Default Dark Modern",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.tips.enabled": false,

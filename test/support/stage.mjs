@@ -113,8 +113,8 @@ export async function stageDriver() {
 export const fixtureRun = "20261121T131500Z-two-threads";
 
 /**
- * Two runs that were really recorded (40 s each): `serial.cpp`, and the same after the first loop was
- * halved. Only paths and dates were changed, so that the other fixture stays the newest.
+ * The runs that come with the extension, as its sample. They were really recorded (40 s each): `serial.cpp`, and the same
+ * after the first loop was halved. Only paths and dates were changed, so that the other fixture stays the newest.
  */
 export const fixedRuns = { before: "20261121T120000Z-serial", after: "20261121T120500Z-serial" };
 
@@ -129,11 +129,11 @@ export function makeWorkspace() {
   copyRelocated(path.join(root, "test/fixtures/profiles"), folder, folder);
   copyRelocated(run, path.join(folder, ".fulcrum/runs", fixtureRun), folder);
   for (const [which, name] of Object.entries(fixedRuns)) {
-    copyRelocated(path.join(root, "test/fixtures/fixed", which), path.join(folder, ".fulcrum/runs", name), folder);
+    copyRelocated(path.join(root, "media/sample", which), path.join(folder, ".fulcrum/runs", name), folder);
   }
   cpSync(path.join(root, "test/fixtures/navigator"), path.join(folder, "profiles"), { recursive: true });
   mkdirSync(path.join(folder, "fixed"));
-  cpSync(path.join(root, "test/fixtures/fixed/after/sources/0-serial.cpp"), path.join(folder, "fixed/serial.cpp"));
+  cpSync(path.join(root, "media/sample/after/sources/0-serial.cpp"), path.join(folder, "fixed/serial.cpp"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }) };
 }
 

@@ -10,6 +10,7 @@ import { navigatorTests } from "./navigator.mjs";
 import { runsTests } from "./runs.mjs";
 import { buildDispatcher, traceTests } from "./trace.mjs";
 import { prepareTransactions, transactionsTests } from "./transactions.mjs";
+import { emptyTests, prepareWelcome, restrictedTests, welcomeTests } from "./welcome.mjs";
 import { workbench } from "./workbench.mjs";
 
 /** The longest first, so that none is left alone at the end. */
@@ -25,6 +26,9 @@ export const uiGroups = [
   group("runs", runsTests),
   group("transactions", transactionsTests, prepareTransactions),
   group("compare", compareTests),
+  group("welcome", welcomeTests, prepareWelcome),
+  { ...group("empty", emptyTests), empty: true },
+  { ...group("restricted", restrictedTests), trusted: false },
   { ...group("million", millionTests), campaign: true },
 ];
 

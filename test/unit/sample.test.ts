@@ -1,0 +1,42 @@
+/** The sample that comes with the extension, and the walkthrough that brings it. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { relocated, sampleRun, sampleRuns, sampleSource } from "../../extension/core/sample";
+
+const root = path.resolve(__dirname, "../..");
+const bundled = path.join(root, "media/sample");
+
+test.each(Object.keys(sampleRuns))("every path of the run %s is one of the copy", (which) => {
+  const folder = '/home/a "b"/sample';
+  const files = readdirSync(path.join(bundled, which)).filter((name) => name !== "sources");
+  expect(files.length).toBe(2);
+  for (const name of files) {
+    const text = relocated(readFileSync(path.join(bundled, which, name), "utf8"), folder);
+    expect(text).not.toContain("@");
+    const lines = name === "run.json" ? [text] : text.trimEnd().split("\n");
+    for (const line of lines) {
+      expect(typeof JSON.parse(line)).toBe("object");
+    }
+    expect(text).toContain(JSON.stringify(path.join(folder, sampleSource)).slice(0, -1));
+  }
+  expect(existsSync(path.join(bundled, which, "sources", `0-${sampleSource}`))).toBe(true);
+});
+
+test("runs are where the Runs view looks for them", () => {
+  expect(sampleRun("/s", "before")).toBe("/s/.fulcrum/runs/20261121T120000Z-serial");
+});
+
+test("the walkthrough begins with the sample, and no step of it is for people with a folder open alone", () => {
+  const { contributes } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const [{ steps }] = contributes.walkthroughs;
+  expect(steps[0].description).toContain("command:fulcrum.sample.open");
+  expect(steps.filter((step: { when?: string }) => step.when !== undefined)).toEqual([]);
+});
+
+test("every state of the views leads on: each welcome has a button, and one holds in any window", () => {
+  const { contributes } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  for (const { view, contents } of contributes.viewsWelcome) {
+    expect(contents, view).toContain("(command:");
+  }
+});
