@@ -205,3 +205,16 @@ test("hot lines: bars where functions are declared, never beside causal results"
   await vscode.commands.executeCommand("fulcrum.gutter.switch");
   await run("close");
 });
+
+test("navigator: a double click opens a profile; one whose name says nothing opens when it is asked for", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("vscode.open", profile("server.folded"));
+  await until("the profile", () => api.navigator()?.title === "server.folded");
+  const results = inWorkspace("results.txt");
+  await vscode.workspace.fs.copy(profile("figure2.folded"), results, { overwrite: true });
+  await vscode.commands.executeCommand("vscode.open", results);
+  assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, results.fsPath);
+  await vscode.commands.executeCommand("vscode.openWith", results, "fulcrum.fileAsked");
+  await until("the other profile", () => api.navigator()?.title === "results.txt");
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+});

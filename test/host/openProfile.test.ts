@@ -76,3 +76,26 @@ test("a click in the ranking goes to the line", async () => {
   assert.equal(editor?.document.uri.fsPath, inWorkspace("two-threads.cpp").fsPath);
   assert.equal(editor?.selection.active.line, 13);
 });
+
+/** What the tab in front is shown by: a custom editor's kind. */
+function customTab(): string | undefined {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputCustom ? input.viewType : undefined;
+}
+
+test("a double click opens a causal profile and a run", async () => {
+  const api = await fulcrum();
+  await vscode.commands.executeCommand("fulcrum.clearResults");
+  const profile = inWorkspace("two-threads.coz");
+  await vscode.commands.executeCommand("vscode.open", profile);
+  await until("the profile", () => api.summary()?.path === profile.fsPath);
+  assert.equal(customTab(), "fulcrum.file");
+  const run = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads");
+  await vscode.commands.executeCommand("vscode.open", vscode.Uri.joinPath(run, "run.json"));
+  await until("the run", () => api.summary()?.path === run.fsPath);
+  assert.equal(customTab(), "fulcrum.file");
+  // The text is one command away.
+  await vscode.commands.executeCommand("vscode.openWith", profile, "default");
+  assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, profile.fsPath);
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+});

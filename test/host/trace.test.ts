@@ -77,3 +77,16 @@ test("traces: two that are compared are compared anew by a new engine", async ()
   assert.equal(again.path, opened?.path);
   await vscode.commands.executeCommand("workbench.action.closeAllEditors");
 });
+
+test("a double click opens a trace in its own tab, by its log and by its run", async () => {
+  const api = await fulcrum();
+  for (const file of ["events-1.log", "run.json"]) {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await vscode.commands.executeCommand("vscode.open", vscode.Uri.joinPath(vscode.Uri.file(pair.after), file));
+    const opened = await until(`the trace of ${file}`, () => api.trace());
+    assert.equal(opened.threads.length > 0, true);
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputCustom && input.viewType === "fulcrum.file");
+  }
+  await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+});

@@ -408,4 +408,42 @@ export async function navigatorTests({ test, vscode, page, configure, workspace 
     await nav.go("shop::render");
     await nav.current("shop::render");
   });
+
+  await test("a double click opens a profile, and its tab leads on", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.command("File: Focus on Files Explorer");
+    const row = await vscode.reveal("profiles", "figure2.folded");
+    await row.dblclick();
+    const file = await frameWith(page, "#says");
+    await file.locator("#says", { hasText: "It is open in the Navigator" }).waitFor();
+    await nav.begins("a", "c");
+    await file.locator("button", { hasText: "Find Bottlenecks" }).click();
+    await nav.frame.locator(".coverage").waitFor();
+    await file.locator("button", { hasText: "Open as Text" }).click();
+    await page.locator(".editor-instance .view-line", { hasText: /^a;/ }).first().waitFor();
+  });
+
+  await test("the explorer offers Open Profile for a file whose content is one, and not for another", async () => {
+    writeFileSync(
+      path.join(workspace.folder, "profiles", "results.json"),
+      '{"traceEvents":[{"ph":"X","ts":1,"dur":2}]}',
+    );
+    writeFileSync(path.join(workspace.folder, "profiles", "settings.json"), '{"mode":"dark"}');
+    await vscode.command("File: Focus on Files Explorer");
+    const item = page.locator(".monaco-menu .action-item", { hasText: "Open Profile…" }).first();
+    const other = page.locator(".monaco-menu .action-item", { hasText: "Copy Path" }).first();
+    const offered = async (name) => {
+      const row = await vscode.reveal("profiles", name);
+      await vscode.again(
+        `the menu of ${name}`,
+        () => row.click({ button: "right" }),
+        () => appears(other, patience),
+      );
+      const seen = await item.isVisible();
+      await page.keyboard.press("Escape");
+      return seen;
+    };
+    await until(page, "Open Profile for results.json", () => offered("results.json"));
+    assert.equal(await offered("settings.json"), false);
+  });
 }
