@@ -26,6 +26,28 @@ pub struct Caller {
     pub stack: u64,
 }
 
+/// The caller in the program of a function whose return address is at `place`, also when the engine itself has called it.
+///
+/// # Safety
+/// There is the return address of a function that is running, on the calling thread's stack.
+#[inline]
+pub unsafe fn caller(place: *const u64) -> Caller {
+    let ours = [
+        gate::native_returned as unsafe extern "C" fn(),
+        gate::native_done,
+    ];
+    // SAFETY: the caller's promise.
+    let ip = unsafe { place.read() };
+    let stack = place.wrapping_add(1).addr() as u64;
+    if !ours.map(gate::return_address).contains(&ip) {
+        return Caller { ip, stack };
+    }
+    // SAFETY: above our own return address are a word for alignment and the real one.
+    let ip = unsafe { place.add(2).read() };
+    let stack = place.wrapping_add(3).addr() as u64;
+    Caller { ip, stack }
+}
+
 impl Captured {
     /// Where the call returns to in the program: the lock site of a function that takes a lock.
     pub fn site(&self) -> u64 {
@@ -33,24 +55,14 @@ impl Captured {
     }
 
     /// The caller in the program, also when the engine itself has called the hook.
-    pub(crate) fn caller(&self) -> Caller {
-        let place = &raw const self.return_address;
-        let ours = [
-            gate::native_returned as unsafe extern "C" fn(),
-            gate::native_done,
-        ];
-        let is_ours = ours
-            .map(gate::return_address)
-            .contains(&self.return_address);
-        if !is_ours {
-            let stack = place.wrapping_add(1).addr() as u64;
-            let ip = self.return_address;
-            return Caller { ip, stack };
-        }
-        // SAFETY: above our own return address are a word for alignment and the real one.
-        let ip = unsafe { place.add(2).read() };
-        let stack = place.wrapping_add(3).addr() as u64;
-        Caller { ip, stack }
+    pub fn caller(&self) -> Caller {
+        // SAFETY: a hook's caller has pushed it.
+        unsafe { caller(&raw const self.return_address) }
+    }
+
+    /// The caller's frame base, or whatever it has in `rbp`.
+    pub fn frame_base(&self) -> u64 {
+        self.rbp
     }
 
     /// All registers as they are when the call returns `result`, and where to. Others than the captured ones are 0: a call
@@ -74,7 +86,7 @@ impl Captured {
 }
 
 /// Defines a function that hides one of libc's: it captures the caller's registers and calls another one with up to five
-/// arguments of the program and, as its sixth, [`&Captured`](Captured).
+/// arguments of the program and, as its sixth or in the named register, [`&Captured`](Captured).
 ///
 /// ```text
 /// fulcrum_critical_sections::hook!(pthread_mutex_lock => lock);
@@ -89,6 +101,9 @@ impl Captured {
 #[macro_export]
 macro_rules! hook {
     ($name:ident => $function:path) => {
+        $crate::hook!($name => $function, "r9");
+    };
+    ($name:ident => $function:path, $register:literal) => {
         /// Captures the caller's registers.
         ///
         /// # Safety
@@ -117,7 +132,7 @@ macro_rules! hook {
                 "push rbp",
                 ".cfi_adjust_cfa_offset 8",
                 ".cfi_rel_offset rbp, 0",
-                "mov r9, rsp",
+                concat!("mov ", $register, ", rsp"),
                 "sub rsp, 8",
                 ".cfi_adjust_cfa_offset 8",
                 "call {function}",

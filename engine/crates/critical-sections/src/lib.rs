@@ -13,8 +13,8 @@
 //! - Functions that take locks are hidden by [`hook!`], which captures the caller's registers. When the lock is taken, they
 //!   call [`lock_taken`], which does not return when the section is watched. The same goes for waiting on a condition.
 //! - Functions that give back locks call [`unlocking`] before they do, also before they wait for a condition.
-//! - [`end_thread`] when a thread ends, [`loaded`] and [`forget`] when a library was loaded or unloaded, [`after_fork`] in the
-//!   child.
+//! - [`end_thread`] when a thread ends, [`loaded`] and [`forget_unmapped`] when a library was loaded or unloaded,
+//!   [`after_fork`] in the child.
 //! - [`locate`] tells samplers and signal handlers which instruction of the program is being executed.
 //!
 //! # What holds
@@ -53,12 +53,14 @@ mod unit;
 mod units;
 
 use core::fmt;
+use core::ops::Range;
 
 use fulcrum_preload::{real, sys};
 use fulcrum_transactions::CodeAddress;
 use fulcrum_transactions::memory::{Effect, Mode};
 
-pub use captured::Captured;
+pub use captured::{Caller, Captured, caller};
+pub use loader::code_around;
 pub use tls::Registers;
 
 use engine::{ENGINE, Engine};
@@ -115,12 +117,14 @@ pub struct Counts {
 }
 
 /// Functions that are not translated, by their addresses.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Functions<'a> {
     /// They are called natively, and the engine goes on when they have returned.
     pub native: &'a [u64],
     /// The engine ends where they begin.
     pub last: &'a [u64],
+    /// The preloaded library's code ([`code_around`]): but for native functions, the engine ends where it begins.
+    pub own: Range<u64>,
 }
 
 /// Why there is no engine.
@@ -200,7 +204,8 @@ pub fn begin(
     if has_shadow_stack() {
         return Err(Unavailable::ShadowStack);
     }
-    let units = Units::new(engine::dispatch, loader::code()).ok_or(Unavailable::NoCodeMemory)?;
+    let units = Units::new(engine::dispatch, loader::code(), functions.own)
+        .ok_or(Unavailable::NoCodeMemory)?;
     gate::set_returned(units.gates.returned);
     let found = |names: &'static [&core::ffi::CStr]| {
         let all = names.iter().filter_map(|name| real::find(name));
@@ -257,6 +262,13 @@ pub fn end_thread() {
 pub fn loaded() {
     if let Some(engine) = ENGINE.get() {
         engine.units.look();
+    }
+}
+
+/// A library may have been unloaded: forgets all code that is mapped no more. Before another one comes in its place.
+pub fn forget_unmapped() {
+    if let Some(engine) = ENGINE.get() {
+        engine.units.forget_unmapped();
     }
 }
 

@@ -8,14 +8,27 @@ use core::ops::Range;
 pub fn code() -> Range<u64> {
     // SAFETY: reads the auxiliary vector.
     let base = unsafe { libc::getauxval(libc::AT_BASE) };
-    let mut search = Search { base, found: 0..0 };
+    find(&|module, _| base != 0 && module == base)
+}
+
+/// The code of the module that has a function at this address; nowhere when there is none.
+pub fn code_around(address: u64) -> Range<u64> {
+    find(&|_, code| code.contains(&address))
+}
+
+/// The first code of a module that is wanted, by the module's base and the code's addresses.
+fn find(is_wanted: &dyn Fn(u64, &Range<u64>) -> bool) -> Range<u64> {
+    let mut search = Search {
+        is_wanted,
+        found: 0..0,
+    };
     // SAFETY: the callback gets the search, which outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
     search.found
 }
 
-struct Search {
-    base: u64,
+struct Search<'a> {
+    is_wanted: &'a dyn Fn(u64, &Range<u64>) -> bool,
     found: Range<u64>,
 }
 
@@ -24,25 +37,34 @@ unsafe extern "C" fn look(
     _size: libc::size_t,
     search: *mut c_void,
 ) -> c_int {
-    // SAFETY: the loader's description of a module, and what `code` has given.
-    let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
-    if search.base == 0 || info.dlpi_addr != search.base {
-        return 0;
-    }
+    // SAFETY: the loader's description of a module, and what `find` has given.
+    let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
     for n in 0..usize::from(info.dlpi_phnum) {
         // SAFETY: as many headers as it says.
         let header = unsafe { &*info.dlpi_phdr.add(n) };
         if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_X != 0 {
-            let start = info.dlpi_addr + header.p_vaddr;
-            search.found = start..start + header.p_memsz;
+            let start = info.dlpi_addr.wrapping_add(header.p_vaddr);
+            let code = start..start.wrapping_add(header.p_memsz);
+            if (search.is_wanted)(info.dlpi_addr, &code) {
+                search.found = code;
+                return 1;
+            }
         }
     }
-    1
+    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_function_is_in_the_code_around_it() {
+        let own = code as *const () as usize as u64;
+        assert!(code_around(own).contains(&own));
+        let data = 0_u64;
+        assert!(code_around((&raw const data).addr() as u64).is_empty());
+    }
 
     #[test]
     fn the_loader_has_code_and_this_is_none_of_it() {

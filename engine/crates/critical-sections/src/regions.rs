@@ -44,6 +44,11 @@ impl Regions {
         Some(unsafe { core::slice::from_raw_parts(start, length) })
     }
 
+    /// Whether an address is in one of them.
+    pub fn has(&self, ip: u64) -> bool {
+        self.end(ip).is_some()
+    }
+
     fn end(&self, ip: u64) -> Option<u64> {
         let known = &self.found[..self.count];
         let at = known.partition_point(|it| it.1 <= ip);

@@ -39,6 +39,8 @@ pub struct Units {
     places: &'static [AtomicPtr<Unit>],
     placed: AtomicUsize,
     pub gates: Gates,
+    /// Code that is never translated.
+    own: Range<u64>,
     maker: Shared<Maker>,
 }
 
@@ -60,8 +62,9 @@ struct Maker {
 unsafe impl Send for Maker {}
 
 impl Units {
-    /// An empty table; nothing is told of the code in `silent`. `None` where the system gives no memory for code.
-    pub fn new(dispatch: Dispatch, silent: Range<u64>) -> Option<Units> {
+    /// An empty table; nothing is told of the code in `silent`, and nothing in `own` is translated. `None` where the system
+    /// gives no memory for code.
+    pub fn new(dispatch: Dispatch, silent: Range<u64>, own: Range<u64>) -> Option<Units> {
         let mut arena = Arena::new(ARENA)?;
         let mut regions = Regions::new();
         regions.look();
@@ -80,6 +83,7 @@ impl Units {
             places: arena.nulls(MOST)?,
             placed: AtomicUsize::new(0),
             gates,
+            own,
             maker: Shared::new(Maker {
                 translator: Translator::new(),
                 regions: RefCell::new(regions),
@@ -153,16 +157,33 @@ impl Units {
 
     /// Code is no longer what it was: a library was unloaded.
     pub fn forget(&self, from: u64, to: u64) {
+        if let Some(mut maker) = self.maker() {
+            maker.regions.borrow_mut().forget();
+            self.forget_units(&mut maker, |_, unit| unit.touches(from, to));
+        }
+    }
+
+    /// Forgets code that is mapped no more. Functions that are not translated stay.
+    pub fn forget_unmapped(&self) {
         let Some(mut maker) = self.maker() else {
             return;
         };
-        maker.regions.borrow_mut().forget();
+        maker.regions.borrow_mut().look();
+        self.forget_units(&mut maker, |maker, unit| {
+            let regions = maker.regions.borrow();
+            let is_mapped = |it: &(u32, u64)| regions.has(it.1);
+            unit.code()
+                .is_some_and(|it| !it.starts.iter().all(is_mapped))
+        });
+    }
+
+    fn forget_units(&self, maker: &mut Maker, is_gone: impl Fn(&Maker, &Unit) -> bool) {
         for entry in self.table {
             // SAFETY: null, or what was kept in the arena.
             let Some(unit) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else {
                 continue;
             };
-            if unit.touches(from, to)
+            if is_gone(maker, unit)
                 && let Some(gone) = maker.arena.keep(Unit::new(unit.ip, Kind::Gone))
             {
                 entry.store(core::ptr::from_ref(gone).cast_mut(), Ordering::Release);
@@ -205,6 +226,9 @@ impl Units {
     }
 
     fn make(&self, maker: &mut Maker, ip: u64, path: &[u64]) -> Option<&'static Unit> {
+        if self.own.contains(&ip) {
+            return None;
+        }
         // Not remembered: the mappings may have changed while they were read, and code may come there later.
         maker.regions.borrow_mut().code(ip)?;
         let kind = self.translated(maker, ip, path);
@@ -298,7 +322,8 @@ struct Here<'a> {
 
 impl Program for Here<'_> {
     fn code(&self, ip: u64) -> Option<&'static [u8]> {
-        self.regions.borrow_mut().code(ip)
+        let is_own = self.units.own.contains(&ip);
+        (!is_own).then(|| self.regions.borrow_mut().code(ip))?
     }
 
     fn is_special(&self, ip: u64) -> bool {

@@ -31,6 +31,8 @@ pub(crate) struct Index {
     pub forked: HashMap<u32, Vec<(i64, usize)>>,
     /// By process and item.
     pub items: HashMap<(usize, u64), ItemUse>,
+    /// Lists of producers and consumers by which nothing flows, by process.
+    demoted: HashSet<(usize, u32)>,
     /// By how much each process's clock is moved to be that of the first one, nanoseconds.
     pub shifts: Vec<i64>,
 }
@@ -39,8 +41,10 @@ pub(crate) struct Index {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ItemUse {
     pub produced: bool,
-    /// By a thread that takes it over, rather than by an event library.
-    pub consumed: bool,
+    /// How often threads take it over.
+    pub consumed: u32,
+    /// An event library calls what was registered.
+    pub handled: bool,
 }
 
 /// A stream as one process has it.
@@ -86,6 +90,7 @@ impl Index {
             spawned: HashSet::new(),
             forked: HashMap::new(),
             items: HashMap::new(),
+            demoted: HashSet::new(),
             shifts,
         };
         for (process, log) in logs.iter().enumerate() {
@@ -119,6 +124,11 @@ impl Index {
                 .min_by_key(|(time, _)| time.abs_diff(began));
             self.processes[row].parent = maker.map(|&(_, maker)| maker);
         }
+    }
+
+    /// Whether transactions flow by a list of a process.
+    pub fn has_flow(&self, process: usize, list: u32) -> bool {
+        !self.demoted.contains(&(process, list))
     }
 
     /// Whether a process says that it made this one.
@@ -168,8 +178,14 @@ impl Index {
             Record::Produce { item } => {
                 self.items.entry((process, item)).or_default().produced = true;
             }
-            Record::Consume { item } => {
-                self.items.entry((process, item)).or_default().consumed = true;
+            Record::Consume { item, .. } => {
+                self.items.entry((process, item)).or_default().consumed += 1;
+            }
+            Record::Handler { item, .. } => {
+                self.items.entry((process, item)).or_default().handled = true;
+            }
+            Record::Demote { list } => {
+                self.demoted.insert((process, list));
             }
             _ => {}
         }

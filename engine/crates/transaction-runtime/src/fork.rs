@@ -8,7 +8,7 @@ use fulcrum_wire::transactions::Record;
 
 use crate::frame::{Frame, hooks};
 use crate::log::{self, Parent};
-use crate::{callers, exits, life, paths, session, thread, unix_peers};
+use crate::{callers, exits, life, paths, sections, session, thread, unix_peers};
 
 /// The child's first step: the log that it sees is its parent's.
 pub unsafe extern "C" fn in_child() {
@@ -28,6 +28,7 @@ fn begin_again(parent: Parent) {
     callers::begin_again();
     paths::begin_again();
     unix_peers::begin_again();
+    sections::begin_again();
     // Without a log the child goes on as if alone.
     let _ = life::begin_log(parent);
 }

@@ -1,6 +1,13 @@
 //! Where a hook was called: its caller's registers, which Rust does not tell a function.
 
+use fulcrum_critical_sections::{Captured, caller};
 use fulcrum_unwind::Registers;
+
+/// How a hook was called.
+pub trait Called {
+    /// The caller's registers behind the call. `rip` is the return address.
+    fn caller(&self) -> Registers;
+}
 
 /// What a hook's entry leaves on the stack: the caller's frame base, and below it in memory nothing of ours that matters.
 #[repr(C)]
@@ -9,26 +16,49 @@ pub struct Frame {
     return_address: u64,
 }
 
-impl Frame {
-    /// The caller's registers behind the call. `rip` is the return address.
+impl Called for Frame {
     #[inline]
-    pub fn caller(&self) -> Registers {
+    fn caller(&self) -> Registers {
+        // SAFETY: the hook that has left this is running.
+        let caller = unsafe { caller(&raw const self.return_address) };
         Registers {
-            rip: self.return_address,
-            rsp: core::ptr::from_ref(self) as u64 + size_of::<Frame>() as u64,
+            rip: caller.ip,
+            rsp: caller.stack,
             rbp: self.rbp,
         }
     }
 }
 
+/// All registers that a call keeps: those of functions that take locks, which may not return ([`crate::sections`]).
+impl Called for Captured {
+    #[inline]
+    fn caller(&self) -> Registers {
+        let caller = Captured::caller(self);
+        Registers {
+            rip: caller.ip,
+            rsp: caller.stack,
+            rbp: self.frame_base(),
+        }
+    }
+}
+
 /// `hooks!(name => function, "register")`: exports `name`, which calls `function` with the program's arguments and, behind them,
-/// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments, `"seven"` for those of seven. Once a module.
+/// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments, `"seven"` for
+/// those of seven; with `all "register"`, it is `&Captured`. Once a module, whose `hooks` are the exported functions.
 macro_rules! hooks {
-    ($($name:ident => $function:ident, $register:tt;)*) => {
+    ($($name:ident => $function:ident, $register:tt $($all:literal)?;)*) => {
         /// What the program calls: beside the functions of the same names.
         mod exported {
-            $($crate::frame::hooks!(@ $name, $function, $register);)*
+            $($crate::frame::hooks!(@ $name, $function, $register $($all)?);)*
         }
+        /// The addresses of what the program calls.
+        pub fn hooks() -> impl Iterator<Item = u64> {
+            let all = [$(exported::$name as *const ()),*];
+            all.into_iter().map(|it| it.addr() as u64)
+        }
+    };
+    (@ $name:ident, $function:ident, all $register:literal) => {
+        fulcrum_critical_sections::hook!($name => super::$function, $register);
     };
     (@ $name:ident, $function:ident, "stack") => {
         /// As libc's, logged.
@@ -108,12 +138,15 @@ macro_rules! hooks {
     };
 }
 
-/// Defines a function of the program's arguments and a frame; in its body the hidden function of that name is at hand, as what
+/// Defines a function of the program's arguments and a frame, or `Captured`; in its body the hidden function of that name is at hand, as what
 /// stands between the bars.
 macro_rules! defines {
     ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident, |$next:ident| $body:expr) => {
+        $crate::frame::defines!($name($($argument: $type),*) -> $result, $frame: Frame, |$next| $body);
+    };
+    ($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $frame:ident: $called:ident, |$next:ident| $body:expr) => {
         #[allow(clippy::too_many_arguments, reason = "they are libc's")]
-        pub unsafe extern "C-unwind" fn $name($($argument: $type,)* $frame: &Frame) -> $result {
+        pub unsafe extern "C-unwind" fn $name($($argument: $type,)* $frame: &$called) -> $result {
             let $next = real!($name: fn($($type),*) -> $result);
             $body
         }

@@ -4,8 +4,12 @@
 //! It only logs. The engine makes contexts of the logs, and takes the CPU samples, from outside: here are no timers, no signal
 //! handlers and no threads.
 //!
+//! What flows through shared memory (§3), it finds itself: critical sections run from copies of their instructions
+//! (`fulcrum_critical_sections`), and what a thread consumes that another one produced is logged.
+//!
 //! Constraints, because this runs inside other people's programs:
-//! - no allocation, also not in hooks of locks, which allocators use; no lock held across calls into the program;
+//! - no allocation from the program's heap, also not in hooks of locks, which allocators use; no lock held across calls into
+//!   the program;
 //! - every hook passes straight through while the library is inactive: before its constructor has run, in processes without a
 //!   session, in forked children that have no log;
 //! - results, `errno`, blocking, partial counts and cancellation are those of the hidden functions;
@@ -38,6 +42,8 @@ mod locks;
 mod log;
 mod modules;
 mod paths;
+mod pool;
+mod sections;
 mod session;
 mod spawn;
 mod streams;
@@ -45,3 +51,5 @@ mod syscalls;
 mod thread;
 mod unix_peers;
 mod what;
+
+fulcrum_preload::sanitizer_options!();

@@ -9,7 +9,8 @@ use fulcrum_wire::transactions::Record;
 
 use crate::log::{self, Parent};
 use crate::{
-    callers, descriptors, exits, fork, modules, paths, session, streams, thread, unix_peers,
+    callers, descriptors, exits, fork, modules, paths, sections, session, streams, thread,
+    unix_peers,
 };
 
 /// Whether hooks do more than pass through, 0 or 1. Forked children that no handler announces find the library inactive too:
@@ -82,6 +83,7 @@ extern "C" fn begin() {
     callers::ask();
     unix_peers::begin();
     callers::wait();
+    sections::begin();
 }
 
 extern "C" fn end() {

@@ -2,12 +2,13 @@
 
 use core::ffi::{c_int, c_void};
 
+use fulcrum_critical_sections::Captured;
 use fulcrum_preload::{real, sys};
 use fulcrum_wire::transactions::{LockKind, Record};
 use libc::{clockid_t, timespec};
 
-use crate::frame::{Frame, defines, hooks};
-use crate::{glibc, thread};
+use crate::frame::{Called, Frame, defines, hooks};
+use crate::{glibc, sections, thread};
 
 /// A lock of the program's, as libc knows it.
 type Lock = *mut c_void;
@@ -18,7 +19,7 @@ pub fn waited(
     began_ns: u64,
     holder: u32,
     timed_out: bool,
-    frame: &Frame,
+    frame: &impl Called,
 ) {
     if let Some(inside) = thread::enter() {
         let record = Record::Wait {
@@ -33,7 +34,7 @@ pub fn waited(
 }
 
 /// Tells that a lock was given back, or a condition signalled, at that time.
-pub fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &Frame) {
+pub fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &impl Called) {
     if let Some(inside) = thread::enter() {
         inside.write_at(time_ns, inside.path(frame), &Record::Release { lock, kind });
     }
@@ -44,7 +45,7 @@ pub fn released((lock, kind): (u64, LockKind), time_ns: u64, frame: &Frame) {
 fn taking(
     (lock, kind): (Lock, LockKind),
     holder: unsafe fn(*const c_void) -> u32,
-    frame: &Frame,
+    frame: &impl Called,
     attempt: impl FnOnce() -> c_int,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
@@ -64,7 +65,7 @@ fn taking(
 fn contended(
     (lock, kind): (Lock, LockKind),
     holder: unsafe fn(*const c_void) -> u32,
-    frame: &Frame,
+    frame: &impl Called,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     // SAFETY: the program's own lock, which it is about to wait for.
@@ -94,9 +95,10 @@ fn own() -> u32 {
 fn giving(
     (lock, kind): (Lock, LockKind),
     passes_on: unsafe fn(*const c_void, fn() -> u32) -> bool,
-    frame: &Frame,
+    frame: &impl Called,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    sections::giving_back(lock.addr() as u64);
     // SAFETY: the program's own lock, which it holds.
     if !thread::is_logged() || !unsafe { passes_on(lock, own) } {
         return real();
@@ -109,7 +111,7 @@ fn giving(
 #[inline(never)]
 fn passing_on(
     (lock, kind): (Lock, LockKind),
-    frame: &Frame,
+    frame: &impl Called,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let time = sys::now();
@@ -120,7 +122,7 @@ fn passing_on(
     result
 }
 
-/// Defines functions that take a mutex, or a lock for reading or writing.
+/// Defines functions that take a lock for reading: several threads may have it at a time.
 macro_rules! takes {
     ($name:ident($($argument:ident: $type:ty),*), $try:ident, $kind:ident, $holder:ident) => {
         defines!($name(lock: Lock $(, $argument: $type)*) -> c_int, frame, |next| {
@@ -132,30 +134,71 @@ macro_rules! takes {
     };
 }
 
-takes!(
+/// Defines functions that take a mutex, or a lock for writing: they begin a critical section.
+macro_rules! takes_alone {
+    ($name:ident($($argument:ident: $type:ty),*), $try:ident, $kind:ident, $holder:ident) => {
+        defines!($name(lock: Lock $(, $argument: $type)*) -> c_int, captured: Captured, |next| {
+            // SAFETY: passes the program's arguments on; the same lock.
+            let attempt = || unsafe { real!($try: fn(Lock) -> c_int)(lock) };
+            // SAFETY: likewise.
+            let result = taking((lock, LockKind::$kind), glibc::$holder, captured, attempt, || unsafe { next(lock $(, $argument)*) });
+            // SAFETY: our own hook has captured it; nothing here needs to be dropped.
+            unsafe { begin_section(captured, lock, result) }
+        });
+    };
+}
+
+/// Begins a critical section if a call that returns `result` has taken its lock. Returns the result, unless the section is
+/// watched.
+///
+/// # Safety
+/// As for [`sections::taken`].
+#[inline]
+unsafe fn begin_section(captured: &Captured, lock: Lock, result: c_int) -> c_int {
+    if result == 0 || result == libc::EOWNERDEAD {
+        // SAFETY: the caller's promise.
+        unsafe { sections::taken(captured, lock.addr() as u64, result) };
+    }
+    result
+}
+
+takes_alone!(
     pthread_mutex_lock(),
     pthread_mutex_trylock,
     Mutex,
     mutex_owner
 );
-takes!(pthread_mutex_timedlock(deadline: *const timespec), pthread_mutex_trylock, Mutex, mutex_owner);
-takes!(pthread_mutex_clocklock(clock: clockid_t, deadline: *const timespec), pthread_mutex_trylock, Mutex, mutex_owner);
+takes_alone!(pthread_mutex_timedlock(deadline: *const timespec), pthread_mutex_trylock, Mutex, mutex_owner);
+takes_alone!(pthread_mutex_clocklock(clock: clockid_t, deadline: *const timespec), pthread_mutex_trylock, Mutex, mutex_owner);
+
+/// Defines functions that take a lock if it is free.
+macro_rules! tries {
+    ($name:ident) => {
+        defines!($name(lock: Lock) -> c_int, captured: Captured, |next| {
+            // SAFETY: passes the program's argument on; our own hook has captured the rest.
+            unsafe { begin_section(captured, lock, next(lock)) }
+        });
+    };
+}
+
+tries!(pthread_mutex_trylock);
+tries!(pthread_rwlock_trywrlock);
 takes!(
     pthread_rwlock_rdlock(),
     pthread_rwlock_tryrdlock,
     ReadWrite,
     rwlock_writer
 );
-takes!(
+takes_alone!(
     pthread_rwlock_wrlock(),
     pthread_rwlock_trywrlock,
     ReadWrite,
     rwlock_writer
 );
 takes!(pthread_rwlock_timedrdlock(deadline: *const timespec), pthread_rwlock_tryrdlock, ReadWrite, rwlock_writer);
-takes!(pthread_rwlock_timedwrlock(deadline: *const timespec), pthread_rwlock_trywrlock, ReadWrite, rwlock_writer);
+takes_alone!(pthread_rwlock_timedwrlock(deadline: *const timespec), pthread_rwlock_trywrlock, ReadWrite, rwlock_writer);
 takes!(pthread_rwlock_clockrdlock(clock: clockid_t, deadline: *const timespec), pthread_rwlock_tryrdlock, ReadWrite, rwlock_writer);
-takes!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), pthread_rwlock_trywrlock, ReadWrite, rwlock_writer);
+takes_alone!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), pthread_rwlock_trywrlock, ReadWrite, rwlock_writer);
 
 defines!(pthread_mutex_unlock(lock: Lock) -> c_int, frame, |next| {
     // SAFETY: passes the program's argument on.
@@ -167,25 +210,31 @@ defines!(pthread_rwlock_unlock(lock: Lock) -> c_int, frame, |next| {
 });
 
 /// Runs a call that waits for a condition, which gives the mutex back meanwhile; `timed_out` is what it returns when its time
-/// is over.
-fn awaiting(
+/// is over. The mutex is taken again then.
+///
+/// # Safety
+/// As for [`sections::taken`].
+unsafe fn awaiting(
     (condition, mutex): (Lock, Lock),
     timed_out: c_int,
-    frame: &Frame,
+    captured: &Captured,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     if !thread::is_logged() {
         return real();
     }
+    sections::giving_back(mutex.addr() as u64);
     let began_ns = sys::now();
     // SAFETY: the program's own mutex, which it holds.
     if unsafe { glibc::mutex_passes_on(mutex, own) } {
-        released((mutex.addr() as u64, LockKind::Mutex), began_ns, frame);
+        released((mutex.addr() as u64, LockKind::Mutex), began_ns, captured);
     }
     let result = real();
     if result == 0 || result == timed_out {
         let condition = (condition.addr() as u64, LockKind::Condition);
-        waited(condition, began_ns, 0, result == timed_out, frame);
+        waited(condition, began_ns, 0, result == timed_out, captured);
+        // SAFETY: the caller's promise.
+        unsafe { sections::taken(captured, mutex.addr() as u64, result) };
     }
     result
 }
@@ -205,10 +254,10 @@ fn signalling(condition: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c
 /// Defines functions that wait for a condition.
 macro_rules! awaits {
     ($function:ident, $name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*), $timed_out:expr) => {
-        unsafe extern "C-unwind" fn $function(condition: Lock, mutex: Lock $(, $argument: $type)*, frame: &Frame) -> c_int {
+        unsafe extern "C-unwind" fn $function(condition: Lock, mutex: Lock $(, $argument: $type)*, captured: &Captured) -> c_int {
             let next = real!($name $(@ $version)?: fn(Lock, Lock $(, $type)*) -> c_int);
-            // SAFETY: passes the program's arguments on.
-            awaiting((condition, mutex), $timed_out, frame, || unsafe { next(condition, mutex $(, $argument)*) })
+            // SAFETY: passes the program's arguments on; our own hook has captured the rest.
+            unsafe { awaiting((condition, mutex), $timed_out, captured, || next(condition, mutex $(, $argument)*)) }
         }
     };
 }
@@ -282,7 +331,7 @@ const BUSY: c_int = 1;
 const TIMED_OUT: c_int = 4;
 
 /// Runs a call that takes a mutex of C11's.
-fn taking_c11(lock: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int {
+fn taking_c11(lock: Lock, frame: &Captured, real: impl FnOnce() -> c_int) -> c_int {
     if !thread::is_logged() {
         return real();
     }
@@ -302,14 +351,15 @@ fn taking_c11(lock: Lock, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int 
     result
 }
 
-defines!(mtx_lock(lock: Lock) -> c_int, frame, |next| {
-    // SAFETY: passes the program's argument on.
-    taking_c11(lock, frame, || unsafe { next(lock) })
+defines!(mtx_lock(lock: Lock) -> c_int, captured: Captured, |next| {
+    // SAFETY: passes the program's argument on; our own hook has captured the rest.
+    unsafe { begin_section(captured, lock, taking_c11(lock, captured, || next(lock))) }
 });
-defines!(mtx_timedlock(lock: Lock, deadline: *const timespec) -> c_int, frame, |next| {
+defines!(mtx_timedlock(lock: Lock, deadline: *const timespec) -> c_int, captured: Captured, |next| {
     // SAFETY: likewise.
-    taking_c11(lock, frame, || unsafe { next(lock, deadline) })
+    unsafe { begin_section(captured, lock, taking_c11(lock, captured, || next(lock, deadline))) }
 });
+tries!(mtx_trylock);
 defines!(mtx_unlock(lock: Lock) -> c_int, frame, |next| {
     // SAFETY: likewise.
     giving((lock, LockKind::Mutex), glibc::mutex_passes_on, frame, || unsafe { next(lock) })
@@ -320,33 +370,37 @@ signals!(cnd_signal, cnd_signal);
 signals!(cnd_broadcast, cnd_broadcast);
 
 hooks! {
-    pthread_mutex_lock => pthread_mutex_lock, "rsi";
-    __pthread_mutex_lock => pthread_mutex_lock, "rsi";
-    pthread_mutex_timedlock => pthread_mutex_timedlock, "rdx";
-    pthread_mutex_clocklock => pthread_mutex_clocklock, "rcx";
+    pthread_mutex_lock => pthread_mutex_lock, all "rsi";
+    __pthread_mutex_lock => pthread_mutex_lock, all "rsi";
+    pthread_mutex_trylock => pthread_mutex_trylock, all "rsi";
+    __pthread_mutex_trylock => pthread_mutex_trylock, all "rsi";
+    pthread_mutex_timedlock => pthread_mutex_timedlock, all "rdx";
+    pthread_mutex_clocklock => pthread_mutex_clocklock, all "rcx";
     pthread_mutex_unlock => pthread_mutex_unlock, "rsi";
     __pthread_mutex_unlock => pthread_mutex_unlock, "rsi";
     pthread_rwlock_rdlock => pthread_rwlock_rdlock, "rsi";
-    pthread_rwlock_wrlock => pthread_rwlock_wrlock, "rsi";
+    pthread_rwlock_wrlock => pthread_rwlock_wrlock, all "rsi";
+    pthread_rwlock_trywrlock => pthread_rwlock_trywrlock, all "rsi";
     pthread_rwlock_timedrdlock => pthread_rwlock_timedrdlock, "rdx";
-    pthread_rwlock_timedwrlock => pthread_rwlock_timedwrlock, "rdx";
+    pthread_rwlock_timedwrlock => pthread_rwlock_timedwrlock, all "rdx";
     pthread_rwlock_clockrdlock => pthread_rwlock_clockrdlock, "rcx";
-    pthread_rwlock_clockwrlock => pthread_rwlock_clockwrlock, "rcx";
+    pthread_rwlock_clockwrlock => pthread_rwlock_clockwrlock, all "rcx";
     pthread_rwlock_unlock => pthread_rwlock_unlock, "rsi";
-    pthread_cond_wait => pthread_cond_wait, "rdx";
-    pthread_cond_timedwait => pthread_cond_timedwait, "rcx";
-    pthread_cond_clockwait => pthread_cond_clockwait, "r8";
+    pthread_cond_wait => pthread_cond_wait, all "rdx";
+    pthread_cond_timedwait => pthread_cond_timedwait, all "rcx";
+    pthread_cond_clockwait => pthread_cond_clockwait, all "r8";
     pthread_cond_signal => pthread_cond_signal, "rsi";
     pthread_cond_broadcast => pthread_cond_broadcast, "rsi";
     sem_wait => sem_wait, "rsi";
     sem_timedwait => sem_timedwait, "rdx";
     sem_clockwait => sem_clockwait, "rcx";
     sem_post => sem_post, "rsi";
-    mtx_lock => mtx_lock, "rsi";
-    mtx_timedlock => mtx_timedlock, "rdx";
+    mtx_lock => mtx_lock, all "rsi";
+    mtx_trylock => mtx_trylock, all "rsi";
+    mtx_timedlock => mtx_timedlock, all "rdx";
     mtx_unlock => mtx_unlock, "rsi";
-    cnd_wait => cnd_wait, "rdx";
-    cnd_timedwait => cnd_timedwait, "rcx";
+    cnd_wait => cnd_wait, all "rdx";
+    cnd_timedwait => cnd_timedwait, all "rcx";
     cnd_signal => cnd_signal, "rsi";
     cnd_broadcast => cnd_broadcast, "rsi";
 }

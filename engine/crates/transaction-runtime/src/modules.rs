@@ -10,7 +10,7 @@ use fulcrum_wire::transactions::Record;
 
 use crate::session::{self, Name};
 use crate::thread::{self, Inside};
-use crate::{callers, life};
+use crate::{callers, life, sections};
 
 /// Pieces of executable memory that are told apart.
 const MOST: usize = 4096;
@@ -51,7 +51,11 @@ pub fn look(inside: &Inside) -> bool {
     }
     let found = uninterrupted(|| apart(|| read(inside)));
     LOCK.free();
-    found.unwrap_or(false)
+    let found = found.unwrap_or(false);
+    if found {
+        sections::loaded();
+    }
+    found
 }
 
 /// Reads the kernel's map of this process.
@@ -141,6 +145,7 @@ pub unsafe extern "C-unwind" fn dlclose(library: *mut core::ffi::c_void) -> core
     let result = unsafe { real!(dlclose: fn(*mut core::ffi::c_void) -> core::ffi::c_int)(library) };
     if life::is_active() && thread::current().is_some() {
         STALE.store(true, Ordering::Relaxed);
+        sections::unloaded();
     }
     result
 }

@@ -47,6 +47,11 @@ impl Session {
         (self.setting(setting::HEAD) as usize).min(MAX_HEAD)
     }
 
+    /// Whether flow through shared memory is looked for.
+    pub fn watches_memory(&self) -> bool {
+        self.setting(setting::SHARED_MEMORY) != 0
+    }
+
     /// Whether somebody answers.
     pub fn has_engine(&self) -> bool {
         let engine = self.setting(setting::ENGINE);

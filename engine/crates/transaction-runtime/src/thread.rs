@@ -8,14 +8,16 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, compiler_fe
 
 use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::sys;
+use fulcrum_unwind::Registers;
 use fulcrum_wire::transactions::{
     CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Head, Record, chunk_check, chunk_word,
 };
 
-use crate::frame::Frame;
+use crate::frame::Called;
 use crate::log::{self, Chunk};
 use crate::paths::Memory;
-use crate::{life, paths};
+use crate::sections::Watch;
+use crate::{life, paths, sections};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -40,6 +42,8 @@ pub struct Thread {
     written: Cell<usize>,
     /// Chunks so far.
     chunks: Cell<u32>,
+    /// How its critical sections are watched.
+    pub watch: Watch,
     memory: UnsafeCell<Memory>,
 }
 
@@ -199,6 +203,7 @@ pub fn end_current() {
     };
     inside.write(0, &Record::End);
     let thread = inside.0;
+    sections::end_thread(thread);
     if let Some(chunk) = thread.chunk.take() {
         log::give_back(&chunk, CHUNK_HEADER + thread.written.get());
     }
@@ -241,6 +246,7 @@ impl Thread {
         self.chunk.set(None);
         self.written.set(0);
         self.chunks.set(0);
+        self.watch.begin();
         // SAFETY: nobody uses the slot yet.
         unsafe { (*self.memory.get()).forget() };
     }
@@ -260,6 +266,11 @@ impl Thread {
     /// The kernel's number of it.
     pub fn id(&self) -> u32 {
         self.id.get()
+    }
+
+    /// Where its stack is; empty when that is not known.
+    pub fn stack(&self) -> Stack {
+        self.stack.get()
     }
 
     /// Says where its stack is.
@@ -365,10 +376,15 @@ impl Inside {
 
     /// The number of the call path that a hook was called by; 0 when it is not known.
     #[inline]
-    pub fn path(&self, frame: &Frame) -> u32 {
+    pub fn path(&self, called: &impl Called) -> u32 {
+        self.path_at(called.caller())
+    }
+
+    /// The number of the call path of who called something behind which it has these registers; 0 when it is not known.
+    pub fn path_at(&self, caller: Registers) -> u32 {
         // SAFETY: this thread's own, and nobody else's while it is in our code.
         let memory = unsafe { &mut *self.0.memory.get() };
-        paths::path(self, memory, frame.caller(), self.0.stack.get())
+        paths::path(self, memory, caller, self.0.stack.get())
     }
 
     /// Writes what has just happened.

@@ -12,7 +12,7 @@ mod record;
 pub use record::{Address, Damage, Head, Kind, LockKind, Record, StreamKind, Via};
 
 /// Changes whenever the layout of the log does.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 /// First word of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"FULCTLOG");
 /// First half of a chunk's first word.
@@ -51,8 +51,10 @@ pub mod setting {
     pub const HEAD: usize = 3;
     /// The engine's process. 0, or a process that is gone: nobody answers any more.
     pub const ENGINE: usize = 4;
+    /// Not 0: critical sections are watched for flow through shared memory.
+    pub const SHARED_MEMORY: usize = 5;
     /// How many words are in use.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = 6;
 }
 
 /// Which 64-bit word of the log's header is what; all little-endian.

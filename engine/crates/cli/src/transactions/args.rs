@@ -30,6 +30,9 @@ pub struct RunArgs {
     /// Do not look into messages to name requests (GET /cart, SELECT item): types are then named by their call paths
     #[arg(long)]
     pub no_names: bool,
+    /// Do not watch critical sections: transactions that threads hand to each other through memory are then not followed
+    #[arg(long)]
+    pub no_shared_memory: bool,
     /// Largest size of a process's log, such as 500M or 4G; later events are not recorded
     #[arg(long, value_name = "SIZE", value_parser = crate::events::size, default_value = "1G")]
     pub limit: u64,

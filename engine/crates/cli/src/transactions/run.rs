@@ -66,6 +66,7 @@ fn options(mut args: RunArgs) -> TransactionOptions {
         },
         limit: args.limit,
         names: !args.no_names,
+        shared_memory: !args.no_shared_memory,
         ..TransactionOptions::default()
     }
 }

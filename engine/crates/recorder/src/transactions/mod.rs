@@ -41,6 +41,8 @@ pub struct TransactionOptions {
     pub limit: u64,
     /// Name requests by the first bytes of messages, which are kept in the logs for that.
     pub names: bool,
+    /// Watch critical sections for transactions that flow through shared memory, from thread to thread (Whodunit §3).
+    pub shared_memory: bool,
     /// A sample each so much CPU time of a thread, nanoseconds.
     pub period_ns: u64,
 }
@@ -57,6 +59,7 @@ impl Default for TransactionOptions {
             stdio: Stdio::Inherit,
             limit: TRANSACTION_LOG_LIMIT,
             names: true,
+            shared_memory: true,
             period_ns: 2_000_000,
         }
     }

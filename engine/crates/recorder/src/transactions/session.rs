@@ -55,7 +55,7 @@ pub fn record_transactions(
     let (folder, manifest) = prepare(options, &program, &here, &cwd)?;
     let open = OpenFolder::open(folder.path())
         .map_err(|it| cannot(&format!("open {}", folder.path().display()), &it))?;
-    let settings = Settings::create(folder.path(), options.limit, options.names)
+    let settings = Settings::create(folder.path(), options)
         .map_err(|it| cannot(&format!("write into {}", folder.path().display()), &it))?;
     let tables = unwind::Cache::default();
     let samples = folder.path().join(SAMPLES_FILE);
@@ -151,6 +151,7 @@ fn prepare(
     set("program", program.to_string_lossy().into());
     set("limit", options.limit.into());
     set("names", options.names.into());
+    set("sharedMemory", options.shared_memory.into());
     set("periodNs", options.period_ns.into());
     if let Some(duration) = options.duration {
         set("duration", duration.as_secs_f64().into());

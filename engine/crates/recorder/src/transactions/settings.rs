@@ -7,23 +7,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fulcrum_wire::transactions::{MAGIC, MAX_HEAD, SETTINGS_FILE, VERSION, setting};
 use memmap2::MmapMut;
 
+use super::TransactionOptions;
 use crate::control::map_new;
 
 /// The file `settings`, mapped. Dropped, it says that the engine has ended.
 pub struct Settings(MmapMut);
 
 impl Settings {
-    /// Writes it into the session's folder. `limit`: bytes of a log. `names`: whether the first bytes of messages are kept.
+    /// Writes it into the session's folder.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn create(folder: &Path, limit: u64, names: bool) -> io::Result<Settings> {
+    pub fn create(folder: &Path, options: &TransactionOptions) -> io::Result<Settings> {
         let settings = Settings(map_new(&folder.join(SETTINGS_FILE), 8 * setting::COUNT)?);
-        let head = if names { MAX_HEAD as u64 } else { 0 };
+        let head = if options.names { MAX_HEAD as u64 } else { 0 };
         for (at, value) in [
             (setting::VERSION, VERSION),
-            (setting::LIMIT, limit),
+            (setting::LIMIT, options.limit),
             (setting::HEAD, head),
+            (setting::SHARED_MEMORY, u64::from(options.shared_memory)),
             (setting::ENGINE, u64::from(std::process::id())),
             (setting::MAGIC, MAGIC),
         ] {

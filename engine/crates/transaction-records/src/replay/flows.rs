@@ -146,8 +146,12 @@ impl World<'_> {
         let process = self.threads[thread].process;
         let of = self.threads[thread].doing();
         let uses = self.index.items.get(&(process, item));
+        let uses = uses.copied().unwrap_or_default();
+        if uses.consumed == 0 && !uses.handled {
+            return;
+        }
         // What an event library calls continues the context alone (Figure 4, line 12).
-        let produced = match uses.is_some_and(|it| it.consumed) {
+        let produced = match uses.consumed > 0 {
             true => {
                 let at = self.path(process, path);
                 let dictionary = &mut self.processes[process].dictionary;
@@ -155,17 +159,27 @@ impl World<'_> {
             }
             false => of.context,
         };
-        let item_of = Item { of, produced };
+        let item_of = Item {
+            of,
+            produced,
+            // What an event library may call stays.
+            left: uses.consumed + u32::from(uses.handled),
+        };
         self.processes[process].items.insert(item, item_of);
         self.possible.push(Cause::Item(process, item));
     }
 
-    /// A thread consumes what was produced (§3.5).
-    pub(super) fn consumes(&mut self, thread: ThreadRow, item: u64, head: Head) {
+    /// A thread consumes what was produced (§3.5), by a list of producers and consumers.
+    pub(super) fn consumes(&mut self, thread: ThreadRow, head: Head, item: u64, list: u32) {
         let process = self.threads[thread].process;
-        let Some(item) = self.processes[process].items.remove(&item) else {
+        let Some(item) = self.processes[process].take_item(item) else {
             return;
         };
+        // What is done for no request takes no thread away from one: a pool that another thread fills.
+        let is_for_nobody = item.of.task.is_none() && self.threads[thread].task.is_some();
+        if !self.index.has_flow(process, list) || is_for_nobody {
+            return;
+        }
         let dictionary = &self.processes[process].dictionary;
         let activity = &mut self.threads[thread].activity;
         let taken = activity.take_over(dictionary, item.produced);

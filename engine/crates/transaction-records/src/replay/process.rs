@@ -83,6 +83,8 @@ pub(super) struct Item {
     pub of: Doing,
     /// The same with the call path at which it was produced.
     pub produced: Synopsis,
+    /// How often it is still to be consumed.
+    pub left: u32,
 }
 
 /// What a thread continues that another one made.
@@ -187,6 +189,17 @@ impl Process {
             Some(Element::Received(_)) => "request".into(),
             None => "…".into(),
         }
+    }
+
+    /// What a thread consumes, once more.
+    pub(super) fn take_item(&mut self, item: u64) -> Option<Item> {
+        let there = self.items.get_mut(&item)?;
+        there.left = there.left.saturating_sub(1);
+        let taken = *there;
+        if taken.left == 0 {
+            self.items.remove(&item);
+        }
+        Some(taken)
     }
 
     /// A thread of this row has the kernel's number from then on.

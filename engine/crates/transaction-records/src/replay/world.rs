@@ -120,7 +120,7 @@ impl<'a> World<'a> {
                 let &end = self.index.end_of.get(&(process, stream))?;
                 self.missing_bytes(end, offset, length)
             }
-            Record::Consume { item } | Record::Handler { item, .. } => {
+            Record::Consume { item, .. } | Record::Handler { item, .. } => {
                 let is_to_come = self.index.items.get(&(process, item))?.produced;
                 let is_there = self.processes[process].items.contains_key(&item);
                 (is_to_come && !is_there).then_some(Cause::Item(process, item))
@@ -207,7 +207,7 @@ impl<'a> World<'a> {
             Record::Wait { .. } => self.waited(thread, head, record),
             Record::Release { lock, .. } => self.released(thread, head, lock),
             Record::Produce { item } => self.produces(thread, item, head.path),
-            Record::Consume { item } => self.consumes(thread, item, head),
+            Record::Consume { item, list } => self.consumes(thread, head, item, list),
             Record::Handler { item, function } => {
                 self.handles(thread, item, function, head.time_ns);
             }
@@ -215,7 +215,7 @@ impl<'a> World<'a> {
             Record::Program(_) | Record::Module { .. } | Record::Path { .. } | Record::Note(_) => {
                 return;
             }
-            Record::Begin { .. } | Record::End => {}
+            Record::Begin { .. } | Record::End | Record::Demote { .. } => {}
         }
         // Whether an event brought a new request is known when that is read.
         if !matches!(record, Record::Open { .. } | Record::Event { .. }) {

@@ -159,7 +159,7 @@ fn record(random: &mut Random) -> Record<'static> {
         LockKind::Semaphore,
     ][random.index(5)];
     let lock = small(random);
-    match random.below(16) {
+    match random.below(17) {
         0 => open_record(random, stream),
         1 => Record::Close { stream },
         2 | 3 => Record::Send {
@@ -188,13 +188,19 @@ fn record(random: &mut Random) -> Record<'static> {
         },
         9 => Record::Release { lock, kind },
         10 => Record::Produce { item },
-        11 => Record::Consume { item },
+        11 => Record::Consume {
+            item,
+            list: random.below(3) as u32,
+        },
         12 => Record::Handler {
             item,
             function: random.below(9),
         },
         13 => Record::Spawn { thread: stream },
         14 => Record::Fork { child: stream },
+        15 => Record::Demote {
+            list: random.below(3) as u32,
+        },
         _ => Record::Path {
             id: stream,
             addresses: [&[1; 8][..], &[], &[255; 24]][random.index(3)],

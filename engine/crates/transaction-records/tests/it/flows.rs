@@ -73,6 +73,53 @@ fn what_comes_back_is_ones_own() {
     assert_eq!(script.open().costs(), ["5 ms of GET /a in server/server"]);
 }
 
+/// A free list that only some threads had filled so far looks like a queue. Once a thread is seen to fill and to empty it, what
+/// came by it before was no flow either.
+#[test]
+fn what_turned_out_to_be_no_flow_never_was_one() {
+    for is_free_list in [false, true] {
+        let mut script = Script::default();
+        let main = script.process(10, "server");
+        let other = script.spawn(main, "main > start", 2, "other");
+        script.tcp(main, "main > accept", 1, Via::Accepted, (80, 4000));
+        script.receive(main, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+        script.produce(main, "main > free", 7);
+        script.consume(other, "allocate", 7);
+        script.sample(other, "work", 5);
+        if is_free_list {
+            script.demote(other);
+        }
+        let of = if is_free_list { "no transaction" } else { "GET /a" };
+        let shown = script.open();
+        assert_eq!(shown.costs(), [format!("5 ms of {of} in server/other")]);
+        let is_flow = |it: &String| it.starts_with("memory");
+        assert_eq!(shown.flows().iter().any(is_flow), !is_free_list);
+    }
+}
+
+/// A pool that a thread of no request fills takes nobody's request away; and one product may have several consumers.
+#[test]
+fn what_was_made_for_nobody_goes_to_idle_threads_alone() {
+    let mut script = Script::default();
+    let main = script.process(10, "server");
+    let filler = script.spawn(main, "main > start", 2, "filler");
+    let idle = script.spawn(main, "main > start", 3, "idle");
+    script.tcp(main, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(main, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    script.produce(filler, "fill > push", 7);
+    script.consume(main, "main > take", 7);
+    script.sample(main, "main > work", 5);
+    script.consume(idle, "take", 7);
+    script.sample(idle, "work", 3);
+    assert_eq!(
+        script.open().costs(),
+        [
+            "5 ms of GET /a in server/server",
+            "3 ms of fill > push in server/idle",
+        ]
+    );
+}
+
 /// An item is consumed before its producer's record has its turn: clocks of processors differ a little.
 #[test]
 fn what_is_consumed_was_produced_before() {

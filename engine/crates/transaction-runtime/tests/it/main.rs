@@ -4,6 +4,7 @@
 mod events;
 mod harmless;
 mod locks;
+mod memory;
 mod processes;
 mod streams;
 mod support;

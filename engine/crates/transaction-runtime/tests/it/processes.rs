@@ -292,7 +292,14 @@ fn every_end_is_as_alone_and_told() {
 fn a_log_that_is_full_says_so_and_the_program_goes_on() {
     let lab = lab();
     let limit = 1 << 17;
-    let ran = lab.run_with(Settings { limit, head: 0 }, &["fill"]);
+    let ran = lab.run_with(
+        Settings {
+            limit,
+            head: 0,
+            ..Settings::default()
+        },
+        &["fill"],
+    );
     assert_eq!(ran.text(), "filled\n");
     let log = ran.log();
     assert_eq!(log.word(word::STATE), state::FULL);
@@ -322,7 +329,14 @@ fn a_program_that_starts_after_the_engine_was_killed_runs_as_alone() {
 #[test]
 fn a_thousand_short_threads_need_little_room() {
     let limit = 1 << 19;
-    let ran = lab().run_with(Settings { limit, head: 0 }, &["fill"]);
+    let ran = lab().run_with(
+        Settings {
+            limit,
+            head: 0,
+            ..Settings::default()
+        },
+        &["fill"],
+    );
     let log = ran.log();
     assert_eq!(
         (log.word(word::STATE), log.word(word::DROPPED)),

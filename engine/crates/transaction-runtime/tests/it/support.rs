@@ -31,6 +31,8 @@ pub struct Lab {
 pub struct Settings {
     pub limit: u64,
     pub head: u64,
+    /// Not 0: critical sections are watched.
+    pub shared_memory: u64,
 }
 
 impl Default for Settings {
@@ -38,6 +40,7 @@ impl Default for Settings {
         Settings {
             limit: 1 << 28,
             head: 64,
+            shared_memory: 1,
         }
     }
 }
@@ -161,6 +164,7 @@ impl Engine {
         words[setting::VERSION] = VERSION;
         words[setting::LIMIT] = settings.limit;
         words[setting::HEAD] = settings.head;
+        words[setting::SHARED_MEMORY] = settings.shared_memory;
         words[setting::ENGINE] = u64::from(std::process::id());
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         fs::write(folder.join(SETTINGS_FILE), bytes).unwrap();

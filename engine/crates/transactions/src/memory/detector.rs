@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::lists::{Consumption, ListLimits, ListSummary, Lists};
+use super::lists::{Consumption, ListId, ListLimits, ListSummary, Lists};
 use super::numbers::Map;
 use super::section::Tracker;
 use super::sites::{Learning, Sites};
 use super::thread::{Phase, Section, Thread};
 use super::words::{Birth, Words};
-use super::{Effect, Mode, Reaction};
+use super::{Effect, Mode, Reaction, Role};
 use crate::contexts::Synopsis;
 use crate::flows::Flows;
 use crate::ids::{CodeAddress, LockId, ThreadId};
@@ -131,7 +131,7 @@ impl FlowDetector {
         }
         state.take(lock);
         state.forget_own_tags(thread, &mut self.words);
-        if self.sites.enter(site) == Mode::Native {
+        if self.sites.enter(site, lock) == Mode::Native {
             self.counts.native += 1;
             state.phase = Phase::Native;
             return Mode::Native;
@@ -177,13 +177,13 @@ impl FlowDetector {
     }
 
     /// An instruction at `at` had an effect. `context` is the thread's context with the call path to here; it is asked for
-    /// when something is produced or consumed.
+    /// when something is produced, once a section, or consumed.
     pub fn effect(
         &mut self,
         thread: ThreadId,
         at: CodeAddress,
         effect: Effect,
-        context: impl FnOnce() -> Synopsis,
+        context: impl FnOnce(Role) -> Synopsis,
     ) -> Reaction {
         let Some(state) = self.threads.get_mut(&thread) else {
             return Reaction::None(Mode::Native);
@@ -200,7 +200,7 @@ impl FlowDetector {
                     words: &mut self.words,
                     lists: &mut self.lists,
                 }
-                .apply(at, effect, context);
+                .apply(at, effect, || context(Role::Producer));
                 state.phase = Phase::Section(section);
                 Reaction::None(Mode::Watched)
             }
@@ -219,7 +219,9 @@ impl FlowDetector {
                 };
                 let mode = state.mode();
                 match product {
-                    Some(birth) => self.consume(thread, section.site, birth, context()),
+                    Some(birth) => {
+                        self.consume(thread, section.site, birth, context(Role::Consumer))
+                    }
                     None => Reaction::None(mode),
                 }
             }
@@ -232,7 +234,7 @@ impl FlowDetector {
         &mut self,
         thread: ThreadId,
         told: &[(CodeAddress, Effect)],
-        context: impl Fn() -> Synopsis,
+        context: impl Fn(Role) -> Synopsis,
     ) -> Reaction {
         let mut told = told.iter();
         if let Some(state) = self.threads.get_mut(&thread)
@@ -248,7 +250,7 @@ impl FlowDetector {
                     words: &mut self.words,
                     lists: &mut self.lists,
                 }
-                .apply(*at, *effect, &context);
+                .apply(*at, *effect, || context(Role::Producer));
             }
             state.phase = Phase::Section(section);
         }
@@ -272,8 +274,8 @@ impl FlowDetector {
         let Some((lock, store)) = self.lists.consume(birth.list, consumer, from, to) else {
             return Reaction::None(Mode::Native);
         };
-        self.sites.flowed(birth.site);
-        self.sites.flowed(site);
+        self.sites.flowed(birth.site, lock);
+        self.sites.flowed(site, lock);
         Reaction::Consumed(Consumption {
             from,
             to,
@@ -281,7 +283,16 @@ impl FlowDetector {
             consumer,
             lock,
             store,
+            list: birth.list,
         })
+    }
+
+    /// A list by which something was consumed, and of which it has turned out since that no transaction flows by it: a thread
+    /// both produces and consumes (§3.4). Each is told once.
+    pub fn take_demoted(&mut self) -> Option<ListId> {
+        let demoted = self.lists.take_demoted()?;
+        self.sites.forget_flows();
+        Some(demoted)
     }
 
     /// How often a transaction came from one context to another, without what turned out to be no flow: producers that

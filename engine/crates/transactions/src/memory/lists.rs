@@ -20,6 +20,9 @@ pub struct Consumption {
     pub lock: LockId,
     /// The instruction that stored it.
     pub store: CodeAddress,
+    /// The list that this was consumed from. That no transaction flows by it may only be seen later
+    /// ([`FlowDetector::take_demoted`](super::FlowDetector::take_demoted)).
+    pub list: ListId,
 }
 
 /// What flowed through a list.
@@ -35,8 +38,16 @@ pub struct ListSummary {
     pub demoted: bool,
 }
 
+/// A list of producers and consumers, of those of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct ListId(u32);
+pub struct ListId(u32);
+
+impl ListId {
+    /// Its number, from 0: no two lists of a process have the same.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
 
 #[derive(Debug)]
 struct List {
@@ -58,6 +69,8 @@ pub(super) struct Lists {
     limits: ListLimits,
     /// Stores that got no list.
     stores_left_out: u64,
+    /// Lists by which something seemed to flow, and which were demoted since this was last asked.
+    demoted: Vec<ListId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +89,7 @@ impl Lists {
             index: Map::default(),
             limits,
             stores_left_out: 0,
+            demoted: Vec::new(),
         }
     }
 
@@ -83,7 +97,10 @@ impl Lists {
     pub fn produce(&mut self, lock: LockId, store: CodeAddress, by: ThreadId) -> Option<ListId> {
         let id = self.list(lock, store)?;
         let list = &mut self.lists[id.0 as usize];
-        list.demoted |= list.consumers.contains(&by);
+        if !list.demoted && list.consumers.contains(&by) {
+            list.demoted = true;
+            self.demoted.push(id);
+        }
         if list.demoted {
             return None;
         }
@@ -115,6 +132,11 @@ impl Lists {
         Some(id)
     }
 
+    /// A list by which something had seemed to flow, of those that were demoted since.
+    pub fn take_demoted(&mut self) -> Option<ListId> {
+        self.demoted.pop()
+    }
+
     /// A thread uses what another one produced. The lock and the store; `None` when that is no flow.
     pub fn consume(
         &mut self,
@@ -125,7 +147,12 @@ impl Lists {
     ) -> Option<(LockId, CodeAddress)> {
         let list = &mut self.lists[id.0 as usize];
         list.consumed += 1;
-        list.demoted |= list.producers.contains(&by);
+        if !list.demoted && list.producers.contains(&by) {
+            list.demoted = true;
+            if !list.consumers.is_empty() {
+                self.demoted.push(id);
+            }
+        }
         if list.demoted {
             return None;
         }
@@ -194,6 +221,8 @@ mod tests {
             }
             assert_eq!(demoted(&lists), [true]);
             assert_eq!(lists.flows().ranked(), []);
+            assert_eq!(lists.take_demoted(), Some(list));
+            assert_eq!(lists.take_demoted(), None);
             assert_eq!(
                 lists.consume(list, ThreadId(3), context(1), context(2)),
                 None
@@ -219,6 +248,7 @@ mod tests {
                 .is_none()
         );
         assert_eq!(demoted(&lists), [false, true]);
+        assert_eq!(lists.take_demoted(), None, "nothing had flowed");
         let flow = Flow {
             kind: FlowKind::Memory,
             from: context(1),

@@ -30,7 +30,7 @@ mod words;
 use std::ops::Range;
 
 pub use detector::{Counts, FlowDetector, Limits};
-pub use lists::{Consumption, ListSummary};
+pub use lists::{Consumption, ListId, ListSummary};
 pub use sites::Learning;
 
 /// A register of 64 bits.
@@ -141,6 +141,15 @@ pub enum Mode {
     Watched,
     /// It runs by itself until the next section.
     Native,
+}
+
+/// As what a thread's context is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It produces: whoever consumes this goes on with the context.
+    Producer,
+    /// It consumes what another one produced.
+    Consumer,
 }
 
 /// What an effect led to.

@@ -1,11 +1,12 @@
 //! Which critical sections are worth watching: learned by the place where a lock is taken (Whodunit §7.2).
 //!
 //! Watching costs. Most locks protect what one thread uses at a time, or what no transaction flows through; their
-//! sections run natively, and are looked at again now and then.
+//! sections run natively, and are looked at again now and then. Once something has flowed under a lock, all its sections are
+//! watched: a worker takes from a queue in one place while there is something, and in another after it has waited.
 
 use super::Mode;
-use super::numbers::Map;
-use crate::ids::CodeAddress;
+use super::numbers::{Map, Set};
+use crate::ids::{CodeAddress, LockId};
 
 /// When a lock site rests, and for how long. All numbers are sections at the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ struct Site {
     rest: u32,
     /// How long the last rest was; 0 before the first.
     last_rest: u32,
+    /// Something flowed that was produced or consumed here.
+    flows: bool,
 }
 
 /// The lock sites of a process.
@@ -54,6 +57,8 @@ struct Site {
 pub(super) struct Sites {
     learning: Learning,
     sites: Map<CodeAddress, Site>,
+    /// Locks under which something flowed.
+    flowing: Set<LockId>,
 }
 
 impl Sites {
@@ -61,16 +66,17 @@ impl Sites {
         Sites {
             learning,
             sites: Map::default(),
+            flowing: Set::default(),
         }
     }
 
-    /// A section begins.
-    pub fn enter(&mut self, at: CodeAddress) -> Mode {
+    /// A section begins, by taking that lock.
+    pub fn enter(&mut self, at: CodeAddress, lock: LockId) -> Mode {
         if self.sites.len() >= self.learning.sites && !self.sites.contains_key(&at) {
             return Mode::Native;
         }
         let site = self.sites.entry(at).or_default();
-        if site.rest == 0 {
+        if site.rest == 0 || site.flows || self.flowing.contains(&lock) {
             return Mode::Watched;
         }
         site.rest -= 1;
@@ -79,7 +85,7 @@ impl Sites {
 
     /// A watched section is over.
     pub fn leave(&mut self, at: CodeAddress, foreign: bool) {
-        let Some(site) = self.sites.get_mut(&at) else {
+        let Some(site) = self.sites.get_mut(&at).filter(|it| !it.flows) else {
             return;
         };
         let learning = &self.learning;
@@ -97,10 +103,24 @@ impl Sites {
         site.flowless = learning.flowless.saturating_sub(learning.probe);
     }
 
-    /// Something flowed that was produced or consumed here.
-    pub fn flowed(&mut self, at: CodeAddress) {
+    /// Something flowed that was produced or consumed here, under that lock.
+    pub fn flowed(&mut self, at: CodeAddress, lock: LockId) {
         if let Some(site) = self.sites.get_mut(&at) {
-            *site = Site::default();
+            *site = Site {
+                flows: true,
+                ..Site::default()
+            };
+        }
+        if self.flowing.len() < self.learning.sites {
+            self.flowing.insert(lock);
+        }
+    }
+
+    /// Some of what flowed was no flow. What is one will flow again.
+    pub fn forget_flows(&mut self) {
+        self.flowing.clear();
+        for site in self.sites.values_mut() {
+            site.flows = false;
         }
     }
 }
@@ -110,6 +130,7 @@ mod tests {
     use super::*;
 
     const AT: CodeAddress = CodeAddress(1);
+    const LOCK: LockId = LockId(9);
     const LEARNING: Learning = Learning {
         private: 4,
         flowless: 8,
@@ -124,7 +145,7 @@ mod tests {
         let mut runs = vec![0];
         let mut before = Mode::Watched;
         for _ in 0..sections {
-            let mode = sites.enter(AT);
+            let mode = sites.enter(AT, LOCK);
             if mode == Mode::Watched {
                 sites.leave(AT, foreign);
             }
@@ -151,15 +172,30 @@ mod tests {
     fn what_others_touch_rests_later_and_a_flow_wakes_the_site() {
         let mut sites = Sites::new(LEARNING);
         assert_eq!(runs(&mut sites, 8 + 5, true), [8, 5]);
-        sites.flowed(AT);
+        sites.flowed(AT, LOCK);
+        assert_eq!(runs(&mut sites, 100, true), [100]);
+        sites.forget_flows();
         assert_eq!(runs(&mut sites, 8 + 10 + 2 + 1, true), [8, 10, 2, 1]);
+    }
+
+    #[test]
+    fn a_lock_with_flow_wakes_all_its_sites() {
+        let mut sites = Sites::new(Learning {
+            sites: 2,
+            ..LEARNING
+        });
+        assert_eq!(runs(&mut sites, 8 + 5, true), [8, 5]);
+        sites.flowed(CodeAddress(7), LockId(8));
+        assert_eq!(sites.enter(AT, LOCK), Mode::Native);
+        sites.flowed(CodeAddress(7), LOCK);
+        assert_eq!(sites.enter(AT, LOCK), Mode::Watched);
     }
 
     #[test]
     fn sites_beyond_the_limit_are_not_watched() {
         let mut sites = Sites::new(LEARNING);
-        assert_eq!(sites.enter(AT), Mode::Watched);
-        assert_eq!(sites.enter(CodeAddress(2)), Mode::Native);
-        assert_eq!(sites.enter(AT), Mode::Watched);
+        assert_eq!(sites.enter(AT, LOCK), Mode::Watched);
+        assert_eq!(sites.enter(CodeAddress(2), LOCK), Mode::Native);
+        assert_eq!(sites.enter(AT, LOCK), Mode::Watched);
     }
 }

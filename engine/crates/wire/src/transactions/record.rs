@@ -44,6 +44,8 @@ pub enum Kind {
     Note = 18,
     /// See [`Record::Handler`].
     Handler = 19,
+    /// See [`Record::Demote`].
+    Demote = 20,
 }
 
 /// What a stream is.
@@ -242,6 +244,14 @@ pub enum Record<'a> {
     Consume {
         /// As in the [`Record::Produce`].
         item: u64,
+        /// The list of producers and consumers that it came by, of those of the process.
+        list: u32,
+    },
+    /// Nothing flows by this list: a thread both produces and consumes. What was consumed by it, before or after this, was
+    /// no flow (Whodunit §3.4).
+    Demote {
+        /// As in the [`Record::Consume`].
+        list: u32,
     },
     /// What a reader should know.
     Note(&'a [u8]),
@@ -312,6 +322,7 @@ impl<'a> Record<'a> {
             Record::Consume { .. } => Kind::Consume,
             Record::Note(_) => Kind::Note,
             Record::Handler { .. } => Kind::Handler,
+            Record::Demote { .. } => Kind::Demote,
         }
     }
 
@@ -380,7 +391,9 @@ impl<'a> Record<'a> {
                 (Words::of(&[lock, began_ns, two(holder, what)]), none)
             }
             Record::Release { lock, kind } => (Words::of(&[lock, u64::from(kind as u8)]), none),
-            Record::Produce { item } | Record::Consume { item } => (Words::of(&[item]), none),
+            Record::Produce { item } => (Words::of(&[item]), none),
+            Record::Consume { item, list } => (Words::of(&[item, u64::from(list)]), none),
+            Record::Demote { list } => (Words::of(&[u64::from(list)]), none),
             Record::Handler { item, function } => (Words::of(&[item, function]), none),
         }
     }
@@ -508,10 +521,14 @@ impl<'a> Record<'a> {
                 kind: lock_kind(kind)?,
             },
             (16, &[item]) => Record::Produce { item },
-            (17, &[item]) => Record::Consume { item },
+            (17, &[item, list]) => Record::Consume {
+                item,
+                list: list as u32,
+            },
             (18, []) => Record::Note(text),
             (19, &[item, function]) => Record::Handler { item, function },
-            (1..=19, _) => return Err(wrong_count),
+            (20, &[list]) => Record::Demote { list: list as u32 },
+            (1..=20, _) => return Err(wrong_count),
             _ => return Err(Damage::Kind(kind)),
         })
     }
@@ -645,7 +662,11 @@ mod tests {
                 kind: LockKind::ReadWrite,
             },
             Record::Produce { item: 1 },
-            Record::Consume { item: u64::MAX },
+            Record::Consume {
+                item: u64::MAX,
+                list: u32::MAX,
+            },
+            Record::Demote { list: 7 },
             Record::Note(b""),
             Record::Handler {
                 item: 4,

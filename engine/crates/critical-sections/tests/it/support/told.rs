@@ -108,7 +108,7 @@ impl Flows {
     fn tell(&mut self, effects: &[(CodeAddress, Effect)]) -> Mode {
         let context = self.context;
         let mut detector = self.detector.lock().expect("nobody panics with it");
-        let reaction = detector.effects(self.thread, effects, || context);
+        let reaction = detector.effects(self.thread, effects, |_| context);
         if let Reaction::Consumed(it) = reaction {
             self.consumed.push(it);
         }
@@ -129,6 +129,7 @@ pub fn engine() {
         let functions = Functions {
             native: &hooks,
             last: &[natively_from_here as *const () as usize as u64],
+            own: 0..0,
         };
         let limits = Limits {
             section: 400_000,

@@ -403,8 +403,14 @@ impl Script {
         self.say(thread, path, Record::Produce { item });
     }
 
+    /// By the one list of the script.
     pub fn consume(&mut self, thread: Thread, path: &str, item: u64) {
-        self.say(thread, path, Record::Consume { item });
+        self.say(thread, path, Record::Consume { item, list: 0 });
+    }
+
+    /// Nothing flows by that list.
+    pub fn demote(&mut self, thread: Thread) {
+        self.say(thread, "", Record::Demote { list: 0 });
     }
 
     /// A library calls a handler.

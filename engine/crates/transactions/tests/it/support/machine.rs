@@ -313,7 +313,7 @@ impl Machine {
         }
         let reaction = self
             .detector
-            .effect(thread.id, code, effect, || thread.context);
+            .effect(thread.id, code, effect, |_| thread.context);
         thread.mode = reaction.mode();
         if let Reaction::Consumed(it) = reaction {
             thread.consumed = Some(it);

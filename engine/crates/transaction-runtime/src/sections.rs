@@ -1,0 +1,265 @@
+//! Flow through shared memory (Whodunit §3, §7.2): critical sections run out of line, and what a thread consumes that another
+//! one produced is logged.
+
+use core::cell::Cell;
+use core::ffi::c_int;
+use core::mem;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use fulcrum_critical_sections::{
+    Captured, Functions, Limits, Observer, Registers as AllRegisters, Unavailable, code_around,
+};
+use fulcrum_preload::quiet::Shared;
+use fulcrum_preload::sys;
+use fulcrum_transactions::memory::{self, Effect, FlowDetector, Mode, Reaction, Role};
+use fulcrum_transactions::{CodeAddress, LockId, Synopsis, ThreadId};
+use fulcrum_unwind::Registers;
+use fulcrum_wire::transactions::Record;
+
+use crate::frame::Called;
+use crate::thread::{self, Inside, Thread};
+use crate::{epoll, fork, hooks_descriptors, hooks_io, idle, life, locks, pool, session, spawn};
+
+/// What flows in this process. Its contexts are items: numbers of [`Record::Produce`].
+static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
+/// Whether sections are watched.
+static WATCHES: AtomicBool = AtomicBool::new(false);
+/// The last item of the process.
+static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
+/// How often a thread asks for the detector, before it does without. Whoever has it may have been left by a jump out of a
+/// handler of a signal.
+const ATTEMPTS: u32 = 1000;
+
+/// How a thread's sections are watched. Zeroed, nothing is known of the thread.
+pub struct Watch {
+    is_known: Cell<bool>,
+    /// Something that it did was not told.
+    is_lost: Cell<bool>,
+    /// Where it took the last lock.
+    site: Cell<Registers>,
+    /// The call path there.
+    path: Cell<u32>,
+}
+
+impl Watch {
+    /// A thread begins.
+    pub fn begin(&self) {
+        self.is_known.set(false);
+        self.is_lost.set(false);
+    }
+}
+
+/// Begins to watch, if that is wanted.
+pub fn begin() {
+    if !session::session().is_some_and(session::Session::watches_memory) {
+        return;
+    }
+    *DETECTOR.lock() = Some(detector());
+    let hooks = locks::hooks()
+        .chain(epoll::hooks())
+        .chain(hooks_descriptors::hooks())
+        .chain(hooks_io::hooks())
+        .chain(idle::hooks())
+        .chain(spawn::hooks());
+    let native: Vec<u64> = hooks.collect();
+    // They return twice.
+    let last: Vec<u64> = fork::hooks().collect();
+    let functions = Functions {
+        native: &native,
+        last: &last,
+        own: code_around(begin as *const () as usize as u64),
+    };
+    match fulcrum_critical_sections::begin(&Sections, Limits::default(), functions) {
+        Ok(()) => WATCHES.store(true, Ordering::Release),
+        Err(why) => say(match why {
+            Unavailable::NoCodeMemory => NO_CODE_MEMORY,
+            Unavailable::ShadowStack => SHADOW_STACK,
+            Unavailable::Begun => return,
+        }),
+    }
+}
+
+const NO_CODE_MEMORY: &str = "Flow through shared memory was not seen: the system allows no memory that is writable and \
+     executable.";
+const SHADOW_STACK: &str =
+    "Flow through shared memory was not seen: the program has a shadow stack.";
+
+fn say(what: &str) {
+    if let Some(inside) = thread::enter() {
+        inside.write(0, &Record::Note(what.as_bytes()));
+    }
+}
+
+fn detector() -> FlowDetector {
+    FlowDetector::with_limits(memory::Limits {
+        // Each item is a context of its own: the engine counts them.
+        pairs: 0,
+        ..memory::Limits::default()
+    })
+}
+
+/// The calling thread, if its sections are watched.
+#[inline]
+fn watched() -> Option<&'static Thread> {
+    if !WATCHES.load(Ordering::Acquire) || !life::is_active() {
+        return None;
+    }
+    thread::current().filter(|it| !it.is_vforked())
+}
+
+/// The calling thread has taken a lock, and would now return `result`. Does not return when the section is watched: nothing in
+/// the frames up to the hook's caller may need to be dropped.
+///
+/// # Safety
+/// `captured` is that of the hook that calls this.
+#[inline]
+pub unsafe fn taken(captured: &Captured, lock: u64, result: c_int) {
+    if let Some(thread) = watched() {
+        thread.watch.site.set(Called::caller(captured));
+        // SAFETY: the caller's promise.
+        unsafe { fulcrum_critical_sections::lock_taken(captured, lock, result as u64) };
+    }
+}
+
+/// The calling thread is about to give back a lock, or to wait for a condition with it.
+#[inline]
+pub fn giving_back(lock: u64) {
+    if watched().is_some() {
+        fulcrum_critical_sections::unlocking(lock);
+    }
+}
+
+/// A thread ends.
+pub fn end_thread(thread: &Thread) {
+    if !WATCHES.load(Ordering::Acquire) {
+        return;
+    }
+    if thread.watch.is_known.get() {
+        let _ = with(thread, FlowDetector::end_thread);
+    }
+    thread.watch.begin();
+    fulcrum_critical_sections::end_thread();
+}
+
+/// There is code that was not there before.
+pub fn loaded() {
+    if WATCHES.load(Ordering::Acquire) {
+        fulcrum_critical_sections::loaded();
+    }
+}
+
+/// Code may be gone.
+pub fn unloaded() {
+    if WATCHES.load(Ordering::Acquire) {
+        fulcrum_critical_sections::forget_unmapped();
+    }
+}
+
+/// In a forked child, which begins with nothing: whatever other threads had in hand is passed over.
+pub fn begin_again() {
+    if !WATCHES.load(Ordering::Acquire) {
+        return;
+    }
+    pool::after_fork();
+    DETECTOR.raw().free();
+    let before = DETECTOR.lock().replace(detector());
+    mem::forget(before);
+    fulcrum_critical_sections::after_fork();
+}
+
+/// Does something with the detector. `None` when others have it for too long: then the detector has missed something that the
+/// thread did, and begins anew with it the next time.
+fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T) -> Option<T> {
+    let watch = &thread.watch;
+    for _ in 0..ATTEMPTS {
+        let Some(mut detector) = DETECTOR.try_lock() else {
+            sys::yield_now();
+            continue;
+        };
+        let detector = detector.as_mut()?;
+        let id = ThreadId(thread.number());
+        if watch.is_lost.replace(false) {
+            detector.end_thread(id);
+            watch.is_known.set(false);
+        }
+        if !watch.is_known.replace(true) {
+            detector.begin_thread(id, stack(thread));
+        }
+        return Some(what(detector, id));
+    }
+    watch.is_lost.set(true);
+    None
+}
+
+/// A thread's stack; that of a thread which others made is taken to be around where it is.
+fn stack(thread: &Thread) -> Range<u64> {
+    const BELOW: u64 = 1 << 20;
+    const ABOVE: u64 = 64 << 10;
+    let stack = thread.stack();
+    let here = thread.watch.site.get().rsp;
+    match stack.has(here) {
+        true => stack.low..stack.high,
+        false => here.saturating_sub(BELOW)..here.saturating_add(ABOVE),
+    }
+}
+
+/// Who is told of sections.
+struct Sections;
+
+impl Observer for Sections {
+    fn entered(&self, lock: u64, site: u64) -> Mode {
+        let Some(thread) = watched() else {
+            return Mode::Native;
+        };
+        let enter = |it: &mut FlowDetector, id| it.enter(id, LockId(lock), CodeAddress(site));
+        let mode = with(thread, enter).unwrap_or(Mode::Native);
+        if mode == Mode::Watched {
+            // By the time that something flows, whoever took the lock may have returned.
+            let path = thread::enter().map(|it| it.path_at(thread.watch.site.get()));
+            thread.watch.path.set(path.unwrap_or(0));
+        }
+        mode
+    }
+
+    fn left(&self, lock: u64) -> Mode {
+        let leave = |it: &mut FlowDetector, id| it.leave(id, LockId(lock));
+        watched()
+            .and_then(|it| with(it, leave))
+            .unwrap_or(Mode::Native)
+    }
+
+    fn effects(&self, _: &AllRegisters, effects: &[(CodeAddress, Effect)]) -> Mode {
+        let Some(inside) = watched().and_then(|_| thread::enter()) else {
+            return Mode::Native;
+        };
+        let thread = inside.thread();
+        let path = thread.watch.path.get();
+        let mode = with(thread, |detector, id| {
+            let reaction = detector.effects(id, effects, |role| item(&inside, path, role));
+            if let Reaction::Consumed(it) = reaction {
+                let (item, list) = (it.from.number().into(), it.list.number());
+                inside.write(path, &Record::Consume { item, list });
+            }
+            while let Some(list) = detector.take_demoted() {
+                let list = list.number();
+                inside.write(0, &Record::Demote { list });
+            }
+            reaction.mode()
+        });
+        mode.unwrap_or(Mode::Native)
+    }
+}
+
+/// A new item, which is what the detector takes for a producer's context. A consumer's does not matter.
+fn item(inside: &Inside, path: u32, role: Role) -> Synopsis {
+    match role {
+        Role::Producer => {
+            let number = LAST_ITEM.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+            let item = u64::from(number);
+            inside.write(path, &Record::Produce { item });
+            Synopsis::from_number(number)
+        }
+        Role::Consumer => Synopsis::EMPTY,
+    }
+}
