@@ -4,12 +4,12 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 
 use fulcrum_preload::descriptors::{bad_descriptor, close_between, is_ours};
 use fulcrum_preload::real;
-use fulcrum_wire::transactions::{Record, StreamKind, Via};
+use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 use libc::{sockaddr, socklen_t};
 
 use crate::descriptors::{self, Entry};
 use crate::frame::{Frame, hooks};
-use crate::streams::{self, What};
+use crate::streams::{self, Stream, What};
 use crate::{life, thread, unix_peers, what};
 
 /// Whether the program names a descriptor of ours.
@@ -282,7 +282,7 @@ hooks! {
 /// The address is the program's.
 pub unsafe fn connecting(
     fd: c_int,
-    address: *const sockaddr,
+    (address, length): (*const sockaddr, socklen_t),
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     let result = real();
@@ -295,13 +295,30 @@ pub unsafe fn connecting(
         return result;
     }
     // SAFETY: the kernel has read the address, which begins with its family.
-    let undone = c_int::from(unsafe { (*address).sa_family }) == libc::AF_UNSPEC;
-    match descriptors::look(fd) {
+    let (undone, to) = unsafe {
+        let undone = c_int::from((*address).sa_family) == libc::AF_UNSPEC;
+        (undone, what::named(address.cast(), length))
+    };
+    let is_known = match descriptors::look(fd) {
         // Connected for datagrams, or asked again.
-        Some(Entry::Stream { .. }) if !undone => {}
-        _ => descriptors::change(fd, Entry::Unknown(Via::Connected)),
+        Some(Entry::Stream { place, id }) if !undone => Stream::of(place, id)
+            .is_some_and(|stream| to.is_none_or(|to| stream.leads_to(to) || !stream.is_tcp())),
+        _ => false,
+    };
+    if !is_known {
+        descriptors::change(fd, Entry::Unknown(Via::Connected));
+        connected(fd, to);
     }
     result
+}
+
+/// Tells of a new connection by TCP at once.
+fn connected(fd: c_int, to: Option<Address>) {
+    if let Some(to) = to
+        && let Some(inside) = thread::enter()
+    {
+        streams::connecting(&inside, fd, to);
+    }
 }
 
 /// `connect(2)`.
@@ -313,7 +330,7 @@ pub unsafe extern "C-unwind" fn connect(
 ) -> c_int {
     let real = real!(connect: fn(c_int, *const sockaddr, socklen_t) -> c_int);
     // SAFETY: passes the program's arguments on.
-    unsafe { connecting(fd, address, || real(fd, address, length)) }
+    unsafe { connecting(fd, (address, length), || real(fd, address, length)) }
 }
 
 /// libc's other name for it.

@@ -89,6 +89,16 @@ impl Stream {
         self.descriptors.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Whether it is a TCP connection.
+    pub fn is_tcp(&self) -> bool {
+        self.what().is_some_and(|it| it.kind == StreamKind::Tcp)
+    }
+
+    /// Whether it is connected to that address.
+    pub fn leads_to(&self, to: Address) -> bool {
+        self.what().is_some_and(|it| it.peer == to)
+    }
+
     fn what(&self) -> Option<What> {
         // SAFETY: written before its number was published, and not again while it is in use.
         unsafe { *self.what.get() }
@@ -212,14 +222,22 @@ pub fn of(inside: Option<&Inside>, fd: c_int, entry: Entry) -> Option<&'static S
     match entry {
         Entry::Nothing => None,
         Entry::Stream { place, id } => Stream::of(place, id),
-        Entry::Unknown(via) => find_out(inside?, fd, via),
+        Entry::Unknown(via) => find_out(inside?, fd, via, None),
+    }
+}
+
+/// A TCP socket is being connected to that address, on behalf of what the calling thread does: tells of the connection, which
+/// may be used on behalf of something else.
+pub fn connecting(inside: &Inside, fd: c_int, to: Address) {
+    if let Some(stream) = find_out(inside, fd, Via::Connected, Some(to)) {
+        stream.tell(inside);
     }
 }
 
 #[cold]
-fn find_out(inside: &Inside, fd: c_int, via: Via) -> Option<&'static Stream> {
+fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option<&'static Stream> {
     let before = Entry::Unknown(via);
-    let found = match what::look(inside, fd, via) {
+    let found = match what::look(inside, fd, via, to) {
         Found::NotYet => return None,
         Found::Nothing => Entry::Nothing,
         Found::Stream(what) => known(via, &what).or_else(|| add(what))?,

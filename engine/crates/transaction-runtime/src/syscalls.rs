@@ -260,7 +260,9 @@ fn descriptor(
                 hooks_descriptors::made_pipe(real(), without_provenance(a))
             }
             libc::SYS_socketpair => hooks_descriptors::made_pair(real(), without_provenance(d)),
-            libc::SYS_connect => hooks_descriptors::connecting(fd, without_provenance(b), real),
+            libc::SYS_connect => {
+                hooks_descriptors::connecting(fd, (without_provenance(b), c as u32), real)
+            }
             libc::SYS_accept | libc::SYS_accept4 => hooks_descriptors::accepting(fd, frame, real),
             _ => return None,
         }

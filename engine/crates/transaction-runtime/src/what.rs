@@ -24,8 +24,9 @@ pub enum Found {
 #[repr(C, align(8))]
 struct Room([u8; 128]);
 
-/// Looks at a descriptor; `via` is how the process came to it.
-pub fn look(inside: &Inside, fd: c_int, via: Via) -> Found {
+/// Looks at a descriptor; `via` is how the process came to it. `to` is the address that it is being connected to, if it may not
+/// be connected yet.
+pub fn look(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Found {
     let Some((mode, inode)) = status(fd) else {
         return Found::NotYet;
     };
@@ -39,12 +40,12 @@ pub fn look(inside: &Inside, fd: c_int, via: Via) -> Found {
     };
     match mode & libc::S_IFMT {
         libc::S_IFIFO => Found::Stream(what),
-        libc::S_IFSOCK => socket(inside, fd, &mut what),
+        libc::S_IFSOCK => socket(inside, fd, &mut what, to),
         _ => Found::Nothing,
     }
 }
 
-fn socket(inside: &Inside, fd: c_int, what: &mut What) -> Found {
+fn socket(inside: &Inside, fd: c_int, what: &mut What, to: Option<Address>) -> Found {
     let option = |name| option(fd, name).unwrap_or(-1);
     let domain = option(libc::SO_DOMAIN);
     let kind = option(libc::SO_TYPE);
@@ -61,7 +62,7 @@ fn socket(inside: &Inside, fd: c_int, what: &mut What) -> Found {
     if option(libc::SO_ACCEPTCONN) == 1 {
         return Found::Nothing;
     }
-    let Some(peer) = name(libc::SYS_getpeername, fd) else {
+    let Some(peer) = to.or_else(|| name(libc::SYS_getpeername, fd)) else {
         return Found::NotYet;
     };
     if domain == libc::AF_UNIX {
@@ -131,6 +132,19 @@ fn name(call: i64, fd: c_int) -> Option<Address> {
         sys::call(call, args)
     };
     (result == 0).then(|| address(&room))
+}
+
+/// The address of a TCP socket's peer that a program names; `None` when it is none.
+///
+/// # Safety
+/// There are so many bytes.
+pub unsafe fn named(address: *const c_void, length: u32) -> Option<Address> {
+    let mut room = Room([0; 128]);
+    let length = (length as usize).min(room.0.len());
+    // SAFETY: the caller's promise, and there is room.
+    unsafe { core::ptr::copy_nonoverlapping(address.cast(), room.0.as_mut_ptr(), length) };
+    let address = self::address(&room);
+    (address.port != 0).then_some(address)
 }
 
 fn address(room: &Room) -> Address {

@@ -1,6 +1,6 @@
 //! Event loops: each handler has a boundary, and programs handle what they handle alone.
 
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{Record, StreamKind, Via};
 
 use crate::support::{Lab, Log, Ran, numbers};
 
@@ -102,4 +102,33 @@ fn every_way_to_wait_for_what_comes_next_is_told_and_looking_is_not() {
     assert_eq!(idles.len() as u64, waits);
     assert!(idles.iter().all(|(began, ended)| began <= ended));
     assert!(idles.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+}
+
+/// A connection is told when it is asked for, on behalf of what the thread does then: the next event of it is another handler's.
+#[test]
+fn a_connection_is_told_before_its_first_event() {
+    let ran = run("upstream");
+    let text = ran.text();
+    let mut connections = text.lines().map(numbers);
+    let mut open = None;
+    for entry in &ran.log().entries {
+        match entry.record {
+            Record::Open {
+                stream,
+                kind: StreamKind::Tcp,
+                via: Via::Connected,
+                local,
+                peer,
+                ..
+            } => open = Some((stream, [local.port, peer.port].map(u64::from))),
+            Record::Event { stream, data } => {
+                let expected = connections.next().expect("as many as the program says");
+                let (opened, ports) = open.take().expect("told before");
+                assert_eq!((data, ports), (expected[0], [expected[1], expected[2]]));
+                assert_eq!(opened, stream);
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(connections.next(), None);
 }

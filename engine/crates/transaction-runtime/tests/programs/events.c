@@ -194,6 +194,30 @@ static void idle(void) {
   printf("waits %d\n", waits);
 }
 
+/* A proxy's way to another server: connected to without waiting, then written to by the handler of an event. */
+static void upstream(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof address;
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  need(bind(listener, (void *)&address, length) == 0 && listen(listener, 5) == 0, "listen");
+  getsockname(listener, (void *)&address, &length);
+  epoll = epoll_create1(0);
+  for (int n = 1; n <= 3; n++) {
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    errno = 0;
+    int result = connect(fd, (void *)&address, length);
+    need(result == 0 || errno == EINPROGRESS, "connect");
+    add(fd, EPOLLOUT, n);
+    struct epoll_event event;
+    need(epoll_wait(epoll, &event, 1, -1) == 1 && event.data.u64 == n, "epoll_wait");
+    need(send(fd, "hello", 5, 0) == 5, "send");
+    struct sockaddr_in own;
+    getsockname(fd, (void *)&own, &length);
+    printf("connected %d %d %d\n", n, ntohs(own.sin_port), ntohs(address.sin_port));
+    close(fd);
+  }
+}
+
 int main(int argc, char **argv) {
   const char *what = argv[1];
   if (!strcmp(what, "level")) {
@@ -208,6 +232,8 @@ int main(int argc, char **argv) {
     nested();
   } else if (!strcmp(what, "idle")) {
     idle();
+  } else if (!strcmp(what, "upstream")) {
+    upstream();
   }
   return 0;
 }
