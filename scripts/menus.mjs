@@ -1,12 +1,12 @@
-/** `npm run menus`: writes the menus and the editors of files of extension/core/menus.ts into package.json. */
+/** `npm run menus`: writes the menus, the editors of files and the colours of extension/core/manifest.ts into package.json. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { main, root, StepError } from "./lib/steps.mjs";
 
-/** @returns {Promise<typeof import("../extension/core/menus")>} */
+/** @returns {Promise<typeof import("../extension/core/manifest")>} */
 async function readMenus() {
-  const entry = path.join(root, "extension", "core", "menus.ts");
+  const entry = path.join(root, "extension", "core", "manifest.ts");
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm" });
   const [file] = outputFiles;
   return import(`data:text/javascript;base64,${Buffer.from(file?.contents ?? "").toString("base64")}`);
@@ -34,8 +34,8 @@ function withList(manifest, name, entries, indent) {
 
 await main(import.meta.url, async () => {
   const file = path.join(root, "package.json");
-  const { customEditors, fileMenus } = await readMenus();
+  const { colors, customEditors, fileMenus } = await readMenus();
   const before = readFileSync(file, "utf8");
   const menus = Object.entries(fileMenus).reduce((text, [menu, entries]) => withList(text, menu, entries, 6), before);
-  writeFileSync(file, withList(menus, "customEditors", customEditors, 4));
+  writeFileSync(file, withList(withList(menus, "customEditors", customEditors, 4), "colors", colors, 4));
 });

@@ -5,7 +5,8 @@
  */
 import { bestLines, firstOfEachLine, type InlineMode } from "./inline";
 import type { NavigatorHeat, NavigatorLine } from "./protocol";
-import { gutterSize, type ThemeKind } from "./shapes";
+import { gutterSize } from "./shapes";
+import type { Colours } from "./themeColours";
 
 /** Of a line that is shown. */
 export type Heat = Exclude<NavigatorHeat, "cold">;
@@ -37,26 +38,19 @@ function filled(shape: HotShape): number {
   return Number(shape.at(-1));
 }
 
-const palettes: Readonly<Record<ThemeKind, { hot: string; less: string; empty: string; stale: string }>> = {
-  dark: { hot: "#f0925f", less: "#6cb6f5", empty: "#5b6169", stale: "#6b7178" },
-  light: { hot: "#b3440f", less: "#1f6fb2", empty: "#c3c8cd", stale: "#a7adb4" },
-  highContrast: { hot: "#ffb58f", less: "#9bd0ff", empty: "#7a7f85", stale: "#b4b9bf" },
-  highContrastLight: { hot: "#7a2a05", less: "#0b4477", empty: "#8a9199", stale: "#6a7178" },
-};
-
 /** A square SVG document. `stale` draws every bar as an outline. */
-export function heatSvg(shape: HotShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
-  const palette = palettes[theme];
+export function heatSvg(shape: HotShape, colours: Colours, stale: boolean, size = gutterSize): string {
   const hanging = shape.startsWith("less");
   const difference = hanging || shape.startsWith("more");
-  const colour = stale ? palette.stale : hanging ? palette.less : palette.hot;
+  const filling = hanging ? "fulcrum.gutterCheaper" : "fulcrum.gutterHot";
+  const colour = colours(stale ? "fulcrum.gutterStale" : filling);
   const none = difference ? `<rect x="1.5" y="${hanging ? 2 : 16}" width="16" height="1" fill="${colour}"/>` : "";
   const bars = [0, 1, 2, 3].map((n) => {
     const height = 4 + n * 3;
     const y = hanging ? 3 : 16 - height;
     const box = `x="${2.5 + n * 3.75}" y="${y}" width="2.75" height="${height}"`;
     if (n >= filled(shape)) {
-      return `<rect ${box} fill="${palette.empty}" fill-opacity=".45"/>`;
+      return `<rect ${box} fill="${colours("fulcrum.gutterEmpty")}" fill-opacity=".45"/>`;
     }
     return stale
       ? `<rect ${box} fill="none" stroke="${colour}" stroke-dasharray="1.5 1"/>`
@@ -65,8 +59,8 @@ export function heatSvg(shape: HotShape, theme: ThemeKind, stale: boolean, size 
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 19 19">${none}${bars.join("")}</svg>`;
 }
 
-export function heatDataUri(shape: HotShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
-  const svg = heatSvg(shape, theme, stale, size);
+export function heatDataUri(shape: HotShape, colours: Colours, stale: boolean, size = gutterSize): string {
+  const svg = heatSvg(shape, colours, stale, size);
   return `data:image/svg+xml;base64,${Buffer.from(svg, "utf8").toString("base64")}`;
 }
 

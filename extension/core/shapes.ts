@@ -1,11 +1,11 @@
 /**
  * The nine shapes: sparklines whose direction says what a faster line does to the program, readable without colour.
  *
- * A gutter cell is 19×19 px. Colours in a gutter image are fixed, so each theme kind has its own.
+ * A gutter cell is 19×19 px. Colours in a gutter image are fixed: it is made for each kind of theme.
  */
 import type { LineShape } from "./protocol";
+import type { ColourId, Colours } from "./themeColours";
 
-export type ThemeKind = "light" | "dark" | "highContrast" | "highContrastLight";
 export type Tone = "gain" | "flat" | "harm" | "unknown";
 
 export const shapes: readonly LineShape[] = [
@@ -32,13 +32,11 @@ const rises: Readonly<Record<Exclude<LineShape, "unknown">, number>> = {
   harm3: -13,
 };
 
-type Palette = Readonly<Record<Tone | "stale", string>>;
-
-const palettes: Readonly<Record<ThemeKind, Palette>> = {
-  dark: { gain: "#5fd3a4", flat: "#a3abb4", harm: "#f0925f", unknown: "#8a929b", stale: "#6b7178" },
-  light: { gain: "#13795b", flat: "#5c6670", harm: "#b3440f", unknown: "#78818a", stale: "#a7adb4" },
-  highContrast: { gain: "#7dffcb", flat: "#ffffff", harm: "#ffb58f", unknown: "#ffffff", stale: "#b4b9bf" },
-  highContrastLight: { gain: "#00513a", flat: "#000000", harm: "#7a2a05", unknown: "#000000", stale: "#6a7178" },
+const colourIds: Readonly<Record<Tone, ColourId>> = {
+  gain: "fulcrum.gutterGain",
+  flat: "fulcrum.gutterFlat",
+  harm: "fulcrum.gutterHarm",
+  unknown: "fulcrum.gutterUnknown",
 };
 
 export function toneOf(shape: LineShape): Tone {
@@ -54,13 +52,13 @@ export const gutterSize = 19;
 export const inlineSize = 13;
 
 /** The shape as a square SVG document, `size` pixels wide. `stale` draws it grey and dashed. */
-export function shapeSvg(shape: LineShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
-  const colour = palettes[theme][stale ? "stale" : toneOf(shape)];
+export function shapeSvg(shape: LineShape, colours: Colours, stale: boolean, size = gutterSize): string {
+  const colour = colours(stale ? "fulcrum.gutterStale" : colourIds[toneOf(shape)]);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 19 19">${body(shape, colour, stale)}</svg>`;
 }
 
-export function shapeDataUri(shape: LineShape, theme: ThemeKind, stale: boolean, size = gutterSize): string {
-  return `data:image/svg+xml;base64,${Buffer.from(shapeSvg(shape, theme, stale, size), "utf8").toString("base64")}`;
+export function shapeDataUri(shape: LineShape, colours: Colours, stale: boolean, size = gutterSize): string {
+  return `data:image/svg+xml;base64,${Buffer.from(shapeSvg(shape, colours, stale, size), "utf8").toString("base64")}`;
 }
 
 function body(shape: LineShape, colour: string, stale: boolean): string {

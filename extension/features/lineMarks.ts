@@ -2,10 +2,12 @@
 import * as vscode from "vscode";
 import { Debounced } from "../core/debounce";
 import type { InlineMode } from "../core/inline";
-import { gutterSize, inlineSize, type ThemeKind } from "../core/shapes";
+import { gutterSize, inlineSize } from "../core/shapes";
 import { shiftLines } from "../core/shift";
 import { didShow } from "../core/shown";
+import type { Colours, ThemeKind } from "../core/themeColours";
 import type { Engine } from "./engine";
+import { coloursOf } from "./themeColours";
 
 type GutterMode = "gutter" | "inline" | "off";
 
@@ -25,7 +27,7 @@ export interface Marks<Kind extends string, Tone extends string> {
 export interface Looks<Kind extends string, Tone extends string> {
   kinds: readonly Kind[];
   /** A picture as a data URI. */
-  icon(kind: Kind, theme: ThemeKind, stale: boolean, size: number): string;
+  icon(kind: Kind, colours: Colours, stale: boolean, size: number): string;
   /** Theme colours. */
   textColours: Readonly<Partial<Record<Tone, string>>>;
   /** Theme colours. */
@@ -60,7 +62,7 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.paint(textEditor)),
       vscode.window.onDidChangeActiveColorTheme(() => this.rebuild()),
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("fulcrum")) {
+        if (change.affectsConfiguration("fulcrum") || change.affectsConfiguration("workbench.colorCustomizations")) {
           this.rebuild();
         }
       }),
@@ -270,7 +272,7 @@ class MarkTypes<Kind extends string, Tone extends string> implements vscode.Disp
   private shape(mode: "gutter" | "inline", kind: Kind, stale: boolean): vscode.TextEditorDecorationType {
     const [light, dark] = themePair();
     const size = mode === "gutter" ? gutterSize : inlineSize;
-    const icon = (theme: ThemeKind) => vscode.Uri.parse(this.looks.icon(kind, theme, stale, size), true);
+    const icon = (theme: ThemeKind) => vscode.Uri.parse(this.looks.icon(kind, coloursOf(theme), stale, size), true);
     const looks = (theme: ThemeKind): vscode.ThemableDecorationRenderOptions =>
       mode === "gutter"
         ? { gutterIconPath: icon(theme), gutterIconSize: "contain" }

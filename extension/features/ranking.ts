@@ -9,6 +9,7 @@ import { shapeDataUri } from "../core/shapes";
 import { missing, showLine } from "./places";
 import type { Session } from "./session";
 import type { FocusOptions } from "./target";
+import { coloursOf } from "./themeColours";
 
 type Node =
   | { type: "group"; group: RankingGroup }
@@ -159,8 +160,8 @@ function rowItem(row: RankingRow, group: string): vscode.TreeItem {
   const stale = row.state === "stale";
   item.description = rowDescription(row);
   item.iconPath = {
-    light: vscode.Uri.parse(shapeDataUri(row.shape, "light", stale), true),
-    dark: vscode.Uri.parse(shapeDataUri(row.shape, "dark", stale), true),
+    light: vscode.Uri.parse(shapeDataUri(row.shape, coloursOf("light"), stale), true),
+    dark: vscode.Uri.parse(shapeDataUri(row.shape, coloursOf("dark"), stale), true),
   };
   item.tooltip = new vscode.MarkdownString(rowTooltip(row));
   item.contextValue = row.uri === null ? "missingLine" : "line";

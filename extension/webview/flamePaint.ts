@@ -1,9 +1,9 @@
 /** Draws a flame graph's panes on a canvas: what is visible, and only that. */
-import { type BoxLook, type FlameTheme, flameThemes, type Paint, paintOf } from "../core/flame/colours";
+import { type BoxLook, type FlameTheme, flameTheme, type Paint, paintOf } from "../core/flame/colours";
 import { boxText, signOf } from "../core/flame/describe";
 import { type Pane, type Screen, visibleBoxes } from "../core/flame/layout";
 import { indexOf, type Place } from "../core/flame/selection";
-import type { ThemeKind } from "../core/shapes";
+import { themeKind, themeReader } from "./theme";
 
 export interface Picture {
   panes: readonly { pane: Pane; selected: Place | undefined }[];
@@ -47,10 +47,10 @@ export class Painter {
       this.canvas.height = Math.round(height * ratio);
     }
     const style = getComputedStyle(document.body);
-    const theme = flameThemes[themeKind()];
+    const theme = flameTheme(themeKind(), themeReader());
     const { context } = this;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = style.getPropertyValue("--vscode-editor-background").trim() || theme.background;
+    context.fillStyle = theme.background;
     context.fillRect(0, 0, width, height);
     context.font = `${font} ${style.getPropertyValue("--vscode-editor-font-family") || "monospace"}`;
     context.textBaseline = "middle";
@@ -136,16 +136,4 @@ export class Painter {
 
 function sign(boxes: Pane["boxes"], box: number): string {
   return signOf(boxes.cost[box] ?? 0, boxes.against?.[box] ?? null);
-}
-
-/** The editor says by a class which kind of theme it has. */
-export function themeKind(): ThemeKind {
-  const { classList } = document.body;
-  if (classList.contains("vscode-high-contrast-light")) {
-    return "highContrastLight";
-  }
-  if (classList.contains("vscode-high-contrast")) {
-    return "highContrast";
-  }
-  return classList.contains("vscode-light") ? "light" : "dark";
 }

@@ -1,12 +1,12 @@
 /** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
 import type { EventsHit, EventsOrder, EventsPlace, EventsQueueOrder } from "../core/protocol";
-import { stateLooks, traceThemes } from "../core/trace/colours";
+import { stateLooks, traceTheme } from "../core/trace/colours";
 import type { FromTrace, ToTrace, TraceShown } from "../core/trace/messages";
 import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
 import { byId, connect, h } from "./dom";
-import { themeKind } from "./flamePaint";
 import { ProgressBar } from "./progress";
 import { Later } from "./settled";
+import { themeKind, themeReader } from "./theme";
 import { Timeline } from "./traceTimeline";
 import { TraceTree } from "./traceTree";
 
@@ -103,13 +103,16 @@ function short(method: string): string {
 }
 
 function legend(): void {
-  const theme = traceThemes[themeKind()];
+  const theme = traceTheme(themeKind(), themeReader());
   const swatch = (colour: string, kind: string) =>
     h("span", { class: `swatch ${kind}`, style: { "--colour": colour } });
   const states = Object.entries(stateLooks).map(([state, look]) =>
     h("span", { class: "key" }, swatch(theme.states[state as keyof typeof stateLooks], state), look.text),
   );
-  byId("legend").replaceChildren(...states, h("span", { class: "key" }, swatch(theme.gc, "gc"), "garbage collection"));
+  byId("legend").replaceChildren(
+    ...states,
+    h("span", { class: "key" }, swatch(theme.collection, "gc"), "garbage collection"),
+  );
 }
 
 /** The tree has another row, or knows more of its row. The timeline follows who goes somewhere. */

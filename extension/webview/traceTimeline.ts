@@ -1,7 +1,8 @@
 /** Threads over time on a canvas: states, garbage collections, the calls of the chosen thread. */
 import { fittingName } from "../core/flame/layout";
 import type { EventsOpened, EventsTimeline, EventsTimelineThread } from "../core/protocol";
-import { callColour, stateLooks, type TraceTheme, traceThemes } from "../core/trace/colours";
+import { readableOn } from "../core/themeColours";
+import { callColour, stateLooks, type TraceTheme, traceTheme } from "../core/trace/colours";
 import type { FromTrace } from "../core/trace/messages";
 import { threadName, virtualMachine } from "../core/trace/rows";
 import {
@@ -16,8 +17,8 @@ import {
   ticks,
   zoom,
 } from "../core/trace/timeline";
-import { themeKind } from "./flamePaint";
 import { nextFrame } from "./settled";
+import { themeKind, themeReader } from "./theme";
 
 const rulerHeight = 20;
 const labelWidth = 150;
@@ -252,10 +253,10 @@ export class Timeline {
       this.canvas.style.height = `${height}px`;
     }
     const style = getComputedStyle(document.body);
-    const theme = traceThemes[themeKind()];
+    const theme = traceTheme(themeKind(), themeReader());
     const { context } = this;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = style.getPropertyValue("--vscode-editor-background").trim() || theme.background;
+    context.fillStyle = theme.background;
     context.fillRect(0, 0, width, height);
     context.font = `11px ${style.getPropertyValue("--vscode-font-family") || "sans-serif"}`;
     context.textBaseline = "middle";
@@ -364,17 +365,18 @@ export class Timeline {
       const text = this.names[name[n] ?? -1] ?? "";
       const found = matches !== null && text.toLowerCase().includes(matches);
       const top = y + level * levelHeight;
-      context.fillStyle = found ? theme.match : callColour(theme, text);
+      const fill = found ? theme.match : callColour(theme, text);
+      context.fillStyle = fill;
       context.globalAlpha = matches !== null && !found ? 0.35 : 1;
       context.fillRect(left, top, Math.max(width - (width > 3 ? 1 : 0), 0.7), levelHeight - 1);
-      if (theme.calls.length === 1 && width > 3) {
-        context.strokeStyle = theme.line;
+      if (theme.border !== null && width > 3) {
+        context.strokeStyle = theme.border;
         context.lineWidth = 1;
         context.strokeRect(left + 0.5, top + 0.5, width - 2, levelHeight - 2);
       }
       const room = Math.floor((width - 6) / letter);
       if (room >= 3) {
-        context.fillStyle = found ? "#101418" : theme.onCalls;
+        context.fillStyle = readableOn(fill);
         context.fillText(fittingName(text, room), left + 3, top + levelHeight / 2, width - 5);
       }
       context.globalAlpha = 1;
@@ -387,7 +389,7 @@ export class Timeline {
   private collections(theme: TraceTheme, height: number): void {
     const { context } = this;
     const { startNs: start, endNs: end } = this.data?.collections ?? { startNs: [], endNs: [] };
-    context.fillStyle = theme.gc;
+    context.fillStyle = theme.collection;
     for (let n = 0; n < start.length; n += 1) {
       const left = Math.max(this.x(start[n] ?? 0), labelWidth);
       const width = Math.max(this.x(end[n] ?? 0) - left, 1);
@@ -403,8 +405,7 @@ export class Timeline {
 
   private ruler(theme: TraceTheme, width: number): void {
     const { context } = this;
-    context.fillStyle =
-      getComputedStyle(document.body).getPropertyValue("--vscode-editor-background") || theme.background;
+    context.fillStyle = theme.background;
     context.fillRect(0, 0, width, rulerHeight - 5);
     context.fillStyle = theme.quiet;
     context.fillText("Thread", 10, 8);

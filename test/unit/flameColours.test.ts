@@ -1,23 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { differenceStep, flameThemes, labelPaint, type Paint, paintOf } from "../../extension/core/flame/colours";
+import { differenceStep, flameTheme, labelPaint, type Paint, paintOf } from "../../extension/core/flame/colours";
 import { hash } from "../../extension/core/hash";
+import { contrast, readTheme, themeKinds } from "./makeThemes";
 
 function channels(colour: string): [red: number, green: number, blue: number] {
   const value = Number.parseInt(colour.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-/** WCAG's contrast of two colours. */
-function contrast(a: string, b: string): number {
-  const light = (colour: string) => {
-    const [red, green, blue] = channels(colour).map((it) => {
-      const part = it / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    }) as [number, number, number];
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const [high, low] = [light(a), light(b)].sort((x, y) => y - x) as [number, number];
-  return (high + 0.05) / (low + 0.05);
 }
 
 /** As a deuteranope sees it (Viénot, Brettel and Mollon 1999, linear part only). */
@@ -27,7 +15,9 @@ function deuteranope(colour: string): [number, number, number] {
   return [mixed, mixed, -0.02234 * red + 0.02234 * green + blue];
 }
 
-describe.each(Object.entries(flameThemes))("%s", (name, theme) => {
+describe.each(themeKinds)("%s", (name) => {
+  const theme = flameTheme(name, readTheme(name));
+
   test("every text can be read on its box", () => {
     const all: Paint[] = [...theme.plain, theme.muted, theme.match, ...theme.labels, ...theme.differences];
     for (const paint of all) {
@@ -48,7 +38,7 @@ describe.each(Object.entries(flameThemes))("%s", (name, theme) => {
   });
 });
 
-const theme = flameThemes.dark;
+const theme = flameTheme("dark", readTheme("dark"));
 const look = { name: "f", label: -1, delta: null, matches: null };
 
 test("a match comes before a label, a label before the plain colour; the rest steps back", () => {

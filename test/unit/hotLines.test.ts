@@ -9,7 +9,10 @@ import {
   hottestOfEachLine,
 } from "../../extension/core/hotLines";
 import { shapeSvg, shapes } from "../../extension/core/shapes";
+import { defaultColours } from "../../extension/core/themeColours";
 import { line } from "./makeNavigator";
+
+const dark = defaultColours("dark");
 
 /** Bars that are filled, whether they stand on the floor, and whether there is a line that means "no difference". */
 function bars(svg: string): { filled: number; standing: boolean; difference: boolean } {
@@ -23,7 +26,7 @@ function bars(svg: string): { filled: number; standing: boolean; difference: boo
 }
 
 test("the number of bars says how hot, their direction whether it is more or less, a line that it is a difference", () => {
-  expect(hotShapes.map((shape) => bars(heatSvg(shape, "dark", false)))).toEqual([
+  expect(hotShapes.map((shape) => bars(heatSvg(shape, dark, false)))).toEqual([
     ...[1, 2, 3, 4].map((filled) => ({ filled, standing: true, difference: false })),
     ...[1, 2, 3, 4].map((filled) => ({ filled, standing: true, difference: true })),
     ...[1, 2, 3].map((filled) => ({ filled, standing: false, difference: true })),
@@ -37,16 +40,16 @@ test("the number of bars says how hot, their direction whether it is more or les
 
 test("no hot line looks like a causal result: bars have no line and no ring, causal shapes no bars", () => {
   for (const shape of hotShapes) {
-    expect(heatSvg(shape, "light", false)).not.toMatch(/<path|<circle/);
+    expect(heatSvg(shape, dark, false)).not.toMatch(/<path|<circle/);
   }
   for (const shape of shapes) {
-    expect(shapeSvg(shape, "light", false)).not.toContain("<rect");
+    expect(shapeSvg(shape, dark, false)).not.toContain("<rect");
   }
 });
 
 test("stale bars are outlines", () => {
-  expect(heatSvg("hot4", "dark", true)).toContain("stroke-dasharray");
-  expect(heatDataUri("hot1", "dark", false)).toMatch(/^data:image\/svg\+xml;base64,/);
+  expect(heatSvg("hot4", dark, true)).toContain("stroke-dasharray");
+  expect(heatDataUri("hot1", dark, false)).toMatch(/^data:image\/svg\+xml;base64,/);
 });
 
 test("a line has one mark, the most costly; cold functions have none", () => {

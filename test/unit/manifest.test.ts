@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { colors } from "../../extension/core/manifest";
 import { hoverCommands } from "../../extension/core/protocol";
+import { themeColours } from "../../extension/core/themeColours";
 
 const root = path.resolve(__dirname, "../..");
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -39,10 +41,41 @@ test("every setting that the code reads is in the manifest with the same default
   expect([...read, ...inGutter].filter((name) => !(name in properties))).toEqual([]);
 });
 
-test("every colour that the code names is in the manifest, and no other", () => {
-  const named = [...sources.matchAll(/"(fulcrum\.(?:\w+Foreground|overviewRuler\w+))"/g)].map((match) => match[1]);
-  const known = manifest.contributes.colors.map(({ id }: { id: string }) => id);
-  expect([...new Set(named)].sort()).toEqual(known.sort());
+test("the colours of the manifest are those that `npm run menus` writes, and the code names no other", () => {
+  expect(manifest.contributes.colors).toEqual(JSON.parse(JSON.stringify(colors)));
+  const known = new Set(Object.keys(themeColours));
+  const named = [...sources.matchAll(/"(fulcrum\.(?:\w+Foreground|overviewRuler\w+|gutter(?!Choice)[A-Z]\w+))"/g)].map(
+    ([, id]) => id,
+  );
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((id) => !known.has(id ?? ""))).toEqual([]);
+});
+
+/** Files of a folder of the repository and its folders. */
+function filesIn(folder: string, ending: RegExp): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => ending.test(file))
+    .map((file) => path.join(folder, file));
+}
+
+test("every colour is a theme colour: no other file names one", () => {
+  const files = [...filesIn("extension", /\.ts$/), ...filesIn("media", /\.css$/)];
+  const fixed = files
+    .filter((file) => !file.endsWith("themeColours.ts"))
+    .flatMap((file) => {
+      const found = readFileSync(path.join(root, file), "utf8").match(/#[0-9a-f]{6}\b|\brgba?\(\s*\d/gi) ?? [];
+      return found.map((colour) => `${file}: ${colour}`);
+    });
+  expect(fixed).toEqual([]);
+});
+
+test("every colour of a style sheet is one of ours or of the editor", () => {
+  const ids = new Set(Object.keys(themeColours).map((id) => id.replaceAll(".", "-")));
+  const named = filesIn("media", /\.css$/).flatMap((file) => [
+    ...readFileSync(path.join(root, file), "utf8").matchAll(/--vscode-(fulcrum-[\w-]+)/g),
+  ]);
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.map(([, id]) => id).filter((id) => !ids.has(id ?? ""))).toEqual([]);
 });
 
 test("the path of a program that the editor starts is not read from an untrusted workspace", () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { shapeDataUri, shapeSvg, shapes, type ThemeKind, toneOf } from "../../extension/core/shapes";
+import { shapeDataUri, shapeSvg, shapes, toneOf } from "../../extension/core/shapes";
+import { defaultColours } from "../../extension/core/themeColours";
+import { themeKinds } from "./makeThemes";
 
-const themes: ThemeKind[] = ["light", "dark", "highContrast", "highContrastLight"];
+const dark = defaultColours("dark");
 
 /** Vertical way of the sparkline from its left end to its right end; up is positive. */
 function rise(svg: string): number {
@@ -19,19 +21,21 @@ test("there are nine shapes: four gains, flat, three harms, one hollow", () => {
 });
 
 test("direction alone tells the eight known shapes apart, in order", () => {
-  const rises = shapes.filter((shape) => shape !== "unknown").map((shape) => rise(shapeSvg(shape, "dark", false)));
+  const rises = shapes.filter((shape) => shape !== "unknown").map((shape) => rise(shapeSvg(shape, dark, false)));
   expect([...rises].sort((a, b) => b - a)).toEqual(rises);
   expect(new Set(rises).size).toBe(8);
   expect(rises[4]).toBe(0);
 });
 
 test("the hollow shape is a ring without a line", () => {
-  const svg = shapeSvg("unknown", "light", false);
+  const svg = shapeSvg("unknown", dark, false);
   expect(svg).toContain('fill="none"');
   expect(svg).not.toContain("<path");
 });
 
-describe.each(themes)("%s", (theme) => {
+describe.each(themeKinds)("%s", (kind) => {
+  const theme = defaultColours(kind);
+
   test.each(shapes)("%s fits the gutter cell and keeps its direction when stale", (shape) => {
     const fresh = shapeSvg(shape, theme, false);
     const stale = shapeSvg(shape, theme, true);
@@ -45,8 +49,8 @@ describe.each(themes)("%s", (theme) => {
 });
 
 test("the data URI decodes to the drawing", () => {
-  const uri = shapeDataUri("gain3", "dark", false);
+  const uri = shapeDataUri("gain3", dark, false);
   const [head, body] = uri.split(",") as [string, string];
   expect(head).toBe("data:image/svg+xml;base64");
-  expect(Buffer.from(body, "base64").toString("utf8")).toBe(shapeSvg("gain3", "dark", false));
+  expect(Buffer.from(body, "base64").toString("utf8")).toBe(shapeSvg("gain3", dark, false));
 });

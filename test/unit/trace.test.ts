@@ -1,13 +1,15 @@
 /** A trace's words and geometry. */
 import { describe, expect, test } from "vitest";
 import type { EventsRow, RefineIteration } from "../../extension/core/protocol";
+import { readableOn } from "../../extension/core/themeColours";
 import { Chosen } from "../../extension/core/trace/chosen";
-import { stateLooks, traceThemes } from "../../extension/core/trace/colours";
+import { stateLooks, traceTheme } from "../../extension/core/trace/colours";
 import { differenceRow, Pages, traceComparison } from "../../extension/core/trace/compare";
 import { methodText, type RefineModel, refineRows, refineSays } from "../../extension/core/trace/refine";
 import { cellsOf, eventRow, partOf, spokenOf } from "../../extension/core/trace/rows";
 import { runName } from "../../extension/core/trace/runs";
 import { around, lanes, pan, reveal, ticks, zoom } from "../../extension/core/trace/timeline";
+import { contrast, readTheme, themeKinds } from "./makeThemes";
 
 const call: EventsRow = {
   thread: 4,
@@ -98,9 +100,10 @@ describe("the timeline", () => {
     expect(new Set(looks).size).toBe(looks.length);
   });
 
-  test.each(Object.entries(traceThemes))("text is readable: %s", (_, theme) => {
-    for (const fill of theme.calls) {
-      expect(contrast(theme.onCalls, fill)).toBeGreaterThan(4.5);
+  test.each(themeKinds)("text is readable: %s", (kind) => {
+    const theme = traceTheme(kind, readTheme(kind));
+    for (const fill of [...theme.calls, theme.match]) {
+      expect(contrast(readableOn(fill), fill)).toBeGreaterThan(4.5);
     }
     for (const colour of [theme.text, theme.quiet]) {
       expect(contrast(colour, theme.background)).toBeGreaterThan(4.5);
@@ -214,20 +217,6 @@ test("the refine loop's table: bars by what was metered, the last row may be goi
   expect(plain(one?.overhead ?? "")).toBe("2.1 % [0.4, 3.9]");
   expect(two).toMatchObject({ share: 0.25, unit: "–", overhead: "–", going: true });
 });
-
-/** WCAG's contrast of two colours, 1 to 21. */
-function contrast(a: string, b: string): number {
-  const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
-  return (high + 0.05) / (low + 0.05);
-}
-
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
 
 test("hotspots are told with Java's own types", () => {
   for (const [name, text] of [
