@@ -27,6 +27,8 @@ interface Pair {
 
 export class Compare implements vscode.Disposable {
   private selected: string | undefined;
+  /** What to do next, until it is done. */
+  private hint: vscode.Disposable | undefined;
   private readonly views = new Map<vscode.WebviewPanel, View>();
   private readonly subscriptions: vscode.Disposable[];
 
@@ -54,6 +56,7 @@ export class Compare implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.hint?.dispose();
     for (const subscription of [...this.subscriptions, ...this.views.keys()]) {
       subscription.dispose();
     }
@@ -66,9 +69,8 @@ export class Compare implements vscode.Disposable {
     }
     this.selected = runFolderOf(file);
     void vscode.commands.executeCommand("setContext", "fulcrum.compareSelected", true);
-    vscode.window.setStatusBarMessage(
+    this.hint = messages.hold(
       `${baseName(this.selected)} is the run before the change. Now choose Compare with Selected on the run after it.`,
-      8000,
     );
   }
 
@@ -106,6 +108,7 @@ export class Compare implements vscode.Disposable {
   }
 
   private async open(pair: Pair): Promise<void> {
+    this.hint?.dispose();
     if ((await isTraceRun(pair.before)) && (await isTraceRun(pair.after))) {
       await vscode.commands.executeCommand("fulcrum.trace.compare", pair);
       return;

@@ -79,7 +79,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       return;
     }
     if (open.opened.kind === "graph") {
-      vscode.window.setStatusBarMessage(noPaths, 6000);
+      messages.tell(noPaths);
       return;
     }
     this.turnTo(open.source);

@@ -1,6 +1,7 @@
 /** Which results stand beside the code: causal ones or a profile's hot lines. Never both; the status bar says which. */
 import * as vscode from "vscode";
 import { type GutterSource, gutterSentence } from "../core/hotLines";
+import * as messages from "./messages";
 import type { Navigation } from "./navigation";
 import type { Session } from "./session";
 
@@ -78,12 +79,12 @@ export class GutterChoice implements vscode.Disposable {
         open === undefined
           ? "Nothing is open whose results could stand in the gutter."
           : `${gutterSentence(this.source, open, this.comparison)} Nothing else is open.`;
-      vscode.window.setStatusBarMessage(text, 6000);
+      messages.tell(text);
       return;
     }
     this.wanted = this.source === "causal" ? "profile" : "causal";
     const title = this.source === "causal" ? causal : profile;
-    vscode.window.setStatusBarMessage(gutterSentence(this.source, title, this.comparison), 6000);
+    messages.tell(gutterSentence(this.source, title, this.comparison));
     this.changes();
   }
 

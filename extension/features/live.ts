@@ -58,7 +58,7 @@ export class Live implements vscode.Disposable {
     const now = this.session.run?.live?.aim ?? lineAim;
     const aim = given === undefined ? await ask(now) : { ...now, ...given };
     if (aim !== undefined && (await this.control("retarget", aim))) {
-      vscode.window.setStatusBarMessage(`Fulcrum tests ${aimText(aim)} from now on.`, 6000);
+      messages.tell(`Fulcrum tests ${aimText(aim)} from now on.`);
     }
   }
 }

@@ -17,6 +17,25 @@ export const warn: Show = (message, ...actions) =>
 export const error: Show = (message, ...actions) =>
   remember(message, vscode.window.showErrorMessage(message, ...actions));
 
+/** The one message of ours in the status bar: the editor would show an earlier one again when a later one ends. */
+let passing: vscode.Disposable | undefined;
+
+/** Says in the status bar what was done. It goes by itself. */
+export function tell(text: string): vscode.Disposable {
+  return pass(vscode.window.setStatusBarMessage(text, 6000));
+}
+
+/** Says in the status bar what to do next, until that is done and what this gives is disposed of. */
+export function hold(text: string): vscode.Disposable {
+  return pass(vscode.window.setStatusBarMessage(text));
+}
+
+function pass(message: vscode.Disposable): vscode.Disposable {
+  passing?.dispose();
+  passing = message;
+  return message;
+}
+
 /** Asks before something that cannot be undone. */
 export async function confirm(question: string, detail: string, action: string): Promise<boolean> {
   const answer = vscode.window.showWarningMessage(question, { modal: true, detail }, action);

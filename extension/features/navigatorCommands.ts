@@ -68,7 +68,7 @@ export class NavigatorCommands implements vscode.Disposable {
       const [row] = (await this.navigation.rows(view.revision, step, 0, 1)) ?? [];
       if (row === undefined) {
         const reason = view.current?.limit ?? `This path has no ${noun} to extend it by.`;
-        vscode.window.setStatusBarMessage(reason, 5000);
+        messages.tell(reason);
         return;
       }
       await act({ kind: "select", number: row.number });

@@ -12,6 +12,8 @@ type Target = vscode.Uri | string | ProfileSource;
 export class Profiles implements vscode.Disposable {
   /** What others are compared with. */
   private base: string[] | undefined;
+  /** What to do next, until it is done. */
+  private hint: vscode.Disposable | undefined;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly navigation: Navigation) {
@@ -28,6 +30,7 @@ export class Profiles implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.hint?.dispose();
     for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
@@ -68,9 +71,8 @@ export class Profiles implements vscode.Disposable {
     }
     this.base = files;
     void vscode.commands.executeCommand("setContext", "fulcrum.profileSelected", true);
-    vscode.window.setStatusBarMessage(
+    this.hint = messages.hold(
       `${titleOf({ files, against: [] })} is B, the base. Now choose Compare with Selected Profile on what to look at.`,
-      8000,
     );
   }
 
@@ -100,9 +102,12 @@ export class Profiles implements vscode.Disposable {
   }
 
   private async show(source: ProfileSource): Promise<void> {
+    if (source.against.length > 0) {
+      this.hint?.dispose();
+    }
     await vscode.commands.executeCommand("fulcrum.navigator.focus");
     if (await this.navigation.openSource(source)) {
-      vscode.window.setStatusBarMessage(`${titleOf(source)} is open in the Navigator.`, 5000);
+      messages.tell(`${titleOf(source)} is open in the Navigator.`);
     }
   }
 }
