@@ -16,8 +16,8 @@ mod cost {
 
     use fulcrum_critical_sections::end_thread;
     use fulcrum_test_support::programs::Recipe;
-    use fulcrum_transactions::memory::FlowDetector;
-    use fulcrum_transactions::{Synopsis, ThreadId};
+    use fulcrum_shared_memory::FlowDetector;
+    use fulcrum_shared_memory::{Synopsis, ThreadId};
 
     use crate::told::{Flows, Listener, engine, listen, test_lock, test_unlock, test_wait};
 
@@ -220,7 +220,7 @@ mod cost {
         let told = in_two_threads(&program, |which| flows(&detector, which));
         show("with a FlowDetector", &told, &native_apart);
         let found = detector.lock().expect("nobody panics").flows();
-        let found: u64 = found.ranked().iter().map(|it| it.count).sum();
+        let found: u64 = found.iter().map(|it| it.count).sum();
         println!("{found} of {} pushes flowed", (TIMES - 1) * BATCH + 1);
     }
 }

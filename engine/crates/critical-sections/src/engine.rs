@@ -3,8 +3,8 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_preload::kept::Kept;
-use fulcrum_transactions::CodeAddress;
-use fulcrum_transactions::memory::{Effect, Mode};
+use fulcrum_shared_memory::CodeAddress;
+use fulcrum_shared_memory::{Effect, Mode};
 
 use crate::captured::Captured;
 use crate::emit::{RAX, RSP};

@@ -3,7 +3,7 @@
 //! When a thread has taken a lock, the function that took it does not return to its caller: the engine captures the
 //! thread's registers and runs the critical section from translated copies of its instructions. Copies do exactly what the
 //! originals do, on the program's own stack and with its own return addresses; between them, stores note the values from
-//! which the engine afterwards makes [effects](fulcrum_transactions::memory::Effect) and tells them to an [`Observer`].
+//! which the engine afterwards makes [effects](fulcrum_shared_memory::Effect) and tells them to an [`Observer`].
 //! After the outermost unlock this goes on until the observer has seen the first use, or for a window of instructions.
 //!
 //! # For the preloaded library
@@ -56,8 +56,8 @@ use core::fmt;
 use core::ops::Range;
 
 use fulcrum_preload::{real, sys};
-use fulcrum_transactions::CodeAddress;
-use fulcrum_transactions::memory::{Effect, Mode};
+use fulcrum_shared_memory::CodeAddress;
+use fulcrum_shared_memory::{Effect, Mode};
 
 pub use captured::{Caller, Captured, caller};
 pub use loader::code_around;

@@ -1,7 +1,7 @@
 //! From what translated code noted to effects.
 
-use fulcrum_transactions::CodeAddress;
-use fulcrum_transactions::memory::{Effect, Place, Register, Span};
+use fulcrum_shared_memory::CodeAddress;
+use fulcrum_shared_memory::{Effect, Place, Register, Span};
 
 use crate::emit::RSP;
 use crate::list::List;

@@ -1,4 +1,4 @@
-//! What one instruction does, as far as flow is concerned: like [`Effect`](fulcrum_transactions::memory::Effect), but with
+//! What one instruction does, as far as flow is concerned: like [`Effect`](fulcrum_shared_memory::Effect), but with
 //! names of registers where an effect has addresses and values.
 //!
 //! In a [plan](crate::plan) a value is in a register before or after the instruction ([`Named`]); in a translated unit it is

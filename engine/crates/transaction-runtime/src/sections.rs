@@ -12,8 +12,10 @@ use fulcrum_critical_sections::{
 };
 use fulcrum_preload::quiet::Shared;
 use fulcrum_preload::sys;
-use fulcrum_transactions::memory::{self, Effect, FlowDetector, Mode, Reaction, Role};
-use fulcrum_transactions::{CodeAddress, LockId, Synopsis, ThreadId};
+use fulcrum_shared_memory::{
+    self as memory, CodeAddress, Effect, FlowDetector, LockId, Mode, Reaction, Role, Synopsis,
+    ThreadId,
+};
 use fulcrum_unwind::Registers;
 use fulcrum_wire::transactions::Record;
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::chain::{Chain, UnknownLink};
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::dictionary::{Arrival, Dictionary};
 use crate::step::Step;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::ids::ProcessId;
 
 /// A process's part of a context: *synopsis(α)*.

@@ -4,31 +4,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::iter;
 
+use fulcrum_shared_memory::Synopsis;
+
 use crate::interner::Interner;
-
-/// A context's number in its table: the paper's synopsis, 4 bytes that stand for a whole context (§7.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Synopsis(u32);
-
-impl Synopsis {
-    /// The context of a thread that executes no transaction.
-    pub const EMPTY: Synopsis = Synopsis(0);
-
-    /// The synopsis with this number. Whether a table knows it is the table's to say: [`Contexts::contains`].
-    pub fn from_number(number: u32) -> Self {
-        Synopsis(number)
-    }
-
-    /// The number, 0 for [`Synopsis::EMPTY`].
-    pub fn number(self) -> u32 {
-        self.0
-    }
-
-    /// Whether this is the context of no transaction.
-    pub fn is_empty(self) -> bool {
-        self == Synopsis::EMPTY
-    }
-}
 
 /// How far a table may grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +141,7 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
             last,
             length,
         });
-        let new = Synopsis(self.nodes.len() as u32);
+        let new = Synopsis::from_number(self.nodes.len() as u32);
         self.index.insert((prefix, last), new);
         new
     }
@@ -221,12 +199,12 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
 
     /// Whether the table knows the synopsis.
     pub fn contains(&self, context: Synopsis) -> bool {
-        context.0 as usize <= self.nodes.len()
+        context.number() as usize <= self.nodes.len()
     }
 
     /// All contexts but the empty one. A prefix comes before what continues it, and numbers have no gaps.
     pub fn all(&self) -> impl Iterator<Item = Synopsis> {
-        (1..=self.nodes.len() as u32).map(Synopsis)
+        (1..=self.nodes.len() as u32).map(Synopsis::from_number)
     }
 
     /// How often a limit was met.
@@ -239,7 +217,7 @@ impl<E: Clone + Eq + Hash> Contexts<E> {
     }
 
     fn node(&self, context: Synopsis) -> Option<&Node> {
-        let row = context.0.checked_sub(1)?;
+        let row = context.number().checked_sub(1)?;
         Some(&self.nodes[row as usize])
     }
 }

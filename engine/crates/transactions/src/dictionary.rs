@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::chain::{Chain, Link, UnknownLink};
-use crate::contexts::{Contexts, Limits, Synopsis};
+use crate::Synopsis;
+use crate::contexts::{Contexts, Limits};
 use crate::ids::ProcessId;
 use crate::names::Names;
 use crate::step::Step;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::chain::Link;
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::dictionary::{Dictionary, Element};
 use crate::ids::ProcessId;
 use crate::names::Name;

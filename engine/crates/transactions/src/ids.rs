@@ -6,18 +6,6 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub u64);
 
-/// A thread of a process. Never given again to a later thread, since roles are remembered by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ThreadId(pub u32);
-
-/// A lock or a condition variable: its address, or the number of a monitor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct LockId(pub u64);
-
-/// The address of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CodeAddress(pub u64);
-
 impl fmt::Display for ProcessId {
     /// The system's number, which is the lower half. The program that it executes, if not the first, follows after a point;
     /// the run, if not the first, in words.

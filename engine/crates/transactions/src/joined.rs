@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::chain::{Link, UnknownLink};
-use crate::contexts::{Contexts, Limits, Synopsis};
+use crate::Synopsis;
+use crate::contexts::{Contexts, Limits};
 use crate::export::{ExportError, Exported, Imported};
 use crate::ids::ProcessId;
 use crate::names::{Name, Names};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_stats::{Random, quantile};
 
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 
 /// One execution of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, FrameId};
 
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::names::Name;
 
 /// The samples of a process, by the context and the thread in which they were taken.

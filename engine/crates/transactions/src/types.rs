@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::joined::{Hop, Joined};
 use crate::step::Step;
 

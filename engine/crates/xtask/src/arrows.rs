@@ -24,7 +24,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("event-tables", &["events"]),
     ("causal", &["model", "stats"]),
     ("paths", &["model", "stats"]),
-    ("transactions", &["model", "stats"]),
+    // What flows through shared memory is found in profiled programs.
+    ("shared-memory", &[]),
+    ("transactions", &["model", "stats", "shared-memory"]),
     ("transaction-records", &["wire", "model", "transactions"]),
     ("source", &["model"]),
     // Functions' names: for the agents too.
@@ -62,7 +64,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // They run inside other people's processes.
     ("preload", &[]),
     // Tells what threads do in the terms of the pure part.
-    ("critical-sections", &["preload", "transactions"]),
+    ("critical-sections", &["preload", "shared-memory"]),
     ("runtime-core", &["wire", "stats"]),
     // Callers by a table: in profiled programs, and in the engine on copies of their stacks.
     ("unwind", &["wire"]),
@@ -70,7 +72,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "runtime",
         &["wire", "stats", "preload", "runtime-core", "unwind"],
     ),
-    ("transaction-runtime", &["wire", "preload", "unwind"]),
+    (
+        "transaction-runtime",
+        &[
+            "wire",
+            "preload",
+            "unwind",
+            "shared-memory",
+            "critical-sections",
+        ],
+    ),
     ("event-log", &["wire", "preload"]),
     // What the agents share.
     (

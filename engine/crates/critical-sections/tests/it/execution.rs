@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use fulcrum_critical_sections::{Counts, counts};
 use fulcrum_stats::Random;
-use fulcrum_transactions::CodeAddress;
-use fulcrum_transactions::memory::{Effect, Place, Register};
+use fulcrum_shared_memory::CodeAddress;
+use fulcrum_shared_memory::{Effect, Place, Register};
 
 use crate::support::machine::{MEMORY, Machine, mapped};
 use crate::support::random_code::{Generator, Kind};

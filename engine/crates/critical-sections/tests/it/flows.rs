@@ -6,9 +6,9 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 
 use fulcrum_critical_sections::counts;
+use fulcrum_shared_memory::{FlowDetector, Learning, Limits};
+use fulcrum_shared_memory::{Synopsis, ThreadId};
 use fulcrum_test_support::programs::Recipe;
-use fulcrum_transactions::memory::{FlowDetector, Learning, Limits};
-use fulcrum_transactions::{Synopsis, ThreadId};
 
 use crate::support::told::{
     Flows, Listener, alone, engine, listen, test_lock, test_unlock, test_wait, with_flows,
@@ -219,7 +219,7 @@ fn nothing_flows(structures: &Structures, name: &str) {
         }
     });
     let flows = detector.lock().unwrap().flows();
-    assert_eq!(flows.ranked(), [], "{name}");
+    assert_eq!(flows, [], "{name}");
 }
 
 const FLOWING: [&str; 10] = [

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use fulcrum_critical_sections::{Counts, counts, end_thread, forget, locate};
 use fulcrum_stats::Random;
 use fulcrum_test_support::programs::Recipe;
-use fulcrum_transactions::memory::{Effect, Place};
+use fulcrum_shared_memory::{Effect, Place};
 
 use crate::execution::machine;
 use crate::support::machine::{Machine, mapped};

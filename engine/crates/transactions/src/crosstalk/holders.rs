@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Holder, LockKind, Party, Paths, Wait};
-use crate::contexts::Synopsis;
-use crate::ids::{LockId, ThreadId};
+use crate::Synopsis;
+use crate::{LockId, ThreadId};
 
 /// How a lock is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

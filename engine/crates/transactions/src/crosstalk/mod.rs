@@ -9,7 +9,7 @@ mod pairs;
 pub use holders::{Holders, Leftovers, Sharing};
 pub use pairs::{LeftOut, Pair, Pairs, Paths, Wait};
 
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

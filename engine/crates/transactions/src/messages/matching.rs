@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::StreamId;
 use super::stream::Stream;
 use crate::chain::Link;
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::ids::ProcessId;
 
 /// A process sent bytes.

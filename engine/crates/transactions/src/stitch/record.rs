@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::contexts::{Cuts, Synopsis};
+use crate::Synopsis;
+use crate::contexts::Cuts;
 use crate::crosstalk::{Leftovers, Pairs};
 use crate::export::Exported;
-use crate::flows::Flows;
-use crate::ids::LockId;
+use crate::Flows;
+use crate::LockId;
 use crate::latency::Instance;
 use crate::messages::ProcessMessages;
 use crate::names::Name;

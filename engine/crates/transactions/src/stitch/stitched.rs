@@ -10,10 +10,10 @@ use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, FrameId, V
 use super::notes;
 use super::record::ProcessRecord;
 use crate::chain::Link;
-use crate::contexts::Synopsis;
+use crate::Synopsis;
 use crate::crosstalk::{Pair, Pairs};
 use crate::export::ExportError;
-use crate::flows::{Flow, FlowKind, Flows, Place};
+use crate::{Flow, FlowKind, Flows, Place};
 use crate::ids::ProcessId;
 use crate::joined::Joined;
 use crate::latency::{Latencies, Latency};

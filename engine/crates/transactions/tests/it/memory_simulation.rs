@@ -74,7 +74,7 @@ fn check_queue(push: &Program, pop: &Program, producers: usize, consumers: usize
         assert_eq!(flow.lock.0, QUEUE.lock, "seed {seed}");
         popped += 1;
     }
-    let flows = machine.detector.flows().ranked();
+    let flows = machine.detector.flows();
     assert_eq!(
         flows.len(),
         ITEMS as usize,
@@ -182,7 +182,7 @@ fn an_allocator_is_no_flow() {
             flows <= 4,
             "seed {seed}: {flows} before a thread had both roles"
         );
-        assert_eq!(machine.detector.flows().ranked(), [], "seed {seed}");
+        assert_eq!(machine.detector.flows(), [], "seed {seed}");
         let lists: Vec<_> = machine.detector.lists().collect();
         assert!(
             !lists.is_empty() && lists.iter().all(|it| it.demoted),
@@ -224,7 +224,6 @@ fn a_pipeline_concatenates_the_contexts_of_its_stages() {
             machine
                 .detector
                 .flows()
-                .ranked()
                 .iter()
                 .map(|it| it.count)
                 .sum::<u64>(),
@@ -302,7 +301,7 @@ fn every_item_of_a_pipeline_brings_the_context_of_the_stage_before() {
                 answered += 1;
             }
         }
-        let flows = machine.detector.flows().ranked();
+        let flows = machine.detector.flows();
         assert_eq!(flows.len(), 2 * ITEMS as usize, "seed {seed}");
     }
 }
@@ -368,7 +367,7 @@ fn of_all_that_a_server_shares_only_its_queue_flows() {
                 assert_eq!(consumed, None, "seed {seed}");
             }
         }
-        let flows = machine.detector.flows().ranked();
+        let flows = machine.detector.flows();
         assert_eq!(flows.len(), 300, "seed {seed}");
         assert!(
             flows.iter().all(|it| it.from.number() < 5000),

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::lists::{Consumption, ListId, ListLimits, ListSummary, Lists};
-use super::numbers::Map;
-use super::section::Tracker;
-use super::sites::{Learning, Sites};
-use super::thread::{Phase, Section, Thread};
-use super::words::{Birth, Words};
-use super::{Effect, Mode, Reaction, Role};
-use crate::contexts::Synopsis;
-use crate::flows::Flows;
+use crate::flows::Flow;
+use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::lists::{Consumption, ListId, ListLimits, ListSummary, Lists};
+use crate::numbers::Map;
+use crate::section::Tracker;
+use crate::sites::{Learning, Sites};
+use crate::thread::{Phase, Section, Thread};
+use crate::words::{Birth, Words};
+use crate::{Effect, Mode, Reaction, Role};
 
 /// How much is watched and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,7 +297,7 @@ impl FlowDetector {
 
     /// How often a transaction came from one context to another, without what turned out to be no flow: producers that
     /// consume, as users of an allocator do (§3.4).
-    pub fn flows(&self) -> Flows<Synopsis> {
+    pub fn flows(&self) -> Vec<Flow> {
         self.lists.flows()
     }
 

@@ -4,9 +4,9 @@
 //! sections run natively, and are looked at again now and then. Once something has flowed under a lock, all its sections are
 //! watched: a worker takes from a queue in one place while there is something, and in another after it has waited.
 
-use super::Mode;
-use super::numbers::{Map, Set};
+use crate::Mode;
 use crate::ids::{CodeAddress, LockId};
+use crate::numbers::{Map, Set};
 
 /// When a lock site rests, and for how long. All numbers are sections at the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ struct Site {
 
 /// The lock sites of a process.
 #[derive(Debug)]
-pub(super) struct Sites {
+pub(crate) struct Sites {
     learning: Learning,
     sites: Map<CodeAddress, Site>,
     /// Locks under which something flowed.

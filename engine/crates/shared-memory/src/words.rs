@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Span;
-use super::lists::ListId;
-use crate::contexts::Synopsis;
+use crate::Span;
+use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::lists::ListId;
 
 /// What a location is associated with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(crate) enum Tag {
     /// Nothing: a value from before the section.
     None,
     /// The paper's *invlctxt*: a value that no transaction came with.
@@ -20,7 +20,7 @@ pub(super) enum Tag {
 
 /// Where a value comes from. Moves keep it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Birth {
+pub(crate) struct Birth {
     pub section: u64,
     pub context: Synopsis,
     pub thread: ThreadId,
@@ -30,7 +30,7 @@ pub(super) struct Birth {
 
 /// The locks of a section, of many the innermost.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Locks([Option<LockId>; 4]);
+pub(crate) struct Locks([Option<LockId>; 4]);
 
 impl Locks {
     pub fn innermost(held: impl DoubleEndedIterator<Item = LockId>) -> Self {
@@ -49,7 +49,7 @@ impl Locks {
 
 /// Who reads or writes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Accessor {
+pub(crate) struct Accessor {
     pub thread: ThreadId,
     pub section: u64,
     pub locks: Locks,
@@ -80,7 +80,7 @@ impl Word {
 
 /// An access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Access {
+pub(crate) struct Access {
     pub tag: Tag,
     /// Another thread touched it last.
     pub foreign: bool,
@@ -88,7 +88,7 @@ pub(super) struct Access {
 
 /// The words that sections touched, by their addresses. No two overlap.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(crate) struct Words {
     words: BTreeMap<u64, Word>,
     limit: usize,
     forgotten: u64,

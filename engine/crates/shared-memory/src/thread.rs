@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::words::{Accessor, Birth, Locks, Tag, Words};
-use super::{Effect, Mode, Place, Register};
-use crate::contexts::Synopsis;
+use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::words::{Accessor, Birth, Locks, Tag, Words};
+use crate::{Effect, Mode, Place, Register};
 
 #[derive(Debug)]
-pub(super) struct Thread {
+pub(crate) struct Thread {
     pub stack: Range<u64>,
     /// In the order in which they were first taken, with how often.
     pub held: Vec<(LockId, u32)>,
@@ -19,14 +19,14 @@ pub(super) struct Thread {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Native,
     Section(Section),
     Window(Section),
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Section {
+pub(crate) struct Section {
     pub number: u64,
     pub site: CodeAddress,
     /// Effects that it may still have.

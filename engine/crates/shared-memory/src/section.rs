@@ -1,18 +1,18 @@
 //! What an instruction within a critical section does to tags (Whodunit §3.2).
 
-use super::lists::Lists;
-use super::thread::{Section, Thread};
-use super::words::{Accessor, Birth, Tag, Words};
-use super::{Effect, Place, Span};
-use crate::contexts::Synopsis;
 use crate::ids::CodeAddress;
+use crate::ids::Synopsis;
+use crate::lists::Lists;
+use crate::thread::{Section, Thread};
+use crate::words::{Accessor, Birth, Tag, Words};
+use crate::{Effect, Place, Span};
 
 /// Rule 5: a pointer to at most so many bytes before where it is stored is one of a structure to itself, as an empty
 /// queue's `tail = &head`. Elements of a list are farther apart.
 const SELF_REACH: u64 = 16;
 
 /// Applies an effect within a section.
-pub(super) struct Tracker<'a> {
+pub(crate) struct Tracker<'a> {
     pub by: Accessor,
     pub state: &'a mut Thread,
     pub section: &'a mut Section,

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-pub(super) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixed>>;
-pub(super) type Set<K> = HashSet<K, BuildHasherDefault<Mixed>>;
+pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Mixed>>;
+pub(crate) type Set<K> = HashSet<K, BuildHasherDefault<Mixed>>;
 
 /// Mixes numbers by multiplying them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mixed(u64);
+pub(crate) struct Mixed(u64);
 
 impl Hasher for Mixed {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,9 +1,9 @@
 //! Producers and consumers: lists by lock and producing store, and what flows through each (Whodunit §3.2, §3.4).
 
-use super::numbers::{Map, Set};
-use crate::contexts::Synopsis;
-use crate::flows::{FlowKind, Flows};
+use crate::flows::{Flow, Flows};
+use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::numbers::{Map, Set};
 
 /// A thread consumed what another one had produced: a transaction flowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Consumption {
     /// The instruction that stored it.
     pub store: CodeAddress,
     /// The list that this was consumed from. That no transaction flows by it may only be seen later
-    /// ([`FlowDetector::take_demoted`](super::FlowDetector::take_demoted)).
+    /// ([`FlowDetector::take_demoted`](crate::FlowDetector::take_demoted)).
     pub list: ListId,
 }
 
@@ -58,12 +58,12 @@ struct List {
     demoted: bool,
     consumed: u64,
     /// By producer's and consumer's context.
-    flows: Flows<Synopsis>,
+    flows: Flows,
 }
 
 /// All lists of a process.
 #[derive(Debug)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     lists: Vec<List>,
     index: Map<(LockId, CodeAddress), ListId>,
     limits: ListLimits,
@@ -74,7 +74,7 @@ pub(super) struct Lists {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ListLimits {
+pub(crate) struct ListLimits {
     pub lists: usize,
     /// Of each role in a list. Later threads are not remembered, so their conflicts are not seen.
     pub members: usize,
@@ -159,7 +159,7 @@ impl Lists {
         if list.consumers.len() < self.limits.members {
             list.consumers.insert(by);
         }
-        list.flows.add(FlowKind::Memory, from, to, 1);
+        list.flows.add(from, to);
         Some((list.lock, list.store))
     }
 
@@ -178,19 +178,18 @@ impl Lists {
     }
 
     /// How often a transaction came from one context to another. A list that was demoted later never had any.
-    pub fn flows(&self) -> Flows<Synopsis> {
+    pub fn flows(&self) -> Vec<Flow> {
         let mut all = Flows::with_limit(usize::MAX);
         for list in self.lists.iter().filter(|it| !it.demoted) {
-            all.add_all(&list.flows, |it| *it);
+            all.add_all(&list.flows);
         }
-        all
+        all.ranked()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flows::Flow;
 
     const LIMITS: ListLimits = ListLimits {
         lists: 2,
@@ -220,7 +219,7 @@ mod tests {
                 false => assert_eq!(lists.produce(LOCK, STORE, ThreadId(2)), None),
             }
             assert_eq!(demoted(&lists), [true]);
-            assert_eq!(lists.flows().ranked(), []);
+            assert_eq!(lists.flows(), []);
             assert_eq!(lists.take_demoted(), Some(list));
             assert_eq!(lists.take_demoted(), None);
             assert_eq!(
@@ -250,12 +249,11 @@ mod tests {
         assert_eq!(demoted(&lists), [false, true]);
         assert_eq!(lists.take_demoted(), None, "nothing had flowed");
         let flow = Flow {
-            kind: FlowKind::Memory,
             from: context(1),
             to: context(2),
             count: 1,
         };
-        assert_eq!(lists.flows().ranked(), [flow]);
+        assert_eq!(lists.flows(), [flow]);
     }
 
     #[test]
@@ -270,6 +268,6 @@ mod tests {
                 .consume(list, ThreadId(2), context(from), context(9))
                 .unwrap();
         }
-        assert_eq!((lists.flows().ranked().len(), lists.left_out()), (2, 2));
+        assert_eq!((lists.flows().len(), lists.left_out()), (2, 2));
     }
 }

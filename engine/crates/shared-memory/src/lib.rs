@@ -14,12 +14,16 @@
 //! 5. A pointer to beside where it is stored is invalid.
 //! 6. A tag holds as long as its location has the value that was stored.
 //! 7. A section has a limit, and lock sites at which nothing flows rest, longer each time.
-//! 8. What comes back is no new transaction: [`Activity::take_over`](crate::Activity::take_over).
+//! 8. What comes back is no new transaction: `fulcrum_transactions::Activity::take_over`.
 //! 9. Roles are those in one list: a lock and a producing store.
 //!
 //! An address that is computed from a tagged one (`container_of`) loses its context: that is open.
 
+#![forbid(unsafe_code)]
+
 mod detector;
+mod flows;
+mod ids;
 mod lists;
 mod numbers;
 mod section;
@@ -30,6 +34,8 @@ mod words;
 use std::ops::Range;
 
 pub use detector::{Counts, FlowDetector, Limits};
+pub use flows::Flow;
+pub use ids::{CodeAddress, LockId, Synopsis, ThreadId};
 pub use lists::{Consumption, ListId, ListSummary};
 pub use sites::Learning;
 

@@ -1,0 +1,66 @@
+//! How often transactions came from one context to another.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::ids::Synopsis;
+
+/// All that flowed from one context to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// The producer's.
+    pub from: Synopsis,
+    /// The consumer's.
+    pub to: Synopsis,
+    /// How often.
+    pub count: u64,
+}
+
+/// Adds flows up, of so many pairs of contexts.
+#[derive(Debug)]
+pub(crate) struct Flows {
+    counts: BTreeMap<(Synopsis, Synopsis), u64>,
+    limit: usize,
+    left_out: u64,
+}
+
+impl Flows {
+    pub fn with_limit(pairs: usize) -> Self {
+        Flows {
+            counts: BTreeMap::new(),
+            limit: pairs,
+            left_out: 0,
+        }
+    }
+
+    pub fn add(&mut self, from: Synopsis, to: Synopsis) {
+        self.add_many((from, to), 1);
+    }
+
+    fn add_many(&mut self, pair: (Synopsis, Synopsis), count: u64) {
+        if self.counts.len() >= self.limit && !self.counts.contains_key(&pair) {
+            self.left_out += count;
+            return;
+        }
+        *self.counts.entry(pair).or_default() += count;
+    }
+
+    pub fn add_all(&mut self, others: &Flows) {
+        for (&pair, &count) in &others.counts {
+            self.add_many(pair, count);
+        }
+    }
+
+    /// The most frequent first.
+    pub fn ranked(&self) -> Vec<Flow> {
+        let flow = |(&(from, to), &count)| Flow { from, to, count };
+        let mut ranked: Vec<Flow> = self.counts.iter().map(flow).collect();
+        // Sorting is stable, so flows of equal counts stay in the order of their contexts.
+        ranked.sort_by_key(|it| Reverse(it.count));
+        ranked
+    }
+
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}

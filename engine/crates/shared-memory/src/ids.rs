@@ -1,0 +1,37 @@
+//! Numbers of things that belong to the profiled programs.
+
+/// A context's number in its table: the paper's synopsis, 4 bytes that stand for a whole context (§7.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Synopsis(u32);
+
+impl Synopsis {
+    /// The context of a thread that executes no transaction.
+    pub const EMPTY: Synopsis = Synopsis(0);
+
+    /// The synopsis with this number. Whether a table knows it is the table's to say.
+    pub fn from_number(number: u32) -> Self {
+        Synopsis(number)
+    }
+
+    /// The number, 0 for [`Synopsis::EMPTY`].
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Whether this is the context of no transaction.
+    pub fn is_empty(self) -> bool {
+        self == Synopsis::EMPTY
+    }
+}
+
+/// A thread of a process. Never given again to a later thread, since roles are remembered by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId(pub u32);
+
+/// A lock or a condition variable: its address, or the number of a monitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LockId(pub u64);
+
+/// The address of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CodeAddress(pub u64);
