@@ -51,5 +51,3 @@ mod syscalls;
 mod thread;
 mod unix_peers;
 mod what;
-
-fulcrum_preload::sanitizer_options!();
