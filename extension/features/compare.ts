@@ -6,6 +6,7 @@ import { baseName } from "../core/format";
 import { type Comparison, requests } from "../core/protocol";
 import { olderFirst, runFolderOf } from "../core/runsOnDisk";
 import { didShow } from "../core/shown";
+import { against, shortTitle } from "../core/titles";
 import { isTraceRun } from "../core/trace/runs";
 import { compareHtml, loadingHtml, problemHtml } from "../views/compare";
 import type { PageAssets } from "../views/page";
@@ -18,6 +19,8 @@ import { fileOf, type Target } from "./target";
 import { pageAssets } from "./webviewAssets";
 
 const viewType = "fulcrum.compare";
+/** Of a tab, in letters. */
+const longestTitle = 50;
 
 /** The paths of two profiles. */
 interface Pair {
@@ -192,7 +195,8 @@ class View implements vscode.Disposable {
     this.round += 1;
     const round = this.round;
     const { before, after } = this.pair;
-    this.panel.title = `${baseName(before)} ↔ ${baseName(after)}`;
+    const title = shortTitle(`${baseName(before)}${against}${baseName(after)}`, longestTitle);
+    this.panel.title = title.replace(against, " ↔ ");
     if (this.comparison === undefined) {
       this.panel.webview.html = loadingHtml(this.assets());
     }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../core/errors";
 import { type EventsComparison, requests } from "../core/protocol";
 import { didShow } from "../core/shown";
+import { against, shortTitle } from "../core/titles";
 import {
   type DifferenceRow,
   differenceRow,
@@ -122,7 +123,7 @@ class ComparePanel extends TablePanel<ToTraceCompare, FromTraceCompare> {
     const { token } = this.loading;
     const { before, after } = this.pair;
     const [a, b] = [titleOfRun(after), titleOfRun(before)];
-    this.panel.title = `${a} − ${b}`;
+    this.panel.title = shortTitle(`${a}${against}${b}`, 50);
     this.page.remember(this.pair);
     const tell = (message: string) => this.page.show({ type: "loading", a, b, message });
     tell("Reading both traces…");

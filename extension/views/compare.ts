@@ -1,6 +1,7 @@
 /** The compare view as HTML: a thin drawing of {@link CompareModel}. No `vscode` in here. */
 import type { Axis, CompareModel, ComparePointModel, CompareRow, Range } from "../core/compare";
 import { signedPercent } from "../core/format";
+import { type FoldedNote, foldNotes, moreText } from "../core/notes";
 import { type PageAssets, pageHtml, escapeHtml as safe } from "./page";
 
 const width = 240;
@@ -136,7 +137,18 @@ function round(value: number): number {
 }
 
 function notesHtml(notes: readonly string[]): string {
-  return notes.length === 0
-    ? ""
-    : `<section aria-label="Notes"><ul class="notes">${notes.map((note) => `<li>${safe(note)}</li>`).join("")}</ul></section>`;
+  return notes.length === 0 ? "" : `<section aria-label="Notes"><ul class="notes">${notesItems(notes)}</ul></section>`;
+}
+
+/** Each with what is more than a sentence folded, and the last of many. */
+function notesItems(notes: readonly string[]): string {
+  const { shown, more } = foldNotes(notes);
+  const items = (all: readonly FoldedNote[]) =>
+    all.map(({ begins, rest }) => `<li>${rest === "" ? safe(begins) : folded(begins, safe(rest))}</li>`).join("");
+  return items(shown) + (more.length === 0 ? "" : `<li>${folded(moreText(more), `<ul>${items(more)}</ul>`)}</li>`);
+}
+
+/** `rest` is HTML. */
+function folded(begins: string, rest: string): string {
+  return `<details><summary>${safe(begins)}</summary>${rest}</details>`;
 }

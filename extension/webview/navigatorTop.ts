@@ -2,7 +2,7 @@
 import type { CurrentModel, MetricModel } from "../core/navigator/current";
 import type { FromNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
-import { h, profileTitle } from "./dom";
+import { h, notesList, profileTitle } from "./dom";
 import { coverageOf, overlapsOf, tagOf } from "./navigatorLabels";
 
 type Send = (message: FromNavigator) => void;
@@ -104,7 +104,7 @@ export function topOf(model: NavigatorModel, send: Send): HTMLElement[] {
     ...(current === null ? [] : [pathOf(current, send), metrics(current, model)]),
     ...(current === null || current.unlabelled === null ? [] : [overlapsOf(current, send)]),
     ...(coverage === null ? [] : [coverageOf(coverage, send)]),
-    ...(notes.length === 0 ? [] : [h("ul", { class: "notes" }, ...notes.map((text) => h("li", { text })))]),
+    ...notesList(notes),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** The refine loop's page: the iterations' table, as it grows. */
 import { type FromRefine, type RefineModel, type RefineRow, refineSays, type ToRefine } from "../core/trace/refine";
-import { byId, connect, h } from "./dom";
+import { byId, connect, h, notesList } from "./dom";
 import { ProgressBar } from "./progress";
 
 const vscode = connect<FromRefine, ToRefine>(({ model }) => show(model));
@@ -45,10 +45,7 @@ function build(model: RefineModel): void {
       ? [h("div", { class: "line" }, cancel, says), bar.element]
       : [h("div", { class: "line" }, again, filter), h("p", {}, says)]),
   );
-  end.replaceChildren(
-    ...hotspots(model),
-    ...(model.notes.length === 0 ? [] : [h("ul", { class: "notes" }, ...model.notes.map((text) => h("li", { text })))]),
-  );
+  end.replaceChildren(...hotspots(model), ...notesList(model.notes));
 }
 
 function button(id: string, text: string, onclick: () => void, kind: string): HTMLButtonElement {

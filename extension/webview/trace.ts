@@ -93,6 +93,8 @@ function show(next: TraceShown, round: number): void {
   tree.show(next.trace, round, next.queue !== null);
   const notes = [...next.trace.notes, ...(next.queueText === null ? [] : [next.queueText])];
   byId("spoken").textContent = notes.join(" ");
+  // There is room for one line.
+  byId("spoken").title = notes.join("\n");
   if (document.hasFocus() && (document.activeElement ?? document.body) === document.body) {
     tree.focus();
   }
@@ -126,6 +128,7 @@ function chosen(row: TraceRow | undefined, led: boolean): void {
     return;
   }
   byId("spoken").textContent = spokenOf(row);
+  byId("spoken").title = "";
   if (led) {
     timeline.mark(row.kind === "thread" ? row.thread.id : row.event.thread, timeOf(row));
   }

@@ -6,7 +6,7 @@ import {
   type ToTraceCompare,
   type TraceComparison,
 } from "../core/trace/compare";
-import { byId, connect, h } from "./dom";
+import { byId, connect, h, notesList } from "./dom";
 
 const vscode = connect<FromTraceCompare, ToTraceCompare>(receive);
 const send = (message: FromTraceCompare) => vscode.postMessage(message);
@@ -59,9 +59,7 @@ function show(comparison: TraceComparison, rows: readonly DifferenceRow[]): void
       h("button", { class: "plain", text: "Swap", onclick: () => send({ type: "swap" }), attrs: { id: "swap" } }),
     ),
     h("div", { class: "quiet", text: `Threads by role (A / B): ${comparison.roles.join(" · ")}` }),
-    ...(comparison.notes.length === 0
-      ? []
-      : [h("ul", { class: "notes" }, ...comparison.notes.map((text) => h("li", { text })))]),
+    ...notesList(comparison.notes),
     h("table", { attrs: { "aria-label": "Differences" } }, h("thead", {}, h("tr", {}, ...head)), body),
     more,
   );
