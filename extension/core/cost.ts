@@ -110,6 +110,11 @@ export function shareText(share: number | null): string {
   return `${sign}${digits}${NO_BREAK_SPACE}%`;
 }
 
+/** Whether a share would be written as more than 100 %. */
+export function isMoreThanAll(share: number | null): boolean {
+  return share !== null && share >= 1.0005;
+}
+
 /** What more throughput means, 0.25 being a quarter more: `25 % faster`, or `3.0 times as fast`; null: nothing is gained. */
 export function fasterText(gain: number): string | null {
   if (gain >= 1) {

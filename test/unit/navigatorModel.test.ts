@@ -157,6 +157,15 @@ test("coverage is one stacked bar of what each label adds", () => {
   expect(plain(shown?.gain ?? "")).toBe("Without it, the program is at most 5.0 times as fast, by Amdahl's law.");
 });
 
+test("no more than all is labelled, whatever the profiler counted; of a difference, parts may be more", () => {
+  const labels = [{ name: "a", paths: [["a"]], base: 1, cum: 1001, marginal: 1001 }];
+  const coverage = { base: 1, cum: 1001, share: 1.001, gain: null, table3: null };
+  const text = (of: "total" | "difference") =>
+    plain(navigatorModel(opened(), view({ labels, coverage, of, total: 1000 })).coverage?.text ?? "");
+  expect(text("total")).toBe("All of 1,000 is labelled (its profiler counted 100.1 %)");
+  expect(text("difference")).toBe("100.1 % of 1,000 is labelled");
+});
+
 test("labels that became cheaper are told from those that became dearer", () => {
   const labels = [
     { name: "a", paths: [["a"]], base: 1, cum: 40, marginal: 40 },
@@ -256,6 +265,7 @@ test("what the automatic search found comes with its reason and what it adds", (
   expect(item?.detail).toBe("load → parse · Most of parse is called by load.");
   expect(plain(summaryOf(found))).toBe("1 bottleneck covers 25 % of the cost");
   expect(plain(summaryOf({ ...found, coverage: 0.6, labelled: 0.35 }))).toMatch(/covers 25 %.*before them 35 %$/);
+  expect(plain(summaryOf({ ...found, coverage: 1.001 }))).toBe("1 bottleneck covers all of the cost");
   const compared: NavigatorAutomatic = { ...found, of: "difference" };
   expect(plain(summaryOf(compared))).toBe("1 bottleneck covers 25 % of the difference");
   const even: NavigatorAutomatic = { ...found, of: "costlier" };

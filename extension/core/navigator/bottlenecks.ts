@@ -1,5 +1,5 @@
 /** What the automatic search found, as a list to choose from. */
-import { costText, pathText, shareText } from "../cost";
+import { costText, isMoreThanAll, pathText, shareText } from "../cost";
 import { shortName } from "../flame/layout";
 import { count } from "../format";
 import type { NavigatorAutomatic, NavigatorSuggestion, NavigatorWhole } from "../protocol";
@@ -50,5 +50,7 @@ export function summaryOf(found: NavigatorAutomatic): string {
   const many = count(found.suggestions.length, "bottleneck");
   const verb = found.suggestions.length === 1 ? "covers" : "cover";
   const before = found.labelled === 0 ? "" : `, labels before them ${shareText(found.labelled)}`;
-  return `${many} ${verb} ${shareText(found.coverage - found.labelled)} of ${WHOLES[found.of]}${before}`;
+  const part = found.coverage - found.labelled;
+  const share = found.of === "total" && isMoreThanAll(part) ? "all" : shareText(part);
+  return `${many} ${verb} ${share} of ${WHOLES[found.of]}${before}`;
 }

@@ -1,5 +1,5 @@
 /** What the Navigator shows, as plain data: every number with its denominator, every bar with its width. */
-import { costText, fasterText, fraction, pathText, shareText } from "../cost";
+import { costText, fasterText, fraction, isMoreThanAll, pathText, shareText } from "../cost";
 import { lastName, shortName } from "../flame/layout";
 import { count } from "../format";
 import type { NavigatorLabel, NavigatorOpened, NavigatorView, NavigatorWhole } from "../protocol";
@@ -145,7 +145,12 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
     share: shareText(shares[index] ?? null),
     text: segmentText(label, shares[index] ?? null, total),
   }));
-  const text = `${shareText(coverage.share)} of ${costText(total, unit)} is labelled`;
+  const cost = costText(total, unit);
+  // Some profilers count more for a function than all functions cost themselves; of a difference, parts may well be more.
+  const text =
+    view.of === "total" && isMoreThanAll(coverage.share)
+      ? `All of ${cost} is labelled (its profiler counted ${shareText(coverage.share)})`
+      : `${shareText(coverage.share)} of ${cost} is labelled`;
   return {
     text,
     gain: gainText(view),
