@@ -1,0 +1,101 @@
+/** Recordings out of repositories: of folders that the user has, or cloned. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { inflateSync } from "node:zlib";
+import { root, StepError, tryRun, which } from "../../lib/steps.mjs";
+
+const kept = path.join(root, "out", "bench", "corpora");
+
+/**
+ * The git directory of a corpus: below `from`, as `owner+name/repo`, `owner/name` or `name`, with a work tree or bare;
+ * without `from`, a clone of its newest state.
+ * @param {import("./catalogue.mjs").Corpus} corpus
+ * @param {string | undefined} from
+ */
+export async function repositoryOf(corpus, from) {
+  const [owner, name] = corpus.repository.split("/");
+  if (from !== undefined) {
+    const places = [`${owner}+${name}/repo`, `${owner}+${name}`, corpus.repository, name, corpus.name];
+    const all = places.flatMap((place) => [path.join(from, place, ".git"), path.join(from, place)]);
+    const found = all.find((folder) => existsSync(path.join(folder, "HEAD")));
+    if (found === undefined) {
+      throw new StepError(`${from} has no repository ${name}: clone ${corpus.repository} from GitHub into it.`);
+    }
+    return found;
+  }
+  const folder = path.join(kept, "repositories", name);
+  if (!existsSync(folder)) {
+    if (which("git") === undefined) {
+      throw new StepError("git is needed to fetch the corpora: install it, or give them with --from FOLDER.");
+    }
+    const url = `https://github.com/${corpus.repository}.git`;
+    const { code, output } = await tryRun("git", ["clone", "--bare", "--depth", "1", "--quiet", url, folder]);
+    if (code !== 0) {
+      throw new StepError(
+        `${output.trim()}\nThe corpora cannot be fetched: clone ${corpus.repository} where there is a network, and give the folder that holds it with --from FOLDER.`,
+      );
+    }
+  }
+  return folder;
+}
+
+/**
+ * What the newest commit has below the corpus's folders.
+ * @returns {Promise<{ revision: string, files: { path: string, object: string }[] }>}
+ */
+export async function listFiles(corpus, repository) {
+  const git = (...args) => tryRun("git", ["--git-dir", repository, ...args]);
+  const revision = (await git("rev-parse", "--short", "HEAD")).stdout.trim();
+  const { code, output, stdout } = await git("ls-tree", "-r", "-z", "HEAD", ...corpus.folders);
+  if (code !== 0) {
+    throw new StepError(`${output.trim()}\n${repository} is no repository of ${corpus.name}.`);
+  }
+  const files = stdout
+    .split("\0")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [, kind, object, file] = /^\d+ (\w+) (\w+)\t(.*)$/s.exec(line);
+      return { kind, object, path: file };
+    })
+    .filter(({ kind, path: file }) => kind === "blob" && corpus.files.test(file) && !corpus.leave?.test(file));
+  return { revision, files };
+}
+
+/**
+ * Writes a file of the repository where it can be opened, without the wrapping of Qt's `qCompress`, which only
+ * perfparser's tests have. Undefined when the copy of the repository does not have its content.
+ */
+export async function extract(corpus, repository, { path: file, object }) {
+  const to = path.join(kept, "files", corpus.name, file.replace(/\.zlib$/, ""));
+  if (existsSync(`${to}.${object}`)) {
+    return to;
+  }
+  const content = await blob(repository, object);
+  if (content === undefined) {
+    return undefined;
+  }
+  mkdirSync(path.dirname(to), { recursive: true });
+  // The length stands before the data.
+  writeFileSync(to, file.endsWith(".zlib") ? inflateSync(content.subarray(4)) : content);
+  writeFileSync(`${to}.${object}`, "");
+  return to;
+}
+
+/** A text of the repository, such as what another tool made of a recording; undefined when there is none. */
+export async function textOf(repository, file) {
+  const { code, stdout } = await tryRun("git", ["--git-dir", repository, "cat-file", "blob", `HEAD:${file}`]);
+  return code === 0 ? stdout : undefined;
+}
+
+function blob(repository, object) {
+  return new Promise((resolve, reject) => {
+    const child = spawn("git", ["--git-dir", repository, "cat-file", "blob", object], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const parts = [];
+    child.stdout.on("data", (part) => parts.push(part));
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code === 0 ? Buffer.concat(parts) : undefined));
+  });
+}

@@ -1,0 +1,109 @@
+/** The table of the corpora, for the terminal and for the document. */
+
+/**
+ * @typedef {object} Row one file
+ * @property {string} corpus
+ * @property {string} path
+ * @property {boolean} absent the copy of the repository does not have its content
+ * @property {string} [refused] why
+ * @property {string} [format]
+ * @property {number} [notes]
+ * @property {number} [numbers] compared
+ * @property {string[]} [differences]
+ * @property {string} [why] nothing was compared
+ */
+
+/**
+ * What the rows of one corpus add up to.
+ * @param {Row[]} rows
+ */
+export function summarise(rows) {
+  const there = rows.filter(({ absent }) => !absent);
+  const read = there.filter(({ refused }) => refused === undefined);
+  const sum = (of) => read.reduce((total, row) => total + of(row), 0);
+  return {
+    files: there.length,
+    absent: rows.length - there.length,
+    read: read.length,
+    refused: there.length - read.length,
+    notes: read.filter(({ notes }) => notes > 0).length,
+    compared: read.filter(({ numbers }) => numbers > 0).length,
+    numbers: sum(({ numbers }) => numbers ?? 0),
+    differences: sum(({ differences }) => differences?.length ?? 0),
+  };
+}
+
+/**
+ * @param {{ corpus: import("./catalogue.mjs").Corpus, revision: string, version?: string, rows: Row[] }[]} parts
+ * @param {string} footer
+ */
+export function document(parts, footer) {
+  const columns = ["files", "read", "refused", "notes", "compared", "numbers", "differences"];
+  const line = (name, counts) => `| ${[name, ...columns.map((column) => counts[column])].join(" | ")} |`;
+  const all = summarise(parts.flatMap(({ rows }) => rows));
+  return [
+    "## Other people's recordings",
+    "",
+    "Every recording in the public repositories of profilers and of tools that open their files (`npm run bench -- corpora`): the",
+    "files are fetched for measuring and are no part of this repository. *Notes*: files of which Fulcrum says that something is left",
+    "out or odd. *Compared*: files whose numbers another tool tells, too: totals, or own and cumulative costs of every function, or",
+    "the sum of every stack. No number may differ.",
+    "",
+    "| corpus | files | read | refused | notes | compared | numbers | differences |",
+    "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ...parts.map(({ corpus, rows }) => line(corpus.name, summarise(rows))),
+    line("**together**", all),
+    "",
+    `Peers: ${parts.map(({ corpus, version }) => `${corpus.name}: ${version ?? corpus.peer}`).join("; ")}.`,
+    ...(all.absent > 0
+      ? [`${all.absent} files are missing from the copies of the repositories that were measured.`]
+      : []),
+    "",
+    "Refused, by what Fulcrum says of them:",
+    "",
+    ...refusals(parts),
+    "",
+    "Read, but not compared:",
+    "",
+    ...uncompared(parts),
+    "",
+    `Measured ${footer}. Commits: ${parts.map(({ corpus, revision }) => `${corpus.name} ${revision}`).join(", ")}.`,
+  ].join("\n");
+}
+
+/** A line a reason, with the files that have it. */
+function refusals(parts) {
+  return parts.flatMap(({ corpus, rows }) =>
+    grouped(
+      rows.filter(({ refused }) => refused !== undefined).map(({ path, refused }) => [general(refused), path]),
+    ).map(([why, files]) => `- ${corpus.name}: ${list(files)}: ${why}`),
+  );
+}
+
+function uncompared(parts) {
+  return parts.flatMap(({ corpus, rows }) =>
+    grouped(rows.filter(({ why }) => why !== undefined).map(({ path, why }) => [why, path])).map(
+      ([why, files]) => `- ${corpus.name}, ${files.length === 1 ? list(files) : `${files.length} files`}: ${why}.`,
+    ),
+  );
+}
+
+/** Without the place, so that files with the same reason stand together. */
+function general(refused) {
+  return refused.replace(/^(line \d+|\d+|byte \d+): /, "").replace(/ \(bytes counted after decompression\)/, "");
+}
+
+/** @param {[string, string][]} pairs */
+function grouped(pairs) {
+  const groups = new Map();
+  for (const [key, value] of pairs) {
+    groups.set(key, [...(groups.get(key) ?? []), value]);
+  }
+  return [...groups];
+}
+
+/** Files by their names, which their folders tell apart where they are the same. */
+function list(files) {
+  const names = [...new Set(files.map((file) => file.split("/").at(-1)))];
+  return names.map((name) => `\`${name}\``).join(", ");
+}
