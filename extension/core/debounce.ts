@@ -8,12 +8,13 @@ export class Debounced {
     private readonly delay: number,
   ) {}
 
-  trigger(): void {
+  /** `more`: milliseconds besides. */
+  trigger(more = 0): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.action();
-    }, this.delay);
+    }, this.delay + more);
   }
 
   get pending(): boolean {

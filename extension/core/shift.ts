@@ -8,6 +8,11 @@ export interface Change {
   text: string;
 }
 
+/** Whether the changes move any line: most are letters within one. */
+export function movesLines(changes: readonly Change[]): boolean {
+  return changes.some(({ startLine, endLine, text }) => startLine !== endLine || text.includes("\n"));
+}
+
 /** The lines after the changes. Results inside a deleted range collect on its first line. */
 export function shiftLines<T extends { line: number }>(lines: readonly T[], changes: readonly Change[]): T[] {
   let shifted = [...lines];

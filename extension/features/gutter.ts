@@ -1,6 +1,6 @@
 /** Causal results beside the code: payoffs as shapes, as words, and in the overview ruler. */
 import type * as vscode from "vscode";
-import { bestOfEachLine, type InlineMode, inlineTexts, rulerMarks } from "../core/inline";
+import { bestLines, bestOfEachLine, type InlineMode, inlineTexts, rulerMarks } from "../core/inline";
 import { type LineShape, type LineSpeedup, requests } from "../core/protocol";
 import { shapeDataUri, shapes, type Tone } from "../core/shapes";
 import type { Engine } from "./engine";
@@ -24,7 +24,7 @@ const looks: Looks<LineShape, CausalTone> = {
   rulerColours: { gain: "fulcrum.overviewRulerGain", harm: "fulcrum.overviewRulerHarm" },
 };
 
-export class Gutter extends LineMarks<LineSpeedup, LineShape, CausalTone> {
+export class Gutter extends LineMarks<LineSpeedup, LineSpeedup, LineShape, CausalTone> {
   constructor(
     engine: Engine,
     private readonly session: Session,
@@ -47,12 +47,16 @@ export class Gutter extends LineMarks<LineSpeedup, LineShape, CausalTone> {
       (await this.engine.request(requests.LineSpeedups, { uri: uri.toString(), progressPoint })).lines;
   }
 
-  protected override marks(lines: readonly LineSpeedup[], cursors: readonly number[], inline: InlineMode): CausalMarks {
-    const best = bestOfEachLine(lines);
-    return {
-      shapes: best.map(({ line, shape, state }) => ({ line, kind: shape, stale: state === "stale" })),
-      texts: inlineTexts(best, cursors, inline),
-      ruler: rulerMarks(lines),
-    };
+  protected override digest(lines: readonly LineSpeedup[]) {
+    const shapes = bestOfEachLine(lines);
+    return { shapes, best: shapes.filter(({ rank }) => rank <= bestLines), ruler: rulerMarks(lines) };
+  }
+
+  protected override shape({ shape, state }: LineSpeedup) {
+    return { kind: shape, stale: state === "stale" };
+  }
+
+  protected override texts(lines: readonly LineSpeedup[], cursors: readonly number[], inline: InlineMode) {
+    return inlineTexts(lines, cursors, inline);
   }
 }

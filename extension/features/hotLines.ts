@@ -1,6 +1,7 @@
 /** The Navigator's profile beside the code: bars in the gutter, words at the end of lines, marks in the overview ruler. */
 import * as vscode from "vscode";
 import {
+  type HotLine,
   type HotShape,
   type HotTone,
   heatDataUri,
@@ -28,7 +29,7 @@ const looks: Looks<HotShape, HotTone> = {
   rulerColours: { hot: "fulcrum.overviewRulerHot", less: "fulcrum.overviewRulerCheaper" },
 };
 
-export class HotLines extends LineMarks<NavigatorLine, HotShape, HotTone> {
+export class HotLines extends LineMarks<NavigatorLine, HotLine, HotShape, HotTone> {
   /** Lines depend on these only; a step of the search changes none of them. */
   private seen = "";
   /** Logged already. */
@@ -79,17 +80,19 @@ export class HotLines extends LineMarks<NavigatorLine, HotShape, HotTone> {
     return new vscode.Hover(markdown);
   }
 
-  protected override marks(lines: readonly NavigatorLine[], cursors: readonly number[], inline: InlineMode): HotMarks {
-    const known = hottestOfEachLine(lines);
-    return {
-      shapes: known.map(({ line, heat, state }) => ({
-        line,
-        kind: hotShape(heat, this.choice.comparison),
-        stale: state === "stale",
-      })),
-      texts: hotTexts(known, cursors, inline),
-      ruler: hottest(known).map(({ line, heat }) => ({ line, tone: hotTone(heat) })),
-    };
+  protected override digest(lines: readonly NavigatorLine[]) {
+    const shapes = hottestOfEachLine(lines);
+    const best = hottest(shapes);
+    return { shapes, best, ruler: best.map(({ line, heat }) => ({ line, tone: hotTone(heat) })) };
+  }
+
+  protected override shape({ heat, state }: HotLine) {
+    return { kind: hotShape(heat, this.choice.comparison), stale: state === "stale" };
+  }
+
+  /** Of the hottest and those with a cursor, the hottest are the same. */
+  protected override texts(lines: readonly HotLine[], cursors: readonly number[], inline: InlineMode) {
+    return hotTexts(lines, cursors, inline);
   }
 
   private follow(): void {

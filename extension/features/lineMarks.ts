@@ -3,9 +3,10 @@ import * as vscode from "vscode";
 import { Debounced } from "../core/debounce";
 import type { InlineMode } from "../core/inline";
 import { gutterSize, inlineSize } from "../core/shapes";
-import { shiftLines } from "../core/shift";
+import { movesLines, shiftLines } from "../core/shift";
 import { didShow } from "../core/shown";
 import type { Colours, ThemeKind } from "../core/themeColours";
+import { covers, onLine, type Span, spansAround, within } from "../core/window";
 import type { Engine } from "./engine";
 import { coloursOf } from "./themeColours";
 
@@ -34,14 +35,47 @@ export interface Looks<Kind extends string, Tone extends string> {
   rulerColours: Readonly<Partial<Record<Tone, string>>>;
 }
 
+/** What an answer comes down to: made once, so that moving the cursor costs nothing. */
+export interface Digest<Shown extends Line, Tone extends string> {
+  /** One for each line, in the order of lines. */
+  shapes: readonly Shown[];
+  /** Those whose words stand there wherever the cursor is. */
+  best: readonly Shown[];
+  ruler: readonly { line: number; tone: Tone }[];
+}
+
+/** What is known of one document. */
+interface Known<L extends Line, Shown extends Line, Tone extends string> extends Digest<Shown, Tone> {
+  /** All results, in the order of lines: several can stand on one. */
+  all: readonly L[];
+}
+
+/** In place of what a decoration type was given. */
+const moved = "moved";
+
+/** What was painted in one editor. */
+interface Painted {
+  spans: readonly Span[];
+  /** The lines with a cursor. */
+  cursors: string;
+  /** By decoration type, what it was given: what is there already is not sent again. */
+  given: Map<vscode.TextEditorDecorationType, string>;
+}
+
 /**
  * Keeps results on the lines of every visible document: asks for them, moves them while the user types, and paints
  * them. What the results are and which of them are shown is for the classes that extend this one.
+ *
+ * Whatever the size of a file, typing in it costs the same: the editor moves what is painted by itself, only what is near the
+ * screen is painted, and letters within a line paint nothing.
  */
-export abstract class LineMarks<L extends Line, Kind extends string, Tone extends string> implements vscode.Disposable {
+export abstract class LineMarks<L extends Line, Shown extends L, Kind extends string, Tone extends string>
+  implements vscode.Disposable
+{
   private types: MarkTypes<Kind, Tone>;
-  private readonly lines = new Map<string, readonly L[]>();
+  private readonly known = new Map<string, Known<L, Shown, Tone>>();
   private readonly shown = new Map<string, Marks<Kind, Tone>>();
+  private painted = new WeakMap<vscode.TextEditor, Painted>();
   private readonly refreshSoon = new Debounced(() => void this.refresh(), 200);
   private readonly subscriptions: vscode.Disposable[];
   private round = 0;
@@ -59,7 +93,8 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
       this.refreshSoon,
       vscode.window.onDidChangeVisibleTextEditors(() => void this.refresh()),
       vscode.workspace.onDidChangeTextDocument((change) => this.edited(change)),
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.paint(textEditor)),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.moved(textEditor)),
+      vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.scrolled(textEditor)),
       vscode.window.onDidChangeActiveColorTheme(() => this.rebuild()),
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("fulcrum") || change.affectsConfiguration("workbench.colorCustomizations")) {
@@ -72,8 +107,16 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
   /** Asks the engine for the lines of one document; nothing when there is nothing to show in any document. */
   protected abstract question(): ((uri: vscode.Uri) => Promise<readonly L[]>) | undefined;
 
-  /** Which lines are marked, and how. Every line is in the document. */
-  protected abstract marks(lines: readonly L[], cursors: readonly number[], inline: InlineMode): Marks<Kind, Tone>;
+  protected abstract digest(lines: readonly L[]): Digest<Shown, Tone>;
+
+  protected abstract shape(line: Shown): { kind: Kind; stale: boolean };
+
+  /** The words of those lines that have any. */
+  protected abstract texts(
+    lines: readonly Shown[],
+    cursors: readonly number[],
+    inline: InlineMode,
+  ): Marks<Kind, Tone>["texts"];
 
   /** What a test can see of one editor. */
   decorations(uri: vscode.Uri): Marks<Kind, Tone> | undefined {
@@ -87,7 +130,7 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
 
   /** What is known of a line, as far as it was asked for. */
   protected at(uri: vscode.Uri, line: number): L[] {
-    return (this.lines.get(uri.toString()) ?? []).filter((it) => it.line === line);
+    return onLine(this.known.get(uri.toString())?.all ?? [], line);
   }
 
   /** Asks the engine for every visible document. While it is away the marks stay: they will be the same again. */
@@ -106,7 +149,7 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
     const round = this.round;
     const ask = this.question();
     if (ask === undefined) {
-      this.lines.clear();
+      this.known.clear();
       this.paintAll();
       return;
     }
@@ -123,7 +166,7 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
             return;
           }
           if (version === document.version) {
-            this.lines.set(document.uri.toString(), lines);
+            this.learn(document.uri, lines);
           } else {
             // Typed meanwhile: this is the answer for another text.
             this.refreshSoon.trigger();
@@ -145,10 +188,20 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
     }
   }
 
+  private learn(uri: vscode.Uri, lines: readonly L[]): void {
+    const { shapes, best, ruler } = this.digest(lines);
+    this.known.set(uri.toString(), {
+      all: [...lines].sort(byLine),
+      shapes: [...shapes].sort(byLine),
+      best,
+      ruler,
+    });
+  }
+
   private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const key = document.uri.toString();
-    const lines = this.lines.get(key);
-    if (lines === undefined || contentChanges.length === 0) {
+    const known = this.known.get(key);
+    if (known === undefined || contentChanges.length === 0) {
       return;
     }
     const changes = contentChanges.map(({ range, text }) => ({
@@ -157,13 +210,40 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
       endLine: range.end.line,
       text,
     }));
-    this.lines.set(key, shiftLines(lines, changes));
-    this.refreshSoon.trigger();
+    if (movesLines(changes)) {
+      const shifted = <T extends Line>(lines: readonly T[]) => shiftLines(lines, changes);
+      const { all, shapes, best, ruler } = known;
+      this.known.set(key, { all: shifted(all), shapes: shifted(shapes), best: shifted(best), ruler: shifted(ruler) });
+      // The editor has moved its decorations by rules of its own: where they are now is not known.
+      for (const editor of editors().filter((it) => it.document === document)) {
+        const painted = this.painted.get(editor);
+        if (painted !== undefined) {
+          const given = new Map([...painted.given.keys()].map((type) => [type, moved]));
+          this.painted.set(editor, { spans: [], cursors: "", given });
+        }
+      }
+    }
+    // The answer for a large file takes a while to make, to send and to read.
+    this.refreshSoon.trigger(known.all.length / 20);
+  }
+
+  private moved(editor: vscode.TextEditor): void {
+    if (this.painted.get(editor)?.cursors !== cursorsOf(editor).join()) {
+      this.paint(editor);
+    }
+  }
+
+  private scrolled(editor: vscode.TextEditor): void {
+    const painted = this.painted.get(editor);
+    if (painted === undefined || !covers(painted.spans, seenIn(editor))) {
+      this.paint(editor);
+    }
   }
 
   private rebuild(): void {
     this.types.dispose();
     this.types = new MarkTypes(this.looks);
+    this.painted = new WeakMap();
     this.paintAll();
   }
 
@@ -182,41 +262,62 @@ export abstract class LineMarks<L extends Line, Kind extends string, Tone extend
     const key = document.uri.toString();
     const settings = vscode.workspace.getConfiguration("fulcrum", document);
     const mode = settings.get<GutterMode>("gutter", "gutter");
-    const lines = (this.lines.get(key) ?? []).filter((line) => line.line < document.lineCount);
-    const cursors = editor.selections.map((selection) => selection.active.line);
-    const all = this.marks(lines, cursors, settings.get<InlineMode>("inlineText", "currentAndBest"));
+    const cursors = cursorsOf(editor);
+    const painted: Painted = {
+      spans: spansAround(seenIn(editor)),
+      cursors: cursors.join(),
+      given: this.painted.get(editor)?.given ?? new Map(),
+    };
+    this.painted.set(editor, painted);
+    const known = this.known.get(key);
+    const inDocument = <T extends Line>(lines: readonly T[]) => lines.filter(({ line }) => line < document.lineCount);
+    const near = known === undefined || mode === "off" ? [] : inDocument(within(known.shapes, painted.spans));
+    const spoken = known === undefined ? [] : [...known.best, ...cursors.flatMap((line) => onLine(known.shapes, line))];
+    const once = [...new Map(spoken.map((it) => [it.line, it])).values()];
     const marks = {
-      shapes: mode === "off" ? [] : all.shapes,
-      texts: all.texts,
-      ruler: settings.get<boolean>("overviewRuler", true) ? all.ruler : [],
+      shapes: near.map((it) => ({ line: it.line, ...this.shape(it) })),
+      texts: this.texts(inDocument(once), cursors, settings.get<InlineMode>("inlineText", "currentAndBest")),
+      ruler: settings.get<boolean>("overviewRuler", true) ? inDocument(known?.ruler ?? []) : [],
+    };
+    this.decorate(editor, marks, mode, painted.given);
+    this.shown.set(key, marks);
+    didShow();
+  }
+
+  private decorate(
+    editor: vscode.TextEditor,
+    marks: Marks<Kind, Tone>,
+    mode: GutterMode,
+    given: Painted["given"],
+  ): void {
+    const { document } = editor;
+    const give = <T extends Line>(
+      type: vscode.TextEditorDecorationType,
+      lines: readonly T[],
+      options: (mark: T) => vscode.DecorationOptions,
+    ) => {
+      const text = lines.length === 0 ? "" : JSON.stringify(lines);
+      if ((given.get(type) ?? "") !== text) {
+        given.set(type, text);
+        editor.setDecorations(type, lines.map(options));
+      }
     };
     const place = mode === "inline" ? (line: number) => endOfLine(document, line) : startOfLine;
     for (const { kind, stale, type } of this.types.shapes(mode)) {
       const marked = marks.shapes.filter((mark) => mark.kind === kind && mark.stale === stale);
-      editor.setDecorations(
-        type,
-        marked.map(({ line }) => place(line)),
-      );
+      give(type, marked, ({ line }) => ({ range: place(line) }));
     }
     for (const [tone, type] of this.types.texts) {
       const texts = marks.texts.filter((text) => text.tone === tone);
-      editor.setDecorations(
-        type,
-        texts.map(({ line, text }) => ({
-          range: endOfLine(document, line),
-          renderOptions: { after: { contentText: text } },
-        })),
-      );
+      give(type, texts, ({ line, text }) => ({
+        range: endOfLine(document, line),
+        renderOptions: { after: { contentText: text } },
+      }));
     }
     for (const [tone, type] of this.types.rulers) {
       const bars = marks.ruler.filter((bar) => bar.tone === tone);
-      editor.setDecorations(
-        type,
-        bars.map(({ line }) => startOfLine(line)),
-      );
+      give(type, bars, ({ line }) => ({ range: startOfLine(line) }));
     }
-    this.shown.set(key, marks);
-    didShow();
   }
 }
 
@@ -310,6 +411,21 @@ function themePair(): [light: ThemeKind, dark: ThemeKind] {
 
 function editors(): readonly vscode.TextEditor[] {
   return vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.scheme === "file");
+}
+
+function byLine(a: Line, b: Line): number {
+  return a.line - b.line;
+}
+
+function cursorsOf(editor: vscode.TextEditor): number[] {
+  return [...new Set(editor.selections.map((selection) => selection.active.line))];
+}
+
+/** What is on the screen; around the cursor while the editor does not know yet. */
+function seenIn(editor: vscode.TextEditor): Span[] {
+  const seen = editor.visibleRanges.map(({ start, end }) => ({ first: start.line, last: end.line }));
+  const { line } = editor.selection.active;
+  return seen.length > 0 ? seen : [{ first: line, last: line }];
 }
 
 function startOfLine(line: number): vscode.Range {

@@ -1,0 +1,140 @@
+/** What marks cost while one types in a large file: what is told to the editor, and how often. */
+import { beforeEach, expect, test, vi } from "vitest";
+import type { LineShape, LineSpeedup } from "../../extension/core/protocol";
+import type { Engine } from "../../extension/features/engine";
+import { Gutter } from "../../extension/features/gutter";
+import type { GutterChoice } from "../../extension/features/gutterChoice";
+import type { Session } from "../../extension/features/session";
+
+const count = 22_000;
+
+const host = vi.hoisted(() => {
+  const listeners: Record<string, (event: unknown) => void> = {};
+  const on = (name: string) => (listener: (event: unknown) => void) => {
+    listeners[name] = listener;
+    return { dispose: () => undefined };
+  };
+  return { listeners, on, editor: undefined as unknown };
+});
+
+vi.mock("vscode", () => {
+  class Range {
+    constructor(
+      readonly from: number,
+      _a: number,
+      readonly to: number,
+      _b: number,
+    ) {}
+  }
+  return {
+    Range,
+    ThemeColor: class {},
+    Uri: { parse: (text: string) => text },
+    ColorThemeKind: { HighContrast: 3, HighContrastLight: 4 },
+    DecorationRangeBehavior: {},
+    OverviewRulerLane: {},
+    window: {
+      get visibleTextEditors() {
+        return [host.editor];
+      },
+      activeColorTheme: { kind: 2 },
+      createTextEditorDecorationType: () => ({ dispose: () => undefined }),
+      onDidChangeVisibleTextEditors: host.on("editors"),
+      onDidChangeTextEditorSelection: host.on("selection"),
+      onDidChangeTextEditorVisibleRanges: host.on("scroll"),
+      onDidChangeActiveColorTheme: host.on("theme"),
+    },
+    workspace: {
+      getConfiguration: () => ({ get: (_: string, value?: unknown) => value }),
+      onDidChangeTextDocument: host.on("text"),
+      onDidChangeConfiguration: host.on("configuration"),
+    },
+  };
+});
+
+const document = {
+  uri: { scheme: "file", toString: () => "file:///w/large.cpp" },
+  version: 1,
+  lineCount: count,
+  lineAt: (line: number) => ({ range: { end: { line } } }),
+};
+
+/** How many ranges each call gave. */
+let given: number[] = [];
+const editor = {
+  document,
+  selection: { active: { line: 100 } },
+  selections: [{ active: { line: 100 } }],
+  visibleRanges: [{ start: { line: 90 }, end: { line: 130 } }],
+  setDecorations: (_: unknown, ranges: unknown[]) => void given.push(ranges.length),
+};
+
+const shapes: readonly LineShape[] = ["gain2", "flat", "harm1"];
+const lines = Array.from({ length: count }, (_, line) => ({
+  ...{ line, shape: shapes[line % 3] as LineShape, state: "exact", rank: line + 1, slope: 0.1, text: "+5 %" },
+})) as unknown as LineSpeedup[];
+
+function gutter(): Gutter {
+  const engine = { state: "running", request: async () => ({ lines }), log: { debug: () => undefined } };
+  const nothing = () => ({ dispose: () => undefined });
+  const session = { onDidChangeResults: nothing, summary: {}, progressPoint: null };
+  const choice = { onDidChange: nothing, source: "causal" };
+  return new Gutter(engine as unknown as Engine, session as unknown as Session, choice as unknown as GutterChoice);
+}
+
+function type(text: string, line: number): void {
+  const range = { start: { line, character: 3 }, end: { line, character: 3 } };
+  host.listeners.text?.({ document, contentChanges: [{ range, text }] });
+  const now = line + (text.includes("\n") ? 1 : 0);
+  editor.selection = { active: { line: now } };
+  editor.selections = [editor.selection];
+  host.listeners.selection?.({ textEditor: editor });
+}
+
+const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
+
+beforeEach(() => {
+  given = [];
+  host.editor = editor;
+  editor.selection = { active: { line: 100 } };
+  editor.selections = [editor.selection];
+  vi.useFakeTimers();
+  return () => vi.useRealTimers();
+});
+
+test("what is near the screen is painted, and no more", async () => {
+  const marks = gutter();
+  await marks.refresh();
+  expect(marks.decorations(document.uri as never)?.shapes.length).toBe(331);
+  expect(sum(given)).toBeLessThan(400);
+  expect(sum(given)).toBeGreaterThan(300);
+});
+
+test("letters tell the editor nothing; a new line tells it what is near", async () => {
+  const marks = gutter();
+  await marks.refresh();
+  given = [];
+  for (const letter of "while one types") {
+    type(letter, 100);
+  }
+  expect(given).toEqual([]);
+  type("\n", 100);
+  expect(sum(given)).toBeGreaterThan(300);
+  expect(sum(given)).toBeLessThan(400);
+  // What stood on line 101 stands on line 102 now.
+  expect(marks.decorations(document.uri as never)?.shapes.map(({ line }) => line)).not.toContain(101);
+  expect(marks.decorations(document.uri as never)?.shapes.map(({ line }) => line)).toContain(102);
+});
+
+test("the same answer again tells the editor nothing, and scrolling a little neither", async () => {
+  const marks = gutter();
+  await marks.refresh();
+  given = [];
+  await marks.refresh();
+  host.listeners.scroll?.({ textEditor: editor });
+  expect(given).toEqual([]);
+  editor.visibleRanges = [{ start: { line: 9000 }, end: { line: 9040 } }];
+  host.listeners.scroll?.({ textEditor: editor });
+  expect(marks.decorations(document.uri as never)?.shapes[0]?.line).toBe(8800);
+  editor.visibleRanges = [{ start: { line: 90 }, end: { line: 130 } }];
+});
