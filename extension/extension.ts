@@ -10,8 +10,9 @@ import type { TraceComparison } from "./core/trace/compare";
 import type { RefineModel } from "./core/trace/refine";
 import { registerBottlenecks } from "./features/bottlenecks";
 import { Compare } from "./features/compare";
-import { Engine, type EngineState, filterLanguage } from "./features/engine";
+import { Engine, type EngineState } from "./features/engine";
 import { FileEditors } from "./features/fileEditor";
+import { firstLook, startOnGesture } from "./features/firstGesture";
 import { FlameGraphPanel } from "./features/flameGraph";
 import { type CausalMarks, Gutter } from "./features/gutter";
 import { GutterChoice } from "./features/gutterChoice";
@@ -72,7 +73,7 @@ export interface TestApi {
   onDidChange: (listener: () => void) => { dispose(): void };
   /** Messages that the user was shown, oldest first. */
   messages: () => readonly string[];
-  /** Resolves after the profile of the last session was looked for. */
+  /** Resolves after the profile of the last session was looked for: once there is a file that it may be about. */
   restored: Promise<void>;
 }
 
@@ -122,9 +123,11 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     vscode.commands.registerCommand("fulcrum.openWalkthrough", () =>
       vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`, false),
     ),
-    startForCode(running),
+    startOnGesture(running),
   );
-  const restored = profiles.restore().catch((error) => log.warn(`Looking for an earlier profile failed: ${error}`));
+  const restored = firstLook(ranking, context.subscriptions)
+    .then(() => profiles.restore())
+    .catch((error) => log.warn(`Looking for an earlier profile failed: ${error}`));
   const activationMs = performance.now() - begun;
   log.info(`Fulcrum ${context.extension.packageJSON.version} was activated in ${activationMs.toFixed(0)} ms.`);
   return {
@@ -156,17 +159,4 @@ export function activate(context: vscode.ExtensionContext): TestApi {
 
 export async function deactivate(): Promise<void> {
   await engine?.dispose();
-}
-
-/** Code actions for progress points, and all help with filters, come from the engine: such documents start it. */
-function startForCode(running: Engine): vscode.Disposable {
-  const start = (document: vscode.TextDocument) => {
-    const isCode = document.uri.scheme === "file" && (document.languageId === "c" || document.languageId === "cpp");
-    const isOurs = isCode || document.languageId === filterLanguage;
-    if (isOurs && running.state === "idle") {
-      running.ready().catch((error) => running.log.warn(`The engine could not be started: ${error.message ?? error}`));
-    }
-  };
-  vscode.workspace.textDocuments.forEach(start);
-  return vscode.workspace.onDidOpenTextDocument(start);
 }

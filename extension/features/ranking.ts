@@ -27,9 +27,11 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
   private readonly subscriptions: vscode.Disposable[];
   private nodes: Node[] = [];
   readonly onDidChangeTreeData = this.changed.event;
+  readonly onDidChangeVisibility: vscode.Event<unknown>;
 
   constructor(private readonly session: Session) {
     this.view = vscode.window.createTreeView("fulcrum.ranking", { treeDataProvider: this, showCollapseAll: false });
+    this.onDidChangeVisibility = this.view.onDidChangeVisibility;
     this.subscriptions = [
       this.changed,
       this.view,
@@ -44,6 +46,10 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
       vscode.commands.registerCommand("fulcrum.ranking.copy", (node?: Node) => copy(node)),
       vscode.commands.registerCommand("fulcrum.ranking.selectProgressPoint", () => this.selectPoint()),
     ];
+  }
+
+  get visible(): boolean {
+    return this.view.visible;
   }
 
   /** Labels and descriptions as shown, groups flattened: for tests. */

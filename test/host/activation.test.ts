@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { fulcrum, inWorkspace, test, until } from "./harness";
+import { fulcrum, inWorkspace, show, test, until } from "./harness";
 
-test("activation reopens the newest run of the workspace", async () => {
+test("the engine starts with the first file that is shown, and the newest run of the workspace opens", async () => {
   const api = await fulcrum();
+  // A window without a file needs nothing of it.
+  assert.equal(api.engineState(), "idle");
+  assert.equal(api.summary(), null);
+  await show("two-threads.cpp");
   await api.restored;
   const summary = await until("the run to be open", () => api.summary() ?? undefined);
   assert.equal(summary.path, inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads").fsPath);
@@ -11,6 +15,11 @@ test("activation reopens the newest run of the workspace", async () => {
     summary.progressPoints.map((point) => point.name),
     ["iteration"],
   );
+});
+
+test("nothing starts the extension but what it is for", async () => {
+  const { activationEvents } = vscode.extensions.getExtension("fulcrum.fulcrum")?.packageJSON ?? {};
+  assert.ok(!activationEvents.includes("onStartupFinished") && !activationEvents.includes("*"));
 });
 
 test("every command of the manifest is registered", async () => {

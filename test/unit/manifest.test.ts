@@ -78,6 +78,16 @@ test("every colour of a style sheet is one of ours or of the editor", () => {
   expect(named.map(([, id]) => id).filter((id) => !ids.has(id ?? ""))).toEqual([]);
 });
 
+test("each kind of panel that comes back after a reload starts the extension", () => {
+  const kinds = [
+    ...sources.matchAll(/new TablePanels(?:<[^>]*>)?\("([\w.]+)"/g),
+    ...sources.matchAll(/(?:viewType|traceViewType) = "(fulcrum\.(?:trace|compare|flameGraph))"/g),
+  ].map(([, kind]) => `onWebviewPanel:${kind}`);
+  expect(kinds.length).toBeGreaterThan(5);
+  expect(kinds.filter((event) => !manifest.activationEvents.includes(event))).toEqual([]);
+  expect(manifest.activationEvents).not.toContain("onStartupFinished");
+});
+
 test("the path of a program that the editor starts is not read from an untrusted workspace", () => {
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain("fulcrum.enginePath");
 });
