@@ -29,7 +29,7 @@ impl Default for Learning {
     fn default() -> Self {
         Learning {
             private: 256,
-            flowless: 4096,
+            flowless: 512,
             probe: 16,
             first_rest: 256,
             longest_rest: 1 << 20,

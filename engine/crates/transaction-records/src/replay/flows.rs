@@ -176,7 +176,9 @@ impl World<'_> {
             return;
         };
         // What is done for no request takes no thread away from one: a pool that another thread fills.
-        let is_for_nobody = item.of.task.is_none() && self.threads[thread].task.is_some();
+        let at_work = |it: usize| !self.tasks[it].is_over;
+        let is_for_nobody =
+            item.of.task.is_none() && self.threads[thread].task.is_some_and(at_work);
         if !self.index.has_flow(process, list) || is_for_nobody {
             return;
         }
