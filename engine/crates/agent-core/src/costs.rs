@@ -10,6 +10,7 @@ use fulcrum_wire::log::{PayloadBuffer, Record, kind};
 
 use crate::Writer;
 use crate::clock::{ThreadClock, now, thread_cpu};
+pub use crate::probe_costs::Costs;
 
 /// The method's number in rehearsals; none has it.
 pub const METHOD: u32 = 0;
@@ -21,17 +22,6 @@ const TIME: u64 = 12_000_000;
 /// Rounds, should the thread's clock stand still.
 const MOST: u32 = 1000;
 const MEMORY: u64 = 64 << 20;
-
-/// What probes cost, picoseconds; zeros when it could not be measured.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Costs {
-    /// Of a logged call, within its own times.
-    pub inside: u64,
-    /// Of a logged call, beside its own times.
-    pub outside: u64,
-    /// Of a call whose probes fire without being logged.
-    pub skipped: u64,
-}
 
 /// Lets the probes write through a writer meanwhile, fires [`ROUND`] pairs of those of [`METHOD`], and gives the writer
 /// back. `None` when they cannot be fired.

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod costs;
 pub mod metering;
 pub mod options;
+mod probe_costs;
 pub mod say;
 pub mod shadow;
 pub mod table;

@@ -3,7 +3,7 @@
 use fulcrum_hotspot::{Calls, ProbeCost, Rule, Table};
 use fulcrum_wire::log::{PayloadBuffer, kind};
 
-use crate::costs::Costs;
+use crate::probe_costs::Costs;
 
 /// The sums of all methods, and the clock's unit.
 pub struct Metering {

@@ -3,9 +3,12 @@
 //!
 //! Constraints, because this runs inside other people's programs: no I/O, no locks, nothing that panics on what it is given.
 
+#![forbid(unsafe_code)]
+
 mod metering;
 mod parse;
 mod rule;
+mod units;
 
 pub use metering::{Calls, ProbeCost, Sums, Table, Weights};
 pub use parse::RuleError;

@@ -11,6 +11,7 @@
 use std::fmt;
 
 use crate::rule::{Meter, Rule, Scope, Term};
+use crate::units::UNITS;
 
 /// What is wrong with a rule. `Display` says where, and what to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,31 +41,12 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-const UNITS: [(&str, f64, bool); 8] = [
-    ("s", 1e9, false),
-    ("ms", 1e6, false),
-    ("us", 1e3, false),
-    ("µs", 1e3, false),
-    ("ns", 1.0, false),
-    ("MiB", 1_048_576.0, true),
-    ("KiB", 1024.0, true),
-    ("B", 1.0, true),
-];
 const TIME: &str = "a time such as 50us (ns, us, ms, s)";
 const SIZE: &str = "a size such as 64KiB (B, KiB, MiB), because the cost is memory";
 const COST: &str =
     "a meter (wall, cpu, allocation, contention), a number with *, inherent, or cumulative";
 const WEIGHT: &str =
     "a weight in nanoseconds a byte, such as \"0.5 * allocation\": memory is added to a time here";
-
-/// The largest unit in which an amount is a whole number, else the smallest.
-pub fn amount_with_unit(amount: f64, bytes: bool) -> (f64, &'static str) {
-    let units = UNITS.iter().filter(|(_, _, size)| *size == bytes);
-    let whole = units
-        .map(|(unit, scale, _)| (amount / scale, *unit))
-        .find(|(count, _)| count.fract() == 0.0);
-    whole.unwrap_or((amount, if bytes { "B" } else { "ns" }))
-}
 
 impl Rule {
     /// Reads a rule.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::units::amount_with_unit;
+
 /// A rule. `Display` writes it as [`Rule::parse`] reads it.
 ///
 /// A method is a hotspot when the mean cost of its executions reaches the threshold. The mean counts at least
@@ -139,7 +141,7 @@ impl fmt::Display for Rule {
             }
             f.write_str(term.meter.name())?;
         }
-        let (amount, unit) = crate::parse::amount_with_unit(self.threshold, self.in_bytes());
+        let (amount, unit) = amount_with_unit(self.threshold, self.in_bytes());
         write!(f, " >= {amount}{unit} after {}", self.after)
     }
 }
