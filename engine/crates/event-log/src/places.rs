@@ -2,15 +2,13 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 use fulcrum_wire::log::{CHUNK_HEADER, LOG_HEADER, MIN_CHUNK};
 use memmap2::{MmapOptions, MmapRaw};
-
-use crate::out_of_the_way;
 
 /// Address space is taken in such steps; no chunk crosses them.
 const WINDOW: u64 = 16 << 20;
@@ -212,4 +210,11 @@ impl Places {
             })
         }
     }
+}
+
+/// The same file under a descriptor above those that programs use, when there is one.
+pub fn out_of_the_way(file: File) -> File {
+    let fd = fulcrum_preload::descriptors::out_of_the_way(file.into_raw_fd());
+    // SAFETY: the file's own, or the one that took its place: nobody else's.
+    unsafe { File::from_raw_fd(fd) }
 }

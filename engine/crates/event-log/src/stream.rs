@@ -8,7 +8,7 @@ use fulcrum_wire::log::{
     chunk_word, short_record,
 };
 
-use crate::Log;
+use crate::log::Log;
 use crate::places::Place;
 
 /// What one thread writes through. Dropping it gives back what is left of its chunk.
@@ -34,8 +34,20 @@ struct Chunk {
     cpu_ns: u64,
 }
 
+impl Log {
+    /// What a thread writes through. `thread` must be used by one stream at a time.
+    pub fn stream(self: &Arc<Self>, thread: u32) -> Stream {
+        Stream::new(Arc::clone(self), thread, MIN_CHUNK)
+    }
+
+    /// One that will write much at once: its first chunk is as large as they become.
+    pub fn wide_stream(self: &Arc<Self>, thread: u32) -> Stream {
+        Stream::new(Arc::clone(self), thread, MAX_CHUNK)
+    }
+}
+
 impl Stream {
-    pub(crate) fn new(log: Arc<Log>, thread: u32, first_size: u32) -> Stream {
+    fn new(log: Arc<Log>, thread: u32, first_size: u32) -> Stream {
         Stream {
             log,
             thread,
@@ -131,7 +143,7 @@ impl Stream {
             self.log.drop_event();
             return false;
         };
-        let mut now = (self.log.now)();
+        let mut now = self.log.now();
         now.cpu_ns = now.cpu_ns.saturating_add_signed(self.cpu_offset);
         let size = place.data.len() + CHUNK_HEADER;
         let mut words: ChunkWords = [0; CHUNK_HEADER / 8];
