@@ -5,7 +5,7 @@ use crate::class::Method;
 use crate::code::{self, op, push};
 use crate::objects::{self, Returns};
 use crate::pool::Pool;
-use crate::rewrite::{ObjectProbes, Probes, Refusal, Selected};
+use crate::probes::{ObjectProbes, Probes, Refusal, Selected};
 
 /// What probes are told besides the method's number.
 #[derive(Clone, Copy)]

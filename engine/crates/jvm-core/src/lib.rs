@@ -4,6 +4,8 @@
 //! Constraints, because this runs inside other people's programs: nothing here panics on a class file, whatever is in it,
 //! and a method that cannot be rewritten safely is refused and left as it is.
 
+#![forbid(unsafe_code)]
+
 mod bytes;
 mod calls;
 pub mod class;
@@ -13,8 +15,10 @@ mod frames;
 mod gate;
 mod objects;
 mod pool;
+mod probes;
 mod rewrite;
 
 pub use bytes::Malformed;
 pub use class::{ClassFile, Method};
-pub use rewrite::{ObjectProbes, Probes, Refusal, Rewritten, Selected, rewrite};
+pub use probes::{ObjectProbes, Probes, Refusal, Selected};
+pub use rewrite::{Rewritten, rewrite};

@@ -1,0 +1,111 @@
+//! What probes there are, which methods get them, and why some do not.
+
+use std::fmt;
+
+use crate::bytes::Malformed;
+use crate::code::CannotMove;
+use crate::pool::PoolFull;
+
+/// The methods that probes call: static, with one `int`, the method's number.
+///
+/// With a gate, those for exits have a second `int`: what the gate said.
+#[derive(Clone, Copy, Debug)]
+pub struct Probes<'a> {
+    /// Their class, with slashes.
+    pub class: &'a str,
+    /// Called on entry.
+    pub enter: &'a str,
+    /// Called before each return.
+    pub exit: &'a str,
+    /// Called when an exception leaves the method.
+    pub thrown: &'a str,
+    /// What methods with gates call on entry instead: it answers an `int` that the exit is given.
+    pub gate: Option<&'a str>,
+    /// What is called where objects are told.
+    pub objects: Option<ObjectProbes<'a>>,
+}
+
+/// The methods that are told a call's objects: static, with the method's number as their last parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct ObjectProbes<'a> {
+    /// Their class, with slashes.
+    pub class: &'a str,
+    /// Called on entry, with two objects: what the method is called on, and the first object that it is given.
+    pub entered: &'a str,
+    /// Called before an object is returned, with it.
+    pub returns: &'a str,
+    /// Called before yes or no is returned, with it as an `int`.
+    pub says: &'a str,
+}
+
+/// A method that is to get probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// Its place among the class's methods.
+    pub method: usize,
+    /// The number that its probes say.
+    pub number: u32,
+    /// Whether it asks the gate, when the probes have one.
+    pub gated: bool,
+    /// Whether its objects are told, when there are probes for that and it is no constructor. It has no gate then.
+    pub objects: bool,
+}
+
+/// Why a method has no probes. `Display` goes on from "NAME is not observed: ".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is native or abstract.
+    NoCode,
+    /// With probes it would be longer than a method may be.
+    TooLong,
+    /// With probes the virtual machine would not compile it any more.
+    TooLongToCompile,
+    /// A conditional jump would reach too far.
+    FarBranch,
+    /// A constructor in which the call of `super(…)` cannot be told.
+    Constructor,
+    /// The class has no number left for another constant.
+    ConstantsFull,
+    /// It has no variable left for what its gate said.
+    TooManyVariables,
+    /// Its code breaks the format of class files.
+    Malformed(Malformed),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::NoCode => "it is native or abstract",
+            Refusal::TooLong => "with probes it would be longer than 65,535 bytes",
+            Refusal::TooLongToCompile => {
+                "with probes it would be longer than 8,000 bytes, and the virtual machine would not compile it"
+            }
+            Refusal::FarBranch => "with probes a jump in it would reach too far",
+            Refusal::Constructor => "it cannot be told where it calls super(…)",
+            Refusal::ConstantsFull => "its class has too many constants",
+            Refusal::TooManyVariables => "it has 65,535 variables already",
+            Refusal::Malformed(error) => return write!(f, "its code is malformed, {error}"),
+        })
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(error: Malformed) -> Self {
+        Refusal::Malformed(error)
+    }
+}
+
+impl From<PoolFull> for Refusal {
+    fn from(_: PoolFull) -> Self {
+        Refusal::ConstantsFull
+    }
+}
+
+impl From<CannotMove> for Refusal {
+    fn from(error: CannotMove) -> Self {
+        match error {
+            CannotMove::Malformed(error) => Refusal::Malformed(error),
+            CannotMove::FarBranch => Refusal::FarBranch,
+        }
+    }
+}
