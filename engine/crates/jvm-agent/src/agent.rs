@@ -4,19 +4,20 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use fulcrum_agent_core::clock;
 use fulcrum_agent_core::options::Options;
-use fulcrum_agent_core::{clock, say};
 use fulcrum_event_log::{Log, Stream};
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::Rule;
 use fulcrum_preload::kept::Kept;
-use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer, kind};
+use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer};
 
-use crate::classes::Dictionary;
-use crate::jni::{Env, JavaVm, Object};
+use crate::dictionary::Dictionary;
+use crate::jni::{Env, Object};
 use crate::jvmti::{Jvmti, capability};
-use crate::metering::{self, Metering};
-use crate::{events, machine, objects};
+use crate::machine;
+use crate::metering::Metering;
+use crate::object_classes::Classes;
 
 /// What the whole process has once in a session.
 pub struct Agent {
@@ -35,7 +36,7 @@ pub struct Agent {
     pub ready: AtomicBool,
     /// The machine has started, and threads have names.
     pub runs: AtomicBool,
-    pub objects: objects::Classes,
+    pub objects: Classes,
     recorder: Option<u32>,
     dictionary: Mutex<Dictionary>,
     machine: Mutex<Stream>,
@@ -71,63 +72,12 @@ pub fn note(text: &str) -> bool {
     }
 }
 
-/// The machine starts with us: the session begins when it has.
+/// Begins a session: from now on it can be asked for. Nothing is turned on yet.
 ///
-/// # Safety
-/// `vm` is the machine's own.
-pub unsafe fn load(vm: *mut JavaVm, options: &str) -> Result<bool, String> {
-    quietly();
-    // SAFETY: the caller's promise.
-    let jvmti = unsafe { machine::connect(vm) }?;
-    begin(jvmti, Options::read(options)?).map(|_| true)
-}
-
-/// Does what a running machine's agent is asked to:
-/// - `prepare` nothing: from now on the machine finds our native methods;
-/// - `start=FOLDER` begins a session whose options are in that folder, as those of `-agentpath`;
-/// - `stop` ends it: all classes are as they were.
-///
-/// `false` when another session goes on, which the new one's folder is told.
-///
-/// # Safety
-/// `vm` is the machine's own.
-pub unsafe fn command(vm: *mut JavaVm, command: &str) -> Result<bool, String> {
-    quietly();
-    // SAFETY: the caller's promise.
-    let jvmti = unsafe { machine::connect(vm) }?;
-    match command.split_once('=') {
-        None if command == "prepare" => Ok(true),
-        None if command == "stop" => {
-            get().ok_or("this program is not being traced")?.stop()?;
-            Ok(true)
-        }
-        Some(("start", folder)) => {
-            if let Some(agent) = get() {
-                if agent.has_recorder() {
-                    say::say_in(folder.as_ref(), "this program is being traced already");
-                    return Ok(false);
-                }
-                // It was killed, and could not end the session.
-                agent.stop()?;
-            }
-            let agent = begin(jvmti, Options::read(folder)?)?;
-            let env = agent.env().ok_or("the calling thread is not Java's")?;
-            events::machine_runs(agent, env);
-            Ok(true)
-        }
-        _ => Err(format!("{command:?} is not prepare, start=FOLDER or stop")),
-    }
-}
-
-/// Nothing is printed, and what there is to say goes into the log.
-fn quietly() {
-    say::silence();
-    say::through(note);
-}
-
-fn begin(jvmti: Jvmti, options: Options) -> Result<&'static Agent, String> {
-    let filter = options.filter;
-    let capabilities = jvmti.ask_for(&events::capabilities(&filter));
+/// # Errors
+/// When its log cannot be written: a sentence.
+pub fn begin(jvmti: Jvmti, options: Options, wanted: &[u32]) -> Result<&'static Agent, String> {
+    let capabilities = jvmti.ask_for(wanted);
     let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let log = Log::create(
         &options.log,
@@ -148,8 +98,8 @@ fn begin(jvmti: Jvmti, options: Options) -> Result<&'static Agent, String> {
         dictionary: Mutex::new(Dictionary::new(log.stream(DICTIONARY))),
         machine: Mutex::new(log.stream(MACHINE)),
         log,
-        objects: objects::Classes::default(),
-        filter,
+        objects: Classes::default(),
+        filter: options.filter,
         capabilities,
         recorder: options.recorder,
         ready: AtomicBool::new(false),
@@ -165,7 +115,6 @@ fn begin(jvmti: Jvmti, options: Options) -> Result<&'static Agent, String> {
     if let Some(output) = options.output {
         output.link(&options.log);
     }
-    events::turn_on(agent)?;
     Ok(agent)
 }
 
@@ -220,32 +169,18 @@ impl Agent {
         self.ready.load(Ordering::Acquire)
     }
 
-    /// Writes the end of the log; the machine is about to go.
-    pub fn finish(&self) {
-        if let Some(env) = self.env() {
-            metering::finish(self, env);
-        }
-        self.machine_event(kind::VM_END, &PayloadBuffer::default());
-        self.log.finish();
-    }
-
     /// Whether the process that records this session is there.
-    fn has_recorder(&self) -> bool {
+    pub fn has_recorder(&self) -> bool {
         let process = |pid: u32| std::path::Path::new("/proc").join(pid.to_string());
         self.recorder.is_none_or(|pid| process(pid).exists())
     }
 
-    /// Ends the session, and leaves the program as it was before.
-    fn stop(&self) -> Result<(), String> {
-        let env = self.env().ok_or("the calling thread is not Java's")?;
-        self.ready.store(false, Ordering::Release);
-        events::turn_off(self, env);
-        metering::finish(self, env);
-        // Methods that are running still have their probes: they find no session.
+    /// The session is over: the log ends, and the machine gets back what it gave, but for what is in `kept`. Methods that are
+    /// running still have their probes: they find no session.
+    pub fn end(&self, kept: u128) {
         SESSION.store(0, Ordering::Release);
         AGENT.clear();
-        self.jvmti.give_back(self.capabilities & !events::KEPT);
+        self.jvmti.give_back(self.capabilities & !kept);
         self.log.finish();
-        Ok(())
     }
 }

@@ -1,24 +1,13 @@
-//! Rewriting classes as they are loaded, and the numbers of methods and classes.
+//! Rewriting classes as they are loaded.
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use fulcrum_agent_core::{clock, say};
-use fulcrum_event_log::Stream;
+use fulcrum_agent_core::say;
 use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
-use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
 use crate::agent::Agent;
 use crate::jni::{Env, Object};
-use crate::{costs, metering};
-
-/// Everything that has a number, and the log's chunks that say so.
-pub struct Dictionary {
-    stream: Stream,
-    classes: HashMap<String, u32>,
-    /// By class loader, class, name and descriptor: a class that is loaded again or changed keeps its numbers.
-    methods: HashMap<(i32, String), u32>,
-}
+use crate::{costs, metered};
 
 /// Classes that the virtual machine itself treats in a way that probes might disturb.
 const NEVER: [&str; 5] = [
@@ -30,84 +19,11 @@ const NEVER: [&str; 5] = [
 ];
 const NATIVE_OR_ABSTRACT: u16 = 0x500;
 
-impl Dictionary {
-    pub fn new(stream: Stream) -> Dictionary {
-        Dictionary {
-            stream,
-            classes: HashMap::new(),
-            methods: HashMap::new(),
-        }
-    }
-
-    /// A class's number.
-    pub fn class(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.classes.get(name) {
-            return *number;
-        }
-        let number = self.classes.len() as u32 + 1;
-        self.classes.insert(name.to_owned(), number);
-        let payload = PayloadBuffer::default()
-            .number(u64::from(number))
-            .text(name);
-        self.write(kind::DEFINE_CLASS, &payload);
-        number
-    }
-
-    /// Tells the reader something.
-    pub fn note(&mut self, text: &str) -> bool {
-        self.write(kind::NOTE, &PayloadBuffer::default().text(text))
-    }
-
-    /// The rule that shuts gates.
-    pub fn rule(&mut self, text: &str) -> bool {
-        self.write(kind::RULE, &PayloadBuffer::default().text(text))
-    }
-
-    /// How a method with a gate stands.
-    pub fn counts(&mut self, payload: &PayloadBuffer) -> bool {
-        self.write(kind::COUNTS, payload)
-    }
-
-    fn method(&mut self, loader: i32, class: &ClassFile<'_>, at: usize) -> u32 {
-        let method = &class.methods[at];
-        let class_name = class.name().replace('/', ".");
-        let key = (
-            loader,
-            format!("{class_name}.{}{}", method.name, method.descriptor),
-        );
-        if let Some(number) = self.methods.get(&key) {
-            return *number;
-        }
-        let number = self.methods.len() as u32 + 1;
-        self.methods.insert(key, number);
-        let payload = PayloadBuffer::default()
-            .number(u64::from(number))
-            .text(&class_name)
-            .text(&method.name);
-        let payload = payload
-            .text(&method.descriptor)
-            .text(&class.source())
-            .number(u64::from(method.line));
-        self.write(kind::DEFINE_METHOD, &payload);
-        number
-    }
-
-    fn write(&mut self, kind: u8, payload: &PayloadBuffer) -> bool {
-        self.stream.write(
-            kind,
-            clock::now().ticks,
-            None,
-            0,
-            Body::Payload(payload.as_bytes()),
-        )
-    }
-}
-
 /// Measures what probes cost, and gives them to classes that are loaded already. `false` when they cannot be called.
 pub fn prepare(agent: &Agent, env: Env, probes: Object) -> bool {
     let costs = match &agent.rule {
         None => Some(costs::measure(env, probes).0),
-        Some(rule) => metering::prepare(agent, env, rule),
+        Some(rule) => metered::prepare(agent, env, rule),
     };
     let Some(costs) = costs else { return false };
     agent
@@ -192,13 +108,13 @@ pub fn instrument(
             Selected {
                 method: at,
                 number,
-                gated: metering::is_gated(agent, &class_name, &method.name, number),
+                gated: metered::is_gated(agent, &class_name, &method.name, number),
                 objects: filter.identifies(&class_name, &method.name, &method.descriptor),
             }
         })
         .collect();
     drop(dictionary);
-    let rewritten = rewrite(&class, &selected, metering::probes(agent));
+    let rewritten = rewrite(&class, &selected, metered::probes(agent));
     for (of, why) in &rewritten.refused {
         let name = &class.methods[of.method].name;
         say::say(&format!(
@@ -207,7 +123,7 @@ pub fn instrument(
         ));
     }
     let refused: Vec<Selected> = rewritten.refused.iter().map(|(one, _)| *one).collect();
-    metering::probed(agent, &selected, &refused);
+    metered::probed(agent, &selected, &refused);
     let probed = selected.len() - refused.len();
     rewritten.bytes.map(|bytes| (bytes, probed))
 }

@@ -11,7 +11,8 @@ use fulcrum_wire::log::{PayloadBuffer, kind, thread_flag};
 use crate::agent::{self, Agent};
 use crate::jni::{Env, Object};
 use crate::jvmti::{Callbacks, Jvmti, NO_CALLBACK, capability, event, parameter};
-use crate::{classes, objects, probe_class, thread, virtual_parents};
+use crate::object_classes::Class;
+use crate::{classes, metered, objects, parents, probe_class, thread, virtual_starts};
 use fulcrum_agent_core::say::{guarded, say};
 
 /// Of objects that are not observed one by one, one for so many bytes is told.
@@ -56,7 +57,7 @@ fn with_agent(what: impl FnOnce(&'static Agent)) {
 callbacks! {
     standard: [i32];
     event::VM_INIT => vm_init(env: Env, _thread: Object) |agent| machine_runs(agent, env);
-    event::VM_DEATH => vm_death(_env: Env) |agent| agent.finish();
+    event::VM_DEATH => vm_death(_env: Env) |agent| machine_ends(agent);
     event::THREAD_START => thread_start(_env: Env, thread: Object) |agent| thread::began(agent, thread, false, 0);
     event::THREAD_END => thread_end(_env: Env, _thread: Object) |_| thread::ended();
     event::VIRTUAL_THREAD_START => virtual_start(_env: Env, thread: Object) |agent| thread::virtual_began(agent, thread);
@@ -244,7 +245,7 @@ pub fn machine_runs(agent: &Agent, env: Env) {
         say("Which thread started which is not known.");
     }
     if probes.is_some() {
-        virtual_parents::observe(agent);
+        virtual_starts::observe(agent);
     }
     // Threads use up what they have reserved without telling; when it is collected they have to reserve again. A method that
     // runs while its class gets probes must not seem to need no memory.
@@ -265,6 +266,15 @@ pub fn machine_runs(agent: &Agent, env: Env) {
     }
 }
 
+/// Writes the end of the log; the machine is about to go.
+fn machine_ends(agent: &Agent) {
+    if let Some(env) = agent.env() {
+        metered::finish(agent, env);
+    }
+    agent.machine_event(kind::VM_END, &PayloadBuffer::default());
+    agent.log.finish();
+}
+
 /// Lets the machine tell nothing any more but what nobody listens to, and takes all probes out of its classes.
 pub fn turn_off(agent: &Agent, env: Env) {
     for event in wanted(agent) {
@@ -276,8 +286,8 @@ pub fn turn_off(agent: &Agent, env: Env) {
     if let Some(class) = probe_class::define(env) {
         probe_class::observe_threads(env, class, false);
     }
-    crate::parents::clear(env);
-    virtual_parents::forget(agent);
+    parents::clear(env);
+    virtual_starts::forget(agent);
     if agent.filter.methods {
         // The hook leaves them as they are from now on.
         classes::again(agent, env, "still have probes, which do nothing");
@@ -310,8 +320,8 @@ unsafe extern "system" fn class_file_load(
         let loader = || agent.jvmti.hash_code(loader);
         let rewritten = match agent.is_ready() {
             // Its own methods are never observed.
-            _ if virtual_parents::is_wanted(name.as_deref()) => {
-                virtual_parents::instrument(bytes).map(|bytes| (bytes, 0))
+            _ if virtual_starts::is_wanted(name.as_deref()) => {
+                virtual_starts::instrument(bytes).map(|bytes| (bytes, 0))
             }
             true => classes::instrument(agent, loader(), bytes, name.as_deref()),
             false => None,
@@ -362,7 +372,7 @@ fn about(agent: &Agent, env: Env, object: Object, kind: u8, more: &[u64]) {
     write(agent, object, class, kind, more);
 }
 
-fn write(agent: &Agent, object: Object, class: objects::Class, kind: u8, more: &[u64]) {
+fn write(agent: &Agent, object: Object, class: Class, kind: u8, more: &[u64]) {
     let payload = PayloadBuffer::default()
         .number(objects::number(agent, object))
         .number(u64::from(class.number));

@@ -16,19 +16,24 @@
 mod agent;
 mod classes;
 mod costs;
+mod dictionary;
 mod events;
 mod gates;
 mod identity;
 mod jni;
 mod jvmti;
 mod machine;
+mod metered;
 mod metering;
+mod object_classes;
 mod objects;
 mod parents;
 mod probe_class;
 mod probes;
+mod session;
 mod thread;
-mod virtual_parents;
+mod thread_starts;
+mod virtual_starts;
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -44,12 +49,12 @@ pub unsafe extern "C" fn Agent_OnLoad(
 ) -> i32 {
     // What cannot be told here, the log that is missing tells.
     // SAFETY: what the machine promises us is what is needed.
-    let _ = unsafe { guarded_with(options, |options| agent::load(vm, options)) };
+    let _ = unsafe { guarded_with(options, |options| session::load(vm, options)) };
     // Anything else would end the program.
     0
 }
 
-/// The machine has been running; `options` is what [`agent::command`] takes. 0 when it was done; 1 when it was not, and the
+/// The machine has been running; `options` is what [`session::command`] takes. 0 when it was done; 1 when it was not, and the
 /// reason is in the run's folder; a negative error number (`errno`) when the reason could not be written there.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Agent_OnAttach(
@@ -58,7 +63,7 @@ pub unsafe extern "C" fn Agent_OnAttach(
     _reserved: *mut c_void,
 ) -> i32 {
     // SAFETY: what the machine promises us is what is needed.
-    match unsafe { guarded_with(options, |options| agent::command(vm, options)) } {
+    match unsafe { guarded_with(options, |options| session::command(vm, options)) } {
         Outcome::Done => 0,
         Outcome::Refused => 1,
         Outcome::Untold(error) => -error.raw_os_error().unwrap_or(libc::EIO),

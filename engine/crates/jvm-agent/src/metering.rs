@@ -1,20 +1,10 @@
-//! Metering: what calls cost by a rule, and shutting the gates of methods that are known not to be hotspots (refine loop).
+//! What a session with a rule has: meters, gates, and which methods have probes.
 
-use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
-use fulcrum_agent_core::costs::{Costs, METHOD};
-use fulcrum_agent_core::metering::{Metering as Core, is_unit};
-use fulcrum_agent_core::say::guarded;
-use fulcrum_hotspot::Rule;
-use fulcrum_jvm_core::{Probes, Selected};
-use fulcrum_wire::log::kind;
+use fulcrum_agent_core::metering::Metering as Core;
 
-use crate::agent::{self, Agent};
-use crate::costs;
-use crate::gates::{self, Gates};
-use crate::jni::{Env, Object};
-use crate::thread;
+use crate::gates::Gates;
 
 /// What a session with a rule has.
 pub struct Metering {
@@ -25,7 +15,8 @@ pub struct Metering {
 }
 
 impl Metering {
-    fn new(core: Core, gates: &'static Gates) -> Self {
+    /// Before any method has probes.
+    pub fn new(core: Core, gates: &'static Gates) -> Self {
         Metering {
             core,
             gates,
@@ -38,113 +29,24 @@ impl Metering {
         &self.core
     }
 
+    /// The gates of methods.
+    pub fn gates(&self) -> &'static Gates {
+        self.gates
+    }
+
     /// These methods have probes now.
     pub fn has_probes(&self, methods: impl Iterator<Item = u32>) {
         let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
         probed.extend(methods);
     }
-}
 
-/// Makes gates, and measures what metering costs. `None` when the machine does not take the class that probes call.
-pub fn prepare(agent: &Agent, env: Env, rule: &Rule) -> Option<Costs> {
-    let gates = Gates::define(env)?;
-    // The rehearsal meters one method, whose number is 0.
-    let rehearsed = Core::new(rule, Costs::default(), 1.0, 1);
-    agent.set_metering(Metering::new(rehearsed, gates));
-    let (costs, tick) = costs::measure(env, gates.class);
-    gates.reset(env);
-    let core = Core::new(rule, costs, tick, gates::CAPACITY);
-    agent.set_metering(Metering::new(core, gates));
-    agent.dictionary().rule(&rule.to_string());
-    Some(costs)
-}
-
-/// The probes of a session, and whether a method has a gate: the unit of work is always measured.
-pub fn probes(agent: &Agent) -> &'static Probes<'static> {
-    match agent.rule {
-        Some(_) => &gates::PROBES,
-        None => &crate::probe_class::PROBES,
+    /// The numbers of all methods that ever had probes, in order.
+    pub fn all_probed(&self) -> Vec<u32> {
+        let probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = probed.clone();
+        drop(probed);
+        all.sort_unstable();
+        all.dedup();
+        all
     }
-}
-
-/// Whether a method asks its gate.
-pub fn is_gated(agent: &Agent, class: &str, method: &str, number: u32) -> bool {
-    let is_unit = is_unit(agent.unit.as_deref(), &class.replace('/', "."), method);
-    agent.rule.is_some() && !is_unit && (number as usize) < gates::CAPACITY
-}
-
-/// Notes which methods got probes.
-pub fn probed(agent: &Agent, selected: &[Selected], refused: &[Selected]) {
-    if let Some(metering) = agent.metering() {
-        let got = selected.iter().filter(|one| !refused.contains(one));
-        metering.has_probes(got.map(|one| one.number));
-    }
-}
-
-/// Writes how all methods stand.
-pub fn finish(agent: &Agent, env: Env) {
-    let Some(metering) = agent.metering() else {
-        return;
-    };
-    let passed = metering.gates.passed(env);
-    let mut probed = metering
-        .probed
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    probed.sort_unstable();
-    probed.dedup();
-    for method in probed {
-        let passed = passed.get(method as usize).copied().unwrap_or(0);
-        write(agent, metering, method, passed.max(0).cast_unsigned());
-    }
-}
-
-fn write(agent: &Agent, metering: &Metering, method: u32, passed: u64) {
-    let counts = metering.core.counts(method, passed);
-    agent.dictionary().counts(&counts);
-}
-
-fn probe(env: *mut c_void, kind: u8, method: i32) {
-    guarded(|| {
-        let Some(agent) = agent::get() else { return };
-        let Some(metering) = agent.metering() else {
-            return;
-        };
-        let method = method.cast_unsigned();
-        let mut shut = false;
-        thread::with(|state| shut = state.metered(metering, kind, method));
-        if shut && method != METHOD {
-            metering.gates.shut(Env::from_raw(env), method);
-            // What is known of it, should the program be killed.
-            write(agent, metering, method, 0);
-        }
-    });
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumGates_enter(
-    env: *mut c_void,
-    _class: Object,
-    method: i32,
-) {
-    probe(env, kind::ENTER, method);
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumGates_exit(
-    env: *mut c_void,
-    _class: Object,
-    method: i32,
-) {
-    probe(env, kind::EXIT, method);
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "system" fn Java_java_lang_FulcrumGates_thrown(
-    env: *mut c_void,
-    _class: Object,
-    method: i32,
-) {
-    probe(env, kind::THROWN, method);
 }

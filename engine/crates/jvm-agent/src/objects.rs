@@ -2,26 +2,14 @@
 //!
 //! A class that was looked up has a negative tag, so that its name is asked for once and not for each of its objects.
 
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError};
 
 use crate::agent::Agent;
 use crate::jni::{Env, Object};
+use crate::object_classes::Class;
 
 /// The next object's number, in all sessions.
 static NEXT: Mutex<i64> = Mutex::new(1);
-
-/// What is known of the classes of objects.
-#[derive(Default)]
-pub struct Classes(RwLock<Vec<Class>>);
-
-/// A class of objects.
-#[derive(Clone, Copy)]
-pub struct Class {
-    /// Its number in the log.
-    pub number: u32,
-    /// Each of its objects is observed from its allocation on.
-    pub observed: bool,
-}
 
 /// The tag of a class that was looked up in a session: an index with the session in front, below zero.
 fn class_tag(session: u32, index: usize) -> i64 {
@@ -33,13 +21,8 @@ pub fn class(agent: &Agent, class: Object) -> Class {
     let tag = agent.jvmti.tag(class);
     let key = -(tag + 1);
     if tag < 0 && key >> 32 == i64::from(agent.session) {
-        let known = agent
-            .objects
-            .0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get((key & 0xffff_ffff) as usize) {
-            return *known;
+        if let Some(known) = agent.objects.get((key & 0xffff_ffff) as usize) {
+            return known;
         }
     }
     let name = agent.jvmti.class_name(class);
@@ -49,17 +32,8 @@ pub fn class(agent: &Agent, class: Object) -> Class {
     };
     // A class that has a number as an object keeps that.
     if tag <= 0 {
-        let mut all = agent
-            .objects
-            .0
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        if agent
-            .jvmti
-            .set_tag(class, class_tag(agent.session, all.len()))
-        {
-            all.push(known);
-        }
+        let tag = |index| agent.jvmti.set_tag(class, class_tag(agent.session, index));
+        agent.objects.add(known, tag);
     }
     known
 }

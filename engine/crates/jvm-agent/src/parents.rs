@@ -1,18 +1,14 @@
-//! Which thread started which: JVMTI tells a thread's beginning only within the new thread.
+//! Threads that were started and have not begun, and which threads started them.
 //!
-//! `Thread.start0` is a native method: ours stands before the machine's own while a program is traced. No byte code of
-//! `Thread` changes. Virtual threads are started without any native method: see `virtual_parents.rs`.
+//! Who sees them start is in `thread_starts.rs` and `virtual_starts.rs`.
 
+use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::agent::{self, Agent};
-use crate::jni::{Env, NativeMethod, Object};
-use crate::thread;
-use fulcrum_agent_core::say::guarded;
-use fulcrum_preload::real::find;
-
-type Start = unsafe extern "system" fn(*mut c_void, Object);
+use crate::agent::Agent;
+use crate::jni::{Env, Object};
 
 /// A thread that was started and has not begun: a global reference.
 struct Started {
@@ -24,70 +20,18 @@ unsafe impl Send for Started {}
 
 static STARTED: Mutex<Vec<Started>> = Mutex::new(Vec::new());
 
-/// The machine's own way to start a thread.
-fn machines() -> Option<Start> {
-    static START: OnceLock<Option<Start>> = OnceLock::new();
-    *START.get_or_init(|| {
-        let name = c"JVM_StartThread";
-        // SAFETY: plain lookups of names, in a machine that was loaded privately.
-        let at = find(name).unwrap_or_else(|| unsafe {
-            let machine = libc::dlopen(c"libjvm.so".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-            if machine.is_null() {
-                machine
-            } else {
-                libc::dlsym(machine, name.as_ptr())
-            }
-        });
-        // SAFETY: since JDK 1.2, what `Thread.start0` is bound to.
-        (!at.is_null()).then(|| unsafe { std::mem::transmute::<*mut c_void, Start>(at) })
-    })
+/// A thread, a global reference, is being started by the thread with this number.
+pub fn started(thread: Object, parent: u32) {
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    started.push(Started { thread, parent });
 }
 
-/// Puts our `start0` before the machine's, or takes it away again. `false` when this machine has another way.
-///
-/// To be called by a native method that a class of the platform calls: the machine prints a warning otherwise.
-pub fn observe(env: Env, on: bool) -> bool {
-    let (Some(machines), Some(class)) = (machines(), env.find_class(c"java/lang/Thread")) else {
-        return false;
-    };
-    let method = NativeMethod {
-        name: c"start0".as_ptr(),
-        signature: c"()V".as_ptr(),
-        function: if on {
-            start0 as *const c_void
-        } else {
-            machines as *const c_void
-        },
-    };
-    env.register(class, &method)
-}
-
-unsafe extern "system" fn start0(env: *mut c_void, this: Object) {
-    let noted = guarded(|| {
-        let env = Env::from_raw(env);
-        agent::get()?;
-        let parent = thread::number();
-        let thread = env.global(this)?;
-        let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-        started.push(Started { thread, parent });
-        Some(thread)
-    });
-    if let Some(start) = machines() {
-        // SAFETY: what the machine itself would have called, with its own arguments.
-        unsafe { start(env, this) };
-    }
-    let env = Env::from_raw(env);
-    if let Some(thread) = noted
-        && env.has_exception() != 0
-    {
-        // It did not start. The exception is the program's, and these calls do not mind it.
-        guarded(|| {
-            let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(at) = started.iter().position(|it| it.thread == thread) {
-                started.swap_remove(at);
-                env.forget_global(thread);
-            }
-        });
+/// It did not start.
+pub fn failed(env: Env, thread: Object) {
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(at) = started.iter().position(|it| it.thread == thread) {
+        started.swap_remove(at);
+        env.forget_global(thread);
     }
 }
 
@@ -104,10 +48,50 @@ pub fn of(agent: &Agent, thread: Object) -> u32 {
     it.parent
 }
 
-/// Forgets all.
+/// Forgets all, but for virtual ones.
 pub fn clear(env: Env) {
     let started = std::mem::take(&mut *STARTED.lock().unwrap_or_else(PoisonError::into_inner));
     started
         .into_iter()
         .for_each(|it| env.forget_global(it.thread));
+}
+
+/// `Thread.tid`, the thread's own number; null before it was looked for.
+static NUMBER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Virtual threads that were started and have not begun, by their own numbers, with who started them.
+fn waiting() -> MutexGuard<'static, HashMap<i64, u32>> {
+    static WAITING: LazyLock<Mutex<HashMap<i64, u32>>> = LazyLock::new(Mutex::default);
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A virtual thread is being started by the thread with this number.
+pub fn virtual_started(number: i64, parent: u32) {
+    waiting().insert(number, parent);
+}
+
+/// It did not start.
+pub fn virtual_failed(number: i64) {
+    waiting().remove(&number);
+}
+
+/// Forgets all virtual ones.
+pub fn clear_virtual() {
+    waiting().clear();
+}
+
+/// The number of the thread that started a virtual one, once; 0 when it is not known.
+pub fn of_virtual(agent: &Agent, thread: Object) -> u32 {
+    let number = agent.env().and_then(|env| own_number(env, thread));
+    number.and_then(|it| waiting().remove(&it)).unwrap_or(0)
+}
+
+/// A thread's own number, as Java counts them.
+pub fn own_number(env: Env, thread: Object) -> Option<i64> {
+    let mut field = NUMBER.load(Ordering::Acquire);
+    if field.is_null() {
+        field = env.long_field_of(thread, c"tid")?;
+        NUMBER.store(field, Ordering::Release);
+    }
+    Some(env.long_in(thread, field))
 }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use fulcrum_wire::log::kind;
 
 use crate::jni::{Env, Object};
-use crate::{identity, parents, thread};
+use crate::{identity, thread, thread_starts};
 use fulcrum_agent_core::say::guarded;
 
 // The machine finds native methods by these names in agents too. Registering them would print a
@@ -77,7 +77,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_hook(
     on: i32,
 ) {
     guarded(|| {
-        if !parents::observe(Env::from_raw(env), on != 0) {
+        if !thread_starts::observe(Env::from_raw(env), on != 0) {
             fulcrum_agent_core::say::say(
                 "Which thread started which is not known: this virtual machine starts threads in another way.",
             );

@@ -10,7 +10,7 @@ use fulcrum_wire::log::{MACHINE, PayloadBuffer, kind, thread_flag};
 use crate::agent::{self, Agent};
 use crate::jni::Object;
 use crate::metering::Metering;
-use crate::{parents, virtual_parents};
+use crate::parents;
 
 /// A thread's way into the log, and what is Java's about it.
 pub struct State {
@@ -221,7 +221,7 @@ fn new(agent: &Agent, thread: Object, is_virtual: bool, mut flags: u64) -> State
         state.arrives();
     }
     let parent = match is_virtual {
-        true => virtual_parents::of(agent, thread),
+        true => parents::of_virtual(agent, thread),
         false => parents::of(agent, thread),
     };
     let payload = PayloadBuffer::default()

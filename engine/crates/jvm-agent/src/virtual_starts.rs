@@ -1,14 +1,12 @@
-//! Which thread started which virtual one.
+//! Seeing which thread starts which virtual one.
 //!
 //! JVMTI tells a virtual thread's beginning only within it, and no native method starts one. All ways to start one lead
 //! through one method of `java.lang.VirtualThread`, which runs in the thread that starts it: that method gets a probe of
 //! the agent's own, in the class as the machine has loaded it. Looking for the class by name would initialise it, and the
 //! program may not have said yet how many threads are to carry its virtual ones.
 
-use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_agent_core::say::{guarded, say};
 use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Selected, rewrite};
@@ -16,7 +14,7 @@ use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Selected, rewrite};
 use crate::agent::{self, Agent};
 use crate::jni::{Env, Object};
 use crate::jvmti::capability;
-use crate::{probe_class, thread};
+use crate::{parents, probe_class, thread};
 
 /// The class, as the machine names it to its hook.
 const CLASS: &str = "java/lang/VirtualThread";
@@ -39,14 +37,6 @@ const PROBES: Probes<'_> = Probes {
 
 /// The class is to have the probe.
 static WANTED: AtomicBool = AtomicBool::new(false);
-/// `Thread.tid`, the thread's own number; null before it was looked for.
-static NUMBER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-
-/// Threads that were started and have not begun, by their own numbers, with who started them.
-fn waiting() -> MutexGuard<'static, HashMap<i64, u32>> {
-    static WAITING: LazyLock<Mutex<HashMap<i64, u32>>> = LazyLock::new(Mutex::default);
-    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Puts the probe into the class, where the machine has it and lets us.
 pub fn observe(agent: &Agent) {
@@ -63,7 +53,7 @@ pub fn forget(agent: &Agent) {
     if WANTED.swap(false, Ordering::AcqRel) {
         again(agent);
     }
-    waiting().clear();
+    parents::clear_virtual();
 }
 
 /// Sends the class through the hook. Machines that have virtual threads have loaded it when they run.
@@ -104,21 +94,6 @@ pub fn instrument(bytes: &[u8]) -> Option<Vec<u8>> {
     rewritten
 }
 
-/// The number of the thread that started a virtual one, once; 0 when it is not known.
-pub fn of(agent: &Agent, thread: Object) -> u32 {
-    let number = agent.env().and_then(|env| own_number(env, thread));
-    number.and_then(|it| waiting().remove(&it)).unwrap_or(0)
-}
-
-fn own_number(env: Env, thread: Object) -> Option<i64> {
-    let mut field = NUMBER.load(Ordering::Acquire);
-    if field.is_null() {
-        field = env.long_field_of(thread, c"tid")?;
-        NUMBER.store(field, Ordering::Release);
-    }
-    Some(env.long_in(thread, field))
-}
-
 /// A virtual thread is about to be started by the calling one.
 #[unsafe(no_mangle)]
 unsafe extern "system" fn Java_java_lang_FulcrumProbe_starting(
@@ -132,11 +107,11 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_starting(
         if agent::get().is_none() || thread.is_null() {
             return;
         }
-        let Some(number) = own_number(Env::from_raw(env), thread) else {
+        let Some(number) = parents::own_number(Env::from_raw(env), thread) else {
             return;
         };
         let parent = thread::number();
-        waiting().insert(number, parent);
+        parents::virtual_started(number, parent);
         thread::with(|state| state.starting = Some(number));
     });
 }
@@ -161,7 +136,7 @@ unsafe extern "system" fn Java_java_lang_FulcrumProbe_failed(
         let mut number = None;
         thread::with(|state| number = state.starting.take());
         if let Some(number) = number {
-            waiting().remove(&number);
+            parents::virtual_failed(number);
         }
     });
 }
