@@ -265,8 +265,12 @@ impl Stack {
             own + frame.calls as f64 * (inside_ns + outside_ns) + frame.skipped as f64 * skipped_ns;
         let probes = probes.round() as u64;
         let wall_ns = now.saturating_sub(frame.start_ns).saturating_sub(probes);
+        // A thread is on one processor at a time: what its CPU clock counts beyond the wall's is a clock's error.
         let cpu_ns = match (frame.start_cpu, now_cpu) {
-            (Some(from), Some(to)) => Some(to.saturating_sub(from).saturating_sub(probes)),
+            (Some(from), Some(to)) => {
+                let cpu = to.saturating_sub(from).saturating_sub(probes);
+                Some(cpu.min(wall_ns))
+            }
             _ => None,
         };
         let inside = frame.inside;
@@ -407,6 +411,33 @@ mod tests {
             costs,
             &[(0, 0, enter(1)), (1, 9, exit(1))],
             &[(1, 0, 0, 0, Ended)],
+        );
+    }
+
+    #[test]
+    fn no_call_is_longer_on_a_processor_than_it_takes() {
+        let costs = Costs {
+            inside_ns: 10.0,
+            ..Costs::default()
+        };
+        let mut stack = Stack::new(costs);
+        let at = |wall_ns, cpu_ns, what| Event {
+            wall_ns,
+            cpu_ns: Some(cpu_ns),
+            ..event(0, 0, what)
+        };
+        let mut times = Vec::new();
+        let mut ended = |it: Outcome| times.push(it.times);
+        // The CPU clock went on by 9.7 µs while the wall's did by what the probes cost.
+        stack.event(&at(100, 100, enter(1)), &mut ended);
+        stack.event(&at(110, 9_810, exit(1)), &mut ended);
+        assert_eq!(
+            times,
+            [Times {
+                cpu_ns: Some(0),
+                self_cpu_ns: Some(0),
+                ..Times::default()
+            }]
         );
     }
 

@@ -19,6 +19,8 @@ pub struct Paradox {
     pub comparison: bool,
     /// Base or cum are more than the whole: of what, and why.
     pub more_than_whole: Option<(Of, &'static str)>,
+    /// The cum of a longer path is more than that of its last function alone.
+    pub more_than_last: bool,
     /// What is above zero while the whole is below, so that its share is negative: the base, the cum, or both.
     pub against_whole: Option<&'static str>,
 }
@@ -38,6 +40,7 @@ pub fn paradox_of<P: ProfileInterface>(
         cum_below_base: cum < base,
         comparison: profile.sides().is_some(),
         more_than_whole: more.then(|| (whole.of, why_more(profile, whole))),
+        more_than_last: more_than_last(profile, s, cum),
         against_whole: match (against(base), against(cum)) {
             (true, true) => Some("base and cum"),
             (true, false) => Some("the base"),
@@ -51,9 +54,21 @@ pub fn paradox_of<P: ProfileInterface>(
         cum_below_base: false,
         comparison: paradox.comparison,
         more_than_whole: None,
+        more_than_last: false,
         against_whole: None,
     };
     (paradox != nothing).then_some(paradox)
+}
+
+/// Whether a path of several functions costs more than its last one, over all places where that is called. In a comparison,
+/// other callers that became cheaper explain it already.
+fn more_than_last<P: ProfileInterface>(profile: &P, s: &P::Summary, cum: i64) -> bool {
+    let path = profile.path_of(s);
+    let [_, .., last] = path.as_slice() else {
+        return false;
+    };
+    let alone = || profile.summary_of(&[*last]);
+    profile.sides().is_none() && alone().is_ok_and(|alone| profile.cum_of(&alone) < cum)
 }
 
 impl fmt::Display for Paradox {
@@ -83,6 +98,13 @@ impl fmt::Display for Paradox {
         if let Some((of, why)) = self.more_than_whole {
             let of = of.words();
             sentences.push(format!("It is more than 100 % of {of}: {why}."));
+        }
+        if self.more_than_last {
+            sentences.push(
+                "The cum is more than that of its last function alone: the base of a path counts the own cost of every \
+                 function on it, also of those before the last."
+                    .into(),
+            );
         }
         if let Some(what) = self.against_whole {
             let why = match self.comparison {

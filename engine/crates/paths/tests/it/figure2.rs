@@ -3,7 +3,8 @@
 //! The text fixes the shape, the sums and `a` and `b`; how they are shared out between the two `c`, `d` and `e` is free.
 
 use fulcrum_paths::{
-    CUTOFF, CallTreeProfile, CallTreeSummary, End, ProfileInterface, Suggester, cum_ovl, zoom,
+    CUTOFF, CallTreeProfile, CallTreeSummary, End, ProfileInterface, Suggester, Whole, cum_ovl,
+    paradox_of, zoom,
 };
 
 fn figure2() -> CallTreeProfile {
@@ -95,4 +96,20 @@ fn the_suggesters_rank_methods_by_cum_and_by_base() {
     let ranking = |it: Suggester| paths(&profile, &it.suggest(&profile)).concat();
     assert_eq!(ranking(Suggester::HighCum), "acbed");
     assert_eq!(ranking(Suggester::HighBase), "edcba");
+}
+
+#[test]
+fn a_path_that_costs_more_than_its_last_function_has_a_sentence() {
+    let profile = figure2();
+    let whole = Whole::of(&profile);
+    let (ce, e) = (summary(&profile, "ce"), summary(&profile, "e"));
+    assert_eq!((profile.cum_of(&ce), profile.cum_of(&e)), (52, 42));
+    assert_eq!(
+        paradox_of(&profile, &ce, &whole).unwrap().to_string(),
+        "The cum is more than that of its last function alone: the base of a path counts the own cost of every function on \
+         it, also of those before the last."
+    );
+    assert_eq!(paradox_of(&profile, &e, &whole), None);
+    // `c` costs as much elsewhere: nothing is surprising there.
+    assert_eq!(paradox_of(&profile, &summary(&profile, "bc"), &whole), None);
 }
