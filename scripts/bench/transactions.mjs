@@ -49,7 +49,7 @@ export async function bench(args) {
   }
 }
 
-/** Seconds of each round, and of the recorded ones what was sent and what was found. */
+/** Seconds of each round, and of the recorded ones what was sent, what was found, and what flowed through shared memory. */
 async function measure(server, count) {
   const ways = {
     alone: [],
@@ -58,6 +58,8 @@ async function measure(server, count) {
   };
   const seconds = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
   const differences = [];
+  /** @type {Record<string, number>} */
+  const flowed = {};
   let sent = 0;
   for (let round = 0; round < count; round += 1) {
     for (const [way, before] of Object.entries(ways)) {
@@ -65,12 +67,20 @@ async function measure(server, count) {
       const load = await served(server, before);
       seconds[way].push(load.seconds);
       if (way === "recorded") {
-        sent += Object.values(load.sent).reduce((sum, requests) => sum + requests, 0);
-        differences.push(...(await compared(load.sent)));
+        const requests = Object.values(load.sent).reduce((sum, count) => sum + count, 0);
+        sent += requests;
+        const shown = await show();
+        differences.push(...named(shown, load.sent), ...handedOver(server, shown, requests));
+        for (const { kind, from, to, count } of shown.flows) {
+          if (kind === "memory") {
+            const name = `${from} → ${to}`;
+            flowed[name] = (flowed[name] ?? 0) + count;
+          }
+        }
       }
     }
   }
-  return { seconds, sent, differences };
+  return { seconds, sent, differences, flowed };
 }
 
 /** Starts the server, asks it, and ends it. */
@@ -126,15 +136,30 @@ async function listens({ name, port }, ended, errors) {
   throw new StepError(`${name} does not listen on port ${port}:\n${errors()}`);
 }
 
-/** What was found otherwise than it was sent, a sentence each. */
-async function compared(sent) {
+/** The run, as the command shows it. */
+async function show() {
   const { code, stdout, stderr } = await runChild([engineBinary, "transactions", "show", run, "--json"]);
   if (code !== 0) {
-    return [`The run cannot be shown: ${stderr.trim()}`];
+    throw new StepError(`The run cannot be shown: ${stderr.trim()}`);
   }
-  const { types } = JSON.parse(stdout);
+  return JSON.parse(stdout);
+}
+
+/** Requests that were not found under their names as often as they were sent, a sentence each. */
+function named({ types }, sent) {
   return Object.entries(sent).flatMap(([name, requests]) => {
     const count = types.find((it) => it.name === name)?.count ?? 0;
     return count === requests ? [] : [`${name}: ${count} of ${requests} requests`];
   });
+}
+
+/** Whether each connection went from thread to thread as the server hands it over; more come from asking whether it listens. */
+function handedOver({ queue }, { flows }, connections) {
+  if (queue === undefined) {
+    return [];
+  }
+  const [from, to] = queue;
+  const flow = flows.find((it) => it.kind === "memory" && it.from === from && it.to === to);
+  const count = flow?.count ?? 0;
+  return count >= connections ? [] : [`${from} → ${to}: ${count} of ${connections} connections`];
 }

@@ -9,6 +9,10 @@ export function report(servers, journal, notes) {
     const all = journal.get(name).differences;
     return [...new Set(all)].map((difference) => `- ${name}: ${difference}`);
   });
+  const flows = measured.flatMap(({ name }) => {
+    const { flowed } = journal.get(name);
+    return Object.entries(flowed).map(([flow, count]) => `- ${name}: ${count} × ${flow}`);
+  });
   return `## Transactional profiling of servers
 
 ${machine}; ${revision}; ${journal.dates()}. The servers are the distribution's, unchanged. Each round starts the server,
@@ -20,7 +24,12 @@ found as a transaction of the right type.
 | server | requests | named | recorded | perf record |
 | --- | --: | --: | --: | --: |
 ${rows.join("\n")}
-${[...differences, ...notes.map((note) => `- ${note}`)].join("\n")}`;
+${[...differences, ...notes.map((note) => `- ${note}`)].join("\n")}
+
+What flowed through shared memory in all recorded rounds together. Each connection that a listener of Apache's pushes is one flow;
+with the event MPM it is pushed once more when it lingers.
+
+${flows.join("\n")}`;
 }
 
 function row(name, { seconds, sent, differences }) {

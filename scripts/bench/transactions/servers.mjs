@@ -20,6 +20,7 @@ const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
  * @property {(port: number) => string[]} command that stays in the foreground
  * @property {(port: number, requests: number) => Promise<Load>} load
  * @property {number} requests of one round
+ * @property {[string, string]} [queue] by which functions one thread hands each connection to another
  *
  * @typedef {{ seconds: number, sent: Record<string, number> }} Load
  */
@@ -43,6 +44,7 @@ export const servers = [
     command: () => ["apache2", "-f", path.join(work, "event.conf"), "-DFOREGROUND"],
     load: http,
     requests: 12_000,
+    queue: ["ap_queue_push_socket", "ap_queue_pop_something"],
   },
   {
     name: "Apache, worker MPM",
@@ -52,6 +54,7 @@ export const servers = [
     command: () => ["apache2", "-f", path.join(work, "worker.conf"), "-DFOREGROUND"],
     load: http,
     requests: 12_000,
+    queue: ["ap_queue_push_socket", "ap_queue_pop_something"],
   },
   {
     name: "Redis",
