@@ -9,8 +9,8 @@ use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, Position, Ran
 
 use crate::position::line_range;
 use crate::profile::OpenProfile;
+use crate::snapshot::Snapshot;
 use crate::sources::current_text;
-use crate::state::Snapshot;
 use crate::words::plain_percent;
 
 const CONTENTION: &str = "contention";

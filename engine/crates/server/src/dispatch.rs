@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use fulcrum_model::{Cancelled, Progress};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::events::closed;
-use crate::failure::Failure;
-use crate::main_loop::{State, Task, folders_changed};
+use crate::failure::{Failure, response};
 use crate::navigator::Navigator;
 use crate::pool::guarded;
 use crate::protocol::{
@@ -23,6 +21,7 @@ use crate::requests::{
     line_speedups::LineSpeedupsRequest, navigator, open, ranking::RankingRequest, refine, run,
     runs, trace, transactions,
 };
+use crate::state::{State, Task};
 use crate::uri;
 
 /// A message of the client.
@@ -234,21 +233,6 @@ impl Call<'_> {
     }
 }
 
-/// A result as a response.
-pub(crate) fn response<T: Serialize>(id: RequestId, result: Result<T, Failure>) -> Response {
-    let value = result.and_then(|value| {
-        serde_json::to_value(value)
-            .map_err(|e| Failure::fulcrum(format!("a result could not be written: {e}")))
-    });
-    match value {
-        Ok(value) => Response {
-            id,
-            response_result: Ok(value),
-        },
-        Err(failure) => failure.response(id),
-    }
-}
-
 fn read_params<T: DeserializeOwned>(method: &str, params: serde_json::Value) -> Result<T, Failure> {
     // A request without parameters is one with no keys.
     let params = if params.is_null() {
@@ -308,7 +292,7 @@ fn notification(state: &mut State, notification: Notification) {
                         .filter_map(|f| uri::to_path(f.uri.as_ref()))
                         .collect::<Vec<_>>()
                 };
-                folders_changed(state, paths(&p.event.added), &paths(&p.event.removed));
+                open::folders_changed(state, paths(&p.event.added), &paths(&p.event.removed));
             }
         }
         "$/cancelRequest" => {

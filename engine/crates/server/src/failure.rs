@@ -1,7 +1,8 @@
-//! A failed request: one sentence, who can do something about it, and what.
+//! A failed request: one sentence, who can do something about it, and what. And results of requests as responses.
 
 use fulcrum_model::Cancelled;
 use lsp_server::{ErrorCode, RequestId, Response, ResponseError};
+use serde::Serialize;
 
 use crate::protocol::{Blame, ErrorData};
 
@@ -95,6 +96,21 @@ impl Failure {
     /// The sentence, for a note.
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+/// A result as a response.
+pub(crate) fn response<T: Serialize>(id: RequestId, result: Result<T, Failure>) -> Response {
+    let value = result.and_then(|value| {
+        serde_json::to_value(value)
+            .map_err(|e| Failure::fulcrum(format!("a result could not be written: {e}")))
+    });
+    match value {
+        Ok(value) => Response {
+            id,
+            response_result: Ok(value),
+        },
+        Err(failure) => failure.response(id),
     }
 }
 

@@ -1,14 +1,18 @@
 //! The language server: the only crate that knows LSP or JSON-RPC.
 //!
-//! The loop (`main_loop`) owns the state. Requests are files under `requests/`; the trait that each implements says
-//! whether it changes the state, reads a snapshot at once, or reads one on the pool. Everything below them is plain data.
+//! The loop (`main_loop`) owns the state (`state`). Requests are files under `requests/`; the trait that each implements
+//! says whether it changes the state, reads a snapshot at once, or reads one on the pool. Each layer knows only those below
+//! it: the loop, dispatch, requests, the state, the snapshot, and then plain data.
 //! Standard requests come first, so that any LSP editor shows the results; `fulcrum/…` is in [`fulcrum_schema`].
+
+#![forbid(unsafe_code)]
 
 mod config;
 mod convert;
 mod diagnostics;
 mod dispatch;
 mod documents;
+mod error;
 mod events;
 mod facts;
 mod failure;
@@ -19,12 +23,12 @@ mod plot;
 mod pool;
 mod position;
 mod profile;
-
-mod publish;
 mod recorder;
+mod refine;
 mod requests;
 mod resolve;
 mod script;
+mod snapshot;
 mod sources;
 mod state;
 #[cfg(test)]
@@ -32,7 +36,6 @@ mod tests;
 mod uri;
 mod words;
 
-use std::fmt;
 use std::sync::Arc;
 
 use gen_lsp_types as lsp;
@@ -41,31 +44,10 @@ use serde_json::json;
 
 use config::{Config, Hello};
 pub(crate) use fulcrum_schema as protocol;
+pub use error::ServerError;
 use fulcrum_schema::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
 pub use recorder::{Real, Recorder};
 pub use script::Scripted;
-
-/// Why the server ended badly. `Display` is one sentence.
-#[derive(Debug)]
-pub struct ServerError(String);
-
-impl ServerError {
-    fn new(doing: &str, error: &dyn fmt::Display) -> ServerError {
-        ServerError(format!("{doing}: {error}"))
-    }
-
-    fn exit_without_shutdown() -> ServerError {
-        ServerError("the client sent exit without shutdown".into())
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ServerError {}
 
 /// `fulcrum lsp`: serves one client on standard input and output until it leaves. Nothing else may write to standard
 /// output meanwhile.

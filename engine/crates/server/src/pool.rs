@@ -1,4 +1,4 @@
-//! A few threads for read-only requests.
+//! Threads for requests: a few for those that only read, and ones of their own for what takes long.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -51,5 +51,17 @@ pub fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, Failure>) -> Re
         Err(Failure::fulcrum(format!(
             "{method} failed inside Fulcrum: {what}"
         )))
+    })
+}
+
+/// A thread of its own, for work on a profile or a trace that takes long.
+pub fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let thread = std::thread::Builder::new().name("fulcrum-navigator".into());
+    let started = thread.spawn(work);
+    started.map(drop).map_err(|error| {
+        Failure::environment(
+            format!("cannot start a thread for a profile: {error}"),
+            None,
+        )
     })
 }

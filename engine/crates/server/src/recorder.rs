@@ -6,7 +6,7 @@ use fulcrum_recorder::{
 };
 
 use crate::protocol::{RefineLiveParams, RefineOutcome};
-use crate::requests::refine;
+use crate::refine;
 
 /// Runs programs and writes what they did: really, where an implementation does not say otherwise. Each function returns
 /// when the program has ended.

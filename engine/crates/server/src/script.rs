@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::protocol::{RefineIteration, RefineLiveParams, RefineOutcome};
 use crate::recorder::{Real, Recorder};
-use crate::requests::refine;
+use crate::refine;
 
 /// How often a script that has no further line is read again, and a [`Step::Await`] asked.
 const POLL: Duration = Duration::from_millis(5);

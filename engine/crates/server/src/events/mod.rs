@@ -1,18 +1,14 @@
 //! Open event traces. They are read by many requests at once and never changed.
 
 pub(crate) mod convert;
-pub(crate) mod filter;
-pub(crate) mod timeline;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fulcrum_events::{Cost, End, Filter, Indexed, Row, Trace, compare, queues};
-
 use fulcrum_model::{Cancelled, Progress};
 
 use crate::failure::Failure;
-use crate::navigator::Work;
 use crate::protocol::{EventsOpened, EventsQueueNames, EventsThread};
 
 /// An open trace.
@@ -72,7 +68,7 @@ impl OpenTrace {
     pub fn open(
         run: &Path,
         filter: Option<&Path>,
-        work: &Work,
+        progress: &Progress,
     ) -> Result<(OpenTrace, EventsOpened), Failure> {
         let path =
             fulcrum_events::log(run).map_err(|error| Failure::user(error.to_string(), None))?;
@@ -87,7 +83,7 @@ impl OpenTrace {
             let text = std::fs::read_to_string(filter).map_err(|error| failed(&error))?;
             trace.set_filter(&Filter::parse(&text).map_err(|error| failed(&error))?);
         }
-        let progress = work.progress.with_phase("reading events");
+        let progress = progress.with_phase("reading events");
         let indexed = Indexed::new(trace, &progress)?;
         let folder = path.parent().and_then(Path::file_name);
         let title = folder

@@ -19,7 +19,7 @@ use crate::protocol::{
     NavigatorLinesParams, NavigatorPathSides, NavigatorSides,
 };
 use crate::resolve::common_suffix;
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 
 /// A function of a document, and what the profile has of it.
 struct Declared {

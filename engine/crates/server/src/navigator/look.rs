@@ -11,8 +11,8 @@ use fulcrum_paths::{
 };
 use fulcrum_profiles::{Files, Limits, Lines, Rule};
 
+use super::by_name::{ByName, by_name};
 use super::naming::Naming;
-use super::places::{ByName, by_name};
 use super::recorded::Recorded;
 use crate::failure::Failure;
 
@@ -141,7 +141,9 @@ impl Look {
 
     /// The profile's names by the function's own name.
     pub fn names(&self) -> &ByName {
-        self.drawing.names.get_or_init(|| by_name(self))
+        self.drawing
+            .names
+            .get_or_init(|| by_name(self.search.profile()))
     }
 
     /// The lines that ran, of each of the files; none if one of them does not know its lines. The first that asks reads the

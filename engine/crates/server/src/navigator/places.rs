@@ -1,6 +1,6 @@
 //! From names of a profile to places in the workspace, and back.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use fulcrum_paths::ProfileInterface as _;
@@ -14,8 +14,8 @@ use crate::protocol::{
     NavigatorFrameParams, NavigatorFrameResult, NavigatorLocation, NavigatorLocationHow,
 };
 use crate::resolve::{Places, resolve};
+use crate::snapshot::Snapshot;
 use crate::sources::current_text;
-use crate::state::Snapshot;
 
 /// Directory entries looked at before the search for definitions gives up.
 const MOST_ENTRIES: usize = 200_000;
@@ -232,21 +232,4 @@ fn source_files(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
         }
     }
     (found, true)
-}
-
-/// The profile's names by the function's own name.
-pub(crate) type ByName = HashMap<String, Vec<(String, Qualified)>>;
-
-/// Takes the profile's names apart.
-pub(crate) fn by_name(look: &Look) -> ByName {
-    let profile = look.search.profile();
-    let mut all = ByName::new();
-    for s in profile.initial_summaries() {
-        let name = profile.path_of(&s)[0];
-        if let Some(qualified) = Qualified::parse(name) {
-            let known = all.entry(qualified.name.clone()).or_default();
-            known.push((name.to_owned(), qualified));
-        }
-    }
-    all
 }

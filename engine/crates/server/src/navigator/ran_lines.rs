@@ -15,7 +15,7 @@ use super::look::Look;
 use super::places::{local, places};
 use crate::protocol::{NavigatorPathSides, NavigatorSides};
 use crate::resolve::resolve;
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 
 /// What the samples in a line cost, in the profile's unit; in a comparison, what they cost in A less what they cost in B.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fulcrum_model::Progress;
 use fulcrum_paths::{
     AnyProfile, Calls, Details, End, Hidden, ProfileInterface as _, Row, Search, SearchError,
 };
 use fulcrum_profiles::{Files, Kept};
 
+use super::convert;
 use super::look::{Baselines, Drawing, Look, Measured};
 use super::naming::Naming;
 use super::recorded::{Place, Recorded, recorded};
-use super::{Work, convert};
 use crate::failure::Failure;
 use crate::protocol::{
     NavigatorAccepted, NavigatorCommand, NavigatorCurrent, NavigatorEnd, NavigatorFrame,
@@ -52,9 +53,9 @@ impl Session {
     pub fn open(
         files: &Files,
         workspace: Option<&Path>,
-        work: &Work,
+        progress: &Progress,
     ) -> Result<(Session, NavigatorOpened), Failure> {
-        let mut open = fulcrum_profiles::Session::open(files, &work.progress)?;
+        let mut open = fulcrum_profiles::Session::open(files, progress)?;
         let renamed = std::mem::take(&mut open.renamed);
         let all = files.files.iter().chain(&files.against);
         let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));

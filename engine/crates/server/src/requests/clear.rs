@@ -2,8 +2,8 @@
 
 use super::Mutating;
 use crate::failure::Failure;
-use crate::main_loop::State;
 use crate::protocol::{CausalClear, ClearParams};
+use crate::state::State;
 
 pub(crate) enum Clear {}
 

@@ -12,7 +12,7 @@ use crate::diagnostics;
 use crate::failure::Failure;
 use crate::position::offset;
 use crate::protocol::{DocumentPosition, FileEdits, ProgressPointEditKind as Kind};
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 
 pub(crate) enum CodeActions {}
 

@@ -15,8 +15,8 @@ use crate::failure::Failure;
 use crate::protocol::{
     CausalCompare, CompareParams, ComparedPoint, ComparedRun, ComparedTarget, Comparison,
 };
+use crate::snapshot::Snapshot;
 use crate::sources::{Sources, current_text};
-use crate::state::Snapshot;
 
 pub(crate) enum Compare {}
 

@@ -6,7 +6,7 @@ use super::{CompletionMethod, Pooled};
 use crate::failure::Failure;
 use crate::filters;
 use crate::protocol::DocumentPosition;
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 
 pub(crate) enum Completions {}
 

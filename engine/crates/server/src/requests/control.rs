@@ -4,8 +4,8 @@ use fulcrum_recorder as recorder;
 
 use super::Mutating;
 use crate::failure::Failure;
-use crate::main_loop::State;
 use crate::protocol::{Aim, AimTarget, CausalControl, ControlAction, ControlParams, ControlResult};
+use crate::state::State;
 
 pub(crate) enum Control {}
 

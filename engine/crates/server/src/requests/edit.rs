@@ -13,7 +13,7 @@ use crate::protocol::{
     DocumentPosition, FileEdits, ProgressPointEdit, ProgressPointEditKind, ProgressPointEditParams,
     ProgressPointEditResult,
 };
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 
 pub(crate) enum Edit {}
 

@@ -13,7 +13,7 @@ use crate::filters;
 use crate::position::line_range;
 use crate::profile::Placement;
 use crate::protocol::DocumentPosition;
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 use crate::words::{code, fine_percent, plain_percent};
 use crate::{plot, words};
 

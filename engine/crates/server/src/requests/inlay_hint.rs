@@ -7,7 +7,7 @@ use gen_lsp_types::{InlayHint, InlayHintParams, Label, Position, Tooltip};
 use super::{InlayHintMethod, Pooled};
 use crate::failure::Failure;
 use crate::position::line_range;
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 use crate::words;
 
 pub(crate) enum InlayHints {}

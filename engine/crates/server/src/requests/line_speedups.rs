@@ -6,7 +6,7 @@ use super::Pooled;
 use crate::failure::Failure;
 use crate::profile::Placement;
 use crate::protocol::{LineSpeedup, LineSpeedups, LineSpeedupsParams, LineSpeedupsResult};
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 use crate::{convert, words};
 
 pub(crate) enum LineSpeedupsRequest {}

@@ -7,10 +7,10 @@ use fulcrum_model::causal::Profile;
 use fulcrum_recorder::Progress;
 use lsp_server::RequestId;
 
-use crate::main_loop::{State, Task};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
 use crate::protocol::{Aim, CausalRun, LiveBest, LiveParams, Method, ProgressToken};
+use crate::state::{State, Task};
 
 /// What the client is told.
 pub(crate) fn params(progress: &Progress, token: Option<ProgressToken>, aim: Aim) -> LiveParams {

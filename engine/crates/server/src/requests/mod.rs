@@ -25,10 +25,10 @@ use fulcrum_model::Progress;
 
 use crate::events::OpenTrace;
 use crate::failure::Failure;
-use crate::main_loop::State;
 use crate::navigator::{Look, Session};
 use crate::protocol::Method;
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
+use crate::state::State;
 
 /// Changes the state: runs on the loop and must be quick.
 pub(crate) trait Mutating {

@@ -1,13 +1,14 @@
 //! `fulcrum/causal/open`: loads and analyses on the pool, then shows the result on the loop.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use lsp_server::RequestId;
 
-use crate::main_loop::{State, Task};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
 use crate::protocol::{CausalOpen, Method, OpenParams};
+use crate::state::{State, Task};
 
 /// Answers when the profile is open, so that a request sent after the answer sees it.
 pub(crate) fn open(state: &mut State, id: RequestId, params: OpenParams) {
@@ -29,10 +30,23 @@ pub(crate) fn open(state: &mut State, id: RequestId, params: OpenParams) {
     });
 }
 
+/// Reads the workspace again: another folder came or went.
+pub(crate) fn folders_changed(state: &mut State, added: Vec<PathBuf>, removed: &[PathBuf]) {
+    let mut folders: Vec<PathBuf> = state
+        .folders
+        .iter()
+        .filter(|f| !removed.contains(f))
+        .cloned()
+        .collect();
+    folders.extend(added);
+    state.folders = Arc::new(folders);
+    reopen(state);
+}
+
 /// Opens the profile again: the workspace's folders changed, so other files may be found.
-pub(crate) fn reopen(state: &State) {
+fn reopen(state: &State) {
     let Some(open) = &state.profile else { return };
-    let (path, was) = (open.path.clone(), std::sync::Arc::downgrade(open));
+    let (path, was) = (open.path.clone(), Arc::downgrade(open));
     let snapshot = state.snapshot();
     let tasks = state.tasks();
     state.pool.spawn(move || {

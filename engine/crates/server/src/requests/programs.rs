@@ -6,12 +6,10 @@ use fulcrum_recorder::{Exit, Recorded, Remote};
 use lsp_server::RequestId;
 use serde::Serialize;
 
-use crate::dispatch::response;
-use crate::failure::Failure;
-use crate::main_loop::{State, Task, Working};
-use crate::navigator::Work;
+use crate::failure::{Failure, response};
 use crate::pool::guarded;
 use crate::protocol::{Method, ProgressToken};
+use crate::state::{State, Task, Work, Working};
 
 /// Does the work of a request on a thread; what it gives is the answer.
 pub(crate) fn start<M: Method>(

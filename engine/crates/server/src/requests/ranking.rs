@@ -9,8 +9,8 @@ use super::Pooled;
 use crate::failure::Failure;
 use crate::profile::OpenProfile;
 use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
+use crate::snapshot::Snapshot;
 use crate::sources::current_text;
-use crate::state::Snapshot;
 use crate::{convert, words};
 
 pub(crate) enum RankingRequest {}

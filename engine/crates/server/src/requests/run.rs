@@ -9,42 +9,12 @@ use lsp_server::RequestId;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::main_loop::{State, Task, Working};
 use crate::pool::guarded;
 use crate::profile::OpenProfile;
-use crate::protocol::{Aim, CausalRun, Method, RunOutcome, RunParams};
+use crate::protocol::{CausalRun, Method, RunOutcome, RunParams};
 use crate::requests::{control, live};
-use crate::state::Snapshot;
-
-/// A run that is going on.
-#[derive(Debug)]
-pub(crate) struct Running {
-    pub remote: Remote,
-    /// What is shown follows the run; not after the user opened something else meanwhile.
-    pub followed: bool,
-    /// What was found last.
-    pub latest: Option<Arc<OpenProfile>>,
-    /// An analysis is being prepared for showing.
-    pub building: bool,
-    /// What the run experiments on; the run's thread reads it.
-    aim: Arc<Mutex<Aim>>,
-}
-
-impl Running {
-    /// The user chose another target or scope.
-    pub fn set_aim(&self, aim: Aim) {
-        *self.aim.lock().unwrap_or_else(PoisonError::into_inner) = aim;
-    }
-}
-
-/// How a run ended, before it is shown.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    pub recorded: Recorded,
-    /// How the program ended, as a sentence.
-    pub exit: String,
-    pub profile: Result<Box<OpenProfile>, Failure>,
-}
+use crate::snapshot::Snapshot;
+use crate::state::{Finished, Running, State, Task, Working};
 
 /// Starts the recording thread.
 pub(crate) fn run(
@@ -56,13 +26,7 @@ pub(crate) fn run(
     let options = options(&params)?;
     let remote = Remote::new(request);
     let aim = Arc::new(Mutex::new(params.aim.clone().unwrap_or_default()));
-    let running = Running {
-        remote: remote.clone(),
-        followed: true,
-        latest: None,
-        building: false,
-        aim: Arc::clone(&aim),
-    };
+    let running = Running::new(remote.clone(), Arc::clone(&aim));
     let (recorder, tasks, snapshot) =
         (Arc::clone(&state.recorder), state.tasks(), state.snapshot());
     let working = Working {

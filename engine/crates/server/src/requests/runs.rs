@@ -7,7 +7,7 @@ use fulcrum_runs::RunFolder;
 use super::Pooled;
 use crate::failure::Failure;
 use crate::protocol::{RunsList, RunsListParams, RunsListResult, RunsRemove, RunsRemoveParams};
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
 
 pub(crate) enum List {}
 

@@ -10,10 +10,10 @@ use lsp_server::RequestId;
 
 use super::programs::{self, exit, failure, named};
 use crate::failure::Failure;
-use crate::main_loop::{State, Task};
 use crate::protocol::{
     ProgressToken, TRACE_LIVE, TraceLiveParams, TraceOutcome, TraceParams, TraceStart,
 };
+use crate::state::{State, Task};
 
 /// Starts the program on a thread.
 pub(crate) fn start(

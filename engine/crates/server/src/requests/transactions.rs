@@ -15,12 +15,12 @@ use super::Pooled;
 use super::programs::{self, exit, named};
 use super::trace::seconds;
 use crate::failure::Failure;
-use crate::main_loop::State;
 use crate::protocol::{
     TransactionsOpen, TransactionsOpenParams, TransactionsOpened, TransactionsOutcome,
     TransactionsStart, TransactionsStartParams,
 };
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
+use crate::state::State;
 
 /// Starts the program on a thread.
 pub(crate) fn start(

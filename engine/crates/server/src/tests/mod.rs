@@ -28,10 +28,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::dispatch::Call;
 use crate::failure::Failure;
-use crate::main_loop::State;
 use crate::protocol::Method;
 use crate::requests::{Immediate, Mutating, Pooled};
-use crate::state::Snapshot;
+use crate::snapshot::Snapshot;
+use crate::state::State;
 
 /// Requests that only exist under test: they misbehave.
 pub(crate) fn test_requests(call: &mut Call<'_>) {

@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use fulcrum_events::{Bar, Node, State, Trace, View};
-
 use fulcrum_model::Progress;
 
-use super::{OpenTrace, absent};
+use crate::events::{OpenTrace, absent};
 use crate::failure::Failure;
 use crate::protocol::{
-    EventsCalls, EventsIntervals, EventsState, EventsStates, EventsTimeline, EventsTimelineParams,
-    EventsTimelineThread,
+    EventsCalls, EventsGetTimeline, EventsIntervals, EventsState, EventsStates, EventsTimeline,
+    EventsTimelineParams, EventsTimelineThread,
 };
+use crate::requests::Traced;
+use crate::snapshot::Snapshot;
 
 /// Threads in one answer.
 const MOST_THREADS: usize = 200;
@@ -22,7 +23,26 @@ const MOST_DEPTHS: u32 = 100;
 /// Pixels of the widest screen.
 const WIDEST: u32 = 8_000;
 
-pub(crate) fn timeline(
+pub(crate) enum Timeline {}
+
+impl Traced for Timeline {
+    type Method = EventsGetTimeline;
+
+    fn trace(params: &EventsTimelineParams) -> u32 {
+        params.id
+    }
+
+    fn run(
+        open: &OpenTrace,
+        _: &Snapshot,
+        params: EventsTimelineParams,
+        progress: &Progress,
+    ) -> Result<EventsTimeline, Failure> {
+        timeline(open, &params, progress)
+    }
+}
+
+fn timeline(
     open: &OpenTrace,
     params: &EventsTimelineParams,
     progress: &Progress,

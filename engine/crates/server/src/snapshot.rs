@@ -1,4 +1,4 @@
-//! What the server knows, and the immutable snapshot of it that requests read.
+//! The immutable snapshot of what the server knows: requests on any thread read it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

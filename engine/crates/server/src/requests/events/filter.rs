@@ -5,17 +5,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use fulcrum_answers::quantity::quantity;
 use fulcrum_events::query::{Cell, Query};
 use fulcrum_events::refine::{MethodName, filter_text};
-
 use fulcrum_model::Progress;
 
-use super::{OpenTrace, convert};
+use crate::events::{OpenTrace, convert, fold_failure};
 use crate::failure::Failure;
-use crate::protocol::{EventsFilter, EventsFilterParams};
+use crate::protocol::{EventsFilter, EventsFilterParams, EventsGetFilter};
+use crate::requests::Traced;
+use crate::snapshot::Snapshot;
 
 /// JPMT's refinement keeps what has at least this much inherent time.
 const SELF_WALL_NS: u64 = 50_000;
 
-pub(crate) fn filter(
+pub(crate) enum Filter {}
+
+impl Traced for Filter {
+    type Method = EventsGetFilter;
+
+    fn trace(params: &EventsFilterParams) -> u32 {
+        params.id
+    }
+
+    fn run(
+        open: &OpenTrace,
+        _: &Snapshot,
+        params: EventsFilterParams,
+        progress: &Progress,
+    ) -> Result<EventsFilter, Failure> {
+        filter(open, &params, progress)
+    }
+}
+
+fn filter(
     open: &OpenTrace,
     params: &EventsFilterParams,
     progress: &Progress,
@@ -24,7 +44,7 @@ pub(crate) fn filter(
     let trace = &open.indexed.trace;
     let part = convert::part(params.part);
     let tree = open.indexed.fold(&part, progress);
-    let tree = tree.map_err(|error| super::fold_failure(error, params.part))?;
+    let tree = tree.map_err(|error| fold_failure(error, params.part))?;
     // Calls and own wall time by the names of classes and methods.
     let mut sums: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
     for (node, frame) in tree.frame_ids().iter().enumerate() {

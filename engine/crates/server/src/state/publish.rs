@@ -1,4 +1,4 @@
-//! Diagnostics of the server's state: computed on the pool, shown, and taken back.
+//! What the client is shown of the state: the open profile, and diagnostics, which are computed on the pool and taken back.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,11 +6,22 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::{State, Task};
 use crate::diagnostics::{Published, diagnostics};
 use crate::filters;
-use crate::main_loop::{State, Task};
+use crate::profile::OpenProfile;
+use crate::protocol::{DID_CHANGE_RESULTS, DidChangeResultsParams};
 
 impl State {
+    /// Shows a profile, or none, in place of the one that was open.
+    pub fn show(&mut self, profile: Option<Arc<OpenProfile>>) {
+        self.shown_order = self.next_order();
+        self.profile = profile;
+        let summary = self.snapshot().summary();
+        self.notify(DID_CHANGE_RESULTS, DidChangeResultsParams { summary });
+        self.refresh_diagnostics(None);
+    }
+
     /// Computes diagnostics on the pool: of all files, or of one document.
     pub fn refresh_diagnostics(&mut self, only: Option<PathBuf>) {
         let Some(profile) = &self.profile else {

@@ -1,0 +1,96 @@
+//! Refine loops as the protocol has them: how one stands, how it ended, and the table that it left in a run's folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fulcrum_recorder::{RefineProgress, Refined};
+use fulcrum_runs::RunFolder;
+
+use crate::failure::Failure;
+use crate::protocol::{RefineLiveParams, RefineOutcome, RefineTable};
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// How a loop stands; no client asked yet.
+pub(crate) fn live(progress: &RefineProgress) -> RefineLiveParams {
+    RefineLiveParams {
+        token: None,
+        iterations: progress.iterations.iter().map(Into::into).collect(),
+        fraction: progress.fraction,
+        message: progress.message.clone(),
+    }
+}
+
+/// How a loop ended, as a sentence.
+fn exit(stable: bool, count: u64) -> String {
+    match stable {
+        true => format!("The set of {count} hotspots is stable."),
+        false => format!("{count} hotspots are left; the set still changed."),
+    }
+}
+
+/// How a loop ended that was stopped.
+pub(crate) fn stopped(count: u64) -> String {
+    format!("The loop was stopped with {count} hotspots.")
+}
+
+/// The table of the loop that a run belongs to.
+pub(crate) fn outcome_of(run: &Path) -> Result<RefineOutcome, Failure> {
+    let mut seen = vec![run.to_path_buf()];
+    while let Some(run) = seen.last() {
+        if let Ok(text) = fs::read(run.join(fulcrum_recorder::REFINE_TABLE)) {
+            return table(run, &text);
+        }
+        let Some(before) = previous(run).filter(|it| !seen.contains(it)) else {
+            break;
+        };
+        seen.push(before);
+    }
+    Err(Failure::user(
+        format!("{} has no table of a refine loop", run.display()),
+        Some("Open one of its runs as a trace."),
+    ))
+}
+
+/// The iteration before this one.
+fn previous(run: &Path) -> Option<PathBuf> {
+    let manifest = RunFolder::open(run).ok()?.read_manifest().ok()?;
+    let before = PathBuf::from(manifest.options.get("previous")?.as_str()?);
+    // The workspace may have been moved since.
+    let beside = run.with_file_name(before.file_name()?);
+    Some(if beside.is_dir() { beside } else { before })
+}
+
+fn table(run: &Path, text: &[u8]) -> Result<RefineOutcome, Failure> {
+    let table: RefineTable = serde_json::from_slice(text).map_err(|error| {
+        let file = run.join(fulcrum_recorder::REFINE_TABLE);
+        Failure::user(format!("{}: {error}", file.display()), None)
+    })?;
+    let count = table.iterations.last().map_or(0, |it| it.hotspots);
+    Ok(RefineOutcome {
+        stable: table.stable,
+        filter: self::text(&run.join(fulcrum_recorder::NEXT_FILTER)),
+        hotspots: table.hotspots,
+        exit: exit(table.stable, count),
+        notes: table.notes,
+        iterations: table.iterations,
+    })
+}
+
+pub(crate) fn outcome(refined: Refined) -> RefineOutcome {
+    let count = refined.hotspots.len() as u64;
+    let exit = match refined.stopped {
+        true => stopped(count),
+        false => exit(refined.stable, count),
+    };
+    RefineOutcome {
+        iterations: refined.iterations.iter().map(Into::into).collect(),
+        stable: refined.stable,
+        filter: text(&refined.filter),
+        hotspots: refined.hotspots,
+        exit,
+        notes: refined.notes,
+    }
+}
