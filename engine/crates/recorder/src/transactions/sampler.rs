@@ -69,11 +69,13 @@ impl Sampler {
     /// When perf events are not allowed, or the file cannot be written.
     pub fn start(path: &Path, period_ns: u64, tables: unwind::Cache) -> io::Result<Sampler> {
         let perf = Perf::open(period_ns)?;
+        let mut out = SampleWriter::new(BufWriter::new(File::create(path)?))?;
+        out.flush()?;
         let tree = (perf.scope == Scope::Machine).then(Tree::of_this_thread);
         Ok(Sampler {
             perf,
             writing: Writing {
-                out: SampleWriter::new(BufWriter::new(File::create(path)?))?,
+                out,
                 period_ns,
                 tables,
                 strangers: HashMap::new(),
@@ -109,6 +111,10 @@ impl Sampler {
                 writing.failed.get_or_insert(error);
             }
         });
+        // What was read is not lost when the recorder is killed.
+        if let Err(error) = writing.out.flush() {
+            writing.failed.get_or_insert(error);
+        }
     }
 
     /// Writes what is left.

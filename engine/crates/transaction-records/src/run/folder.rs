@@ -107,7 +107,8 @@ impl Folder {
 
     /// The samples; `None` when the run has none.
     pub fn samples(&self) -> Result<Option<Samples<'_>>, RunError> {
-        let Some(bytes) = &self.samples else {
+        // Whoever recorded was killed before the file had a head.
+        let Some(bytes) = self.samples.as_ref().filter(|it| !it.is_empty()) else {
             return Ok(None);
         };
         let path = self.path.join(samples::FILE);

@@ -28,6 +28,14 @@ impl<W: Write> SampleWriter<W> {
         })
     }
 
+    /// Passes on what is still in memory.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Writes a sample.
     ///
     /// # Errors
