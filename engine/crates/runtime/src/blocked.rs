@@ -4,12 +4,11 @@
 //! from. Nothing is held across the real call, which may be cancelled or left by `longjmp`: then nothing is reported.
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_unwind::Registers;
 
-use crate::{profiler, thread};
+use crate::{control, thread};
 
 /// The calls that are timed: the order is that of [`fulcrum_wire::CALLS`], which names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,23 +54,17 @@ impl Frame {
     }
 }
 
-static WANTED: AtomicBool = AtomicBool::new(false);
-
-/// Turns the accounting on or off.
-pub fn switch(on: bool) {
-    WANTED.store(on, Ordering::Relaxed);
-}
-
 /// Runs a call that may block but that no other thread of the program ends: its time is sped up while it passes.
 #[inline(always)]
 pub fn around<R>(call: Call, real: impl FnOnce() -> R) -> R {
-    if !WANTED.load(Ordering::Relaxed) {
+    if !control::times_calls() {
         return real();
     }
     let begin = sys::now();
     thread::block_begins(here().registers());
     let result = real();
-    profiler::on_blocked(call, here(), sys::now().saturating_sub(begin), true);
+    let duration = sys::now().saturating_sub(begin);
+    thread::after_block(call as u32, duration, here().registers(), true);
     result
 }
 
@@ -91,7 +84,7 @@ fn here() -> Frame {
 /// credited (COZ §3.4.1). What the others were paused for meanwhile is no time that this call could have saved.
 #[inline(always)]
 pub fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> bool) -> R {
-    if !WANTED.load(Ordering::Relaxed) {
+    if !control::times_calls() {
         let result = real();
         if woken(&result) {
             thread::after_wake();
@@ -105,6 +98,6 @@ pub fn wait<R>(call: Call, real: impl FnOnce() -> R, woken: impl FnOnce(&R) -> b
         duration = duration.saturating_sub(thread::delay_so_far().saturating_sub(delay));
         thread::after_wake();
     }
-    profiler::on_blocked(call, here(), duration, false);
+    thread::after_block(call as u32, duration, here().registers(), false);
     result
 }

@@ -16,8 +16,7 @@ use fulcrum_wire::{
 
 use crate::control;
 use crate::folder::{self, Name};
-use crate::points;
-use crate::sampling::{Attributes, open_event};
+use crate::perf::{Attributes, open_event};
 
 /// Most sites that are counted by events.
 const MOST_EVENTS: usize = 64;
@@ -102,8 +101,8 @@ impl File {
     }
 }
 
-/// Applies the engine's list, if it has written one.
-pub fn install() {
+/// Applies the engine's list, if it has written one. `register` makes a progress point of a name and its number.
+pub fn install(register: fn(&[u8], u32)) {
     let (folder, process) = (folder::folder(), control::process());
     let name = Name::new(format_args!(
         "{folder}/{}-{}.points",
@@ -137,7 +136,7 @@ pub fn install() {
         point.used.store(used, Ordering::Release);
         if used != 0 {
             let name = file.part::<u8>(point.name.at, point.name.length);
-            points::register(name, index as u32);
+            register(name, index as u32);
         }
     }
 }

@@ -59,19 +59,13 @@ pub fn on_blocked(map: &Map, found: &Found, call: u32, count: u64, weight_ns: u6
     seen(map, found, sys::now(), count, weight_ns)
 }
 
-/// The time that threads wait in the target passes faster while they wait: others are delayed for it meanwhile, not at
-/// once when the call ends. A thread that blocked in between would otherwise never pay. The profiler thread calls this
-/// every other millisecond.
-pub fn pass_blocked_time() {
+/// The target whose waiting passes faster, and since when it does; `None` when there is none, or targets do not wait.
+pub fn blocked_target() -> Option<(u32, u64)> {
     let target = TARGET.load(Ordering::Acquire);
     if target == NONE || control::map().targets.mode != mode::BLOCKED {
-        return;
+        return None;
     }
-    let now = sys::now();
-    let force = FORCE.load(Ordering::Relaxed);
-    for thread in crate::thread::all() {
-        thread.pass_blocked_time(target, force, now, delay_for);
-    }
+    Some((target, FORCE.load(Ordering::Relaxed)))
 }
 
 /// Whether a thread that hits the target has to pause as all others do.
@@ -85,7 +79,7 @@ pub fn in_force_since() -> u64 {
 }
 
 /// What so much time in the target earns.
-fn delay_for(time_ns: u64) -> u64 {
+pub fn delay_for(time_ns: u64) -> u64 {
     let speedup = u64::from(SPEEDUP.load(Ordering::Relaxed));
     (u128::from(time_ns) * u128::from(speedup) / u128::from(FULL_SPEEDUP)) as u64
 }

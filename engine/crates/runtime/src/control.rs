@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 use core::mem::{align_of, size_of};
 use core::slice;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Targets;
@@ -19,6 +19,8 @@ static SESSION: AtomicPtr<Session> = AtomicPtr::new(core::ptr::null_mut());
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
 static MAP: AtomicPtr<Map> = AtomicPtr::new(core::ptr::null_mut());
 static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
+/// The newest map's mode is `BLOCKED`.
+static BLOCKED: AtomicBool = AtomicBool::new(false);
 
 /// The session's settings and commands. Only after [`attach`] succeeded.
 pub fn session() -> &'static Session {
@@ -67,6 +69,12 @@ impl Map {
     pub fn text_length(&self) -> usize {
         self.names.iter().map(|name| name.length as usize).sum()
     }
+}
+
+/// Whether time that threads spend blocked in calls is what experiments speed up.
+#[inline]
+pub fn times_calls() -> bool {
+    BLOCKED.load(Ordering::Relaxed)
 }
 
 /// The newest map. Only after [`attach`] succeeded.
@@ -274,7 +282,7 @@ pub fn adopt(generation: u32) -> Option<()> {
         length: head.length,
     };
     MAP.store(keep(map)?, Ordering::Release);
-    crate::blocked::switch(head.mode == mode::BLOCKED);
+    BLOCKED.store(head.mode == mode::BLOCKED, Ordering::Relaxed);
     process.adopted.store(generation, Ordering::Release);
     Some(())
 }

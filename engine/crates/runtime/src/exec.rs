@@ -4,9 +4,8 @@ use core::ffi::{c_char, c_int};
 
 use core::ptr::null_mut;
 
-use crate::signals::{
-    Action, install_ours, mask_ours, ours, ours_alone, real_sigaction, with_theirs,
-};
+use crate::signals::install_ours;
+use crate::theirs::{Action, mask_ours, ours, ours_alone, real_sigaction, with_theirs};
 use crate::{exits, rest, thread};
 use fulcrum_preload::sys;
 

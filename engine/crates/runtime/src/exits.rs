@@ -2,13 +2,13 @@
 
 use core::ffi::c_void;
 
-use crate::{control, life, profiler, thread};
+use crate::{activity, control, profiler, thread};
 use fulcrum_preload::sys;
 
 /// Whether this is the process that the runtime was started in: a child made by `vfork` shares its memory and must not
 /// touch it.
 pub fn is_own_process() -> bool {
-    life::is_active() && sys::process_id() == control::process().pid
+    activity::is_active() && sys::process_id() == control::process().pid
 }
 
 /// The process is about to end without destructors: writes the last records.
@@ -23,7 +23,19 @@ pub fn leave_thread() {
     if is_own_process()
         && let Some(thread) = thread::current()
     {
-        thread::end(core::ptr::from_ref(thread).cast_mut().cast());
+        end(core::ptr::from_ref(thread).cast_mut().cast());
+    }
+}
+
+/// The calling thread ends, however it does: what `thread::at_end` asks for.
+pub unsafe extern "C" fn end_of_thread(slot: *mut c_void) {
+    end(slot);
+}
+
+fn end(slot: *mut c_void) {
+    let _errno = sys::KeepErrno::new();
+    if thread::end(slot) {
+        profiler::finish_with_last_thread();
     }
 }
 

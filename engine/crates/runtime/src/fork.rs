@@ -11,14 +11,14 @@ use fulcrum_preload::{real, sys};
 use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::command;
 
-use crate::{breakpoints, control, life, output, profiler, sampling, signals, thread};
+use crate::{activity, breakpoints, control, output, profiler, rest, sampling, signals, thread};
 
 /// Set in a child between the fork and its being profiled again.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The child's first steps: nothing of the parent's is used any more.
 pub unsafe extern "C" fn in_child() {
-    if !life::deactivate() {
+    if !activity::deactivate() {
         return;
     }
     for thread in thread::all() {
@@ -49,11 +49,12 @@ fn begin_again() {
         return;
     }
     breakpoints::reopen_in_child();
-    life::activate();
+    rest::reset();
+    activity::activate(control::session().part);
     match current {
         Some(thread) => {
             thread.begin_again();
-            sampling::start(thread);
+            sampling::start(&thread.sampling);
         }
         None => {
             if let Some(thread) = thread::allocate(Ledger::default(), None, null_mut(), 0) {
@@ -62,7 +63,7 @@ fn begin_again() {
         }
     }
     if !profiler::spawn() {
-        life::wind_down();
+        activity::wind_down();
     }
 }
 

@@ -80,6 +80,7 @@ pub unsafe extern "C-unwind" fn syscall() -> c_long {
 
 unsafe extern "C-unwind" fn watched(
     number: c_long,
+#[allow(clippy::too_many_arguments, reason = "they are libc's")]
     a: usize,
     b: usize,
     c: usize,

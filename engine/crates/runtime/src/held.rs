@@ -6,7 +6,7 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-use crate::signals::{mask_ours, ours, with_theirs};
+use crate::theirs::{mask_ours, ours, with_theirs};
 use fulcrum_preload::sys;
 
 /// Whether there is one.

@@ -8,6 +8,7 @@ use libc::{pid_t, pthread_t, siginfo_t, sigset_t, sigval, timespec};
 
 use crate::blocked::{self, Call};
 use crate::signals::{self, undisturbed};
+use crate::theirs::ours;
 use crate::{held, thread};
 use fulcrum_preload::{real, sys};
 
@@ -26,10 +27,45 @@ macro_rules! sends {
 
 sends!(kill(process: pid_t, signal: c_int));
 sends!(killpg(group: pid_t, signal: c_int));
-sends!(tgkill(process: pid_t, thread: pid_t, signal: c_int));
-sends!(pthread_kill(thread: pthread_t, signal: c_int));
 sends!(sigqueue(process: pid_t, signal: c_int, value: sigval));
 sends!(pthread_sigqueue(thread: pthread_t, signal: c_int, value: sigval));
+/// `pthread_kill(3)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn pthread_kill(target: pthread_t, signal: c_int) -> c_int {
+    thread::before();
+    signals::sent();
+    // SAFETY: passes the program's arguments on.
+    let send = || unsafe { real!(pthread_kill: fn(pthread_t, c_int) -> c_int)(target, signal) };
+    // SAFETY: takes no arguments.
+    match target == unsafe { libc::pthread_self() } {
+        true => signals::to_itself(signal, send),
+        false => send(),
+    }
+}
+
+/// `tgkill(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn tgkill(process: pid_t, target: pid_t, signal: c_int) -> c_int {
+    thread::before();
+    signals::sent();
+    // SAFETY: passes the program's arguments on.
+    let send =
+        || unsafe { real!(tgkill: fn(pid_t, pid_t, c_int) -> c_int)(process, target, signal) };
+    match target == sys::thread_id() {
+        true => signals::to_itself(signal, send),
+        false => send(),
+    }
+}
+
+/// `raise(3)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn raise(signal: c_int) -> c_int {
+    thread::before();
+    signals::sent();
+    // SAFETY: passes the program's argument on.
+    signals::to_itself(signal, || unsafe { real!(raise: fn(c_int) -> c_int)(signal) })
+}
+
 // A cancelled thread wakes from whatever it waits for.
 sends!(pthread_cancel(thread: pthread_t));
 
@@ -61,7 +97,7 @@ unsafe fn wait_for(
             return result;
         };
         thread::before();
-        let has_ours = libc::sigismember(set, signals::ours()) == 1;
+        let has_ours = libc::sigismember(set, ours()) == 1;
         let end = timeout.as_ref().map(|timeout| {
             let ns = timeout
                 .tv_sec
@@ -87,11 +123,11 @@ unsafe fn wait_for(
                 break undisturbed(|| blocked::around(Call::Signal, wait));
             }
             if held::take(&mut found) {
-                break signals::ours();
+                break ours();
             }
             let result =
                 held::as_waiter(|| blocked::around(Call::Signal, || real(&mut found, limit)));
-            if result != signals::ours() {
+            if result != ours() {
                 break result;
             }
             if signals::is_sample(&found) {

@@ -18,6 +18,7 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("the runtime supports x86-64 Linux");
 
+mod activity;
 mod blocked;
 mod breakpoints;
 mod choice;
@@ -36,10 +37,14 @@ mod hooks_signal;
 mod life;
 mod machine;
 mod output;
+mod perf;
 mod points;
 mod profiler;
 mod rest;
+mod resting;
 mod sampling;
 mod signals;
+mod stack;
+mod theirs;
 mod thread;
 mod walk;

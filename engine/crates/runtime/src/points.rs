@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use fulcrum_preload::sys;
 use fulcrum_wire::flag;
 
-use crate::{breakpoints, control, life, thread};
+use crate::{activity, breakpoints, control, thread};
 
 /// What the macros add to.
 #[repr(C)]
@@ -121,7 +121,7 @@ fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
         Some(slot)
     });
     LOCK.store(false, Ordering::Release);
-    if life::is_active() {
+    if activity::is_active() {
         control::process()
             .points
             .store(used().len() as u32, Ordering::Relaxed);

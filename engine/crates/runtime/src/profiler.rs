@@ -12,13 +12,12 @@ use fulcrum_runtime_core::pace::Pace;
 use fulcrum_stats::Random;
 use fulcrum_wire::{MAX_LEVELS, command, mode, part, state};
 
-use crate::blocked::{Call, Frame};
 use crate::control::Map;
 use crate::machine::Machine;
 use crate::output::Stretch;
 use crate::points::{Pending, Snapshot};
 use crate::rest::Rests;
-use crate::{choice, control, life, output, points, signals, thread};
+use crate::{activity, choice, control, output, points, signals, thread};
 
 /// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
@@ -86,13 +85,6 @@ pub fn finish_with_last_thread() {
     }
 }
 
-/// The calling thread has been blocked in a call for so long; the call was made below `from`.
-///
-/// `watched`: [`thread::block_begins`] came first, so part of it may be accounted for already.
-pub fn on_blocked(call: Call, from: Frame, duration_ns: u64, watched: bool) {
-    thread::after_block(call as u32, duration_ns, from.registers(), watched);
-}
-
 /// The program is exiting: lets the profiler thread write the last records, and waits for them.
 pub fn finish_at_exit() {
     if EXIT
@@ -147,7 +139,7 @@ unsafe extern "C-unwind" fn main(argument: *mut c_void) -> *mut c_void {
         let stop = profiler.run();
         profiler.finish(stop);
     }
-    life::wind_down();
+    activity::wind_down();
     control::process()
         .state
         .store(state::FINISHED, Ordering::Release);
@@ -317,7 +309,7 @@ impl Profiler {
         while points::completions_now() == seen && sys::now() < end {
             self.pause(POLL_NS)?;
             self.pending.look();
-            choice::pass_blocked_time();
+            thread::pass_blocked_time();
         }
         Ok(())
     }
@@ -331,7 +323,7 @@ impl Profiler {
         while sys::now() < end {
             self.pause(PENDING_NS)?;
             self.pending.look();
-            choice::pass_blocked_time();
+            thread::pass_blocked_time();
         }
         Ok(())
     }
@@ -417,7 +409,7 @@ impl Profiler {
     }
 
     fn finish(&mut self, stop: Stop) {
-        life::wind_down();
+        activity::wind_down();
         self.tell_visits();
         if output::is_open() {
             self.last_records(stop.reason());

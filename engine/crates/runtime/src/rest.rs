@@ -1,20 +1,19 @@
 //! Rest: while the user has paused, or the next experiment waits until the budget allows it, no samples are taken.
 
-use core::sync::atomic::{AtomicBool, Ordering, fence};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::budget::{Budget, Spent};
 use fulcrum_wire::NONE;
 
-use crate::{control, life, thread};
+use crate::{activity, control, resting, thread};
 
-static RESTING: AtomicBool = AtomicBool::new(false);
 /// Held by who switches the sampling of all threads.
 static SWITCHING: AtomicBool = AtomicBool::new(false);
 
 /// In a process that begins to be profiled.
 pub fn reset() {
-    RESTING.store(false, Ordering::Relaxed);
+    resting::set(false);
     SWITCHING.store(false, Ordering::Relaxed);
 }
 
@@ -25,18 +24,11 @@ pub fn without_samples<T>(work: impl FnOnce() -> T) -> T {
     }
     thread::all().for_each(|it| it.sampling.hold());
     let result = work();
-    if life::is_sampling() && may_sample() {
+    if activity::is_sampling() && resting::may_sample() {
         thread::all().for_each(|it| it.sampling.resume());
     }
     SWITCHING.store(false, Ordering::Release);
     result
-}
-
-/// Whether the calling thread, whose sampling anybody can find by now, may begin to take samples.
-pub fn may_sample() -> bool {
-    // Either we see the rest, or who ended it sees us.
-    fence(Ordering::SeqCst);
-    !RESTING.load(Ordering::Relaxed)
 }
 
 /// The rests of this process. The profiler thread's alone.
@@ -68,8 +60,7 @@ impl Rests {
         if resting == self.since_ns.is_some() || SWITCHING.swap(true, Ordering::Acquire) {
             return;
         }
-        RESTING.store(resting, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
+        resting::set(resting);
         let now = sys::now();
         match self.since_ns.take() {
             Some(since) => self.done_ns += now - since,

@@ -12,9 +12,10 @@ use fulcrum_unwind::Registers;
 use fulcrum_wire::{flag, sampler};
 
 use crate::control::Map;
-use crate::thread::Thread;
+use crate::perf::{Attributes, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, open_event};
+use crate::stack::Stack;
 use crate::walk::{DEEPEST_WALK, walk};
-use crate::{breakpoints, choice, control, life, rest};
+use crate::{activity, breakpoints, choice, control, resting};
 
 /// How one thread is sampled. Other threads may hold and resume it; the rest is its own thread's, and after a fork the
 /// child's.
@@ -36,67 +37,29 @@ const TAIL_AT: usize = 1032;
 /// interrupted registers, and only when the sample is not in scope.
 const DEEPEST: u16 = 1;
 
-/// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`.
-#[repr(C)]
-#[derive(Default)]
-pub struct Attributes {
-    pub kind: u32,
-    pub size: u32,
-    pub config: u64,
-    pub period: u64,
-    pub sample_type: u64,
-    pub read_format: u64,
-    pub flags: u64,
-    pub wakeup: u32,
-    pub breakpoint: u32,
-    pub config1: u64,
-    pub config2: u64,
-    pub branches: u64,
-    pub user_registers: u64,
-    pub user_stack: u32,
-    pub clock: i32,
-    pub interrupt_registers: u64,
-    pub aux: u32,
-    pub deepest: u16,
-    pub reserved: u16,
-}
-
-impl Attributes {
-    /// Flags of an event that leaves kernel and hypervisor out.
-    pub const USER_ONLY: u64 = EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR;
-}
-
 const SOFTWARE: u32 = 1;
 const TASK_CLOCK: u64 = 1;
 const IP_TIME_CALLCHAIN: u64 = 1 | 4 | 32;
 const DISABLED: u64 = 1;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
 const USE_CLOCK: u64 = 1 << 25;
-const CLOSE_ON_EXEC: usize = 8;
 const ENABLE: usize = 0x2400;
 const DISABLE: usize = 0x2401;
 
 /// Begins to sample the calling thread. A thread that cannot be sampled runs on without.
-pub fn start(thread: &Thread) {
-    if !life::is_sampling() {
+pub fn start(sampling: &Sampling) {
+    if !activity::is_sampling() {
         return;
     }
     let wanted = control::session().sampler;
     let flags = &control::process().flags;
-    if wanted != sampler::TIMER && start_perf(&thread.sampling) {
+    if wanted != sampler::TIMER && start_perf(sampling) {
         flags.fetch_or(flag::PERF, Ordering::Relaxed);
-    } else if wanted != sampler::PERF && start_timer(&thread.sampling) {
+    } else if wanted != sampler::PERF && start_timer(sampling) {
         flags.fetch_or(flag::TIMER, Ordering::Relaxed);
     } else {
         flags.fetch_or(flag::NOT_SAMPLED, Ordering::Relaxed);
     }
-}
-
-/// Ends the sampling of the calling thread.
-pub fn stop(thread: &Thread) {
-    thread.sampling.stop();
 }
 
 fn start_perf(sampling: &Sampling) -> bool {
@@ -140,7 +103,7 @@ fn start_perf(sampling: &Sampling) -> bool {
         sampling.perf.store(fd, Ordering::Release);
         sampling.ring.set(ring as *mut u8);
     }
-    if rest::may_sample() {
+    if resting::may_sample() {
         sampling.resume();
     }
     true
@@ -161,23 +124,6 @@ fn open_perf(exclude: u64) -> Option<i32> {
         ..Attributes::default()
     };
     open_event(&attributes)
-}
-
-/// An event of the calling thread on any processor.
-pub fn open_event(attributes: &Attributes) -> Option<i32> {
-    // SAFETY: `attributes` outlives the call; this thread, any CPU, no group.
-    let fd = unsafe {
-        let args = [
-            core::ptr::from_ref(attributes) as usize,
-            0,
-            usize::MAX,
-            usize::MAX,
-            CLOSE_ON_EXEC,
-            0,
-        ];
-        sys::call(libc::SYS_perf_event_open, args)
-    };
-    (fd >= 0).then_some(fd as i32)
 }
 
 /// Marks the ticks of our timers.
@@ -209,7 +155,7 @@ fn start_timer(sampling: &Sampling) -> bool {
     sampling
         .cpu_ns
         .set(sys::clock(libc::CLOCK_THREAD_CPUTIME_ID));
-    if rest::may_sample() {
+    if resting::may_sample() {
         sampling.resume();
     }
     true
@@ -252,7 +198,7 @@ impl Sampling {
 
     /// Reads what the ring holds; returns the delay earned by samples in the selected line, nanoseconds.
     #[inline]
-    pub fn drain(&self, thread: &Thread, at: Option<Registers>) -> u64 {
+    pub fn drain(&self, stack: Stack, at: Option<Registers>) -> u64 {
         let ring = self.ring.get();
         if ring.is_null() {
             return 0;
@@ -282,7 +228,7 @@ impl Sampling {
                 // The registers are those of the newest sample; an older one has the kernel's view of its callers.
                 let innermost = frames(sample.chain()).next();
                 match at.filter(|at| innermost == Some(at.rip) || sample.ip == at.rip) {
-                    Some(at) if !control::unwind_rows().is_empty() => found_at(map, thread, at),
+                    Some(at) if !control::unwind_rows().is_empty() => found_at(map, stack, at),
                     _ => map.targets.of(frames(sample.chain())),
                 }
             };
@@ -314,7 +260,7 @@ impl Sampling {
     }
 
     /// A tick of this thread's timer, which interrupted the program `at` these registers.
-    pub fn tick(&self, thread: &Thread, at: Registers) -> u64 {
+    pub fn tick(&self, stack: Stack, at: Registers) -> u64 {
         let ticking = Ticking::now();
         let weight = ticking.weight_ns.unwrap_or_else(|| {
             let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
@@ -330,7 +276,7 @@ impl Sampling {
         let found = if map.targets.is_leaf(at.rip) {
             map.targets.of(core::iter::once(at.rip))
         } else {
-            found_at(map, thread, at)
+            found_at(map, stack, at)
         };
         control::process()
             .samples
@@ -396,7 +342,8 @@ impl Sampling {
         )
     }
 
-    fn stop(&self) {
+    /// Ends the sampling of the calling thread, whose own this is.
+    pub fn stop(&self) {
         self.silence();
         let ring = self.ring.replace(null_mut());
         if !ring.is_null() {
@@ -420,18 +367,18 @@ impl Sampling {
     }
 }
 
-/// The targets of a sample taken `at` these registers.
-fn found_at(map: &Map, thread: &Thread, at: Registers) -> Found {
+/// The targets of a sample taken `at` these registers, of a thread with this stack.
+fn found_at(map: &Map, stack: Stack, at: Registers) -> Found {
     let mut chain = [0; DEEPEST_WALK];
-    let depth = walk(thread, at, &mut chain);
+    let depth = walk(stack, at, &mut chain);
     map.targets.of(frames(chain[..depth].iter().copied()))
 }
 
 /// Whether samples are still wanted; otherwise the thread that got one goes silent.
-pub fn wanted(thread: &Thread) -> bool {
-    if life::is_sampling() {
+pub fn wanted(sampling: &Sampling) -> bool {
+    if activity::is_sampling() {
         return true;
     }
-    thread.sampling.silence();
+    sampling.silence();
     false
 }

@@ -1,6 +1,5 @@
-//! The sampling signal, shared with a program that may use it too.
+//! The sampling signal, shared with a program that may use it too: our handler, and the calls that would change it.
 
-use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::mem::{MaybeUninit, size_of};
 use core::ptr::{null, null_mut};
@@ -10,75 +9,9 @@ use fulcrum_preload::quiet::ALL_BUT_FAULTS;
 use fulcrum_preload::{real, sys};
 use fulcrum_unwind::Registers;
 
-use crate::{control, held, life, sampling, thread};
-
-/// libc's `struct sigaction`.
-pub type Action = libc::sigaction;
-/// The type of `sigaction`.
-pub type SetAction = unsafe extern "C-unwind" fn(c_int, *const Action, *mut Action) -> c_int;
-
-/// What the program believes to be installed for our signal.
-struct Theirs(UnsafeCell<MaybeUninit<Action>>);
-// SAFETY: guarded by `LOCK`; the handler reads a copy.
-unsafe impl Sync for Theirs {}
-static THEIRS: Theirs = Theirs(UnsafeCell::new(MaybeUninit::zeroed()));
-static LOCK: AtomicBool = AtomicBool::new(false);
-
-/// libc's own.
-pub fn real_sigaction() -> SetAction {
-    real!(sigaction: fn(c_int, *const Action, *mut Action) -> c_int)
-}
-
-/// The sampling signal. Only while the runtime is active.
-pub fn ours() -> c_int {
-    control::session().signal
-}
-
-/// Our signal alone.
-pub fn ours_alone() -> libc::sigset_t {
-    // SAFETY: zeroed memory is a set, which is emptied before use.
-    unsafe {
-        let mut set: libc::sigset_t = core::mem::zeroed();
-        libc::sigemptyset(&mut set);
-        libc::sigaddset(&mut set, ours());
-        set
-    }
-}
-
-/// Changes the calling thread's mask by our signal, past libc; returns whether it was blocked before.
-pub fn mask_ours(how: c_int) -> bool {
-    let set = ours_alone();
-    let mut before = MaybeUninit::<u64>::zeroed();
-    let args = [
-        how as usize,
-        &raw const set as usize,
-        before.as_mut_ptr() as usize,
-        size_of::<u64>(),
-        0,
-        0,
-    ];
-    // SAFETY: the kernel reads and writes 8 bytes of each set.
-    unsafe {
-        sys::call(libc::SYS_rt_sigprocmask, args);
-        before.assume_init() & 1 << (ours() - 1) != 0
-    }
-}
-
-/// What the program believes to be installed, under the lock.
-pub fn with_theirs<T>(then: impl FnOnce(&mut Action) -> T) -> T {
-    // The handler takes the lock too.
-    let blocked = mask_ours(libc::SIG_BLOCK);
-    while LOCK.swap(true, Ordering::Acquire) {
-        core::hint::spin_loop();
-    }
-    // SAFETY: the lock is held; zeroed memory is the default action.
-    let result = then(unsafe { (*THEIRS.0.get()).assume_init_mut() });
-    LOCK.store(false, Ordering::Release);
-    if !blocked {
-        mask_ours(libc::SIG_UNBLOCK);
-    }
-    result
-}
+use crate::theirs::{Action, mask_ours, ours, real_sigaction, with_theirs};
+use crate::thread::Arrived;
+use crate::{activity, held, sampling, thread};
 
 /// The program has a handler of its own for our signal.
 static HANDLED: AtomicBool = AtomicBool::new(false);
@@ -159,6 +92,7 @@ unsafe extern "C-unwind" fn on_signal(
 ) {
     // SAFETY: the kernel passes a valid siginfo and context.
     unsafe {
+        arrives(is_sample(&*info));
         if is_sample(&*info) {
             on_sample(info, context);
         } else if thread::active().is_some_and(|thread| thread.blocks_signal.get()) {
@@ -166,6 +100,33 @@ unsafe extern "C-unwind" fn on_signal(
         } else {
             pass_on(signal, info, context);
         }
+    }
+}
+
+/// Remembers that a signal of our number came to the calling thread.
+fn arrives(is_sample: bool) {
+    if let Some(thread) = thread::active() {
+        let mut arrived = thread.arrived.get();
+        arrived.sample |= is_sample;
+        arrived.theirs |= !is_sample;
+        thread.arrived.set(arrived);
+    }
+}
+
+/// Runs a call by which the program's thread sends itself a signal. The kernel keeps one of our number pending for a thread,
+/// so a sample that is pending swallows the program's: then it is sent again.
+pub fn to_itself(signal: c_int, send: impl Fn() -> c_int) -> c_int {
+    let Some(thread) = thread::active().filter(|_| signal == ours()) else {
+        return send();
+    };
+    let before = thread.arrived.replace(Arrived::default());
+    loop {
+        let result = send();
+        let arrived = thread.arrived.replace(before);
+        if result != 0 || arrived.theirs || !arrived.sample {
+            return result;
+        }
+        thread.arrived.set(Arrived::default());
     }
 }
 
@@ -177,7 +138,7 @@ unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
         let Some(thread) = thread::active() else {
             return;
         };
-        if !sampling::wanted(thread) {
+        if !sampling::wanted(&thread.sampling) {
             return;
         }
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
@@ -188,7 +149,7 @@ unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
         };
         thread::on_signal(thread, Some(at), || {
             if from_timer {
-                thread.sampling.tick(thread, at)
+                thread.sampling.tick(thread.stack(), at)
             } else {
                 0
             }
@@ -269,7 +230,7 @@ pub fn sent_so_far() -> u32 {
 
 /// Whether samples are to be kept from interrupting a call. A program that handles our signal itself wants it to.
 pub fn may_disturb() -> bool {
-    thread::active().is_some() && life::is_sampling() && !HANDLED.load(Ordering::Relaxed)
+    thread::active().is_some() && activity::is_sampling() && !HANDLED.load(Ordering::Relaxed)
 }
 
 /// Runs a call that any signal handler interrupts, with samples put off until it returns. (A sample comes of CPU time,
@@ -314,7 +275,7 @@ pub unsafe extern "C-unwind" fn sigaction(
     new: *const Action,
     old: *mut Action,
 ) -> c_int {
-    if !life::is_active() || signal != ours() {
+    if !activity::is_active() || signal != ours() {
         // SAFETY: passes the program's arguments on.
         return unsafe { real_sigaction()(signal, new, old) };
     }
@@ -340,7 +301,7 @@ pub unsafe extern "C-unwind" fn signal(
     number: c_int,
     handler: libc::sighandler_t,
 ) -> libc::sighandler_t {
-    if !life::is_active() || number != ours() {
+    if !activity::is_active() || number != ours() {
         // SAFETY: passes the program's arguments on.
         return unsafe {
             real!(signal: fn(c_int, libc::sighandler_t) -> libc::sighandler_t)(number, handler)
@@ -364,7 +325,7 @@ pub unsafe extern "C-unwind" fn sigpending(set: *mut libc::sigset_t) -> c_int {
     // SAFETY: passes the program's argument on.
     unsafe {
         let result = real!(sigpending: fn(*mut libc::sigset_t) -> c_int)(set);
-        if result == 0 && life::is_active() {
+        if result == 0 && activity::is_active() {
             if held::is_pending() {
                 libc::sigaddset(set, ours());
             } else {

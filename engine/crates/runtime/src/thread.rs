@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::quiet::{Section, uninterrupted};
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
@@ -13,7 +14,8 @@ use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
 use crate::sampling::Sampling;
-use crate::{choice, control, life, profiler, sampling, walk};
+use crate::stack::Stack;
+use crate::{activity, choice, control, sampling, walk};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -25,6 +27,8 @@ pub struct Thread {
     ours: Section,
     /// The program believes that it has blocked our signal in this thread.
     pub blocks_signal: Cell<bool>,
+    /// What came while the thread sent itself our signal.
+    pub arrived: Cell<Arrived>,
     ledger: Cell<Ledger>,
     /// How the thread is sampled.
     pub sampling: Sampling,
@@ -37,6 +41,15 @@ pub struct Thread {
     waiting: Waiting,
 }
 
+/// Which signals of our number came to a thread.
+#[derive(Clone, Copy, Default)]
+pub struct Arrived {
+    /// A sample.
+    pub sample: bool,
+    /// One of the program's.
+    pub theirs: bool,
+}
+
 /// A thread that waits in a call that may be the target. The profiler thread accounts for it meanwhile.
 struct Waiting {
     /// The target, or `NONE` while the thread does not wait.
@@ -47,15 +60,6 @@ struct Waiting {
     accounted_ns: AtomicU64,
     /// What the wait has earned since.
     earned_ns: AtomicU64,
-}
-
-/// Where a thread's stack is: from `low` to `high`, both inside it.
-#[derive(Clone, Copy, Default)]
-pub struct Stack {
-    /// Lowest address that may be read while the stack pointer is at or below it.
-    pub low: u64,
-    /// Above every frame of the program's.
-    pub high: u64,
 }
 
 const SLOTS: usize = 8192;
@@ -112,6 +116,7 @@ pub fn allocate(
         }
         thread.ours.reset();
         thread.blocks_signal.set(false);
+        thread.arrived.set(Arrived::default());
         thread.ledger.set(ledger);
         thread.sampling.clear();
         thread.routine.set(routine);
@@ -157,27 +162,36 @@ pub fn adopt(thread: &'static Thread) {
     thread.enter();
     LIVE.fetch_add(1, Ordering::Relaxed);
     CURRENT.with(|current| current.set(thread));
-    life::at_thread_end(thread);
-    sampling::start(thread);
+    THREAD_END.set(core::ptr::from_ref(thread).cast());
+    sampling::start(&thread.sampling);
     thread.leave();
 }
 
-/// The last thing a profiled thread does in the runtime: pays what it owes, before anybody who joins it wakes.
-pub extern "C" fn end(slot: *mut c_void) {
-    let _errno = sys::KeepErrno::new();
+/// The last thing a profiled thread does in the runtime: pays what it owes, before anybody who joins it wakes. `true` when it
+/// was the last of them. `slot` is what the handler of [`at_end`] was given.
+pub fn end(slot: *mut c_void) -> bool {
     // SAFETY: the value of our key is the slot that `adopt` set.
     let thread = unsafe { &*slot.cast::<Thread>() };
-    if !life::is_active() {
-        return;
+    if !activity::is_active() {
+        return false;
     }
     thread.enter();
     thread.catch_up_wholly();
-    sampling::stop(thread);
+    thread.sampling.stop();
     CURRENT.with(|current| current.set(core::ptr::null()));
     release(thread);
-    if LIVE.fetch_sub(1, Ordering::AcqRel) == 1 {
-        profiler::finish_with_last_thread();
-    }
+    LIVE.fetch_sub(1, Ordering::AcqRel) == 1
+}
+
+static THREAD_END: ThreadEnd = ThreadEnd::new();
+
+/// Has `handler` called with its slot when a profiled thread ends, however it does. Before the first is adopted.
+///
+/// # Safety
+/// The handler takes any value that [`adopt`] sets, and lives as long as the process.
+pub unsafe fn at_end(handler: unsafe extern "C" fn(*mut c_void)) {
+    // SAFETY: as the caller says.
+    unsafe { THREAD_END.prepare(handler) };
 }
 
 /// In a forked child: the other threads are the parent's.
@@ -209,7 +223,7 @@ const SLICE_NS: u64 = 50_000_000;
 
 impl Sleeper for Pause {
     fn sleep(&self, ns: u64) -> Option<u64> {
-        if !life::delays_on() {
+        if !activity::delays_on() {
             return None;
         }
         self.was_made.set(true);
@@ -218,7 +232,7 @@ impl Sleeper for Pause {
         let end = begin + ns;
         loop {
             let now = sys::now();
-            if now >= end || !life::delays_on() {
+            if now >= end || !activity::delays_on() {
                 return Some((now - begin).max(ns));
             }
             if now + LATE_NS < end {
@@ -254,23 +268,6 @@ pub fn global() -> &'static Global {
     let count = &control::process().global_ns;
     // SAFETY: `Global` is a transparent wrapper of `AtomicU64`.
     unsafe { &*core::ptr::from_ref(count).cast::<Global>() }
-}
-
-/// The initial thread's stack: up to the random bytes that the kernel puts above everything else.
-pub fn main_stack() -> Stack {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: writes to `limit`; the auxiliary vector is readable for the life of the process.
-    let high = unsafe {
-        libc::getrlimit(libc::RLIMIT_STACK, &mut limit);
-        libc::getauxval(libc::AT_RANDOM) & !7
-    };
-    Stack {
-        low: high.saturating_sub(limit.rlim_cur.min(64 << 20)),
-        high,
-    }
 }
 
 impl Thread {
@@ -324,13 +321,13 @@ impl Thread {
     }
 
     /// Accounts for the time that this thread has been waiting in `target`. Called by the profiler thread.
-    pub fn pass_blocked_time(&self, target: u32, force: u64, now: u64, delay: fn(u64) -> u64) {
+    fn pass_blocked_time(&self, target: u32, force: u64, now: u64) {
         let waiting = &self.waiting;
         if waiting.target.load(Ordering::Acquire) != target {
             return;
         }
         let since = waiting.until_ns.swap(now, Ordering::AcqRel).max(force);
-        let earned = delay(now.saturating_sub(since));
+        let earned = choice::delay_for(now.saturating_sub(since));
         let sum = waiting.earned_ns.fetch_add(earned, Ordering::AcqRel) + earned;
         global().advance_to(waiting.accounted_ns.load(Ordering::Relaxed) + sum);
     }
@@ -347,7 +344,7 @@ impl Thread {
     }
 
     fn count_samples(&self, at: Option<Registers>) {
-        let hits = self.sampling.drain(self, at);
+        let hits = self.sampling.drain(self.stack(), at);
         if hits > 0 {
             self.hit(hits);
         }
@@ -382,6 +379,19 @@ impl Thread {
     }
 }
 
+/// The time that threads wait in the target passes faster while they wait: others are delayed for it meanwhile, not at
+/// once when the call ends. A thread that blocked in between would otherwise never pay. The profiler thread calls this
+/// every other millisecond.
+pub fn pass_blocked_time() {
+    let Some((target, force)) = choice::blocked_target() else {
+        return;
+    };
+    let now = sys::now();
+    for thread in all() {
+        thread.pass_blocked_time(target, force, now);
+    }
+}
+
 /// Handles a sampling signal that interrupted the calling thread `at` these registers, if it was a handler that got it;
 /// `extra` adds what a timer's tick has earned.
 pub fn on_signal(thread: &Thread, at: Option<Registers>, extra: impl FnOnce() -> u64) {
@@ -406,7 +416,7 @@ pub fn block_begins(at: Registers) {
     {
         let map = control::map();
         let mut chain = [0; walk::DEEPEST_WALK];
-        let depth = walk::walk(thread, at, &mut chain);
+        let depth = walk::walk(thread.stack(), at, &mut chain);
         let frames = attribute::frames(chain[..depth].iter().copied());
         if let Some(target) = map.targets.of(frames).targets().first() {
             let waiting = &thread.waiting;
@@ -433,7 +443,7 @@ pub fn after_block(call: u32, blocked_ns: u64, at: Registers, watched: bool) {
         thread.blocked_remainder_ns.set(whole % period);
         let map = control::map();
         let mut chain = [0; walk::DEEPEST_WALK];
-        let depth = walk::walk(thread, at, &mut chain);
+        let depth = walk::walk(thread.stack(), at, &mut chain);
         let found = map
             .targets
             .of(attribute::frames(chain[..depth].iter().copied()));
@@ -485,5 +495,9 @@ pub fn after_wake() {
 
 /// The calling thread, if it is profiled and the runtime is active.
 pub fn active() -> Option<&'static Thread> {
-    if life::is_active() { current() } else { None }
+    if activity::is_active() {
+        current()
+    } else {
+        None
+    }
 }

@@ -4,16 +4,15 @@ use fulcrum_preload::sys;
 use fulcrum_unwind::{self as unwind, Registers};
 
 use crate::control;
-use crate::thread::Thread;
+use crate::stack::Stack;
 
 /// Most frames that are looked at.
 pub const DEEPEST_WALK: usize = 96;
 
-/// Where the thread stands and its callers, innermost first: by the engine's unwind table, or by frame pointers as long
+/// Where a thread with this stack stands and its callers, innermost first: by the engine's unwind table, or by frame pointers as long
 /// as there is none.
-pub fn walk(thread: &Thread, at: Registers, out: &mut [u64]) -> usize {
+pub fn walk(stack: Stack, at: Registers, out: &mut [u64]) -> usize {
     let rows = control::unwind_rows();
-    let stack = thread.stack();
     // On the thread's own stack, what lies above the stack pointer is mapped. Elsewhere (alternate stacks, coroutines)
     // the kernel checks each address.
     let own = stack.low <= at.rsp && at.rsp < stack.high;
