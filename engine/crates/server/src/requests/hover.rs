@@ -1,4 +1,4 @@
-//! `textDocument/hover`: the plot, the same numbers as text, what they mean, what to do next.
+//! `textDocument/hover`: what the result means, the plot, the same numbers as text, what to do next.
 
 use std::fmt::Write as _;
 
@@ -95,9 +95,22 @@ fn hover(snapshot: &Snapshot, params: &HoverParams) -> Option<Hover> {
     })
 }
 
-/// One progress point's result. Writing into a String cannot fail.
+/// One progress point's result: what it means first, since a hover may have room for little more; then the picture and its
+/// numbers. Writing into a String cannot fail.
 fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placement: &Placement<'_>) {
     let target = placement.target;
+    let _ = write!(
+        out,
+        "**{}** · rank {} of {} for {}\n\n{}\n\n",
+        headline(target),
+        placement.rank,
+        point.targets.len(),
+        code(&point.name),
+        words::sentences(target, &point.name.replace('`', "'"), point.kind)
+    );
+    if target.contention {
+        let _ = write!(out, "{}\n\n", words::CONTENTION);
+    }
     if snapshot.config.rich_hover {
         let svg = plot::base64(plot::svg(target).as_bytes());
         let _ = write!(
@@ -108,15 +121,15 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
             plot::HEIGHT
         );
     }
-    let _ = write!(
-        out,
-        "**{}** · rank {} of {} for {}\n\n{}\n\n",
-        headline(target),
-        placement.rank,
-        point.targets.len(),
-        code(&point.name),
-        words::sentences(target, &point.name.replace('`', "'"), point.kind)
-    );
+    points(out, target);
+    for caution in words::cautions(target) {
+        let _ = write!(out, "\n\n{caution}");
+    }
+    origin(out, placement);
+}
+
+/// The speedups that were tried, as the picture shows them.
+fn points(out: &mut String, target: &Target) {
     let _ = writeln!(
         out,
         "| {} | Program faster by | 95\u{a0}% interval | Visits |\n|---:|---:|:---:|---:|",
@@ -141,13 +154,11 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
         target.experiments,
         words::noun(target.id.kind)
     );
-    for caution in words::cautions(target) {
-        let _ = write!(out, "\n\n{caution}");
-    }
-    if target.contention {
-        let _ = write!(out, "\n\n{}", words::CONTENTION);
-    }
-    let recorded = target.id.location.line;
+}
+
+/// Whether the line is still the one that was measured.
+fn origin(out: &mut String, placement: &Placement<'_>) {
+    let recorded = placement.target.id.location.line;
     match placement.placed.state {
         LineState::Exact => {}
         LineState::Moved => {
