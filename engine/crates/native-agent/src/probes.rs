@@ -182,7 +182,7 @@ unsafe fn unknown(words: *mut Words, function: usize, caller: usize, sp: usize, 
         if session::is_orphan() {
             session::forked(false);
         }
-        let Some(agent) = session::begin() else {
+        let Some(agent) = session::begin(rehearse) else {
             return;
         };
         // SAFETY: the calling thread's own words.
@@ -350,7 +350,7 @@ impl State {
 extern "C" fn rehearsed() {}
 
 /// What probes cost, and a tick's nanoseconds: the thread is in the middle of a probe, and signals wait.
-pub fn rehearse(agent: &'static session::Agent) -> (Costs, f64) {
+fn rehearse(agent: &'static session::Agent) -> (Costs, f64) {
     let function = rehearsed as *const () as usize;
     session::rehearse_function(function);
     let metering = agent.rule().map(|rule| {

@@ -19,8 +19,8 @@ use fulcrum_preload::life::OwnWord;
 use fulcrum_preload::quiet::Shared;
 use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer, kind};
 
+use crate::memory;
 use crate::modules::{Function, Modules};
-use crate::{memory, probes};
 
 /// Methods with larger numbers have no gate.
 const CAPACITY: usize = 1 << 17;
@@ -146,8 +146,12 @@ pub fn folder() -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
 }
 
-/// The session, which begins when there is none yet. The table's lock must not be held.
-pub fn begin() -> Option<&'static Agent> {
+/// Measures what probes cost, and a tick's nanoseconds.
+pub type Rehearse = fn(&'static Agent) -> (Costs, f64);
+
+/// The session, which begins when there is none yet; the first one measures what probes cost. The table's lock must not be
+/// held.
+pub fn begin(rehearse: Rehearse) -> Option<&'static Agent> {
     if let Some(agent) = get() {
         return Some(agent);
     }
@@ -161,7 +165,7 @@ pub fn begin() -> Option<&'static Agent> {
     match begun {
         Some(Ok(agent)) => {
             drop(names);
-            measure(agent);
+            measure(agent, rehearse);
             Some(agent)
         }
         Some(Err(why)) => {
@@ -247,10 +251,10 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
 }
 
 /// Measures what probes cost, in the first session of a process or of its parents.
-fn measure(agent: &'static Agent) {
+fn measure(agent: &'static Agent, rehearse: Rehearse) {
     let known = *COSTS.lock();
     let (costs, _) = known.unwrap_or_else(|| {
-        let measured = probes::rehearse(agent);
+        let measured = rehearse(agent);
         *COSTS.lock() = Some(measured);
         if let Some(rule) = &agent.rule {
             let (costs, tick) = measured;

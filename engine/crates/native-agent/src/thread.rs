@@ -1,15 +1,18 @@
 //! What the agent keeps for each thread.
 
 use std::arch::{asm, global_asm};
+use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_agent_core::Writer;
 use fulcrum_agent_core::metering::Metering;
 use fulcrum_agent_core::shadow::Shadow;
+use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::real;
 use fulcrum_wire::log::{PayloadBuffer, kind};
 
+use crate::quiet::quietly;
 use crate::session::{self, Agent};
 
 /// A thread's calls and its way into the log.
@@ -188,7 +191,7 @@ pub fn begin(agent: &'static Agent, first: &dyn Fn() -> String) {
     state.writer.meters().make_room();
     // SAFETY: the calling thread's own.
     unsafe { (*words).state = Box::into_raw(state) };
-    crate::life::at_thread_end();
+    at_thread_end();
 }
 
 /// `main`, the name that the program gave the thread, or that of the first function that it calls.
@@ -238,11 +241,49 @@ pub fn end() {
         .event(kind::THREAD_END, &PayloadBuffer::default());
 }
 
-type Routine = extern "C-unwind" fn(*mut libc::c_void) -> *mut libc::c_void;
+static THREAD_END: ThreadEnd = ThreadEnd::new();
+
+/// Before any thread has a state.
+pub fn prepare() {
+    // SAFETY: threads end with numbers; the handler lives as long as the process.
+    unsafe { THREAD_END.prepare(end_of_thread) };
+}
+
+/// Has the calling thread's state end with it.
+fn at_thread_end() {
+    set_rounds(1);
+}
+
+fn set_rounds(rounds: usize) {
+    THREAD_END.set(std::ptr::without_provenance(rounds));
+}
+
+/// Other libraries' ends of threads may call instrumented functions: ours is to be the last.
+unsafe extern "C" fn end_of_thread(rounds: *mut c_void) {
+    const LAST: usize = 4;
+    match rounds.addr() {
+        LAST.. => quietly(|| probe(end)),
+        rounds => set_rounds(rounds + 1),
+    }
+}
+
+/// Does something as probes do: what is called meanwhile is not observed.
+pub fn probe(what: impl FnOnce()) {
+    let words = words();
+    // SAFETY: the calling thread's own.
+    unsafe {
+        let before = (*words).busy;
+        (*words).busy = usize::MAX;
+        what();
+        (*words).busy = before;
+    }
+}
+
+type Routine = extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 struct Start {
     routine: Routine,
-    argument: *mut libc::c_void,
+    argument: *mut c_void,
     parent: u64,
 }
 
@@ -252,16 +293,16 @@ pub unsafe extern "C-unwind" fn pthread_create(
     id: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
     routine: Routine,
-    argument: *mut libc::c_void,
+    argument: *mut c_void,
 ) -> libc::c_int {
-    let real = real!(pthread_create: fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Routine, *mut libc::c_void) -> libc::c_int);
+    let real = real!(pthread_create: fn(*mut libc::pthread_t, *const libc::pthread_attr_t, Routine, *mut c_void) -> libc::c_int);
     if session::number() == 0 {
         // SAFETY: passes the program's arguments on.
         return unsafe { real(id, attributes, routine, argument) };
     }
     // SAFETY: the calling thread's own state, or null.
     let parent = unsafe { (*words()).state.as_ref() }.map_or(0, |it| u64::from(it.number));
-    let start = crate::quiet::quietly(|| {
+    let start = quietly(|| {
         let start = Start {
             routine,
             argument,
@@ -277,14 +318,14 @@ pub unsafe extern "C-unwind" fn pthread_create(
     unsafe {
         let failed = real(id, attributes, begins, start.cast());
         if failed != 0 {
-            crate::quiet::quietly(|| drop(Box::from_raw(start)));
+            quietly(|| drop(Box::from_raw(start)));
         }
         failed
     }
 }
 
-extern "C-unwind" fn begins(start: *mut libc::c_void) -> *mut libc::c_void {
-    let start = crate::quiet::quietly(|| {
+extern "C-unwind" fn begins(start: *mut c_void) -> *mut c_void {
+    let start = quietly(|| {
         // SAFETY: the box that `pthread_create` made for this thread.
         let start = unsafe { Box::from_raw(start.cast::<Start>()) };
         let words = words();
