@@ -341,6 +341,7 @@ mod tests {
                 ("java.util.Map putAll ()V", true),
                 ("java.util.Map get ()V", false),
                 ("java.lang.String length ()I", false),
+                ("org.xml.sax.InputSource getSystemId ()V", false),
                 ("javafx.Stage show ()V", true),
             ],
         );

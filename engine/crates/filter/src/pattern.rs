@@ -6,14 +6,87 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(String);
 
-/// Packages of the Java platform.
-const PLATFORM: [&str; 6] = [
+/// Packages of the Java platform, of JDK 11 and newer. Programs bring their own `javax.servlet`, `javax.xml.bind`,
+/// `com.sun.jna` and the like, so those names are told apart further down.
+const PLATFORM: [&str; 62] = [
+    "java.",
+    "jdk.",
+    "sun.",
+    "oracle.jrockit.",
+    "netscape.javascript.",
+    "org.ietf.jgss.",
+    "org.jcp.xml.dsig.",
+    "org.w3c.dom.",
+    "org.xml.sax.",
+    "javax.accessibility.",
+    "javax.annotation.processing.",
+    "javax.crypto.",
+    "javax.imageio.",
+    "javax.lang.model.",
+    "javax.management.",
+    "javax.naming.",
+    "javax.net.",
+    "javax.print.",
+    "javax.rmi.ssl.",
+    "javax.script.",
+    "javax.security.",
+    "javax.smartcardio.",
+    "javax.sound.",
+    "javax.sql.",
+    "javax.swing.",
+    "javax.tools.",
+    "javax.transaction.xa.",
+    "javax.xml.XMLConstants",
+    "javax.xml.catalog.",
+    "javax.xml.crypto.",
+    "javax.xml.datatype.",
+    "javax.xml.namespace.",
+    "javax.xml.parsers.",
+    "javax.xml.stream.",
+    "javax.xml.transform.",
+    "javax.xml.validation.",
+    "javax.xml.xpath.",
+    "com.sun.accessibility.",
+    "com.sun.beans.",
+    "com.sun.crypto.provider.",
+    "com.sun.imageio.",
+    "com.sun.jarsigner.",
+    "com.sun.java.",
+    "com.sun.java_cup.",
+    "com.sun.jdi.",
+    "com.sun.jmx.",
+    "com.sun.jndi.",
+    "com.sun.management.",
+    "com.sun.media.sound.",
+    "com.sun.naming.",
+    "com.sun.net.",
+    "com.sun.nio.",
+    "com.sun.org.",
+    // What `java.lang.reflect.Proxy` makes.
+    "com.sun.proxy.",
+    "com.sun.rmi.",
+    "com.sun.rowset.",
+    "com.sun.security.",
+    "com.sun.source.",
+    "com.sun.swing.",
+    "com.sun.tools.",
+    "com.sun.xml.internal.",
+    "toolbarButtonGraphics.",
+];
+
+/// What a rule begins with that names packages of the platform, or what several of them are in.
+const NAMED: [&str; 11] = [
     "java.",
     "javax.",
     "jdk.",
     "sun.",
     "com.sun.",
     "oracle.jrockit.",
+    "netscape.",
+    "org.ietf.",
+    "org.jcp.",
+    "org.w3c.",
+    "org.xml.",
 ];
 
 /// Namespaces of the C++ standard library.
@@ -81,7 +154,7 @@ impl Pattern {
     /// Whether it says the name of one of the platform's packages, or the beginning of one.
     pub(crate) fn names_platform(&self) -> bool {
         let literal = self.0.split('*').next().unwrap_or("");
-        PLATFORM.iter().any(|package| literal.starts_with(package)) || names_standard(literal)
+        NAMED.iter().any(|package| literal.starts_with(package)) || names_standard(literal)
     }
 }
 
@@ -94,6 +167,31 @@ impl fmt::Display for Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_platform_is_what_the_jdk_has_and_nothing_that_programs_bring() {
+        for class in [
+            "java.lang.String",
+            "jdk.internal.misc.Unsafe",
+            "org.xml.sax.helpers.DefaultHandler",
+            "org.w3c.dom.Node",
+            "com.sun.org.apache.xerces.internal.parsers.SAXParser",
+            "javax.xml.parsers.SAXParser",
+            "javax.swing.JFrame",
+            "com.sun.proxy.$Proxy7",
+        ] {
+            assert!(is_platform(class), "{class}");
+        }
+        for class in [
+            "javax.servlet.http.HttpServlet",
+            "javax.xml.bind.JAXBContext",
+            "com.sun.jna.Native",
+            "org.xmlunit.Diff",
+            "javanese.Dance",
+        ] {
+            assert!(!is_platform(class), "{class}");
+        }
+    }
 
     #[test]
     fn patterns() {

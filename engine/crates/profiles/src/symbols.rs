@@ -1,13 +1,14 @@
-//! Names for code of which a profile knows only the place: from the executables and libraries themselves.
+//! Names for code of which a profile knows only the place, and callers of frames: from the executables and libraries
+//! themselves.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use fulcrum_ingest::profile::{At, Code, Symbols};
+use fulcrum_ingest::profile::{At, Caller, Code, Registers, Symbols};
 use fulcrum_names::{SymbolTable, build_id_of_notes};
-use fulcrum_symbols::Inlined;
+use fulcrum_symbols::{CallFrames, Inlined};
 
 /// What perf calls the kernel.
 const KERNEL: &str = "[kernel.kallsyms]";
@@ -25,6 +26,8 @@ struct Known {
     table: SymbolTable,
     /// Read when its first function was found.
     inlined: OnceCell<Option<Inlined>>,
+    /// Read when the first caller was asked for.
+    frames: OnceCell<Option<CallFrames>>,
 }
 
 /// A file's path and the build id that was recorded.
@@ -33,14 +36,7 @@ type Wanted = (String, Option<Vec<u8>>);
 impl Symbols for Files {
     fn code(&self, file: &str, build_id: Option<&[u8]>, at: At) -> Vec<Code> {
         let mut tables = self.tables.borrow_mut();
-        let key = (file.to_owned(), build_id.map(<[u8]>::to_vec));
-        let known = tables.entry(key).or_insert_with(|| {
-            Some(Known {
-                table: table(file, build_id)?,
-                inlined: OnceCell::new(),
-            })
-        });
-        let Some(Known { table, inlined }) = known else {
+        let Some(Known { table, inlined, .. }) = known(&mut tables, file, build_id) else {
             return Vec::new();
         };
         let named = |name: &str| Code {
@@ -51,11 +47,8 @@ impl Symbols for Files {
             let (At::Byte(distance) | At::Address(distance)) = at;
             return table.at(distance).map(named).into_iter().collect();
         }
-        let address = match at {
-            At::Byte(offset) => table.address(offset),
-            At::Address(relative) => table.base().checked_add(relative),
-        };
-        let Some((address, name)) = address.and_then(|it| Some((it, table.at(it)?))) else {
+        let Some((address, name)) = address_of(table, at).and_then(|it| Some((it, table.at(it)?)))
+        else {
             return Vec::new();
         };
         let inlined = inlined.get_or_init(|| Inlined::open(Path::new(file)));
@@ -66,6 +59,60 @@ impl Symbols for Files {
         let mut all = vec![code(name.to_owned(), outermost.file, outermost.line)];
         all.extend(frames.filter_map(|it| Some(code(it.name?, it.file, it.line))));
         all
+    }
+
+    fn caller(
+        &self,
+        (file, build_id): (&str, Option<&[u8]>),
+        at: At,
+        frame: &Registers,
+        read: &dyn Fn(u64) -> Option<u64>,
+    ) -> Caller {
+        let mut tables = self.tables.borrow_mut();
+        let Some(Known { table, frames, .. }) = known(&mut tables, file, build_id) else {
+            return Caller::Unknown;
+        };
+        let frames = frames.get_or_init(|| CallFrames::open(Path::new(file)));
+        let (Some(frames), Some(address)) = (frames, address_of(table, at)) else {
+            return Caller::Unknown;
+        };
+        match frames.caller(address, frame, read) {
+            fulcrum_symbols::Caller::Frame {
+                registers,
+                interrupted,
+            } => Caller::Frame {
+                registers,
+                interrupted,
+            },
+            fulcrum_symbols::Caller::Outermost => Caller::Outermost,
+            fulcrum_symbols::Caller::Lost => Caller::Lost,
+            fulcrum_symbols::Caller::Unknown => Caller::Unknown,
+        }
+    }
+}
+
+/// What is known of a file, which is read when it is first asked for.
+fn known<'t>(
+    tables: &'t mut HashMap<Wanted, Option<Known>>,
+    file: &str,
+    build_id: Option<&[u8]>,
+) -> Option<&'t Known> {
+    let key = (file.to_owned(), build_id.map(<[u8]>::to_vec));
+    let known = tables.entry(key).or_insert_with(|| {
+        Some(Known {
+            table: table(file, build_id)?,
+            inlined: OnceCell::new(),
+            frames: OnceCell::new(),
+        })
+    });
+    known.as_ref()
+}
+
+/// A place as the linker assigned it.
+fn address_of(table: &SymbolTable, at: At) -> Option<u64> {
+    match at {
+        At::Byte(offset) => table.address(offset),
+        At::Address(relative) => table.base().checked_add(relative),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Files are read piece by piece, never mapped: a program that is rebuilt meanwhile cannot stop the engine.
 
 mod bias;
+mod callers;
 mod containers;
 mod executable;
 mod file;
@@ -24,6 +25,7 @@ mod unwind;
 use std::path::Path;
 
 pub use bias::load_bias;
+pub use callers::{CallFrames, Caller, Registers};
 pub use executable::{Executable, Kind, executable_kind, is_instrumented};
 pub use fulcrum_model::Location;
 use fulcrum_names::FileError;

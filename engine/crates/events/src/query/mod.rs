@@ -42,7 +42,8 @@ pub struct Query {
     pub(crate) condition: Condition,
     pub(crate) keys: Vec<Key>,
     pub(crate) columns: Vec<Column>,
-    pub(crate) order: Option<Order>,
+    /// Most important first; empty when the query does not say.
+    pub(crate) order: Vec<Order>,
     pub(crate) limit: Option<usize>,
 }
 

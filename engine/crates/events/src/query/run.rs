@@ -57,7 +57,7 @@ impl Query {
     ) -> Result<Answered, Cancelled> {
         if self.sums() {
             self.groups(trace, scope, progress, show)
-        } else if self.order.is_some() {
+        } else if !self.order.is_empty() {
             self.ordered(trace, scope, progress, show)
         } else {
             self.plain(trace, scope, progress, show)
@@ -98,17 +98,27 @@ impl Query {
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
-        let order = self.order.as_ref().expect("the caller looked");
-        let by = Field::named(&order.column).expect("it was looked up when the query was read");
+        let by: Vec<(Field, bool)> = self
+            .order
+            .iter()
+            .map(|order| {
+                let field = Field::named(&order.column);
+                let field = field.expect("it was looked up when the query was read");
+                (field, order.descending)
+            })
+            .collect();
         let limit = self.limit.unwrap_or(MOST_ORDERED).min(MOST_ORDERED);
-        let mut kept: Vec<(Cell, Vec<Cell>)> = Vec::new();
+        let mut kept: Vec<(Vec<Cell>, Vec<Cell>)> = Vec::new();
         let mut more = false;
-        let direction = |(a, _): &(Cell, Vec<Cell>), (b, _): &(Cell, Vec<Cell>)| {
-            compare(a, b, order.descending)
+        let direction = |(a, _): &(Vec<Cell>, Vec<Cell>), (b, _): &(Vec<Cell>, Vec<Cell>)| {
+            let cells = a.iter().zip(b).zip(&by);
+            let orders = cells.map(|((a, b), (_, descending))| compare(a, b, *descending));
+            orders.fold(Ordering::Equal, Ordering::then)
         };
         let mut notes = visit(trace, scope, progress, |subject| {
             if self.condition.holds(subject) {
-                kept.push((cell(subject, by), self.cells(subject)));
+                let keys = by.iter().map(|(field, _)| cell(subject, *field)).collect();
+                kept.push((keys, self.cells(subject)));
                 // Sorting now and then keeps twice the limit at most.
                 if kept.len() >= 2 * limit + 1024 {
                     kept.sort_by(direction);
@@ -223,24 +233,22 @@ impl Query {
             .keys
             .first()
             .is_some_and(|it| it.field.sort() != Sort::Text);
-        let (at, descending) = match &self.order {
-            Some(order) => {
-                let at = names.iter().position(|it| *it == order.column);
-                (
-                    at.expect("it was looked up when the query was read"),
-                    order.descending,
-                )
-            }
-            None if plotted => (0, false),
-            None => {
-                let sum = names.iter().position(|it| it.starts_with("sum("));
-                (sum.unwrap_or(self.keys.len()).min(names.len() - 1), true)
-            }
+        let place = |order: &super::Order| {
+            let at = names.iter().position(|it| *it == order.column);
+            let at = at.expect("it was looked up when the query was read");
+            (at, order.descending)
         };
+        let mut by: Vec<(usize, bool)> = self.order.iter().map(place).collect();
+        if by.is_empty() {
+            let sum = names.iter().position(|it| it.starts_with("sum("));
+            let most = sum.unwrap_or(self.keys.len()).min(names.len() - 1);
+            by.push(if plotted { (0, false) } else { (most, true) });
+        }
         rows.sort_by(|a, b| {
+            let asked = by.iter();
+            let asked = asked.map(|&(at, descending)| compare(&a[at], &b[at], descending));
             let keys = a.iter().zip(b).map(|(a, b)| compare(a, b, false));
-            let keys = keys.fold(Ordering::Equal, Ordering::then);
-            compare(&a[at], &b[at], descending).then(keys)
+            asked.chain(keys).fold(Ordering::Equal, Ordering::then)
         });
     }
 

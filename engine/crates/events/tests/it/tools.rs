@@ -73,6 +73,19 @@ fn queries_answer() {
             &["shop.Main.run 10000", "shop.Server.serve 4000"],
         ),
         (
+            // Of equal numbers the second column decides.
+            "kind = call group by method select count order by count asc, method desc",
+            &[
+                "shop.Main.run 1",
+                "shop.Server.serve 4",
+                "shop.Parser.parse 4",
+            ],
+        ),
+        (
+            "kind = call and wall <= 100ns select what, wall order by what, start desc limit 1",
+            &["shop.Parser.parse 100"],
+        ),
+        (
             "kind = threadStart select thread order by thread desc",
             &["worker-2", "worker-1", "main"],
         ),
@@ -101,6 +114,21 @@ fn what_is_wrong_with_a_query_is_shown_where_it_is() {
         ("kind = cal", 7, "kind is one of call"),
         ("group by wall > 3", 14, "expected and, or, group by"),
         ("group by method select wall", 23, "differs within a group"),
+        (
+            "group by method select method",
+            23,
+            "method is what is grouped by, and is shown first anyway",
+        ),
+        (
+            "group by thread select class",
+            23,
+            "class differs within a group: group by class, too",
+        ),
+        (
+            "group by method order by count, cpu",
+            32,
+            "there is no column cpu",
+        ),
         (
             "group by method select sum(thread)",
             27,

@@ -104,7 +104,7 @@ impl Sink for Trace {
                     "B" => spans.begin(at, &event.name),
                     "E" => spans.end(at, &event.name),
                     _ => {
-                        let duration = nanoseconds(event.dur.unwrap_or(0.0))?;
+                        let duration = nanoseconds(event.dur.or(event.tdur).unwrap_or(0.0))?;
                         spans.whole(at, duration, &event.name)?;
                     }
                 }
@@ -373,6 +373,45 @@ mod tests {
     }
 
     #[test]
+    fn what_takes_no_time_may_end_before_it_begins() {
+        check(
+            r#"[{"ph":"B","name":"a","pid":1,"tid":2,"ts":0},
+              {"ph":"E","name":"c","pid":1,"tid":2,"ts":2},
+              {"ph":"B","name":"c","pid":1,"tid":2,"ts":2},
+              {"ph":"E","name":"a","pid":1,"tid":2,"ts":10}]"#,
+            "time ns* 10000
+             calls 2
+             a 10000 1
+             a;c 0 1",
+        );
+        // At another time it is another one.
+        check(
+            r#"[{"ph":"B","name":"a","pid":1,"tid":2,"ts":0},
+              {"ph":"E","name":"c","pid":1,"tid":2,"ts":2},
+              {"ph":"B","name":"c","pid":1,"tid":2,"ts":3},
+              {"ph":"E","name":"a","pid":1,"tid":2,"ts":10}]"#,
+            "time ns* 10000
+             calls 2
+             a 3000 1
+             a;c 7000 1
+             note: 2 events have no beginning, no end, or overlap others without being inside them.",
+        );
+    }
+
+    #[test]
+    fn what_never_ends_goes_on_to_the_end_of_its_thread() {
+        check(
+            r#"[{"ph":"B","name":"a","pid":1,"tid":2,"ts":0},
+              {"ph":"X","name":"b","pid":1,"tid":2,"ts":10,"dur":1}]"#,
+            "time ns* 11000
+             calls 2
+             a 10000 1
+             a;b 1000 1
+             note: 1 events have no beginning, no end, or overlap others without being inside them.",
+        );
+    }
+
+    #[test]
     fn deep_spans_take_no_more_than_their_file() {
         const SPANS: usize = 6000;
         let span = |n: usize| {
@@ -510,6 +549,22 @@ mod tests {
     }
 
     #[test]
+    fn children_that_are_not_there_spoil_nothing() {
+        let root = node(1, "f", 0).replace("\"id\":1", "\"id\":1,\"children\":[2,116]");
+        let nodes = [root, node(2, "g", 0)].join(",");
+        let data = format!(
+            "\"cpuProfile\":{{\"nodes\":[{nodes}],\"samples\":[1,2],\"timeDeltas\":[1,2]}}"
+        );
+        check(
+            format!("[{}]", event("CpuProfile", ("", 7), &data)),
+            "samples 2
+             time ns* 2000
+             f 1 2000
+             f;g 1 0",
+        );
+    }
+
+    #[test]
     fn what_is_whole_is_read_beside_what_is_not() {
         let chunk = |id: &str, nodes: &str, samples: &str, deltas: &str| {
             let data = format!(
@@ -635,6 +690,14 @@ mod tests {
             "time ns* 3500
              calls 1
              f 3500 1",
+        );
+        // Some have processor time only.
+        check(
+            r#"[{"ph":"X","name":"f","ts":2,"tdur":4},{"ph":"X","name":"g","ts":9,"dur":1,"tdur":0.5}]"#,
+            "time ns* 5000
+             calls 2
+             f 4000 1
+             g 1000 1",
         );
     }
 

@@ -43,6 +43,44 @@ const HASKELL: Kind = (
     "record with `+RTS -pj`, which writes JSON, or convert it with `ghc-prof-flamegraph FILE`",
 );
 
+const DTRACE: Kind = (
+    "DTrace's output",
+    "convert it with `stackcollapse.pl FILE > FILE.folded` (of FlameGraph)",
+);
+const PMCSTAT: Kind = (
+    "pmcstat's call graph",
+    "convert it with `stackcollapse-pmc.pl FILE > FILE.folded` (of FlameGraph)",
+);
+const THREADS: Kind = (
+    "gperftools' list of threads",
+    "convert it with `go tool pprof -proto FILE > FILE.pb.gz`",
+);
+const PAPYRUS: Kind = (
+    "a log of Papyrus, the language of games' scripts",
+    "open it in speedscope and export it there",
+);
+const ART: Kind = (
+    "a trace of methods on Android",
+    "open it in the Firefox Profiler (profiler.firefox.com) and save it there, or record with simpleperf",
+);
+const CLEOPATRA: Kind = (
+    "a profile of Firefox 46 or older",
+    "open it in the Firefox Profiler (profiler.firefox.com) and save it there",
+);
+const VTUNE: Kind = (
+    "VTune's report in gprof's style, which has no units",
+    "write `vtune -report top-down -call-stack-mode all -format csv -csv-delimiter comma -r RESULT > FILE.csv`, and convert \
+     that with `stackcollapse-vtune.pl FILE.csv > FILE.folded` (of FlameGraph)",
+);
+const SYSPROF: Kind = (
+    "an XML recording of Sysprof before version 3",
+    "record with `perf record -g`",
+);
+const XPERF: Kind = (
+    "xperf's table",
+    "record with a profiler whose stacks stay whole, such as `samply record`",
+);
+
 /// What a file is, if something else reads it.
 pub fn kind(input: &Input) -> Option<Kind> {
     let bytes = input.bytes;
@@ -58,6 +96,7 @@ pub fn kind(input: &Input) -> Option<Kind> {
         (bytes.starts_with(b"Nettrace"), NETTRACE),
         (bytes.starts_with(b"go 1.") && has(b" trace\0"), GO_TRACE),
         (bytes.starts_with(b"gmon"), GMON),
+        (bytes.starts_with(b"SLOW"), ART),
     ];
     let binary = kinds.into_iter().find(|(is, _)| *is && !input.is_text());
     if let Some((_, kind)) = binary {
@@ -70,6 +109,9 @@ pub fn kind(input: &Input) -> Option<Kind> {
 }
 
 fn text(input: &Input) -> Option<Kind> {
+    if input.has_keys(&["profileJSON", "symbolicationTable"]) {
+        return Some(CLEOPATRA);
+    }
     let mut lines = input.first_lines().map(|(_, line)| line.trim());
     let first = lines.next()?;
     if first.starts_with("v8-version,") {
@@ -78,6 +120,10 @@ fn text(input: &Input) -> Option<Kind> {
     if first.ends_with("Time and Allocation Profiling Report  (Final)") {
         return Some(HASKELL);
     }
+    let other = other(first, input.text());
+    if other.is_some() {
+        return other;
+    }
     // Its version, and its command.
     let version = first.strip_prefix("v ").is_some_and(|rest| {
         let digits = |word: &str| word.bytes().all(|it| it.is_ascii_hexdigit());
@@ -85,6 +131,30 @@ fn text(input: &Input) -> Option<Kind> {
     });
     let command = lines.next().is_some_and(|line| line.starts_with("X "));
     (version && command).then_some(HEAPTRACK)
+}
+
+/// What its first line tells.
+fn other(first: &str, text: &str) -> Option<Kind> {
+    let words = |expected: &[&str]| {
+        first
+            .split_whitespace()
+            .take(expected.len())
+            .eq(expected.iter().copied())
+    };
+    let kinds = [
+        (words(&["CPU", "ID", "FUNCTION:NAME"]), DTRACE),
+        (
+            first.starts_with("@ ") && first.ends_with(" samples]"),
+            PMCSTAT,
+        ),
+        (first.starts_with("--- threadz "), THREADS),
+        (first.ends_with(" log opened (PC)"), PAPYRUS),
+        (first == "*version" && text.contains("\n*threads"), ART),
+        (words(&["Index", "%", "CPU", "Time:Total"]), VTUNE),
+        (first == "<profile>" && text.contains("<objects>"), SYSPROF),
+        (first.starts_with("Process Name, Display Name, "), XPERF),
+    ];
+    kinds.into_iter().find_map(|(is, kind)| is.then_some(kind))
 }
 
 /// Whether the first field is a plane with the name of a host or a device.
@@ -117,6 +187,16 @@ mod tests {
             (b"Nettrace\x14\0\0\0!FastSerialization.1", NETTRACE),
             (b"go 1.22 trace\0\0\0\x01\x01", GO_TRACE),
             (b"gmon\x01\0\0\0", GMON),
+            (b"SLOW\x03\0\x20\0", ART),
+            (b"*version\n3\n*threads\n1\tmain\n", ART),
+            (b"CPU     ID                    FUNCTION:NAME\n  0  1  :tick-60s\n\n  a\n  3\n", DTRACE),
+            (b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /boot/kernel\n", PMCSTAT),
+            (b"--- threadz 1 ---\n\n--- Thread 7f (name: main/1) stack: ---\n  PC: 0x4: f\n", THREADS),
+            (b"Stack_3185 log opened (PC)\n50002:START:3185\n", PAPYRUS),
+            (b"Index  % CPU Time:Total  CPU Time:Self  CPU Time:Children  Name\n", VTUNE),
+            (b"<profile>\n  <size>3</size>\n  <objects>\n", SYSPROF),
+            (b"Process Name, Display Name, Process, Stack\na.exe, , 1, f\n", XPERF),
+            (b"{\"format\":\"x\",\"meta\":{},\"profileJSON\":[],\"symbolicationTable\":{}}", CLEOPATRA),
             (b"\x0a\x0d\x08\x01\x12\x09/host:CPU", XPLANE),
             (b"\x0a\x0f\x12\x0d/device:GPU:0", XPLANE),
             (b"v8-version,11,3,244,8,-node.33,0\nshared-library,/usr/bin/node,0x400000,0x500000,0\n", V8_LOG),

@@ -32,7 +32,13 @@ struct Meta {
     /// Whether addresses have names.
     #[serde(default)]
     symbolicated: Option<bool>,
+    /// That of what the browser writes.
+    #[serde(default)]
+    version: Option<f64>,
 }
+
+/// Before this version, of 2016, other processes stood as texts among the threads, and the profiler's own files had none.
+const WITH_PROCESSES: f64 = 5.0;
 
 #[derive(Clone, Deserialize)]
 struct SampleUnits {
@@ -58,7 +64,21 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let cpu = Cpu::new(cpu.and_then(|units| units.cpu).as_deref());
     match processed {
         Some(_) => columns::read(input, cpu, named),
-        None => rows::read(input, wrapped, cpu),
+        None => {
+            let old = meta.version.filter(|&version| version < WITH_PROCESSES);
+            rows::read(input, wrapped, cpu).or_else(|fault| match old {
+                Some(version) if !fault.cancelled => {
+                    columns::read(input, cpu, named).map_err(|other| match other.cancelled {
+                        true => other,
+                        false => fault.advise(&format!(
+                            "this is version {version:.0}, of 2016: open it in the Firefox Profiler (profiler.firefox.com) and \
+                             save it there"
+                        )),
+                    })
+                }
+                _ => Err(fault),
+            })
+        }
     }
 }
 
@@ -178,6 +198,60 @@ mod tests {
              {b (1/2)} 0 0
              {b (1/2)};main 0 2000000
              {b (1/2)};main;f 0 1500000",
+        );
+    }
+
+    /// As the profiler saves since version 66, and addresses of libraries since version 70.
+    const OFFSETS: &str = r#"{"meta":{"preprocessedProfileVersion":70,"symbolicated":false},
+        "libs":[{"path":"/lib/a.so","codeId":"0a"}],
+        "shared":{"stringArray":["main","0x1f","g"],"resourceTable":{"name":[0]},
+        "funcTable":{"name":[0,1,2],"resource":[-1,0,-1],"lineNumber":[null,null,null]},
+        "frameTable":{"func":[0,1,2],"address":[-1,31,-1],"lib":[-1,0,-1]},
+        "stackTable":{"prefixOffset":[0,1,2,0],"frame":[0,1,2,2]}},
+        "threads":[{"name":"a","pid":1,"tid":1,"samples":{"stack":[1,2,2,3],"weight":null,"weightType":"samples"}}]}"#;
+
+    #[test]
+    fn callers_are_told_by_their_distance_and_libraries_by_their_frames() {
+        check(
+            OFFSETS,
+            "samples* 4
+             g 1
+             main 0
+             main;[a.so] 1
+             main;g 2",
+        );
+        check_fault(
+            OFFSETS.replace("[0,1,2,0]", "[0,1,3,0]"),
+            6,
+            "in thread a (1/1): the caller of stack 2 stands 3 rows before it",
+        );
+        check_fault(
+            OFFSETS.replace("prefixOffset", "parent"),
+            6,
+            "in thread a (1/1): expected a prefix or a prefixOffset",
+        );
+    }
+
+    #[test]
+    fn old_files_are_read_where_they_have_no_other_processes() {
+        // The profiler's first files told no version of their own.
+        check(
+            COLUMNS.replace("\"preprocessedProfileVersion\":48", "\"version\":3"),
+            "samples* 4
+             cpu ns 15000
+             main 0 0
+             main;f 2 10000
+             main;f;f 2 5000",
+        );
+        let old = ROWS.replace("\"version\":9,\"interval\"", "\"version\":3,\"interval\"");
+        let texts = old.replace(
+            "\"threads\":[{\"name\":\"Gecko",
+            "\"threads\":[\"{}\",{\"name\":\"Gecko",
+        );
+        let error = crate::profile::read(texts.as_bytes(), "x").expect_err("a text");
+        assert!(
+            error.advice.starts_with("this is version 3, of 2016"),
+            "{error}"
         );
     }
 

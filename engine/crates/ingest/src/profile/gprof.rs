@@ -17,11 +17,16 @@ pub fn detect(input: &Input) -> bool {
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    let mut graphs = Graphs::new(vec![value("time", "ns")]);
     let has_graph = lines(input.text()).any(|(_, line)| is_graph_head(line.trim()));
+    let cycles = section(input.text(), is_graph_head).find_map(|(_, line)| cycles(line));
+    let mut graphs = Graphs::new(vec![match cycles {
+        Some(_) => value("cycles", "count"),
+        None => value("time", "ns"),
+    }]);
     if has_graph {
         let records = section(input.text(), is_graph_head);
-        graph(records, &mut graphs)?;
+        let records = records.filter(|(_, line)| self::cycles(line).is_none());
+        graph(records, cycles.unwrap_or(NANOSECONDS), &mut graphs)?;
     } else {
         for (number, line) in section(input.text(), is_flat_head) {
             flat(line, &mut graphs).map_err(|fault| fault.at_line(number))?;
@@ -33,10 +38,27 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     graphs.finish(Format::Gprof)
 }
 
+/// What a second is.
+const NANOSECONDS: f64 = 1e9;
+
 fn is_graph_head(line: &str) -> bool {
     let traditional = || line.contains("%time") && line.contains("descend");
-    line.starts_with("index")
-        && (line.contains("% time") && line.contains("children") || traditional())
+    // Tensilica's has cycles in place of the time.
+    let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
+    line.starts_with("index") && (has(&["%", "self", "children", "called"]) || traditional())
+}
+
+/// How many cycles one is, of the line below Tensilica's head, `(K) (K)`.
+fn cycles(line: &str) -> Option<f64> {
+    let mut words = line.split_whitespace();
+    let unit = words.next()?;
+    words.all(|word| word == unit).then_some(())?;
+    match unit {
+        "(K)" => Some(1e3),
+        "(M)" => Some(1e6),
+        "(G)" => Some(1e9),
+        _ => None,
+    }
 }
 
 fn is_flat_head(line: &str) -> bool {
@@ -73,6 +95,7 @@ struct Entry<'a> {
 
 fn graph<'a>(
     records: impl Iterator<Item = (usize, &'a str)>,
+    scale: f64,
     graphs: &mut Graphs,
 ) -> Result<(), Fault> {
     // The function whose callees follow.
@@ -93,7 +116,7 @@ fn graph<'a>(
         if !is_primary && !callees {
             continue;
         }
-        let entry = entry(line, is_primary).map_err(|fault| fault.at_line(number))?;
+        let entry = entry(line, is_primary, scale).map_err(|fault| fault.at_line(number))?;
         callees = true;
         let Some(entry) = entry else {
             continue;
@@ -113,7 +136,7 @@ fn graph<'a>(
 
 /// `[1] 100.0 0.00 0.05 3+1 name [1]`, without the first two columns for a callee. `None` for a line without costs and
 /// for a cycle as a whole.
-fn entry(line: &str, is_primary: bool) -> Result<Option<Entry<'_>>, Fault> {
+fn entry(line: &str, is_primary: bool, scale: f64) -> Result<Option<Entry<'_>>, Fault> {
     let wrong = || {
         let line = quote(line.trim());
         Fault::whole(format!("expected a line of gprof's call graph, got {line}"))
@@ -134,7 +157,7 @@ fn entry(line: &str, is_primary: bool) -> Result<Option<Entry<'_>>, Fault> {
     if !own.contains('.') && !is_primary && is_count(own) {
         return Ok(None);
     }
-    let (own, below) = (seconds(own), seconds(below));
+    let (own, below) = (scaled(own, scale), scaled(below, scale));
     let (Some(own), Some(below)) = (own, below) else {
         return Err(wrong());
     };
@@ -165,8 +188,8 @@ fn is_count(text: &str) -> bool {
             .all(|byte| digit(byte) || b"/+".contains(&byte))
 }
 
-fn seconds(text: &str) -> Option<Result<i64, Fault>> {
-    Some(whole(text.parse().ok()?, 1e9))
+fn scaled(text: &str, scale: f64) -> Option<Result<i64, Fault>> {
+    Some(whole(text.parse().ok()?, scale))
 }
 
 /// `33.34 0.02 0.02 7208 0.00 0.00 name`; the middle columns are missing for functions that were not instrumented.
@@ -189,7 +212,7 @@ fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
         numbers.push(word);
         rest = after.trim_start();
     }
-    let own = numbers.get(2).and_then(|own| seconds(own));
+    let own = numbers.get(2).and_then(|own| scaled(own, NANOSECONDS));
     let own = own.ok_or_else(wrong)??;
     let row = graphs.function(rest, "")?;
     graphs.add_base(row, &[own])
@@ -198,6 +221,24 @@ fn flat(line: &str, graphs: &mut Graphs) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use crate::profile::testing::{check, check_fault};
+
+    #[test]
+    fn tensilica_counts_cycles() {
+        check(
+            "Flat profile:\n\n\x0c\n\t\t     Call graph (explanation follows)\n\n\
+             index    %      self  children    called     name\n\
+             \x20               (K)     (K) \n\
+             [1]    100.0    0.04 53.83                 main [1]\n\
+             \x20               0.16 53.67       1/1           f [2]\n\
+             -----------------------------------------------\n\
+             \x20               0.16 53.67       1/1           main [1]\n\
+             [2]     99.9    0.16 53.67       1         f [2]\n",
+            "cycles*
+             main 40/53870
+             f 160/53830
+             main > f 160/53830",
+        );
+    }
 
     #[test]
     fn the_traditional_style_is_read_too() {

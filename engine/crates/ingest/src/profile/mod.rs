@@ -35,6 +35,7 @@ mod perfetto;
 mod pprof;
 mod pstats;
 mod pyinstrument;
+mod safari;
 mod scalene;
 mod simpleperf;
 mod speedscope;
@@ -49,6 +50,7 @@ mod unwrap;
 mod v8;
 mod v8_heap;
 mod v8_log;
+mod v8_old;
 mod valgrind;
 mod wire;
 mod write;
@@ -61,7 +63,7 @@ use self::fault::Fault;
 use self::input::Input;
 use fulcrum_model::{Place, ReadError};
 pub use stacks::MAX_DEPTH;
-pub use symbols::{At, Code, NoSymbols, Symbols};
+pub use symbols::{At, Caller, Code, NoSymbols, Registers, Symbols};
 pub use unwrap::{ALLOW_MORE, Limits};
 pub use write::{Target, WriteError, write, write_in_order};
 
@@ -118,6 +120,8 @@ pub enum Format {
     V8Log,
     /// V8's sampling heap profile, `.heapprofile`.
     HeapProfile,
+    /// A timeline of Safari's Web Inspector.
+    Safari,
     /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
     PprofText,
     /// gperftools' profile of processor time.
@@ -155,6 +159,7 @@ impl Format {
             Format::Pyinstrument => "pyinstrument",
             Format::V8Log => "V8 log",
             Format::HeapProfile => "heapprofile",
+            Format::Safari => "Safari",
             Format::PprofText => "legacy pprof text",
             Format::Gperftools => "gperftools CPU profile",
             Format::Transactions => "transactions",
@@ -228,7 +233,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 27] = [
+const READERS: [Reader; 29] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -257,6 +262,8 @@ const READERS: [Reader; 27] = [
     Reader::new(Format::Haskell, haskell::detect, haskell::read),
     Reader::new(Format::Gprof2dot, gprof2dot::detect, gprof2dot::read),
     Reader::new(Format::CpuProfile, v8::detect, v8::read),
+    Reader::new(Format::CpuProfile, v8_old::detect, v8_old::read),
+    Reader::new(Format::Safari, safari::detect, safari::read),
     Reader::new(Format::PprofText, legacy::detect_text, legacy::read_text),
     Reader::new(Format::Massif, massif::detect, massif::read),
     Reader::new(Format::Instruments, instruments::detect, instruments::read),

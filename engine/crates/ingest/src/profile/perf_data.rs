@@ -7,13 +7,16 @@ mod maps;
 mod records;
 #[cfg(test)]
 mod tests;
+mod tracepoints;
+mod walk;
 
 use std::collections::{BTreeSet, HashMap};
 
-use self::events::{Address, Sample};
+use self::events::{Address, Sample, User};
 use self::header::Header;
 use self::maps::{Place, Processes};
 use self::records::Record;
+use self::walk::{End, walk};
 use super::Format;
 use super::collected::Collected;
 use super::fault::Fault;
@@ -34,7 +37,7 @@ const WATCHED: usize = 1 << 10;
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut header = Header::read(input.bytes)?;
-    let mut records = records::read(input.bytes, &mut header, input.limits)?;
+    let (mut records, unpacked) = records::read(input.bytes, &mut header, input.limits)?;
     // Each processor has a buffer of its own, and what it wrote is not in order with the others.
     records.sort_by_key(|record| record.time);
     let samples = || records.iter().filter_map(Record::sample);
@@ -68,7 +71,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         named: Vec::new(),
         input,
         several: threads.len() > 1,
-        stacks_in_samples: 0,
+        unpacked: &unpacked,
+        walks: header.machine.as_deref().is_none_or(|it| it == "x86_64"),
+        copies: Copies::default(),
     };
     for (n, record) in records.iter().enumerate() {
         if n.is_multiple_of(WATCHED) {
@@ -99,8 +104,21 @@ struct Reader<'i, 'a> {
     named: Vec<FrameId>,
     input: &'i Input<'a>,
     several: bool,
-    /// Samples that carry a copy of the stack instead of its frames.
-    stacks_in_samples: u64,
+    /// What compressed records became.
+    unpacked: &'i [u8],
+    /// Copies of stacks are of a machine whose frames can be told apart.
+    walks: bool,
+    copies: Copies,
+}
+
+/// How many samples carry a copy of the stack instead of its frames, by what became of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copies {
+    unread: u64,
+    /// The copy ends before the outermost frame.
+    short: u64,
+    /// Nothing tells who called some code.
+    unknown: u64,
 }
 
 impl Reader<'_, '_> {
@@ -131,9 +149,9 @@ impl Reader<'_, '_> {
     }
 
     fn sample(&mut self, sample: &Sample) -> Result<(), Fault> {
-        self.stacks_in_samples += u64::from(sample.has_stack);
+        let (chain, cut) = self.chain(sample);
         let mut stack = Vec::new();
-        for address in &sample.chain {
+        for address in &chain {
             let (from, to) = self.frames_of(sample.pid, address)?;
             stack.extend_from_slice(&self.named[from..to]);
         }
@@ -151,8 +169,45 @@ impl Reader<'_, '_> {
         if !self.growth(sample, &mut values)? {
             values[self.columns[sample.event]] = whole(sample.period)?;
         }
-        let cut = sample.broken;
         self.stacks.add_cut(container, &stack, cut, &values)
+    }
+
+    /// The addresses of a sample's frames, innermost first, and whether there were more.
+    fn chain(&mut self, sample: &Sample) -> (Vec<Address>, bool) {
+        let recorded = (sample.chain.clone(), sample.broken);
+        let Some(user) = &sample.user else {
+            return recorded;
+        };
+        let copy = self.copy(user);
+        let walked = copy.and_then(|copy| {
+            walk(
+                &user.registers,
+                copy,
+                sample.pid,
+                &self.processes,
+                self.input.symbols,
+            )
+        });
+        let Some((callers, end)) = walked else {
+            self.copies.unread += 1;
+            return recorded;
+        };
+        self.copies.short += u64::from(end == End::Short);
+        self.copies.unknown += u64::from(end == End::Unknown);
+        let mut chain = recorded.0;
+        chain.retain(|address| address.kernel);
+        chain.extend(callers);
+        (chain, sample.broken || end != End::Outermost)
+    }
+
+    fn copy(&self, user: &User) -> Option<&[u8]> {
+        let bytes = match user.unpacked {
+            true => self.unpacked,
+            false => self.input.bytes,
+        };
+        bytes
+            .get(user.at..user.at + user.length)
+            .filter(|copy| self.walks && !copy.is_empty())
     }
 
     /// How much the counters of a sample grew since the one before, as `perf` tells the events of a group (`{a,b}:S`) of which
@@ -225,10 +280,26 @@ impl Reader<'_, '_> {
                 "The recording was not closed: it ends with its last whole record, and events are named by their numbers.",
             );
         }
-        if self.stacks_in_samples > 0 {
+        let Copies {
+            unread,
+            short,
+            unknown,
+        } = self.copies;
+        if unread > 0 {
             self.stacks.note(format!(
-                "{} samples carry copies of their stacks (--call-graph dwarf), which are not unwound: `perf script` does it.",
-                self.stacks_in_samples
+                "{unread} samples have copies of their stacks (--call-graph dwarf) that are empty or not of x86-64: they have no \
+                 callers. `perf script` may know more.",
+            ));
+        }
+        if short > 0 {
+            self.stacks.note(format!(
+                "{short} stacks are deeper than what was copied of them: `--call-graph dwarf,65528` copies the most.",
+            ));
+        }
+        if unknown > 0 {
+            self.stacks.note(format!(
+                "{unknown} stacks end in code of which nothing tells how it was called: its program or library is not here, or is \
+                 another build, or has no call frame information.",
             ));
         }
         self.stacks.finish(Format::PerfData)

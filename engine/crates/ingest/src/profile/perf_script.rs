@@ -37,12 +37,24 @@ pub fn detect(input: &Input) -> bool {
     input.first_lines().any(|(_, line)| header(line).is_some()) || bare(input).is_some()
 }
 
-/// The first line of a sample without time or event, as `perf script -F` may write it: what tells it is the frame below.
+/// The first line of a sample without time or event, as `perf script -F` may write it: what tells it is the frame below. When
+/// frames have no tabs, as in old perf's text and in what was pasted, there must be a process and an event, too.
 fn bare<'i>(input: &'i Input) -> Option<(usize, &'i str)> {
     let mut lines = input.first_lines().filter(|(_, line)| is_record(line));
     let (head, below) = (lines.next()?, lines.next()?.1);
-    let is_frame = below.starts_with('\t') && !frame(below.trim_start())?.symbol.is_empty();
-    (is_frame && !head.1.starts_with('\t')).then_some(head)
+    let is_frame = match below.starts_with('\t') {
+        true => !frame(below.trim_start())?.symbol.is_empty() && !head.1.starts_with('\t'),
+        false => {
+            let short = short_header(head.1)?;
+            is_whole_frame(below) && !short.pid.is_empty() && !short.event.is_empty()
+        }
+    };
+    is_frame.then_some(head)
+}
+
+/// Whether it has address, function and file: no header looks so.
+fn is_whole_frame(line: &str) -> bool {
+    frame(line.trim()).is_some_and(|it| !it.symbol.is_empty() && !it.object.is_empty())
 }
 
 /// Samples between two looks at whether anybody waits for them.
@@ -91,7 +103,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             if let Some(frame) = frame(header.rest.trim()) {
                 sample.push(&mut stacks, &frame)?;
             }
-        } else if !indented {
+        } else if !indented && !is_whole_frame(line) {
             let problem = format!(
                 "expected the first line of a sample, got {}",
                 quote(line.trim())
@@ -240,9 +252,13 @@ fn header(line: &str) -> Option<Header<'_>> {
 }
 
 /// The header that `perf script -F` writes without a time: `comm pid/tid [cpu] misc period event:`, each of which may be
-/// missing. What stands behind a tab is a frame, and a sample's first frame is on a line of its own.
+/// missing. What stands behind a tab is a frame, as is what has an address and a file, and a sample's first frame is on a line
+/// of its own.
 fn short_header(line: &str) -> Option<Header<'_>> {
     if line.starts_with('\t') || line.starts_with(' ') && is_source(line.trim()) {
+        return None;
+    }
+    if is_whole_frame(line) {
         return None;
     }
     let mut words: Vec<&str> = line.split_whitespace().collect();
@@ -439,6 +455,30 @@ my app 2 61/63 [003] 203265.378000:        500 cycles:
         }
         // Only the event.
         check("cycles: \n\t6f1 f (/bin/app)\n", "samples* 1\nf 1");
+    }
+
+    #[test]
+    fn frames_may_have_no_tabs() {
+        // Old perf's text, and text that was pasted.
+        for indent in ["            ", ""] {
+            check(
+                format!(
+                    "node-v1 31 cpu-clock: \n{indent}13a80b608e0a RegExp:[&] (/tmp/perf-7.map)\n\
+                     {indent}dd777 v8::Call(int, bool) (/tmp/node)\n\n\
+                     node-v1 31 cpu-clock:\n{indent}dd777 v8::Call(int, bool) (/tmp/node)\n"
+                ),
+                "samples* 2
+                 v8::Call(int, bool) 1
+                 v8::Call(int, bool);RegExp:[&] 1",
+            );
+        }
+        // Neither is a sample.
+        for text in ["note 3\n  1 of (these)\n", "see page 3:\nadd two (eggs)\n"] {
+            assert!(
+                crate::profile::read(text.as_bytes(), "x").is_err(),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -43,6 +43,20 @@ pub struct Node {
     position_ticks: Option<Vec<Ticks>>,
 }
 
+impl Node {
+    /// A call by its number and its caller's.
+    pub fn new(id: u64, call_frame: CallFrame, hit_count: u64, parent: Option<u64>) -> Self {
+        Node {
+            id,
+            call_frame,
+            hit_count,
+            children: None,
+            parent,
+            position_ticks: None,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Ticks {
     /// From 1.
@@ -99,6 +113,10 @@ impl CpuProfile {
             return (0, 0);
         };
         let (mut nodes, mut samples) = (0, 0);
+        // A child that is not there has nothing to be shown; its samples, if there are any, are found below.
+        for children in self.nodes.iter_mut().filter_map(|it| it.children.as_mut()) {
+            children.retain(|child| ids.contains(child));
+        }
         for parent in self.nodes.iter_mut().filter_map(|it| it.parent.as_mut()) {
             if !ids.contains(parent) {
                 *parent = lost;
@@ -112,17 +130,11 @@ impl CpuProfile {
             }
         }
         if nodes + samples > 0 {
-            self.nodes.push(Node {
-                id: lost,
-                call_frame: CallFrame {
-                    function_name: TRUNCATED.to_owned(),
-                    ..CallFrame::default()
-                },
-                hit_count: 0,
-                children: None,
-                parent: None,
-                position_ticks: None,
-            });
+            let frame = CallFrame {
+                function_name: TRUNCATED.to_owned(),
+                ..CallFrame::default()
+            };
+            self.nodes.push(Node::new(lost, frame, 0, None));
         }
         (nodes, samples)
     }
@@ -263,7 +275,7 @@ fn from_one(number: Option<i64>) -> Option<u32> {
 }
 
 /// Functions without a name are told apart by their places, as in V8's own traces of stacks: `(anonymous) app.js:5:12`.
-fn name(call: &CallFrame) -> Cow<'_, str> {
+pub fn name(call: &CallFrame) -> Cow<'_, str> {
     if !call.function_name.is_empty() {
         return Cow::Borrowed(&call.function_name);
     }
@@ -277,7 +289,8 @@ fn name(call: &CallFrame) -> Cow<'_, str> {
     }
 }
 
-fn local(url: &str) -> &str {
+/// A local file without its scheme.
+pub fn local(url: &str) -> &str {
     url.strip_prefix("file://").unwrap_or(url)
 }
 

@@ -39,6 +39,27 @@ fn numbers_of_things_that_are_not_there() {
     use Format::*;
     check(&[
         (
+            Firefox,
+            2,
+            b"\"prefixOffset\":[0,1]",
+            b"\"prefixOffset\":[0,2]",
+            "x:3: in thread t (1/2): the caller of stack 1 stands 2 rows before it",
+        ),
+        (
+            CpuProfile,
+            1,
+            b"\"samples\":[1,2,2]",
+            b"\"samples\":[1,2,7]",
+            "x:3: a sample names node 7, which",
+        ),
+        (
+            Safari,
+            0,
+            b"\"sampleDurations\":[0.001,",
+            b"\"sampleDurations\":[",
+            "x:7: there are 2 durations for 3 samples",
+        ),
+        (
             Pprof,
             0,
             b"\x0a\x02\x02\x01",

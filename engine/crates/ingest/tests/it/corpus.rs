@@ -9,7 +9,7 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 28] = [
+pub const TARGETS: [(&str, Option<Format>); 29] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
@@ -33,6 +33,7 @@ pub const TARGETS: [(&str, Option<Format>); 28] = [
     ("pprof_text", Some(Format::PprofText)),
     ("pstats", Some(Format::Pstats)),
     ("pyinstrument", Some(Format::Pyinstrument)),
+    ("safari", Some(Format::Safari)),
     ("scalene", Some(Format::Scalene)),
     ("simpleperf", Some(Format::Simpleperf)),
     ("speedscope", Some(Format::Speedscope)),

@@ -28,7 +28,7 @@ pub fn query(text: &str) -> Result<Query, QueryError> {
         condition: Condition(parser.optional_condition()?),
         keys: Vec::new(),
         columns: Vec::new(),
-        order: None,
+        order: Vec::new(),
         limit: None,
     };
     loop {
@@ -47,8 +47,8 @@ pub fn query(text: &str) -> Result<Query, QueryError> {
             query.columns = parser.list(Parser::column)?;
         } else if parser.keyword("order") {
             parser.expect_word("by")?;
-            parser.once(at, query.order.is_none(), "order by")?;
-            query.order = Some(parser.order()?);
+            parser.once(at, query.order.is_empty(), "order by")?;
+            query.order = parser.list(Parser::order)?;
         } else if parser.keyword("limit") {
             parser.once(at, query.limit.is_none(), "limit")?;
             query.limit = Some(parser.whole_number()?);
@@ -89,13 +89,9 @@ impl Query {
         if let (true, Some(field)) = (grouped || sums, plain) {
             // In groups a field alone is one of the keys, and keys are shown anyway.
             let at = parser.place_of(field.name(), "select");
-            let name = field.name();
-            return Err(parser.error(
-                at,
-                format!("{name} differs within a group: say sum({name}), mean({name}), max({name}), p99({name}), or group by {name}"),
-            ));
+            return Err(parser.error(at, self.not_in_groups(field)));
         }
-        if let Some(order) = &self.order {
+        for order in &self.order {
             let columns = self.names();
             if !columns.contains(&order.column)
                 && (grouped || sums || Field::named(&order.column).is_none())
@@ -112,6 +108,24 @@ impl Query {
             }
         }
         Ok(self)
+    }
+
+    /// Why a field cannot be a column of groups.
+    fn not_in_groups(&self, field: Field) -> String {
+        let name = field.name();
+        let is_key = |key: &Key| key.field == field && key.width.is_none();
+        if self.keys.iter().any(is_key) {
+            return format!(
+                "{name} is what is grouped by, and is shown first anyway: select only what is added up, such as count, sum(wall) \
+                 or p99(wall)"
+            );
+        }
+        if field.sort() == Sort::Text {
+            return format!("{name} differs within a group: group by {name}, too");
+        }
+        format!(
+            "{name} differs within a group: say sum({name}), mean({name}), max({name}), p99({name}), or group by {name}"
+        )
     }
 }
 

@@ -26,6 +26,9 @@ pub struct Event {
     /// Microseconds.
     #[serde(deserialize_with = "number_or_text")]
     pub dur: Option<f64>,
+    /// The same of the thread's processor time.
+    #[serde(deserialize_with = "number_or_text")]
+    pub tdur: Option<f64>,
     pub pid: Value,
     pub tid: Value,
     pub id: Value,

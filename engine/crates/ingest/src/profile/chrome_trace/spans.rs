@@ -111,22 +111,45 @@ impl Spans {
         // Stable: at the same time the order of the file counts.
         self.marks.sort_by_key(|&(at, ..)| at);
         let last = self.marks.last().map_or(0, |&(at, ..)| at);
+        // What never ends goes on for as long as anything is known of its thread.
+        let last = self.whole.iter().map(|span| span.to).fold(last, i64::max);
         let mut open: Vec<Span> = Vec::new();
+        // Ends without a beginning, at the time that is looked at.
+        let mut early: Vec<u32> = Vec::new();
+        let mut now = 0;
         let mut odd = 0;
         for (order, &(at, begins, name)) in self.marks.iter().enumerate() {
+            if at != now {
+                early.clear();
+                now = at;
+            }
             if begins {
-                open.push(Span {
+                // A call that took no time may stand in the file with its end first.
+                let ended = early.iter().position(|&it| it == name);
+                let mut span = Span {
                     from: at,
                     to: last,
                     order,
                     name,
-                });
+                };
+                match ended {
+                    Some(end) => {
+                        early.swap_remove(end);
+                        odd -= 1;
+                        span.to = at;
+                        self.whole.push(span);
+                    }
+                    None => open.push(span),
+                }
                 continue;
             }
             let any = self.names[name as usize].is_empty();
             let mut inner = open.iter().rev().take(MAX_DEPTH);
             let Some(depth) = inner.position(|it| any || it.name == name) else {
                 odd += 1;
+                if early.len() < MAX_DEPTH {
+                    early.push(name);
+                }
                 continue;
             };
             odd += depth as u64;

@@ -1,5 +1,7 @@
 //! What the Firefox Profiler and samply write: tables as columns, in each thread or shared by all.
 
+use std::borrow::Cow;
+
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::text::shorten;
 use serde::Deserialize;
@@ -76,8 +78,11 @@ struct Samples {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct StackTable {
-    prefix: Vec<Option<u32>>,
+    prefix: Option<Vec<Option<u32>>>,
+    /// Since version 66, in place of the prefix: how many rows before it stands; 0 is none.
+    prefix_offset: Option<Vec<u32>>,
     frame: Vec<u32>,
 }
 
@@ -86,6 +91,8 @@ struct FrameTable {
     func: Vec<u32>,
     /// Counted from the lowest one of the library; -1 is none.
     address: Option<Vec<Option<i64>>>,
+    /// Since version 70, the library, instead of that of the function's resource; -1 is none.
+    lib: Option<Vec<Option<i64>>>,
     /// The line that ran.
     line: Option<Vec<Option<u32>>>,
 }
@@ -102,10 +109,34 @@ struct FuncTable {
     resource: Option<Vec<Option<i64>>>,
 }
 
+impl StackTable {
+    /// The row of each row's caller.
+    fn prefixes(&self) -> Result<Cow<'_, [Option<u32>]>, Fault> {
+        let missing = || Fault::whole("expected a prefix or a prefixOffset").at_key("stackTable");
+        if let Some(prefixes) = &self.prefix {
+            return Ok(prefixes.into());
+        }
+        let offsets = self.prefix_offset.as_ref().ok_or_else(missing)?;
+        let rows = offsets.iter().zip(0_u32..);
+        let prefix = |(&offset, row): (&u32, u32)| match offset {
+            0 => Ok(None),
+            offset => row.checked_sub(offset).map(Some).ok_or_else(|| {
+                let problem = format!("the caller of stack {row} stands {offset} rows before it");
+                let fault = Fault::whole(problem);
+                fault
+                    .at_item("prefixOffset", row as usize)
+                    .at_key("stackTable")
+            }),
+        };
+        rows.map(prefix).collect()
+    }
+}
+
 /// Where functions come from.
 #[derive(Deserialize)]
 struct ResourceTable {
-    lib: Vec<Option<i64>>,
+    /// Until version 69.
+    lib: Option<Vec<Option<i64>>>,
 }
 
 #[derive(Deserialize)]
@@ -331,7 +362,7 @@ impl View<'_> {
             })?;
             frames.push(self.code(frame, function as usize, named, stacks)?);
         }
-        let (rows, prefixes) = (&self.stacks.frame, &self.stacks.prefix);
+        let (rows, prefixes) = (&self.stacks.frame, self.stacks.prefixes()?);
         if rows.len() != prefixes.len() {
             let (frames, prefixes) = (rows.len(), prefixes.len());
             let problem = format!("there are {frames} frames for {prefixes} prefixes");
@@ -348,7 +379,7 @@ impl View<'_> {
             innermost.push(count - 1);
         }
         let mut parents = Parents::new(stacks.width());
-        for (row, (&frame, &prefix)) in rows.iter().zip(prefixes).enumerate() {
+        for (row, (&frame, &prefix)) in rows.iter().zip(&*prefixes).enumerate() {
             let inner = |prefix: u32| {
                 let found = innermost.get(prefix as usize).copied();
                 found.ok_or_else(|| {
@@ -381,9 +412,14 @@ impl View<'_> {
         };
         let lib = || {
             let (libs, symbols) = self.code?;
-            let resource = cell(&self.functions.resource, function)?;
-            let lib = self.resources?.lib.get(usize::try_from(resource).ok()?)?;
-            let lib = libs.get(usize::try_from((*lib)?).ok()?)?;
+            let lib = match &self.frames.lib {
+                Some(_) => cell(&self.frames.lib, frame)?,
+                None => {
+                    let resource = cell(&self.functions.resource, function)?;
+                    cell(&self.resources?.lib, usize::try_from(resource).ok()?)?
+                }
+            };
+            let lib = libs.get(usize::try_from(lib).ok()?)?;
             Some((lib, symbols, cell(&self.frames.address, frame)?))
         };
         let name = self.functions.name[function];

@@ -57,7 +57,12 @@ fn chunk<'a>(rest: &mut Cursor<'a>) -> Result<Chunk<'a>, Fault> {
     let (major, minor) = (values::be16(&mut head)?, values::be16(&mut head)?);
     if !MAJOR.contains(&major) {
         let problem = format!("the recording has version {major}.{minor}, expected 1 or 2");
-        return Err(Fault::byte(at + 4, problem));
+        let fault = Fault::byte(at + 4, problem);
+        return Err(match major {
+            // JRockit's, up to Oracle's JDK 8, which the JDK's own tools have forgotten, too.
+            0 => fault.advise("open it in JDK Mission Control, or record with JDK 8u262 or newer"),
+            _ => fault,
+        });
     }
     let size = values::be64(&mut head)?;
     // Offsets of the last checkpoint and the metadata, and times: all of it stands in the events too.

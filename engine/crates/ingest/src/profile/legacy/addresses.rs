@@ -8,6 +8,10 @@ use super::super::input::Input;
 use super::super::stacks::{FrameId, Stacks};
 use super::super::symbols::At;
 
+/// What to do with Java's profiles, whose addresses are numbers of functions.
+pub const JAVA: &str = "convert it with `go tool pprof -proto FILE > FILE.pb.gz`, or record with JDK Flight Recorder or \
+                    async-profiler";
+
 /// Everything that a file tells about its addresses.
 #[derive(Default)]
 pub struct Addresses {

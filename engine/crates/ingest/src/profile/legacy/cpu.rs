@@ -7,7 +7,7 @@ use super::super::input::Input;
 use super::super::parents::too_large;
 use super::super::stacks::Stacks;
 use super::super::units::value;
-use super::addresses::Addresses;
+use super::addresses::{Addresses, JAVA};
 
 /// Samples between two looks at whether anybody waits for them.
 const WATCHED: usize = 1 << 12;
@@ -76,7 +76,7 @@ pub fn read(input: &Input, symbols: &str, start: usize) -> Result<Collected, Fau
     };
     if machine.word(bytes, 2) == Some(1) {
         let fault = Fault::byte(start, "this is a profile of Java's in gperftools' format");
-        return Err(fault.advise("record with JDK Flight Recorder or async-profiler"));
+        return Err(fault.advise(JAVA));
     }
     let period = machine.word(bytes, 3).unwrap_or_default();
     let period = i64::try_from(period)

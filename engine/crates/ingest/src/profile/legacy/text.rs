@@ -11,7 +11,7 @@ use super::super::parents::too_large;
 use super::super::stacks::{FrameId, Stacks};
 use super::super::units::value;
 use super::SYMBOLS;
-use super::addresses::{Addresses, hexadecimal};
+use super::addresses::{Addresses, JAVA, hexadecimal};
 use super::rows::{Counts, chain};
 
 /// Lines between two looks at whether anybody waits for them.
@@ -99,7 +99,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             Some(Kind::Java) => {
                 let fault =
                     Fault::line(number, "this is a profile of Java's in gperftools' format");
-                return Err(fault.advise("record with JDK Flight Recorder or async-profiler"));
+                return Err(fault.advise(JAVA));
             }
             Some(kind) => break kind,
             None if line.starts_with(SYMBOLS) || line.starts_with("binary=") => {}
@@ -309,7 +309,7 @@ impl<'i, 'a> Reader<'i, 'a> {
             }
             "format" => {
                 let fault = Fault::whole("this is a profile of Java's in gperftools' format");
-                return Err(fault.advise("record with JDK Flight Recorder or async-profiler"));
+                return Err(fault.advise(JAVA));
             }
             _ => {}
         }

@@ -3,7 +3,8 @@
 /// Kinds of events, the numbers of which the kernel never changes.
 const HARDWARE: u32 = 0;
 const SOFTWARE: u32 = 1;
-const TRACEPOINT: u32 = 2;
+/// Kernel's probes, whose numbers change from boot to boot.
+pub const TRACEPOINT: u32 = 2;
 const CACHE: u32 = 3;
 const RAW: u32 = 4;
 const BREAKPOINT: u32 = 5;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::super::cursor::Cursor;
 use super::super::fault::Fault;
-use super::event_names::name;
+use super::super::symbols::Registers;
+use super::event_names::{TRACEPOINT, name};
 
 // Parts of a sample, in the order in which they stand there.
 const IDENTIFIER: u64 = 1 << 16;
@@ -18,7 +19,44 @@ const CPU: u64 = 1 << 7;
 const PERIOD: u64 = 1 << 8;
 const READ: u64 = 1 << 4;
 const CALLCHAIN: u64 = 1 << 5;
+const RAW: u64 = 1 << 10;
+const BRANCH_STACK: u64 = 1 << 11;
+const REGS_USER: u64 = 1 << 12;
 const STACK_USER: u64 = 1 << 13;
+
+// What branches are recorded with.
+const BRANCH_INDEX: u64 = 1 << 17;
+const BRANCH_COUNTERS: u64 = 1 << 19;
+
+/// Registers of a program of 64 bits.
+const ABI_64: u64 = 2;
+/// The numbers in DWARF of the registers of x86-64, in the kernel's order. Flags and segments have none.
+const X86: [Option<u8>; 24] = [
+    Some(0),
+    Some(3),
+    Some(2),
+    Some(1),
+    Some(4),
+    Some(5),
+    Some(6),
+    Some(7),
+    Some(16),
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    None,
+    Some(8),
+    Some(9),
+    Some(10),
+    Some(11),
+    Some(12),
+    Some(13),
+    Some(14),
+    Some(15),
+];
 
 /// Flags of an event.
 const INHERIT: u64 = 1 << 1;
@@ -46,6 +84,10 @@ pub struct Event {
     all: bool,
     /// Threads that are started later are counted too, each with counters of its own.
     inherit: bool,
+    /// What is recorded of branches.
+    branches: u64,
+    /// Which registers are recorded.
+    registers: u64,
 }
 
 /// One sample.
@@ -61,10 +103,23 @@ pub struct Sample {
     pub chain: Vec<Address>,
     /// The chain's callers are left out: they are no addresses.
     pub broken: bool,
-    /// It carries a copy of the stack.
-    pub has_stack: bool,
+    /// Where the thread was in user mode, with a copy of its stack.
+    pub user: Option<Box<User>>,
     /// Counters as they stood, of all events of its group: what it was taken for is how much they grew.
     pub counters: Vec<Counter>,
+}
+
+/// A thread in user mode: its callers are to be found in the copy of its stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct User {
+    /// As on x86-64; all unknown for other machines and for programs of 32 bits.
+    pub registers: Registers,
+    /// Where the copy begins, in what the records are in.
+    pub at: usize,
+    /// Bytes of the copy, from the stack pointer on.
+    pub length: usize,
+    /// The records were compressed: the copy is in what became of them.
+    pub unpacked: bool,
 }
 
 /// How far an event was counted.
@@ -94,6 +149,12 @@ impl Event {
         let sample = attr.u64()?;
         let read = attr.u64()?;
         let flags = attr.u64()?;
+        // Older recorders wrote less, and then recorded none of it.
+        let mut rest = [0; 5];
+        for word in &mut rest {
+            *word = attr.u64().unwrap_or(0);
+        }
+        let [_, _, _, branches, registers] = rest;
         Ok(Event {
             name: name(kind, config),
             kind,
@@ -104,7 +165,19 @@ impl Event {
             read,
             all: flags & SAMPLE_ID_ALL != 0,
             inherit: flags & INHERIT != 0,
+            branches,
+            registers,
         })
+    }
+
+    /// Gives a tracepoint its name, unless the recorder named it already.
+    pub fn name_tracepoint(&mut self, names: &HashMap<u64, String>) {
+        if self.kind == TRACEPOINT
+            && self.name == name(self.kind, self.config)
+            && let Some(name) = names.get(&self.config)
+        {
+            self.name.clone_from(name);
+        }
     }
 
     /// Clocks count nanoseconds.
@@ -175,9 +248,62 @@ impl Event {
             period,
             chain,
             broken,
-            has_stack: has(STACK_USER),
+            user: self.user(&mut record)?.map(Box::new),
             counters,
         })
+    }
+
+    /// Reads what stands behind the call chain, for the registers and the copy of the stack.
+    fn user(&self, record: &mut Cursor) -> Result<Option<User>, Fault> {
+        let has = |part: u64| self.sample & part != 0;
+        if !has(STACK_USER) || !has(REGS_USER) {
+            return Ok(None);
+        }
+        let bytes = |count: u64, each: u64| {
+            usize::try_from(count.saturating_mul(each)).unwrap_or(usize::MAX)
+        };
+        if has(RAW) {
+            let size = record.u32()?;
+            record.take(bytes(size.into(), 1))?;
+        }
+        if has(BRANCH_STACK) {
+            let count = record.u64()?;
+            if self.branches & BRANCH_INDEX != 0 {
+                record.u64()?;
+            }
+            record.take(bytes(count, 24))?;
+            if self.branches & BRANCH_COUNTERS != 0 {
+                record.take(bytes(count, 8))?;
+            }
+        }
+        let registers = self.registers(record)?;
+        let size = record.u64()?;
+        let copy = record.take(bytes(size, 1))?;
+        let used = if size > 0 { record.u64()? } else { 0 };
+        Ok(registers.map(|registers| User {
+            registers,
+            at: copy.at(),
+            length: copy.bytes().len().min(bytes(used, 1)),
+            unpacked: false,
+        }))
+    }
+
+    /// The registers in user mode. None of a thread of the kernel, which is never there.
+    fn registers(&self, record: &mut Cursor) -> Result<Option<Registers>, Fault> {
+        let mut registers = [None; 17];
+        let abi = record.u64()?;
+        if abi == 0 {
+            return Ok(None);
+        }
+        for bit in (0..64).filter(|bit| self.registers >> bit & 1 == 1) {
+            let value = record.u64()?;
+            if let Some(Some(number)) = X86.get(bit) {
+                registers[usize::from(*number)] = Some(value);
+            }
+        }
+        // Other machines have registers at numbers that are none of x86-64.
+        let x86 = abi == ABI_64 && self.registers >> X86.len() == 0;
+        Ok(Some(if x86 { registers } else { [None; 17] }))
     }
 
     /// Reads how far this event, or each of its group, was counted. None when they are not told apart.

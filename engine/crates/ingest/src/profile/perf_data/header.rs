@@ -18,6 +18,7 @@ const FILE: u64 = 104;
 const PIPE: u64 = 16;
 /// Features, by their bits.
 const BUILD_ID: u32 = 2;
+const MACHINE: u32 = 6;
 const EVENT_DESC: u32 = 12;
 
 /// What is known before the first record.
@@ -31,6 +32,10 @@ pub struct Header<'a> {
     pub rows: HashMap<u64, usize>,
     /// Build ids that are told apart from the maps, by the file's name.
     pub build_ids: HashMap<String, Vec<u8>>,
+    /// Names of tracepoints by their numbers, where a pipe brings them along.
+    pub tracepoints: HashMap<u64, String>,
+    /// The processor's kind, `x86_64`, where the recorder told it.
+    pub machine: Option<String>,
     /// The recorder was killed before it wrote how long the data is.
     pub truncated: bool,
 }
@@ -123,9 +128,14 @@ impl<'a> Header<'a> {
     }
 
     /// Takes a feature that matters.
-    pub fn feature(&mut self, bit: u32, section: Cursor) -> Result<(), Fault> {
+    pub fn feature(&mut self, bit: u32, mut section: Cursor) -> Result<(), Fault> {
         match bit {
             BUILD_ID => self.build_ids(section),
+            MACHINE => {
+                let length = section.u32()? as usize;
+                self.machine = Some(section.take(length)?.text());
+                Ok(())
+            }
             EVENT_DESC => self.names(section),
             _ => Ok(()),
         }

@@ -5,6 +5,7 @@ use super::super::fault::Fault;
 use super::super::unwrap::{Limits, unzstd_open};
 use super::events::{self, Sample};
 use super::header::Header;
+use super::tracepoints;
 
 // Kinds of records.
 const MMAP: u32 = 1;
@@ -84,9 +85,13 @@ impl Record {
     }
 }
 
-/// All records that matter: in the order of the file, those that were compressed behind the others. A pipe's header
-/// grows while they are read.
-pub fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Vec<Record>, Fault> {
+/// All records that matter: in the order of the file, those that were compressed behind the others. Beside them what the
+/// compressed ones became, for the copies of stacks in it. A pipe's header grows while they are read.
+pub fn read(
+    bytes: &[u8],
+    header: &mut Header,
+    limits: Limits,
+) -> Result<(Vec<Record>, Vec<u8>), Fault> {
     let data = header.data.unwrap_or_else(|| Cursor::new(&[]));
     let mut reader = Reader {
         header,
@@ -95,6 +100,7 @@ pub fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Vec<Rec
         first: None,
     };
     reader.all(data)?;
+    let mut unpacked = Vec::new();
     if let Some(first) = reader.first {
         let compressed = std::mem::take(&mut reader.compressed);
         let inside = |fault: Fault| match fault.place {
@@ -104,11 +110,17 @@ pub fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Vec<Rec
             ),
             _ => fault.at_byte(first),
         };
-        let records = unzstd_open(compressed, limits).map_err(inside)?;
+        unpacked = unzstd_open(compressed, limits).map_err(inside)?;
         let before = reader.records.len();
-        reader.all(Cursor::new(&records)).map_err(inside)?;
+        reader.all(Cursor::new(&unpacked)).map_err(inside)?;
         for record in &mut reader.records[before..] {
             record.at = first;
+            if let What::Sample(Sample {
+                user: Some(user), ..
+            }) = &mut record.what
+            {
+                user.unpacked = true;
+            }
         }
         if !reader.compressed.is_empty() {
             let problem = "the compressed records hold compressed records";
@@ -118,7 +130,10 @@ pub fn read(bytes: &[u8], header: &mut Header, limits: Limits) -> Result<Vec<Rec
     if reader.header.events.is_empty() {
         return Err(Fault::byte(bytes.len(), "the file names no events"));
     }
-    Ok(reader.records)
+    for event in &mut reader.header.events {
+        event.name_tracepoint(&reader.header.tracepoints);
+    }
+    Ok((reader.records, unpacked))
 }
 
 struct Reader<'r, 'a> {
@@ -176,7 +191,10 @@ impl Reader<'_, '_> {
             }
             BUILD_ID => self.header.build_id(misc, body)?,
             // What follows stands outside of the record.
-            TRACING_DATA => skip(data, u64::from(body.u32()?))?,
+            TRACING_DATA => {
+                let tracing = data.take(body.u32()? as usize)?;
+                self.header.tracepoints.extend(tracepoints::names(tracing));
+            }
             AUXTRACE => skip(data, body.u64()?)?,
             COMPRESSED | COMPRESSED2 => {
                 self.first.get_or_insert(at);

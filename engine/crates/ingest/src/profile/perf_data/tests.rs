@@ -1,4 +1,4 @@
-use crate::profile::symbols::{At, Code, Symbols};
+use crate::profile::symbols::{At, Caller, Code, Registers, Symbols};
 use crate::profile::testing::{check_fault, text};
 use crate::profile::{Limits, read, read_with};
 
@@ -197,6 +197,43 @@ fn events_are_told_apart_by_their_numbers_and_those_without_samples_are_left_out
          app+0 0 0 0
          app+0;inlined 5 3 4 80",
     );
+}
+
+#[test]
+fn tracepoints_have_the_names_of_the_tracing_data() {
+    let block = |text: &str| [words(&[text.len() as u64]), text.as_bytes().to_vec()].concat();
+    let count = |number: u32| number.to_le_bytes().to_vec();
+    let mut tracing = b"\x17\x08\x44tracing0.6\0\0\x08\0\x10\0\0header_page\0".to_vec();
+    tracing.extend([block("pages"), b"header_event\0".to_vec(), block("events")].concat());
+    tracing.extend([count(1), block("name: function\nID: 1\n")].concat());
+    tracing.extend([count(1), b"sched\0".to_vec(), count(1)].concat());
+    tracing.extend(block("name: sched_switch\nID: 314\nformat:\n"));
+    let recording = |tracing: &[u8]| {
+        let head = [b"PERFILE2".to_vec(), words(&[16])].concat();
+        let size = halves(tracing.len() as u32, 0);
+        let record = [record(66, 0, &words(&[size])), tracing.to_vec()].concat();
+        let sample = sample(1, 2, 3, &[1005]);
+        [
+            head,
+            record_attr(2, 314),
+            record,
+            map(1, 1, 1000, 0, "app"),
+            sample,
+        ]
+        .concat()
+    };
+    let check = |tracing: &[u8], name: &str| {
+        let profile = read(&recording(tracing), "x").expect("whole");
+        assert_eq!(profile.value_types()[1].name, name);
+    };
+    check(&tracing, "sched:sched_switch");
+    // Cut short, or of another kind.
+    check(&tracing[..tracing.len() - 1], "tracepoint 314");
+    check(b"nothing", "tracepoint 314");
+}
+
+fn record_attr(kind: u32, config: u64) -> Vec<u8> {
+    record(64, 0, &attr(kind, config))
 }
 
 #[test]
@@ -453,4 +490,177 @@ fn what_cannot_be_read_is_said_with_its_place() {
     ] {
         check_fault(bytes, 0, problem);
     }
+}
+
+/// Frames of `app` are one word, where they return to; nobody calls `start`; nothing is known of other files.
+struct Words;
+
+impl Symbols for Words {
+    fn code(&self, file: &str, build_id: Option<&[u8]>, at: At) -> Vec<Code> {
+        let mut code = Tens.code(file, build_id, at);
+        code.truncate(1);
+        code
+    }
+
+    fn caller(
+        &self,
+        (file, _): (&str, Option<&[u8]>),
+        _: At,
+        frame: &Registers,
+        read: &dyn Fn(u64) -> Option<u64>,
+    ) -> Caller {
+        let mut registers = *frame;
+        let stack = frame[7].expect("recorded");
+        registers[16] = read(stack);
+        registers[7] = Some(stack + 8);
+        match (file, registers[16]) {
+            ("start", _) => Caller::Outermost,
+            ("app", None) => Caller::Lost,
+            ("app", Some(_)) => Caller::Frame {
+                registers,
+                interrupted: false,
+            },
+            _ => Caller::Unknown,
+        }
+    }
+}
+
+fn check_copies(bytes: &[u8], expect: &str) {
+    let profile = read_with(bytes, "x", Limits::default(), &Words);
+    let profile = profile.unwrap_or_else(|error| panic!("{error}"));
+    let expect: Vec<_> = expect.lines().map(str::trim).collect();
+    assert_eq!(text(&profile).lines().collect::<Vec<_>>(), expect);
+}
+
+/// An event whose samples have registers and a copy of the stack, behind data of their own and branches.
+fn copying(registers: u64) -> Vec<u8> {
+    let sample = 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8 | 0b1111 << 10;
+    let branches = 1 << 17;
+    let words = words(&[
+        halves(1, 96),
+        0,
+        4000,
+        sample,
+        0,
+        1 << 10 | 1 << 18,
+        0,
+        0,
+        0,
+        branches,
+        registers,
+        64,
+    ]);
+    let head = [b"PERFILE2".to_vec(), self::words(&[16])].concat();
+    [head, record(64, 0, &words)].concat()
+}
+
+/// Frame pointer, stack pointer, instruction pointer and r15, as the kernel numbers them.
+const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8 | 1 << 23;
+
+/// A sample whose stack begins at 5000; `used` words of it were copied.
+fn copied(chain: &[u64], (base, at): (u64, u64), stack: &[u64], used: u64) -> Vec<u8> {
+    let mut body = words(&[at, halves(1, 1), 20, 3, chain.len() as u64]);
+    body.extend(words(chain));
+    body.extend([4, 0, 0, 0, 7, 7, 7, 7]);
+    // One branch, behind its index.
+    body.extend(words(&[1, 9, 6, 6, 6]));
+    body.extend(words(&[2, base, 5000, at, 15]));
+    body.extend(words(&[8 * stack.len() as u64]));
+    body.extend(words(stack));
+    body.extend(words(&[8 * used]));
+    record(9, 2, &body)
+}
+
+fn copying_maps() -> Vec<u8> {
+    [
+        map(1, 1, 1000, 0, "app"),
+        map(1, 1, 2000, 0, "start"),
+        map(1, 1, 3000, 0, "other"),
+    ]
+    .concat()
+}
+
+#[test]
+fn copies_of_stacks_are_walked_to_where_the_thread_began() {
+    // The call in app's last byte returns to where the next function begins.
+    let stack = [1100, 1031, 2005, 7, 7];
+    let expect = "samples 1
+         cpu-clock ns* 3
+         start+0 0 0
+         start+0;app+3 0 0
+         start+0;app+3;[app] 0 0
+         start+0;app+3;[app];app+0 1 3";
+    let sample = copied(&[], (0, 1005), &stack, 5);
+    let head = copying(REGISTERS);
+    check_copies(&[&head[..], &copying_maps(), &sample].concat(), expect);
+    // Compressed, too, and behind frames of the kernel.
+    let sample = copied(&[KERNEL, 9, USER], (0, 1005), &stack, 5);
+    let inside = [copying_maps(), sample].concat();
+    check_copies(
+        &[head, open_frame(), block(&inside)].concat(),
+        "samples 1
+         cpu-clock ns* 3
+         start+0 0 0
+         start+0;app+3 0 0
+         start+0;app+3;[app] 0 0
+         start+0;app+3;[app];app+0 0 0
+         start+0;app+3;[app];app+0;[kernel.kallsyms] 1 3",
+    );
+}
+
+#[test]
+fn copies_that_end_early_are_cut_and_said_to_be() {
+    let head = copying(REGISTERS);
+    let sample = copied(&[], (0, 1005), &[1031, 2005], 1);
+    check_copies(
+        &[head, copying_maps(), sample].concat(),
+        "samples 1
+         cpu-clock ns* 3
+         [truncated] 0 0
+         [truncated];app+3 0 0
+         [truncated];app+3;app+0 1 3
+         note: 1 stacks are deeper than what was copied of them: `--call-graph dwarf,65528` copies the most.
+         note: 1 stacks were cut when they were recorded; their innermost frames are under [truncated].",
+    );
+}
+
+#[test]
+fn code_without_frame_information_may_keep_frame_pointers() {
+    let head = copying(REGISTERS);
+    // At 5008 stand the caller's frame pointer and where it returns to.
+    let kept = copied(&[], (5008, 3005), &[7, 0, 2005], 3);
+    check_copies(
+        &[&head[..], &copying_maps(), &kept].concat(),
+        "samples 1
+         cpu-clock ns* 3
+         start+0 0 0
+         start+0;other+0 1 3",
+    );
+    // Neither a stack nor code.
+    for base in [4000, 5008, u64::MAX] {
+        let lost = copied(&[], (base, 3005), &[7, 0, 77], 3);
+        check_copies(
+            &[&head[..], &copying_maps(), &lost].concat(),
+            "samples 1
+             cpu-clock ns* 3
+             [truncated] 0 0
+             [truncated];other+0 1 3
+             note: 1 stacks end in code of which nothing tells how it was called: its program or library is not here, or is another build, or has no call frame information.
+             note: 1 stacks were cut when they were recorded; their innermost frames are under [truncated].",
+        );
+    }
+}
+
+#[test]
+fn copies_of_other_machines_are_left_alone() {
+    // Of 64-bit ARM: 33 registers.
+    let arm = copying(1 << 32 | 1 << 31 | 1 << 1 | 1);
+    let sample = copied(&[], (0, 1005), &[1031, 2005], 2);
+    check_copies(
+        &[arm, copying_maps(), sample].concat(),
+        "samples 1
+         cpu-clock ns* 3
+         app+0 1 3
+         note: 1 samples have copies of their stacks (--call-graph dwarf) that are empty or not of x86-64: they have no callers. `perf script` may know more.",
+    );
 }

@@ -125,6 +125,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             include_bytes!("../../../../../fuzz/corpus/heapprofile/tree").to_vec(),
         ),
         (
+            Format::Safari,
+            include_bytes!("../../../../../fuzz/corpus/safari/timeline").to_vec(),
+        ),
+        (
             Format::V8Log,
             include_bytes!("../../../../../fuzz/corpus/v8_log/ticks").to_vec(),
         ),
@@ -226,6 +230,19 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
                 b"g\0\0\0\0\0\0\xe0\x3fg\0\0\0\0\0\0\xf0\x3f00",
             ]
             .concat(),
+        ),
+        text(
+            Format::CpuProfile,
+            r#"{"head":{"functionName":"(root)","url":"","lineNumber":-1,"id":1,"hitCount":0,"children":[
+            {"functionName":"f","url":"a.js","lineNumber":4,"id":2,"hitCount":2,"children":[]}]},"startTime":7,"endTime":7,
+            "samples":[1,2,2],"timestamps":[7000005,7000015,7000035]}"#,
+        ),
+        text(
+            Format::Firefox,
+            r#"{"meta":{"preprocessedProfileVersion":70,"symbolicated":false},"libs":[{"path":"/lib/a.so","codeId":"0a"}],
+            "shared":{"stringArray":["f","0x1f"],"resourceTable":{"name":[0]},"funcTable":{"name":[0,1],"resource":[-1,0]},
+            "frameTable":{"func":[0,1],"address":[-1,31],"lib":[-1,0]},"stackTable":{"prefixOffset":[0,1],"frame":[0,1]}},
+            "threads":[{"name":"t","pid":1,"tid":2,"samples":{"stack":[1,0],"weight":null}}]}"#,
         ),
     ]
 }
