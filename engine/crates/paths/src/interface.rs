@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::nearness::{ByTotals, Nearness};
+use crate::nearness::Nearness;
 use crate::spread::Spread;
 
 /// A profile that associates costs with paths. Names and meanings are the paper's.
@@ -242,3 +242,56 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+/// For any profile: own cost counts fully, all other cost is one step away.
+struct ByTotals<'a, P: ProfileInterface + ?Sized> {
+    profile: &'a P,
+    fade: f64,
+    taken: Vec<P::Summary>,
+}
+
+impl<'a, P: ProfileInterface + ?Sized> ByTotals<'a, P> {
+    fn new(profile: &'a P, fade: f64) -> Self {
+        ByTotals {
+            profile,
+            fade,
+            taken: Vec::new(),
+        }
+    }
+}
+
+impl<P: ProfileInterface + ?Sized> ByTotals<'_, P> {
+    fn with(&self, s: &P::Summary) -> Vec<P::Summary> {
+        let mut with = self.taken.clone();
+        with.push(s.clone());
+        with
+    }
+
+    fn left_of_base(&self, s: &P::Summary) -> i64 {
+        self.profile.total_base_of(&self.with(s)) - self.profile.total_base_of(&self.taken)
+    }
+}
+
+impl<P: ProfileInterface + ?Sized> Nearness<P::Summary> for ByTotals<'_, P> {
+    fn of(&self, s: &P::Summary) -> f64 {
+        let base = self.left_of_base(s);
+        base as f64 + self.fade * (self.left(s) - base) as f64
+    }
+
+    fn left(&self, s: &P::Summary) -> i64 {
+        self.profile.total_cum_of(&self.with(s)) - self.profile.total_cum_of(&self.taken)
+    }
+
+    fn left_at_top(&self, s: &P::Summary) -> i64 {
+        let rest = self.profile.trim_top(s);
+        rest.map_or(0, |rest| self.left_of_base(s) - self.left_of_base(&rest))
+    }
+
+    fn take(&mut self, s: &P::Summary) {
+        self.taken.push(s.clone());
+    }
+
+    fn set_fade(&mut self, fade: f64) {
+        self.fade = fade;
+    }
+}

@@ -6,6 +6,8 @@
 //!
 //! No I/O, and nothing depends on the machine: the same profile gives the same answers.
 
+#![forbid(unsafe_code)]
+
 mod any;
 mod automatic;
 mod beyond;

@@ -8,7 +8,6 @@
 use fulcrum_model::call_tree::NO_NODE;
 
 use crate::index::Index;
-use crate::interface::ProfileInterface;
 use crate::names::NO_NAME;
 use crate::occurrences::Occurrences;
 use crate::region::Cover;
@@ -29,59 +28,6 @@ pub trait Nearness<S> {
 
     /// From now on cost fades like this, between 0 and 1.
     fn set_fade(&mut self, fade: f64);
-}
-
-/// For any profile: own cost counts fully, all other cost is one step away.
-pub(crate) struct ByTotals<'a, P: ProfileInterface + ?Sized> {
-    profile: &'a P,
-    fade: f64,
-    taken: Vec<P::Summary>,
-}
-
-impl<'a, P: ProfileInterface + ?Sized> ByTotals<'a, P> {
-    pub fn new(profile: &'a P, fade: f64) -> Self {
-        ByTotals {
-            profile,
-            fade,
-            taken: Vec::new(),
-        }
-    }
-}
-
-impl<P: ProfileInterface + ?Sized> ByTotals<'_, P> {
-    fn with(&self, s: &P::Summary) -> Vec<P::Summary> {
-        let mut with = self.taken.clone();
-        with.push(s.clone());
-        with
-    }
-
-    fn left_of_base(&self, s: &P::Summary) -> i64 {
-        self.profile.total_base_of(&self.with(s)) - self.profile.total_base_of(&self.taken)
-    }
-}
-
-impl<P: ProfileInterface + ?Sized> Nearness<P::Summary> for ByTotals<'_, P> {
-    fn of(&self, s: &P::Summary) -> f64 {
-        let base = self.left_of_base(s);
-        base as f64 + self.fade * (self.left(s) - base) as f64
-    }
-
-    fn left(&self, s: &P::Summary) -> i64 {
-        self.profile.total_cum_of(&self.with(s)) - self.profile.total_cum_of(&self.taken)
-    }
-
-    fn left_at_top(&self, s: &P::Summary) -> i64 {
-        let rest = self.profile.trim_top(s);
-        rest.map_or(0, |rest| self.left_of_base(s) - self.left_of_base(&rest))
-    }
-
-    fn take(&mut self, s: &P::Summary) {
-        self.taken.push(s.clone());
-    }
-
-    fn set_fade(&mut self, fade: f64) {
-        self.fade = fade;
-    }
 }
 
 /// In one call tree, by exact distances.

@@ -1,6 +1,7 @@
 //! Where boxes stand.
 
-use super::tree::{FlameTree, Width};
+use super::costs::Width;
+use super::tree::FlameTree;
 
 /// The part of a flame graph that can be seen.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,9 @@
 //!
 //! What several occurrences share counts for the outermost of them, as in the path's cum.
 
+use super::costs::{Costs, Width};
 use super::layout::{Boxes, Placed, View};
-use super::tree::{Costs, FlameTree, Width};
+use super::tree::FlameTree;
 use crate::region::Cover;
 
 /// What stands on a merged path.

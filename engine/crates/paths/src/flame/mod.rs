@@ -3,6 +3,7 @@
 //! Boxes are as wide as their cost without signs, so that they always fit into the box that they stand on. A comparison
 //! is drawn of one tree that has the nodes of all runs ([`Union`]).
 
+mod costs;
 mod layout;
 mod merged;
 mod paint;
@@ -10,7 +11,8 @@ mod search;
 mod tree;
 mod union;
 
+pub use costs::Width;
 pub use layout::{Boxes, View};
 pub use merged::{Contexts, Merged, MergedSide};
 pub use search::Matches;
-pub use tree::{FlameTree, Width};
+pub use tree::FlameTree;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use fulcrum_model::call_tree::NO_NODE;
 
-use super::tree::{Costs, Width};
+use super::costs::{Costs, Width};
 use crate::comparative::ComparativeProfile;
 use crate::find::Named;
 use crate::index::Index;
