@@ -1,14 +1,15 @@
 //! Reading the log of one process.
 
 mod chunks;
+mod place;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fulcrum_wire::transactions::{CHUNK, HEADER, MAGIC, Record, VERSION, state, word};
-use fulcrum_wire::transactions::{Damage, Head};
+use fulcrum_wire::transactions::{CHUNK, HEADER, Head, MAGIC, Record, VERSION, state, word};
 
 use chunks::{At, Chunk, chunk_at};
+pub use place::Place;
 
 /// The log of one process: whose it is, and what each thread wrote, in order.
 ///
@@ -102,15 +103,6 @@ pub struct Lost {
     pub cut_chunks: u64,
     /// The first damaged record.
     pub first: Option<Place>,
-}
-
-/// A damaged record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Where it begins, bytes from the beginning of the file.
-    pub offset: u64,
-    /// What is wrong.
-    pub damage: Damage,
 }
 
 /// Why bytes are no log.
@@ -315,17 +307,6 @@ impl Lost {
             parts.push(format!("{cut} blocks have damaged records, first {place}"));
         }
         (!parts.is_empty()).then(|| parts.join(", "))
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at byte {}: ", self.offset)?;
-        match self.damage {
-            Damage::Length(length) => write!(f, "the length {length} cannot be"),
-            Damage::Kind(kind) => write!(f, "there is no kind {kind}"),
-            Damage::Value(value) => write!(f, "the value {value:#x} cannot be"),
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use fulcrum_wire::transactions::Record;
 use libc::{epoll_event, sigset_t, timespec};
 
 use crate::frame::{Frame, defines, hooks};
+use crate::idle::lets_wait;
 use crate::thread::Inside;
 use crate::{descriptors, idle, streams, thread};
 
@@ -141,15 +142,6 @@ fn stream(inside: &Inside, epoll: c_int, data: u64) -> u32 {
         stream.tell(inside);
         stream.id()
     })
-}
-
-/// Whether a time limit lets a call wait.
-///
-/// # Safety
-/// It is null or the program's.
-pub unsafe fn lets_wait(time: *const timespec) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { time.as_ref() }.is_none_or(|time| (time.tv_sec, time.tv_nsec) != (0, 0))
 }
 
 defines!(epoll_wait(epoll: c_int, events: *mut epoll_event, count: c_int, timeout: c_int) -> c_int, frame, |next| {

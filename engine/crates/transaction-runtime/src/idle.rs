@@ -6,7 +6,6 @@ use fulcrum_preload::{real, sys};
 use fulcrum_wire::transactions::Record;
 use libc::{fd_set, nfds_t, pollfd, siginfo_t, sigset_t, size_t, timespec, timeval};
 
-use crate::epoll::lets_wait;
 use crate::frame::{Frame, defines, hooks};
 use crate::thread;
 
@@ -29,6 +28,15 @@ pub fn idling(waits: bool, frame: &Frame, real: impl FnOnce() -> c_int) -> c_int
         inside.write(inside.path(frame), &Record::Idle { began_ns });
     }
     result
+}
+
+/// Whether a time limit lets a call wait.
+///
+/// # Safety
+/// It is null or the program's.
+pub unsafe fn lets_wait(time: *const timespec) -> bool {
+    // SAFETY: the caller's promise.
+    unsafe { time.as_ref() }.is_none_or(|time| (time.tv_sec, time.tv_nsec) != (0, 0))
 }
 
 /// Whether a time limit lets `select` wait.

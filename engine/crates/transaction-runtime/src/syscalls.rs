@@ -298,17 +298,17 @@ fn waiting(
                 epoll::waiting(wanted, d as c_int != 0, frame, events)
             }
             libc::SYS_epoll_pwait2 => {
-                let waits = epoll::lets_wait(without_provenance(d));
+                let waits = idle::lets_wait(without_provenance(d));
                 epoll::waiting(wanted, waits, frame, events)
             }
             _ => {
                 let waits = match number {
                     libc::SYS_poll => c as c_int != 0,
                     libc::SYS_ppoll | libc::SYS_rt_sigtimedwait => {
-                        epoll::lets_wait(without_provenance(c))
+                        idle::lets_wait(without_provenance(c))
                     }
                     libc::SYS_select => idle::lets_select(without_provenance(e)),
-                    libc::SYS_pselect6 => epoll::lets_wait(without_provenance(e)),
+                    libc::SYS_pselect6 => idle::lets_wait(without_provenance(e)),
                     libc::SYS_pause | libc::SYS_rt_sigsuspend => true,
                     _ => return None,
                 };

@@ -4,7 +4,7 @@ use fulcrum_wire::transactions::{
     CHUNK, CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Record, chunk_check, chunk_word,
 };
 
-use super::Place;
+use super::place::Place;
 
 /// A chunk whose header is right.
 #[derive(Clone, Debug)]

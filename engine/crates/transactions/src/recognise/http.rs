@@ -1,6 +1,6 @@
 //! The request line of HTTP/1.
 
-use super::LOOK;
+use super::limits::LOOK;
 use super::route::route;
 
 const METHODS: [&str; 9] = [

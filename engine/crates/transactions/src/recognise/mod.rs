@@ -6,12 +6,12 @@
 mod caches;
 mod databases;
 mod http;
+mod limits;
 mod route;
 mod sql;
 mod tokens;
 
-/// Bytes of a message that are looked at. More need not be given.
-pub const LOOK: usize = 2048;
+pub use limits::LOOK;
 
 /// Whether requests are named by what they say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,25 @@
+//! Where a log is damaged.
+
+use std::fmt;
+
+use fulcrum_wire::transactions::Damage;
+
+/// A damaged record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where it begins, bytes from the beginning of the file.
+    pub offset: u64,
+    /// What is wrong.
+    pub damage: Damage,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at byte {}: ", self.offset)?;
+        match self.damage {
+            Damage::Length(length) => write!(f, "the length {length} cannot be"),
+            Damage::Kind(kind) => write!(f, "there is no kind {kind}"),
+            Damage::Value(value) => write!(f, "the value {value:#x} cannot be"),
+        }
+    }
+}
