@@ -14,27 +14,17 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::TargetKind;
 use fulcrum_model::causal::PointKind;
-use fulcrum_stats::{Random, bootstrap, student};
+use fulcrum_stats::{Random, student};
 
 use crate::baseline::Measured;
 use crate::combine::{Group, Line, Series};
 use crate::phase::Rates;
-use crate::placebo::Cost;
-use crate::slope::slope;
 
 /// Residuals with fewer degrees of freedom than this are no sample to draw from.
 const ENOUGH: usize = 7;
 
 /// The width of a smoothed residual, in standard deviations of all.
 const SMOOTHING: f64 = 0.5;
-
-/// Intervals of one target.
-pub struct Intervals {
-    pub points: Vec<(f64, f64)>,
-    pub slope: (f64, f64),
-    /// Variance of each group's relative error, the baseline first.
-    pub noise: Vec<f64>,
-}
 
 /// Residuals to draw from.
 #[derive(Clone, Debug)]
@@ -278,6 +268,16 @@ impl<'a> Replicates<'a> {
         }
     }
 
+    /// The periods that were measured, the baseline's first.
+    pub fn found(&self) -> Vec<f64> {
+        self.draws.iter().map(|it| it.period).collect()
+    }
+
+    /// The part of each point's effect that is the line's own, see [`Rates::shares`].
+    pub fn shares(&self, measured: &[Measured<'_>]) -> Vec<f64> {
+        self.rates.shares(self.line, measured).collect()
+    }
+
     /// The next one.
     pub fn next(&mut self) -> Replicate<'_> {
         let factor = phase_factor(self.line, self.rates, &mut self.random);
@@ -304,49 +304,6 @@ impl<'a> Replicates<'a> {
         let baseline = self.draws.first().map_or(0.0, variance) * shared;
         let weight = |it: &Draw<'_>| 1.0 / (baseline + variance(it));
         self.placebo_draws.iter().map(weight).collect()
-    }
-}
-
-/// The intervals of a target whose points are `measured`, the first of which is the baseline.
-pub fn intervals(
-    mut drawn: Replicates<'_>,
-    measured: &[Measured<'_>],
-    cost: Option<&Cost>,
-    replicates: usize,
-) -> Intervals {
-    let shares: Vec<f64> = drawn.rates.shares(drawn.line, measured).collect();
-    let found: Vec<f64> = drawn.draws.iter().map(|it| it.period).collect();
-    let mut values = vec![Vec::with_capacity(replicates); measured.len()];
-    let mut slopes = Vec::with_capacity(replicates);
-    let mut effects = vec![0.0; measured.len()];
-    let mut noise = vec![0.0; measured.len()];
-    for k in 0..replicates {
-        let replicate = drawn.next();
-        let p0 = replicate.periods[0];
-        for (n, period) in replicate.periods.iter().enumerate() {
-            noise[n] += (period / found[n] - 1.0).powi(2) / replicates as f64;
-            if n > 0 {
-                let paused = cost.map_or(0.0, |cost| cost.share_in(k, &measured[n], period / p0));
-                effects[n] = ((p0 - period) / p0 + paused) * replicate.factor * shares[n];
-            }
-        }
-        for (value, effect) in values.iter_mut().zip(&effects) {
-            value.push(*effect);
-        }
-        slopes.push(slope(
-            measured
-                .iter()
-                .map(|m| m.group.speedup)
-                .zip(effects.iter().copied()),
-        ));
-    }
-    Intervals {
-        points: values
-            .into_iter()
-            .map(|mut it| bootstrap::interval(&mut it))
-            .collect(),
-        slope: bootstrap::interval(&mut slopes),
-        noise,
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{Count, PointKind, Recording};
 
+use crate::point::PointKey;
 use crate::weights;
 
 /// All experiments, combined.
@@ -14,13 +15,6 @@ pub struct Combined<'a> {
     pub lines: Vec<Line<'a>>,
     /// Per progress point, per line (an index into `lines`), the combined measurements.
     pub points: BTreeMap<PointKey, BTreeMap<usize, Series>>,
-}
-
-/// A progress point. The same name can count both ways; those are two points.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PointKey {
-    pub name: String,
-    pub kind: PointKind,
 }
 
 /// A line's experiments as eq. 8 needs them, whatever the progress point.
@@ -73,24 +67,6 @@ pub struct Observation {
     pub denominator: f64,
     /// How often it counts.
     pub count: f64,
-}
-
-impl PointKey {
-    fn order(&self) -> (&str, u8) {
-        (&self.name, matches!(self.kind, PointKind::Latency).into())
-    }
-}
-
-impl PartialOrd for PointKey {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for PointKey {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.order().cmp(&other.order())
-    }
 }
 
 /// Adds visits and durations per (line, progress point, speedup), of the experiments that are `kept`. What eq. 8 needs is

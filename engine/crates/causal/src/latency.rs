@@ -10,7 +10,7 @@
 
 use fulcrum_model::causal::{Count, PointKind, Recording};
 
-use crate::combine::PointKey;
+use crate::point::PointKey;
 
 /// Arrivals and departures may differ by this part.
 const TOLERANCE: f64 = 0.05;

@@ -4,6 +4,8 @@
 //! phases, fit the slope, bootstrap the intervals, read the shape, rank. Each step is a module with one idea. The result
 //! is the same on every machine: the bootstrap's random numbers are seeded by the line's name.
 
+#![forbid(unsafe_code)]
+
 mod anytime;
 mod baseline;
 mod bootstrap;
@@ -13,11 +15,13 @@ mod compare;
 mod contention;
 mod disturbance;
 mod flags;
+mod intervals;
 mod latency;
 mod linear;
 mod notes;
 mod phase;
 mod placebo;
+mod point;
 mod power;
 mod prediction;
 mod rank;
@@ -223,7 +227,7 @@ fn target(
     }
     let factors = context.rates.factors(line, measured)?;
     let drawn = context.replicates_of(it);
-    let intervals = bootstrap::intervals(drawn, measured, cost, context.replicates);
+    let intervals = intervals::intervals(drawn, measured, cost, context.replicates);
     let points: Vec<Point> = measured
         .iter()
         .zip(&intervals.points)

@@ -11,6 +11,7 @@ use fulcrum_model::causal::Recording;
 
 use super::estimate::Positive;
 use super::pace::Pace;
+use crate::phase::Correction;
 
 /// coz's period, and ours by default.
 const USUAL_PERIOD_NS: u64 = 1_000_000;
@@ -60,7 +61,7 @@ impl<'a> Costs<'a> {
         let mut cache = self.counts.borrow_mut();
         let counts = cache
             .entry(point.to_owned())
-            .or_insert_with(|| super::rates(self.recording, point));
+            .or_insert_with(|| rates(self.recording, point));
         let (samples, visits) = if counts.is_empty() {
             self.in_experiments(id, point)?
         } else {
@@ -97,4 +98,9 @@ impl<'a> Costs<'a> {
         }
         any.then_some((samples, visits))
     }
+}
+
+/// `s` and `T` of eq. 8, for a progress point.
+fn rates<'a>(recording: &'a Recording, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
+    Correction::of(recording, true).counts(point)
 }

@@ -10,13 +10,10 @@ mod estimate;
 mod pace;
 mod verdict;
 
-use std::collections::BTreeMap;
-
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointProfile, Recording, Target};
 use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
 
-use crate::phase::Correction;
 use crate::{Options, analyse, predict};
 use cost::Costs;
 use estimate::{difference, quotient};
@@ -161,9 +158,4 @@ fn prediction(target: &Target, speedup: Estimate) -> (Estimate, bool) {
         )
     });
     (Estimate { value, interval }, extrapolated)
-}
-
-/// `s` and `T` of eq. 8, for a progress point.
-fn rates<'a>(recording: &'a Recording, point: &str) -> BTreeMap<&'a TargetId, (u64, u64)> {
-    Correction::of(recording, true).counts(point)
 }
