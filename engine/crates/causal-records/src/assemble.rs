@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_model::causal::{Count, Experiment, Recording, Visits};
 
+use crate::counted::counted;
 use crate::fields::Fields;
 use crate::processes::Processes;
 use crate::write::HEADER;
@@ -181,9 +182,4 @@ impl Assembler {
         recording.notes.extend(total.notes);
         self.recording
     }
-}
-
-/// `1 record`, `2 records`.
-pub fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

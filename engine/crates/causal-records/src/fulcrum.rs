@@ -7,7 +7,7 @@ use fulcrum_model::{TargetId, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::assemble::counted;
+use crate::counted::counted;
 use crate::lines::{Line, lines};
 use fulcrum_model::ReadError;
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod counted;
 mod coz_json;
 mod coz_text;
 mod detect;

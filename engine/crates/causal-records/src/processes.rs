@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use fulcrum_model::TargetId;
 
-use crate::assemble::counted;
+use crate::counted::counted;
 
 /// What [`Processes::finish`] found.
 pub struct Total {
