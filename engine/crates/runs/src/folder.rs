@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::manifest::{Ended, Manifest, SourceSnapshot};
-use crate::{RunError, atomic, store, time};
+use crate::{RunError, atomic, layout, time};
 
 /// Source files larger than this are not copied.
 const SNAPSHOT_LIMIT: u64 = 8 << 20;
@@ -22,7 +22,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// A new folder `<utc-time>-<name>` in the workspace's store; `-2`, `-3`… when it is taken.
     pub fn create(workspace: &Path, name: &str) -> Result<Self, RunError> {
-        let runs = store::runs_folder(workspace);
+        let runs = layout::runs_folder(workspace);
         fs::create_dir_all(&runs).map_err(RunError::at("create the folder of runs", &runs))?;
         // Runs are not for version control, whoever's repository this is.
         let ignore = workspace.join(".fulcrum/.gitignore");
@@ -61,7 +61,7 @@ impl RunFolder {
 
     /// An existing run: a folder that holds a manifest or a recording.
     pub fn open(path: &Path) -> Result<Self, RunError> {
-        if store::is_run(path) {
+        if layout::is_run(path) {
             return Ok(RunFolder {
                 path: absolute(path),
             });

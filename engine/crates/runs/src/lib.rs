@@ -3,10 +3,13 @@
 //! Writing is crash-safe. Data files only grow by whole records, and everything else is written beside its place, synced and
 //! renamed. Reading takes what is there: a run without a manifest, or with a broken one, still loads from its data.
 
+#![forbid(unsafe_code)]
+
 mod atomic;
 mod error;
 mod folder;
 mod load;
+mod layout;
 mod manifest;
 mod place;
 mod store;

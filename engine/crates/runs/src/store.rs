@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use crate::layout::{is_run, recordings, runs_folder};
 use crate::{Manifest, RunError, RunFolder, time};
 
 /// One run in a list.
@@ -17,11 +18,6 @@ pub struct RunInfo {
     pub start: String,
     /// `None` when it is missing or broken.
     pub manifest: Option<Manifest>,
-}
-
-/// `<workspace>/.fulcrum/runs`.
-pub fn runs_folder(workspace: &Path) -> PathBuf {
-    workspace.join(".fulcrum").join("runs")
 }
 
 /// All runs of a workspace, newest first. A workspace without runs has an empty list.
@@ -83,28 +79,4 @@ pub fn stored(workspace: &Path, run: &Path) -> Result<RunFolder, RunError> {
 /// The newest run of a workspace.
 pub fn latest(workspace: &Path) -> Option<RunInfo> {
     list(workspace).into_iter().next()
-}
-
-/// Does this folder hold a manifest or a recording?
-pub fn is_run(folder: &Path) -> bool {
-    folder.join("run.json").is_file() || !recordings(folder).is_empty()
-}
-
-/// The `causal-*.jsonl` of a folder, by name.
-pub fn recordings(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
-    let mut paths: Vec<PathBuf> = entries
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("causal-") && name.ends_with(".jsonl")
-        })
-        .map(|entry| entry.path())
-        .collect();
-    // Without its ending: a process's second stream comes after its first.
-    paths.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
-    paths
 }
