@@ -5,16 +5,15 @@ mod describe;
 use std::collections::HashMap;
 use std::path::Path;
 
-use gimli::UnitOffset;
+use gimli::{UnitOffset, UnitRef};
 
-use crate::containers::Containers;
+use crate::error::note_damage;
 use crate::file::{Module, Reader};
-use crate::files::Files;
 use crate::function_table::{Function, FunctionRange, FunctionTable, Node};
 use crate::paint::flatten;
 use crate::units::{Extent, Split};
-use crate::{Location, Scope, SymbolsError, note_damage};
-use describe::{Cross, Description, Reference};
+use crate::{Location, Scope, SymbolsError};
+use describe::{Cross, Describing, Description, Reference};
 
 const NONE: u32 = u32::MAX;
 
@@ -55,7 +54,7 @@ pub(crate) fn table(
 
 struct Reading<'s> {
     module: &'s Module<'s>,
-    files: Files<'s>,
+    describing: Describing<'s>,
     split: Split,
     functions: Vec<Function>,
     function_ids: HashMap<Function, u32>,
@@ -69,8 +68,6 @@ struct Reading<'s> {
     /// Functions whose code the linker dropped.
     dropped: Vec<u32>,
     folded: Vec<(u32, u32)>,
-    /// Those of the unit being read, once something asked for them.
-    containers: Option<Containers>,
     notes: Vec<String>,
 }
 
@@ -78,7 +75,7 @@ impl<'s> Reading<'s> {
     fn new(path: &Path, module: &'s Module<'s>, scope: &'s Scope) -> Reading<'s> {
         Reading {
             module,
-            files: Files::new(scope),
+            describing: Describing::new(scope),
             split: Split::new(path),
             functions: Vec::new(),
             function_ids: HashMap::new(),
@@ -89,7 +86,6 @@ impl<'s> Reading<'s> {
             starts: HashMap::new(),
             dropped: Vec::new(),
             folded: Vec::new(),
-            containers: None,
             notes: Vec::new(),
         }
     }
@@ -110,7 +106,10 @@ impl<'s> Reading<'s> {
         let Some(program) = &unit.line_program else {
             return Ok(());
         };
-        let files = self.files.of_unit(dwarf, &unit, program.header());
+        let files = self
+            .describing
+            .files
+            .of_unit(dwarf, &unit, program.header());
         if files.iter().all(Option::is_none) {
             return Ok(());
         }
@@ -133,7 +132,7 @@ impl<'s> Reading<'s> {
         mut cross: Option<&mut Cross<'_, 'a>>,
     ) -> gimli::Result<()> {
         let mut known: HashMap<UnitOffset<usize>, Option<u32>> = HashMap::new();
-        self.containers = None;
+        self.describing.containers = None;
         // The activations around the entry being read, with their depths.
         let mut around: Vec<(isize, u32)> = Vec::new();
         let mut entries = unit.entries_raw(None)?;
@@ -184,9 +183,11 @@ impl<'s> Reading<'s> {
                 None => {
                     let mut description = Description::default();
                     let cross = cross.as_deref_mut();
-                    self.describe(dwarf, unit, files, reference, cross, &mut description)?;
+                    let whole = UnitRef::new(dwarf, unit);
+                    self.describing
+                        .describe(whole, files, reference, cross, &mut description)?;
                     if description.linkage.is_none() {
-                        self.qualify(dwarf, unit, files, &mut description)?;
+                        self.describing.qualify(whole, files, &mut description)?;
                     }
                     self.function(&description)
                 }
@@ -219,7 +220,7 @@ impl<'s> Reading<'s> {
         let function = Function {
             name,
             location: Location {
-                file: self.files.names[file as usize].clone(),
+                file: self.describing.files.names[file as usize].clone(),
                 line,
             },
         };

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::error::note_damage;
 use crate::file::{Code, Module, Reader};
 use crate::files::Files;
 use crate::inlines::{Inlines, Site};
 use crate::units::Split;
-use crate::{LineTable, Location, Range, Scope, SymbolsError, note_damage};
+use crate::{LineTable, Location, Range, Scope, SymbolsError};
 
 /// The table of a module.
 pub(crate) fn table(

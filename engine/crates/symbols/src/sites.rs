@@ -80,7 +80,8 @@ fn addresses(
     };
     let dwarf = module.dwarf.reader();
     let mut headers = dwarf.units();
-    let damaged = |error| SymbolsError::Damaged(crate::damaged(path, &dwarf.format_error(error)));
+    let damaged =
+        |error| SymbolsError::Damaged(crate::error::damaged(path, &dwarf.format_error(error)));
     while let Some(header) = headers.next().map_err(damaged)? {
         let unit = dwarf.unit(header).map_err(damaged)?;
         let Some(program) = unit.line_program.clone() else {

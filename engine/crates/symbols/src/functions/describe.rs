@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use gimli::{AttributeValue, UnitOffset};
+use gimli::{AttributeValue, UnitOffset, UnitRef};
 
-use super::Reading;
+use crate::Scope;
 use crate::containers::Containers;
 use crate::file::Reader;
+use crate::files::Files;
 
 /// Entries that other units refer to (`-flto`).
 pub(super) struct Cross<'h, 'a> {
@@ -63,12 +64,27 @@ impl Reference {
     }
 }
 
-impl Reading<'_> {
+/// What describes the functions of a unit.
+pub(super) struct Describing<'s> {
+    pub(super) files: Files<'s>,
+    /// Those of the unit being read, once something asked for them.
+    pub(super) containers: Option<Containers>,
+}
+
+impl<'s> Describing<'s> {
+    pub(super) fn new(scope: &'s Scope) -> Self {
+        Describing {
+            files: Files::new(scope),
+            containers: None,
+        }
+    }
+}
+
+impl Describing<'_> {
     /// Follows an entry to its origin and its declaration; what the nearer one says counts.
     pub(super) fn describe<'a>(
         &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
+        unit: UnitRef<'_, Reader<'a>>,
         files: &[Option<u32>],
         mut reference: Reference,
         mut cross: Option<&mut Cross<'_, 'a>>,
@@ -82,7 +98,7 @@ impl Reading<'_> {
                     let Some(cross) = cross.take() else {
                         return Ok(());
                     };
-                    return self.describe_elsewhere(dwarf, offset, cross, out);
+                    return self.describe_elsewhere(unit.dwarf, offset, cross, out);
                 }
             };
             let entry = unit.entry(offset)?;
@@ -90,7 +106,7 @@ impl Reading<'_> {
             let mut next = None;
             for attribute in entry.attrs() {
                 let text = || {
-                    let text = dwarf.attr_string(unit, attribute.value()).ok()?;
+                    let text = unit.attr_string(attribute.value()).ok()?;
                     Some(text.to_string_lossy().into_owned())
                 };
                 match attribute.name() {
@@ -159,9 +175,10 @@ impl Reading<'_> {
         };
         let here = Reference::Here(UnitOffset(offset - start(&header)));
         std::mem::swap(&mut self.containers, &mut other.containers);
-        let mut done = self.describe(dwarf, &other.unit, &other.files, here, Some(cross), out);
+        let unit = UnitRef::new(dwarf, &other.unit);
+        let mut done = self.describe(unit, &other.files, here, Some(cross), out);
         if done.is_ok() && out.linkage.is_none() {
-            done = self.qualify(dwarf, &other.unit, &other.files, out);
+            done = self.qualify(unit, &other.files, out);
         }
         std::mem::swap(&mut self.containers, &mut other.containers);
         out.declaration = None;
@@ -172,8 +189,7 @@ impl Reading<'_> {
     /// Gives a function without a linkage name the names around it, and a closure the place of its class.
     pub(super) fn qualify<'a>(
         &mut self,
-        dwarf: &gimli::Dwarf<Reader<'a>>,
-        unit: &gimli::Unit<Reader<'a>>,
+        unit: UnitRef<'_, Reader<'a>>,
         files: &[Option<u32>],
         description: &mut Description,
     ) -> gimli::Result<()> {
@@ -183,7 +199,9 @@ impl Reading<'_> {
         };
         let containers = match &self.containers {
             Some(known) => known,
-            None => self.containers.insert(Containers::read(dwarf, unit)?),
+            None => self
+                .containers
+                .insert(Containers::read(unit.dwarf, unit.unit)?),
         };
         let place = containers.place(declaration);
         *name = place.qualified(name, description.line.is_some());
