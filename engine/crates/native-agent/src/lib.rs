@@ -23,3 +23,5 @@ mod probes;
 mod quiet;
 mod session;
 mod thread;
+
+fulcrum_preload::sanitizer_options!();

@@ -4,9 +4,9 @@
 //! [`descriptor_hooks!`]: crate::descriptor_hooks
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::sys;
+use crate::{own, sys};
 
 const HIGHEST: usize = 65_536;
 static OURS: [AtomicU64; HIGHEST / 64] = [const { AtomicU64::new(0) }; HIGHEST / 64];
@@ -62,17 +62,28 @@ pub fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
         work: Some(work),
         result: None,
     };
-    if let Some(stack) = sys::map_anonymous(APART_STACK) {
+    if MAY_BE_APART.load(Ordering::Relaxed)
+        && let Some(stack) = sys::map_anonymous(APART_STACK)
+    {
         // SAFETY: this thread is suspended until the other has ended, so that the job and the stack outlive it, and it may
         // use this thread's own variables.
         unsafe {
             let top = stack.add(APART_STACK).cast();
-            libc::clone(job.begin(), top, APART, (&raw mut job).cast());
+            // libc's own: a sanitizer that hides it takes this thread for a forked child.
+            let clone = own!(clone: fn(extern "C" fn(*mut c_void) -> c_int, *mut c_void, c_int, *mut c_void) -> c_int);
+            clone(job.begin(), top, APART, (&raw mut job).cast());
             sys::call(libc::SYS_munmap, [stack as usize, APART_STACK, 0, 0, 0, 0]);
         }
     }
     job.run();
     job.result
+}
+
+static MAY_BE_APART: AtomicBool = AtomicBool::new(true);
+
+/// From now on work that is to be done apart is done where it is asked for: the system would kill for it.
+pub fn forbid_apart() {
+    MAY_BE_APART.store(false, Ordering::Relaxed);
 }
 
 const APART_STACK: usize = 128 * 1024;

@@ -11,4 +11,5 @@ pub mod kept;
 pub mod life;
 pub mod quiet;
 pub mod real;
+pub mod sanitizers;
 pub mod sys;

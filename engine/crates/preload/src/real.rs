@@ -42,14 +42,15 @@ impl Real {
 
     #[cold]
     fn look_up(&self) -> usize {
-        let mut found = null_mut();
-        // SAFETY: both names are C strings; dlsym has no other precondition.
-        unsafe {
-            if let Some(version) = self.version {
-                found = libc::dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr());
-            }
-            if found.is_null() {
-                found = libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr());
+        // SAFETY: the name is a C string; dlsym has no other precondition.
+        let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
+        if let Some(version) = self.version {
+            // SAFETY: likewise.
+            let versioned =
+                unsafe { libc::dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr()) };
+            // A library between us and libc, such as a sanitizer's, has no versions, and must not be passed over.
+            if !versioned.is_null() && (found.is_null() || object(found) == object(versioned)) {
+                found = versioned;
             }
         }
         self.address.store(found.addr(), Ordering::Relaxed);
@@ -68,6 +69,18 @@ impl Real {
         }
         // SAFETY: a function's address, of the same size as `F`, which is a function pointer.
         unsafe { core::mem::transmute_copy(&address) }
+    }
+}
+
+/// Where the object begins that this address is in; 0 when it is in none.
+fn object(address: *mut c_void) -> usize {
+    // SAFETY: zeroed is a valid Dl_info, and dladdr takes any address.
+    unsafe {
+        let mut found: libc::Dl_info = core::mem::zeroed();
+        match libc::dladdr(address, &raw mut found) {
+            0 => 0,
+            _ => found.dli_fbase.addr(),
+        }
     }
 }
 
@@ -98,6 +111,73 @@ pub const fn c_name(name: &'static str) -> &'static CStr {
         Ok(name) => name,
         Err(_) => panic!("the macro appends the NUL"),
     }
+}
+
+/// One of libc's own functions, whatever else hides it: a library after ours may define it too, as sanitizers' do, and keep
+/// books that a thread of ours does not belong in. Looked up at first use.
+pub struct Own {
+    name: &'static CStr,
+    address: AtomicUsize,
+}
+
+/// Where libc's functions are; threads were in a library of their own before glibc 2.34.
+const LIBRARIES: [&CStr; 2] = [c"libc.so.6", c"libpthread.so.0"];
+
+impl Own {
+    /// libc's definition of `name`.
+    pub const fn new(name: &'static CStr) -> Own {
+        Own {
+            name,
+            address: AtomicUsize::new(0),
+        }
+    }
+
+    /// The function as a pointer of type `F`. Where libc is called otherwise, it is the next definition after ours; ends the
+    /// process if there is none.
+    #[inline]
+    pub fn get<F: Copy>(&self) -> F {
+        const { assert!(size_of::<F>() == size_of::<usize>()) };
+        let address = match self.address.load(Ordering::Relaxed) {
+            0 => self.look_up(),
+            known => known,
+        };
+        if address == 0 {
+            // SAFETY: abort has no precondition.
+            unsafe { libc::abort() };
+        }
+        // SAFETY: a function's address, of the same size as `F`, which is a function pointer.
+        unsafe { core::mem::transmute_copy(&address) }
+    }
+
+    #[cold]
+    fn look_up(&self) -> usize {
+        let of_library = |library: &&CStr| {
+            // SAFETY: C strings; a library that is loaded already stays where it is, and is never closed.
+            unsafe {
+                let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                let found = match library.is_null() {
+                    true => null_mut(),
+                    false => libc::dlsym(library, self.name.as_ptr()),
+                };
+                (!found.is_null()).then_some(found.addr())
+            }
+        };
+        // SAFETY: the name is a C string.
+        let next = || unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) }.addr();
+        let found = LIBRARIES.iter().find_map(of_library).unwrap_or_else(next);
+        self.address.store(found, Ordering::Relaxed);
+        found
+    }
+}
+
+/// `own!(name: fn(types) -> type)`: libc's own function as a callable, whatever hides it; ends the process if there is none.
+#[macro_export]
+macro_rules! own {
+    ($name:ident: fn($($type:ty),*) -> $result:ty) => {{
+        static OWN: $crate::real::Own =
+            $crate::real::Own::new($crate::real::c_name(concat!(stringify!($name), "\0")));
+        OWN.get::<unsafe extern "C-unwind" fn($($type),*) -> $result>()
+    }};
 }
 
 /// Where any library of the program defines this symbol, the first in the loader's order. `None` when there is none.

@@ -407,6 +407,14 @@ impl Watched {
                     .into(),
             );
         }
+        if flags & flag::SEALED != 0 {
+            notes.push(format!(
+                "{} gave up system calls that Fulcrum needs (seccomp), so the recording of process {} ends there, and \
+                 the program went on alone: for a result, run it with its sandbox switched off.",
+                self.program.display(),
+                self.pid(),
+            ));
+        }
         if flags & flag::TOO_MANY_THREADS != 0 {
             notes.push(
                 "More than 8192 threads ran at once; those beyond ran without being profiled."

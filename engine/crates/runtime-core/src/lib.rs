@@ -3,6 +3,7 @@
 //! The cdylib `fulcrum-runtime` supplies clock, sleep, rings and threads; here is what it does with them, so that a
 //! simulated scheduler can test it.
 #![no_std]
+#![forbid(unsafe_code)]
 
 #[cfg(test)]
 extern crate std;
@@ -14,3 +15,4 @@ pub mod ledger;
 pub mod pace;
 pub mod record;
 pub mod ring;
+pub mod seccomp;

@@ -13,6 +13,7 @@ use fulcrum_wire::{
     VERSION, mode, state,
 };
 
+use crate::allowed;
 use crate::folder::{self, Name, folder};
 
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(core::ptr::null_mut());
@@ -147,6 +148,9 @@ pub fn attach() -> Option<()> {
         }
         CStr::from_ptr(value).to_str().ok()?
     };
+    if !allowed::look() {
+        return None;
+    }
     let name = Name::new(format_args!("{named}/{SESSION_FILE}"))?;
     let (at, _) = map_file(&name, 0, 0, size_of::<Session>())?;
     SESSION.store(at.cast(), Ordering::Release);

@@ -68,10 +68,9 @@ pub fn keep(name: &'static &'static str) {
     let flags = (libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC) as usize;
     // SAFETY: the path outlives the call.
     let fd = unsafe {
-        sys::call(
-            libc::SYS_open,
-            [path.as_c().as_ptr() as usize, flags, 0, 0, 0, 0],
-        )
+        let here = libc::AT_FDCWD as usize;
+        let path = path.as_c().as_ptr() as usize;
+        sys::call(libc::SYS_openat, [here, path, flags, 0, 0, 0])
     };
     if fd >= 0 {
         let fd = descriptors::protect(fd as i32);
@@ -99,10 +98,9 @@ pub fn open(name: &Name, flags: i32, mode: u32) -> isize {
     }
     // SAFETY: the path outlives the call.
     unsafe {
-        sys::call(
-            libc::SYS_open,
-            [name.as_c().as_ptr() as usize, flags, mode, 0, 0, 0],
-        )
+        let here = libc::AT_FDCWD as usize;
+        let path = name.as_c().as_ptr() as usize;
+        sys::call(libc::SYS_openat, [here, path, flags, mode, 0, 0])
     }
 }
 

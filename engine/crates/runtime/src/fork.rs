@@ -11,6 +11,7 @@ use fulcrum_preload::{real, sys};
 use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::command;
 
+use crate::allowed::{self, Use};
 use crate::{activity, breakpoints, control, output, profiler, rest, sampling, signals, thread};
 
 /// Set in a child between the fork and its being profiled again.
@@ -41,6 +42,7 @@ fn begin_again() {
     profiler::reset();
     let finished = control::session().command.load(Ordering::Acquire) == command::FINISH;
     if finished
+        || !allowed::may(Use::Child)
         || control::engine_is_late()
         || control::attach_forked().is_none()
         || signals::install().is_none()

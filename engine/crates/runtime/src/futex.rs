@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use fulcrum_preload::real::Real;
 
 use crate::blocked::{self, Call};
-use crate::{descriptors, exec, exits, signals, thread};
+use crate::{descriptors, exec, exits, seccomp, signals, thread};
 
 const NUMBERS: usize = 512;
 /// System calls that are more to us than passed on.
@@ -30,6 +30,8 @@ static WATCHED: [bool; NUMBERS] = {
         libc::SYS_tgkill,
         libc::SYS_close,
         libc::SYS_close_range,
+        libc::SYS_prctl,
+        libc::SYS_seccomp,
     ];
     let mut index = 0;
     while index < numbers.len() {
@@ -78,9 +80,9 @@ pub unsafe extern "C-unwind" fn syscall() -> c_long {
     )
 }
 
+#[allow(clippy::too_many_arguments, reason = "they are libc's")]
 unsafe extern "C-unwind" fn watched(
     number: c_long,
-#[allow(clippy::too_many_arguments, reason = "they are libc's")]
     a: usize,
     b: usize,
     c: usize,
@@ -115,6 +117,14 @@ unsafe extern "C-unwind" fn watched(
         libc::SYS_close_range => {
             // SAFETY: likewise.
             c_long::from(unsafe { descriptors::close_range(a as u32, b as u32, c as c_int) })
+        }
+        libc::SYS_prctl => {
+            seccomp::before_prctl(a, b, c);
+            real()
+        }
+        libc::SYS_seccomp => {
+            seccomp::before_seccomp(a, c);
+            real()
         }
         _ => real(),
     }

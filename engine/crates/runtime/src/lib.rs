@@ -19,6 +19,7 @@
 compile_error!("the runtime supports x86-64 Linux");
 
 mod activity;
+mod allowed;
 mod blocked;
 mod breakpoints;
 mod choice;
@@ -43,8 +44,11 @@ mod profiler;
 mod rest;
 mod resting;
 mod sampling;
+mod seccomp;
 mod signals;
 mod stack;
 mod theirs;
 mod thread;
 mod walk;
+
+fulcrum_preload::sanitizer_options!();

@@ -2,6 +2,8 @@
 
 use fulcrum_preload::{descriptors, sys};
 
+use crate::allowed::{self, Use};
+
 /// `/proc/stat`, kept open.
 #[derive(Clone, Copy)]
 pub struct Machine {
@@ -16,10 +18,9 @@ impl Machine {
         // SAFETY: plain calls; the path is a C string.
         unsafe {
             let flags = (libc::O_RDONLY | libc::O_CLOEXEC) as usize;
-            let fd = sys::call(
-                libc::SYS_open,
-                [c"/proc/stat".as_ptr() as usize, flags, 0, 0, 0, 0],
-            );
+            let here = libc::AT_FDCWD as usize;
+            let path = c"/proc/stat".as_ptr() as usize;
+            let fd = sys::call(libc::SYS_openat, [here, path, flags, 0, 0, 0]);
             let ticks = libc::sysconf(libc::_SC_CLK_TCK);
             (fd >= 0 && ticks > 0).then(|| Machine {
                 fd: descriptors::protect(fd as i32),
@@ -31,6 +32,9 @@ impl Machine {
     /// CPU time of everything but this process since boot, nanoseconds, all processors together; counts time that the
     /// hypervisor gave to others.
     pub fn others_ns(&self) -> Option<u64> {
+        if !allowed::may(Use::Machine) {
+            return None;
+        }
         let mut text = [0_u8; 256];
         // SAFETY: reads into `text`.
         let length = unsafe {

@@ -7,6 +7,7 @@ use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::record::Text;
 use fulcrum_wire::{CALL_SHIFT, CALLS, NONE, flag, mode};
 
+use crate::allowed::{self, Use};
 use crate::control;
 use crate::folder::{self, Name, folder, inode};
 
@@ -102,6 +103,10 @@ fn take_prepared() -> Option<()> {
     let fd = PREPARED.swap(-1, Ordering::AcqRel);
     // The program may have closed the number and opened a file of its own.
     if fd < 0 || inode(fd) != Some(INODE.load(Ordering::Relaxed)) {
+        return None;
+    }
+    if !allowed::may(Use::Link) {
+        descriptors::close(fd);
         return None;
     }
     let file = Name::new(format_args!("/proc/self/fd/{fd}"))?;

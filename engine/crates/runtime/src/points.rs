@@ -5,6 +5,7 @@
 
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int};
+use core::ptr::{read_volatile, write_volatile};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fulcrum_preload::sys;
@@ -110,11 +111,11 @@ fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
     let count = USED.load(Ordering::Relaxed);
     let known = used()
         .iter()
-        .find(|slot| slot.kind() == kind && slot.name() == name);
+        .find(|slot| slot.kind() == kind && is_alike(slot.name(), name));
     let slot = known.or_else(|| {
         let slot = TABLE.get(count)?;
         // SAFETY: the lock is held and the slot not published yet.
-        unsafe { (&mut *slot.name.get())[..name.len()].copy_from_slice(name) };
+        copy(name, unsafe { &mut *slot.name.get() });
         slot.length.store(name.len(), Ordering::Relaxed);
         slot.kind.store(kind, Ordering::Relaxed);
         USED.store(count + 1, Ordering::Release);
@@ -132,6 +133,22 @@ fn slot(kind: usize, name: &[u8]) -> Option<&'static Slot> {
         }
     }
     slot
+}
+
+/// Whether two names are the same; without libc, as [`copy`].
+fn is_alike(one: &[u8], other: &[u8]) -> bool {
+    let mut pairs = one.iter().zip(other);
+    // SAFETY: both are references.
+    one.len() == other.len() && pairs.all(|(one, other)| unsafe { read_volatile(one) == *other })
+}
+
+/// Copies a name byte by byte. ThreadSanitizer watches what libc's functions copy and compare: it would see threads of the
+/// program that share the table, and not our lock.
+fn copy(name: &[u8], into: &mut [u8]) {
+    for (from, to) in name.iter().zip(into) {
+        // SAFETY: a reference.
+        unsafe { write_volatile(to, *from) };
+    }
 }
 
 /// `COZ_PRE_BLOCK`: the program is about to block in a way that we cannot see.

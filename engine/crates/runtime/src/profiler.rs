@@ -6,7 +6,8 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use fulcrum_preload::{descriptors, real, sys};
+use fulcrum_preload::real::find;
+use fulcrum_preload::{descriptors, own, sys};
 use fulcrum_runtime_core::draw::{Deck, Levels};
 use fulcrum_runtime_core::pace::Pace;
 use fulcrum_stats::Random;
@@ -19,7 +20,7 @@ use crate::points::{Pending, Snapshot};
 use crate::rest::Rests;
 use crate::{activity, choice, control, output, points, signals, thread};
 
-/// 0 runs, 1 the program exits, 2 the last record is written; a futex word.
+/// 0 runs, 1 the program exits, 2 the last record is written, 3 the program is about to forbid us to go on; a futex word.
 static EXIT: AtomicU32 = AtomicU32::new(0);
 /// The profiler thread.
 static ID: AtomicU64 = AtomicU64::new(0);
@@ -33,15 +34,25 @@ const PENDING_NS: u64 = 2_000_000;
 /// A forked child that has lived this long gets records of its own even if it does nothing in scope.
 const LASTING_NS: u64 = 500_000_000;
 
+/// What the thread's own frames may take, bytes.
+const STACK: usize = 256 * 1024;
+
+/// The stack of a thread that libc makes: the variables of all libraries are at its top.
+fn stack_size(attributes: &libc::pthread_attr_t) -> usize {
+    type Least = unsafe extern "C" fn(*const libc::pthread_attr_t) -> usize;
+    let least = find(c"__pthread_get_minstack").map_or(0, |found| {
+        // SAFETY: glibc's function of that name has this type, and reads the attributes at most.
+        unsafe { core::mem::transmute::<*mut c_void, Least>(found)(attributes) }
+    });
+    (STACK + least).next_multiple_of(sys::PAGE)
+}
+
 /// Starts the thread, with every signal blocked. `false` when the system refuses.
+///
+/// libc makes it, whoever else follows the program's threads: a sanitizer would report it as leaked, and would not let a
+/// forked child make another.
 pub fn spawn() -> bool {
-    type Create = unsafe extern "C-unwind" fn(
-        *mut libc::pthread_t,
-        *const libc::pthread_attr_t,
-        thread::Routine,
-        *mut c_void,
-    ) -> i32;
-    let create: Create = real!(pthread_create: fn(
+    let create = own!(pthread_create: fn(
         *mut libc::pthread_t, *const libc::pthread_attr_t, thread::Routine, *mut c_void) -> i32);
     // SAFETY: fresh attributes and signal sets; the mask is restored before returning. The machine goes into memory of
     // its own, which the thread reads.
@@ -60,7 +71,8 @@ pub fn spawn() -> bool {
         signals::real_mask(libc::SIG_SETMASK, &all, &mut before);
         let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
         libc::pthread_attr_init(&mut attributes);
-        libc::pthread_attr_setstacksize(&mut attributes, 256 * 1024);
+        let size = stack_size(&attributes);
+        libc::pthread_attr_setstacksize(&mut attributes, size);
         let mut id: libc::pthread_t = 0;
         let result = create(&mut id, &attributes, main, machine);
         libc::pthread_attr_destroy(&mut attributes);
@@ -76,27 +88,42 @@ pub fn spawn() -> bool {
 /// own thread must be gone by then, or libc would not notice that nobody is left.
 pub fn finish_with_last_thread() {
     finish_at_exit();
+    join();
+}
+
+/// The program is about to forbid us what we need to go on: lets the profiler thread write the last records, and waits for
+/// its end.
+pub fn finish_early() {
+    finish(SEALED);
+    join();
+}
+
+fn join() {
     let id = ID.swap(0, Ordering::AcqRel);
     if id != 0 {
         // SAFETY: our own thread, which nobody else joins.
         unsafe {
-            real!(pthread_join: fn(libc::pthread_t, *mut *mut c_void) -> i32)(id, null_mut());
+            own!(pthread_join: fn(libc::pthread_t, *mut *mut c_void) -> i32)(id, null_mut());
         }
     }
 }
 
 /// The program is exiting: lets the profiler thread write the last records, and waits for them.
 pub fn finish_at_exit() {
+    finish(EXITS);
+}
+
+fn finish(why: u32) {
     if EXIT
-        .compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed)
+        .compare_exchange(0, why, Ordering::AcqRel, Ordering::Relaxed)
         .is_err()
     {
         return;
     }
     sys::futex_wake(&EXIT);
     let limit = sys::now() + 2_000_000_000;
-    while EXIT.load(Ordering::Acquire) != 2 && sys::now() < limit {
-        sys::futex_wait(&EXIT, 1, 100_000_000);
+    while EXIT.load(Ordering::Acquire) != WRITTEN && sys::now() < limit {
+        sys::futex_wait(&EXIT, why, 100_000_000);
     }
 }
 
@@ -108,14 +135,16 @@ pub fn reset() {
     choice::end();
 }
 
-fn exiting() -> bool {
-    EXIT.load(Ordering::Acquire) != 0
-}
+/// Values of [`EXIT`].
+const EXITS: u32 = 1;
+const WRITTEN: u32 = 2;
+const SEALED: u32 = 3;
 
 /// Why experiments stop for good.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
     Exit,
+    Sealed,
     Finished,
     EngineGone,
 }
@@ -124,6 +153,7 @@ impl Stop {
     fn reason(self) -> &'static str {
         match self {
             Stop::Exit => "exit",
+            Stop::Sealed => "sealed",
             Stop::Finished => "finished",
             Stop::EngineGone => "engine-gone",
         }
@@ -143,7 +173,7 @@ unsafe extern "C-unwind" fn main(argument: *mut c_void) -> *mut c_void {
     control::process()
         .state
         .store(state::FINISHED, Ordering::Release);
-    EXIT.store(2, Ordering::Release);
+    EXIT.store(WRITTEN, Ordering::Release);
     sys::futex_wake(&EXIT);
     null_mut()
 }
@@ -282,8 +312,10 @@ impl Profiler {
     fn pause(&self, ns: u64) -> Result<(), Stop> {
         let end = sys::now() + ns;
         loop {
-            if exiting() {
-                return Err(Stop::Exit);
+            match EXIT.load(Ordering::Acquire) {
+                0 => {}
+                SEALED => return Err(Stop::Sealed),
+                _ => return Err(Stop::Exit),
             }
             if control::session().command.load(Ordering::Acquire) == command::FINISH {
                 return Err(Stop::Finished);

@@ -11,6 +11,7 @@ use fulcrum_runtime_core::ring::Ring;
 use fulcrum_unwind::Registers;
 use fulcrum_wire::{flag, sampler};
 
+use crate::allowed::{self, Use};
 use crate::control::Map;
 use crate::perf::{Attributes, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, open_event};
 use crate::stack::Stack;
@@ -53,9 +54,10 @@ pub fn start(sampling: &Sampling) {
     }
     let wanted = control::session().sampler;
     let flags = &control::process().flags;
-    if wanted != sampler::TIMER && start_perf(sampling) {
+    let (may_perf, may_timer) = (allowed::may(Use::Perf), allowed::may(Use::Timer));
+    if wanted != sampler::TIMER && may_perf && start_perf(sampling) {
         flags.fetch_or(flag::PERF, Ordering::Relaxed);
-    } else if wanted != sampler::PERF && start_timer(sampling) {
+    } else if wanted != sampler::PERF && may_timer && start_timer(sampling) {
         flags.fetch_or(flag::TIMER, Ordering::Relaxed);
     } else {
         flags.fetch_or(flag::NOT_SAMPLED, Ordering::Relaxed);
@@ -288,14 +290,20 @@ impl Sampling {
     pub fn silence(&self) {
         // SAFETY: plain system calls on a descriptor and a timer that we own.
         unsafe {
-            let (perf, timer) = self.sources();
+            let (perf, _) = self.sources();
             if perf >= 0 {
                 sys::call(libc::SYS_ioctl, [perf as usize, DISABLE, 0, 0, 0, 0]);
             }
-            if timer >= 0 {
-                sys::call(libc::SYS_timer_delete, [timer as usize, 0, 0, 0, 0, 0]);
-                self.timer.store(-1, Ordering::Release);
-            }
+        }
+        self.stop_timer();
+    }
+
+    /// No more ticks from now on. Any thread may ask for it.
+    pub fn stop_timer(&self) {
+        let timer = self.timer.swap(-1, Ordering::AcqRel);
+        if timer >= 0 {
+            // SAFETY: a plain system call on a timer that we own, and that nobody deletes besides.
+            unsafe { sys::call(libc::SYS_timer_delete, [timer as usize, 0, 0, 0, 0, 0]) };
         }
     }
 

@@ -3,6 +3,7 @@
 use fulcrum_preload::sys;
 use fulcrum_unwind::{self as unwind, Registers};
 
+use crate::allowed::{self, Use};
 use crate::control;
 use crate::stack::Stack;
 
@@ -55,6 +56,9 @@ fn frame_pointers(mut frame: u64, read: impl Fn(u64) -> Option<u64>, out: &mut [
 
 /// Reads a word through the kernel, since the address may be anything.
 fn read_checked(address: u64) -> Option<u64> {
+    if !allowed::may(Use::Memory) {
+        return None;
+    }
     let mut word = 0_u64;
     let local = libc::iovec {
         iov_base: (&raw mut word).cast(),

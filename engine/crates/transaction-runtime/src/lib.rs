@@ -51,3 +51,5 @@ mod syscalls;
 mod thread;
 mod unix_peers;
 mod what;
+
+fulcrum_preload::sanitizer_options!();

@@ -14,6 +14,7 @@
 //!
 //! Everything else is `repr(C)`, little-endian, and versioned by [`VERSION`]: two sides that differ refuse each other.
 #![no_std]
+#![forbid(unsafe_code)]
 
 pub mod log;
 mod points;
@@ -228,6 +229,8 @@ pub mod flag {
     pub const WRITE_FAILED: u32 = 16;
     /// At least one thread could not be sampled at all.
     pub const NOT_SAMPLED: u32 = 32;
+    /// The program restricts itself to system calls without ours, so recording ended before.
+    pub const SEALED: u32 = 64;
 }
 
 /// Head of a map file; the arrays follow at the offsets it names.

@@ -8,5 +8,6 @@ mod harmless;
 mod hooks;
 mod processes;
 mod record;
+mod sanitized;
 mod support;
 mod targets;

@@ -1,4 +1,5 @@
-// Starts a program that may not open perf events, as in a container with a strict seccomp profile.
+// Starts a program that may not open perf events, as in a container with a strict seccomp profile: the call fails with the
+// error that the first word names, or (KILL) ends the program.
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,10 +13,11 @@
 
 int main(int count, char **arguments) {
   const int error = !strcmp(arguments[1], "EPERM") ? EPERM : EACCES;
+  const unsigned denied = !strcmp(arguments[1], "KILL") ? 0x80000000u : SECCOMP_RET_ERRNO | error;
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, denied),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof filter / sizeof *filter, filter};

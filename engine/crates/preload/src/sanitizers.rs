@@ -1,0 +1,16 @@
+//! What sanitizers are told about a library that is preloaded.
+
+/// Lets programs run that were built with AddressSanitizer, which ends them otherwise:
+/// "ASan runtime does not come first in initial library list".
+/// A library before it could hide what it intercepts; what we hide, we pass on to it. Its options in the environment still
+/// count, and a function of the program's own hides this one.
+#[macro_export]
+macro_rules! sanitizer_options {
+    () => {
+        /// Options of AddressSanitizer, which calls this when it starts.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn __asan_default_options() -> *const ::core::ffi::c_char {
+            c"verify_asan_link_order=0".as_ptr()
+        }
+    };
+}
