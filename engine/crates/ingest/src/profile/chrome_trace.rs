@@ -1,5 +1,6 @@
 //! Chrome's trace events: a CPU profile when there is one, else samples, else spans of time (`B`/`E`/`X`).
 
+mod common;
 mod events;
 mod samples;
 mod spans;
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use self::events::{Event, Sink, id_text};
+use self::common::{Key, id_text, label, moment, nanoseconds};
+use self::events::{Event, Sink};
 use self::samples::{Sample, Samples, StackFrame};
 use self::spans::Spans;
 use super::Format;
@@ -17,7 +19,7 @@ use super::fault::Fault;
 use super::input::{Input, json_fault};
 use super::json::Step;
 use super::stacks::Stacks;
-use super::units::{value, whole};
+use super::units::value;
 use super::v8::{self, CpuProfile};
 
 /// An array of events, or an object with one.
@@ -53,9 +55,6 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     }
     Ok(profile)
 }
-
-/// Process and thread, or process and profile.
-type Key = (String, String);
 
 #[derive(Default)]
 struct Trace {
@@ -291,29 +290,6 @@ impl Joined {
         }
         (profile, notes)
     }
-}
-
-fn label(thread: &Key, names: &BTreeMap<Key, String>) -> String {
-    let (pid, tid) = thread;
-    match names.get(thread) {
-        Some(name) => format!("{name} ({pid}/{tid})"),
-        None => format!("thread {pid}/{tid}"),
-    }
-}
-
-/// When something was. Launchers write what they did before the clock began at times below 0.
-fn moment(micros: Option<f64>) -> Result<i64, String> {
-    let micros = micros.ok_or("expected an event to have a time")?;
-    let distance = nanoseconds(micros.abs())?;
-    // Two of them are never further apart than a duration can be.
-    if distance > i64::MAX / 2 {
-        return Err(format!("the time {micros} is too large"));
-    }
-    Ok(if micros < 0.0 { -distance } else { distance })
-}
-
-fn nanoseconds(micros: f64) -> Result<i64, String> {
-    whole(micros, 1e3).map_err(|fault| fault.problem)
 }
 
 #[cfg(test)]

@@ -29,3 +29,10 @@ impl Collected {
         }
     }
 }
+
+impl Stacks {
+    /// All stacks, when the reader is done.
+    pub fn finish(self, format: Format) -> Result<Collected, Fault> {
+        Ok(Collected::Stacks(Box::new(self), format))
+    }
+}

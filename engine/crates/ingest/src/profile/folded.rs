@@ -1,6 +1,7 @@
 //! Folded stacks: `outer;inner;innermost 12`, one stack a line.
 
 mod contexts;
+pub mod line;
 mod piece;
 
 use std::collections::HashSet;
@@ -10,23 +11,19 @@ use std::thread;
 use fulcrum_model::call_tree::{CallTreeError, Forest, MAX_MAGNITUDE, Sorted};
 use memchr::memchr_iter;
 
+use self::line::{is_record, is_stack, split};
 use self::piece::{End, Part, Why};
 use super::Format;
 use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::input::Input;
 use super::stacks::{FrameId, Stacks};
-use super::units::{Decimals, signed, value};
+use super::units::{Decimals, value};
 
 /// The first line that is no comment ends with a number.
 pub fn detect(input: &Input) -> bool {
     let mut records = input.first_lines().filter(|(_, line)| is_record(line));
     records.next().is_some_and(|(_, line)| is_stack(line))
-}
-
-/// Whether a line is a stack with its count.
-pub fn is_stack(line: &str) -> bool {
-    split(line).is_some_and(|(path, count)| !path.is_empty() && count.fraction().is_some())
 }
 
 /// Reads a profile.
@@ -203,52 +200,6 @@ fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault
 
 fn records(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| is_record(line))
-}
-
-fn is_record(line: &str) -> bool {
-    !line.trim().is_empty() && !is_comment(line)
-}
-
-/// `# …` and `// …`. A function may be called `#block` or `//route`: what has no space there and ends with a count is a stack.
-fn is_comment(line: &str) -> bool {
-    let behind = line.strip_prefix('#').or_else(|| line.strip_prefix("//"));
-    behind.is_some_and(|behind| {
-        behind.starts_with(char::is_whitespace)
-            || split(line).is_none_or(|(_, count)| count.fraction().is_none())
-    })
-}
-
-/// What stands behind a stack, which is no number yet.
-#[derive(Clone, Copy)]
-struct Count<'t>(&'t str);
-
-impl Count<'_> {
-    /// `None` when it has a fraction, or is no whole number of 64 bits at all.
-    fn whole(self) -> Option<i64> {
-        self.0.parse().ok()
-    }
-
-    /// `None` when it is no number.
-    fn fraction(self) -> Option<f64> {
-        self.0.parse().ok()
-    }
-
-    /// In parts of one: how many are in one is `scale`. `None` when it is no number.
-    fn scaled(self, scale: f64) -> Option<Result<i64, Fault>> {
-        match self
-            .whole()
-            .and_then(|count| count.checked_mul(scale as i64))
-        {
-            Some(count) => Some(Ok(count)),
-            None => self.fraction().map(|count| signed(count, scale)),
-        }
-    }
-}
-
-/// The frames and what stands behind. Frames may hold spaces; py-spy writes a space and the count for samples without a stack.
-fn split(line: &str) -> Option<(&str, Count<'_>)> {
-    let (path, count) = line.trim_end().rsplit_once([' ', '\t'])?;
-    Some((path.trim(), Count(count)))
 }
 
 /// Whether each stack stands once, with two numbers, as `difffolded.pl` writes it. Functions may end with a number, too.

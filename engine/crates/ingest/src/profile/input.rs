@@ -8,8 +8,10 @@ use fulcrum_model::{Cancelled, Progress};
 use memchr::memchr;
 use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::Grain;
-use super::fault::{Fault, quote};
+use super::fault::Fault;
+use super::folded::line::is_stack;
+use super::format::Grain;
+use super::marshal;
 use super::symbols::Symbols;
 use super::unwrap::Limits;
 
@@ -70,7 +72,7 @@ impl<'a> Input<'a> {
             grain: Grain::Functions,
             progress,
         };
-        if !input.is_binary() && !super::pstats::is_marshal(bytes) {
+        if !input.is_binary() && !marshal::is_dictionary(bytes) {
             input.text = Some(OnceCell::new());
             input.returns = memchr(b'\r', bytes).is_some() && memchr(b'\n', bytes).is_none();
             // JSON may be one line.
@@ -152,11 +154,6 @@ impl<'a> Input<'a> {
             .any(|byte| (byte < &9 || (14..32).contains(byte)) && !IN_NAMES.contains(byte))
     }
 
-    /// Whether it is of a format that no reader knows, and says so.
-    pub fn is_foreign(&self) -> bool {
-        other_kind(self).is_some()
-    }
-
     /// The first lines that hold anything, with their 1-based numbers. None of JSON.
     pub fn first_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         lines(&self.head).filter(|(_, line)| !line.trim().is_empty())
@@ -199,92 +196,6 @@ pub fn json_fault(error: &serde_json::Error) -> Fault {
     Fault::line(error.line().max(1), problem)
 }
 
-/// What a file is that names a format that no reader knows, and advice when there is a better way than another file.
-fn other_kind(input: &Input) -> Option<(&'static str, Option<&'static str>)> {
-    const ONCE: Option<&str> = Some("decompress it once");
-    const OUT: Option<&str> = Some("take the profile out of it first");
-    const RECORD: Option<&str> = Some(
-        "record where memory is allocated, with `node --heap-prof` or by allocation sampling in the developer tools, and \
-         open the .heapprofile file",
-    );
-    const COLLAPSE: Option<&str> = Some(
-        "convert it with `stackcollapse-hprof FILE > FILE.folded` (of the Python package hprof2flamegraph), or record with \
-         JDK Flight Recorder",
-    );
-    const DUMP: Option<&str> = Some(
-        "it tells which objects there are and not which calls made them: record allocations with JDK Flight Recorder or \
-         async-profiler",
-    );
-    let kinds = [
-        (&b"\x7fELF"[..], "a program or library (ELF)", None),
-        (b"PK\x03\x04", "a zip archive", OUT),
-        (b"\x1f\x8b", "data that was compressed twice", ONCE),
-        (b"\x28\xb5\x2f\xfd", "data that was compressed twice", ONCE),
-        (
-            b"JAVA PROFILE 1.0.2\0",
-            "a dump of Java's heap (hprof)",
-            DUMP,
-        ),
-        (
-            b"JAVA PROFILE 1.0.1\0",
-            "a dump of Java's heap (hprof)",
-            DUMP,
-        ),
-        (b"JAVA PROFILE ", "text of Java's hprof agent", COLLAPSE),
-    ];
-    if input.has_keys(&["snapshot", "nodes", "edges"]) {
-        return Some(("a snapshot of V8's heap (.heapsnapshot)", RECORD));
-    }
-    let kind = kinds
-        .into_iter()
-        .find(|(magic, ..)| input.bytes.starts_with(magic));
-    let elsewhere = || super::elsewhere::kind(input).map(|(what, advice)| (what, Some(advice)));
-    kind.map(|(_, what, advice)| (what, advice))
-        .or_else(elsewhere)
-}
-
-/// The problem of a file that no reader knows.
-pub fn foreign(input: &Input) -> Fault {
-    const EXPECTED: &str = "expected a profile";
-    const ADVICE: &str = "open pprof, folded stacks, perf.data, `perf script` output, JFR, .cpuprofile, a Chrome trace, speedscope, \
-                          Firefox or samply JSON, stackprof JSON, OTLP profiles, callgrind, gprof or pstats output, or another of \
-                          the formats that docs/formats.md lists";
-    let known = |what: &str, advice: &str| {
-        let problem = format!("this is {what}, {EXPECTED}");
-        let fault = match input.is_text() {
-            true => Fault::line(1, problem),
-            false => Fault::byte(0, problem),
-        };
-        fault.advise(advice)
-    };
-    if input.bytes.trim_ascii().is_empty() {
-        let fault = Fault::whole(format!("the file is empty, {EXPECTED}"));
-        return fault.advise("check that the profiler ran to its end, and record again");
-    }
-    if let Some((what, advice)) = other_kind(input) {
-        return known(what, advice.unwrap_or(ADVICE));
-    }
-    if !input.is_text() {
-        return known("binary data of an unknown kind", ADVICE);
-    }
-    if fulcrum_causal_records::detect(input.bytes, "").is_ok() {
-        let fault = Fault::line(1, format!("this is a causal profile, {EXPECTED} of calls"));
-        return fault.advise("open it with `fulcrum causal show`");
-    }
-    if let Some(json) = &input.json {
-        let keys: Vec<_> = json.keys.iter().take(5).map(|key| quote(key)).collect();
-        let problem = if keys.is_empty() {
-            format!("this is JSON without keys, {EXPECTED}")
-        } else {
-            format!("this is JSON with the keys {}, {EXPECTED}", keys.join(", "))
-        };
-        return Fault::line(1, problem).advise(ADVICE);
-    }
-    let (number, line) = input.first_lines().next().unwrap_or((1, ""));
-    let first = quote(line.trim());
-    Fault::line(number, format!("the first record is {first}, {EXPECTED}")).advise(ADVICE)
-}
-
 /// The first lines that hold anything, as text, with the comments among them.
 fn head(bytes: &[u8]) -> Cow<'_, str> {
     let (mut found, mut comments, mut end) = (0, 0, 0);
@@ -319,7 +230,7 @@ fn outside(text: &str) -> Option<Json> {
     // `[unknown];main 3` and `{closure};main 3` begin as JSON does.
     let is_other = read.is_err_and(|error| !error.is_eof()) && json.keys.is_empty();
     let first = text.trim_start().lines().next().unwrap_or_default();
-    (!(is_other && super::folded::is_stack(first))).then_some(json)
+    (!(is_other && is_stack(first))).then_some(json)
 }
 
 /// Notes the keys of an object, or of an array's first element.

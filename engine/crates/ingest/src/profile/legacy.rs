@@ -8,12 +8,12 @@ mod rows;
 mod tests;
 mod text;
 
+use self::text::SYMBOLS;
 use super::collected::Collected;
 use super::fault::Fault;
 use super::input::Input;
 
-/// The section of a file that a profiler's server symbolised, and the one that has the profile itself.
-const SYMBOLS: &str = "--- symbol";
+/// The section that has the profile itself.
 const PROFILE: &[u8] = b"\n--- profile\n";
 
 /// A header of words, alone or behind the names of its addresses.

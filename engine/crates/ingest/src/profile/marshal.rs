@@ -27,6 +27,11 @@ pub struct Entry {
     pub value: Value,
 }
 
+/// A marshalled dictionary whose first key is a tuple; JSON has a quote there.
+pub fn is_dictionary(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'{' | 0xfb, b'(' | b')' | 0xa8 | 0xa9, ..])
+}
+
 /// Reads the one value of `bytes`.
 pub fn read(bytes: &[u8]) -> Result<Value, Fault> {
     let mut reader = Reader {

@@ -12,6 +12,8 @@ mod elsewhere;
 mod fault;
 mod firefox;
 mod folded;
+mod foreign;
+mod format;
 mod gprof;
 mod gprof2dot;
 mod graphs;
@@ -55,161 +57,17 @@ mod valgrind;
 mod wire;
 mod write;
 
-use fulcrum_model::call_tree::ValueType;
-use fulcrum_model::{CallGraph, CallTree, Progress};
+use fulcrum_model::Progress;
 
 use self::collected::Collected;
 use self::fault::Fault;
 use self::input::Input;
+pub use format::{Calls, Format, Grain, Profile};
 use fulcrum_model::{Place, ReadError};
 pub use stacks::MAX_DEPTH;
 pub use symbols::{At, Caller, Code, NoSymbols, Registers, Symbols};
 pub use unwrap::{ALLOW_MORE, Limits};
 pub use write::{Target, WriteError, write, write_in_order};
-
-/// A format of profiles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// OpenTelemetry's profiles, which are experimental.
-    Otlp,
-    /// pprof's `profile.proto`.
-    Pprof,
-    /// Folded stacks, one a line.
-    Folded,
-    /// What `perf record` writes.
-    PerfData,
-    /// The output of `perf script`.
-    PerfScript,
-    /// V8's `.cpuprofile`.
-    CpuProfile,
-    /// Chrome's trace events, with a CPU profile or spans.
-    ChromeTrace,
-    /// speedscope's JSON.
-    Speedscope,
-    /// Firefox's JSON, as the browser, its profiler and samply write it.
-    Firefox,
-    /// JDK Flight Recorder's file.
-    Jfr,
-    /// stackprof's JSON.
-    Stackprof,
-    /// callgrind's output.
-    Callgrind,
-    /// gprof's text.
-    Gprof,
-    /// The statistics of Python's `cProfile`.
-    Pstats,
-    /// gprof2dot's JSON.
-    Gprof2dot,
-    /// Perfetto's trace, with samples of stacks.
-    Perfetto,
-    /// simpleperf's report of samples as protobuf.
-    Simpleperf,
-    /// A table that Instruments copied.
-    Instruments,
-    /// GHC's profile of cost centres as JSON.
-    Haskell,
-    /// DHAT's JSON, of Valgrind and of Rust's crate.
-    Dhat,
-    /// Massif's output.
-    Massif,
-    /// Scalene's JSON.
-    Scalene,
-    /// pyinstrument's JSON.
-    Pyinstrument,
-    /// What `node --prof-process --preprocess` makes of a log.
-    V8Log,
-    /// V8's sampling heap profile, `.heapprofile`.
-    HeapProfile,
-    /// A timeline of Safari's Web Inspector.
-    Safari,
-    /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
-    PprofText,
-    /// gperftools' profile of processor time.
-    Gperftools,
-    /// No file's: the call trees of a transactional profile.
-    Transactions,
-}
-
-impl Format {
-    /// Its name for people and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Otlp => "OTLP",
-            Format::Pprof => "pprof",
-            Format::Folded => "folded stacks",
-            Format::PerfData => "perf.data",
-            Format::PerfScript => "perf script",
-            Format::CpuProfile => "cpuprofile",
-            Format::ChromeTrace => "Chrome trace",
-            Format::Speedscope => "speedscope",
-            Format::Firefox => "Firefox",
-            Format::Jfr => "JFR",
-            Format::Stackprof => "stackprof",
-            Format::Callgrind => "callgrind",
-            Format::Gprof => "gprof",
-            Format::Pstats => "pstats",
-            Format::Gprof2dot => "gprof2dot JSON",
-            Format::Perfetto => "Perfetto",
-            Format::Simpleperf => "simpleperf",
-            Format::Instruments => "Instruments",
-            Format::Haskell => "Haskell",
-            Format::Dhat => "DHAT",
-            Format::Massif => "massif",
-            Format::Scalene => "Scalene",
-            Format::Pyinstrument => "pyinstrument",
-            Format::V8Log => "V8 log",
-            Format::HeapProfile => "heapprofile",
-            Format::Safari => "Safari",
-            Format::PprofText => "legacy pprof text",
-            Format::Gperftools => "gperftools CPU profile",
-            Format::Transactions => "transactions",
-        }
-    }
-}
-
-/// A profile with all its value types.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
-    /// In what format it was.
-    pub format: Format,
-    /// What it holds.
-    pub calls: Calls,
-    /// Position of the value type to show first.
-    pub default_value: usize,
-    /// What a reader should know: parts that were left out, stacks that were cut. Whole sentences.
-    pub notes: Vec<String>,
-    /// Names that are not those of the file, see [`names`]. None after [`read`].
-    pub renamed: Vec<names::Renamed>,
-}
-
-/// What a profile knows about calls.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Calls {
-    /// Contexts.
-    Tree(CallTree),
-    /// Functions and single calls, one graph for each value type, all with the same functions and calls.
-    Graphs(Vec<CallGraph>),
-}
-
-impl Profile {
-    /// The value types, by the numbers that [`Profile::default_value`] uses.
-    pub fn value_types(&self) -> Vec<&ValueType> {
-        match &self.calls {
-            Calls::Tree(tree) => tree.value_types().iter().collect(),
-            Calls::Graphs(graphs) => graphs.iter().map(|graph| &graph.value_type).collect(),
-        }
-    }
-}
-
-/// What frames of one function are told apart by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grain {
-    /// By nothing: [`Frame::line`](fulcrum_model::call_tree::Frame::line) is where the function is declared.
-    #[default]
-    Functions,
-    /// By the line that ran, which is then [`Frame::line`](fulcrum_model::call_tree::Frame::line).
-    Lines,
-}
 
 /// One row of the registry.
 struct Reader {
@@ -440,14 +298,14 @@ fn look<T>(
     format: Option<Format>,
     then: impl FnOnce(&Reader) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let foreign = input.is_foreign();
+    let foreign = foreign::is_foreign(input);
     let reader = READERS.iter().find(|reader| match format {
         Some(format) => reader.format == format,
         None => !foreign && (reader.detect)(input),
     });
     let result = match reader {
         Some(reader) => then(reader),
-        None => Err(input::foreign(input)),
+        None => Err(foreign::problem(input)),
     };
     result.map_err(|mut fault| {
         if input.json.is_some() && fault.place.is_none() && !fault.path.is_empty() {

@@ -6,6 +6,7 @@
 mod json;
 mod labels;
 mod model;
+mod numbers;
 mod proto;
 #[cfg(test)]
 mod tests;

@@ -9,14 +9,9 @@ use super::marshal::{self, Entry, Value};
 use super::texts::cut;
 use super::units::{value, whole};
 
-/// A marshalled dictionary whose first key is a tuple; JSON has a quote there.
-pub fn is_marshal(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'{' | 0xfb, b'(' | b')' | 0xa8 | 0xa9, ..])
-}
-
 /// A marshalled dictionary.
 pub fn detect(input: &Input) -> bool {
-    is_marshal(input.bytes)
+    marshal::is_dictionary(input.bytes)
 }
 
 /// Reads a profile.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 pub use fulcrum_model::call_tree::FrameId;
 use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, Limits, Sorted, ValueType};
 
-use super::collected::Collected;
 use super::fault::{Fault, quote};
 use super::names::placed;
 use super::texts::{Texts, cut};
@@ -220,11 +219,6 @@ impl Stacks {
     /// Adds a sentence to what a reader of the profile should know.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
-    }
-
-    /// All stacks, when the reader is done.
-    pub fn finish(self, format: Format) -> Result<Collected, Fault> {
-        Ok(Collected::Stacks(Box::new(self), format))
     }
 
     /// The profile of all stacks. A file without any is an error.

@@ -35,15 +35,6 @@ pub struct Event {
     pub args: Value,
 }
 
-/// Ids are numbers or texts.
-pub fn id_text(id: &Value) -> String {
-    match id {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
-    }
-}
-
 /// What takes the events, and the samples that may stand beside them.
 pub trait Sink {
     /// Takes an event, or says what is wrong with it.

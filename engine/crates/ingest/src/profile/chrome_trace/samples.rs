@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::events::id_text;
-use super::{Key, label, moment};
+use super::common::{Key, id_text, label, moment};
 use crate::profile::fault::Fault;
 use crate::profile::json::{Step, number_or_text, text_or_null};
 use crate::profile::parents::{Parents, too_large};

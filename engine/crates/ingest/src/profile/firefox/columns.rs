@@ -7,7 +7,7 @@ use fulcrum_model::text::shorten;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Cpu;
+use super::common::Cpu;
 use crate::profile::Format;
 use crate::profile::collected::Collected;
 use crate::profile::fault::{Fault, dangling};

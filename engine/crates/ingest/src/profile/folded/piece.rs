@@ -14,7 +14,7 @@ use super::super::fault::Fault;
 use super::super::stacks::MAX_DEPTH;
 use super::super::units::Decimals;
 use super::contexts::{Contexts, TooMany};
-use super::{is_record, split};
+use super::line::{is_record, split};
 
 /// Bytes of a piece, about.
 const SIZE: usize = 1 << 20;

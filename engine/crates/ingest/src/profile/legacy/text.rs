@@ -10,10 +10,11 @@ use super::super::input::{Input, lines};
 use super::super::parents::too_large;
 use super::super::stacks::{FrameId, Stacks};
 use super::super::units::value;
-use super::SYMBOLS;
 use super::addresses::{Addresses, JAVA, hexadecimal};
 use super::rows::{Counts, chain};
 
+/// The section of a file that a profiler's server symbolised.
+pub const SYMBOLS: &str = "--- symbol";
 /// Lines between two looks at whether anybody waits for them.
 const WATCHED: usize = 1 << 12;
 /// What stands before the map of memory.

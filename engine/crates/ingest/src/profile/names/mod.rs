@@ -2,6 +2,7 @@
 //!
 //! The raw names are kept beside, with the rules that changed them, so that a reader can look before and after.
 
+mod renamed;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use fulcrum_model::call_tree::{CallTreeError, Frame, FrameKind};
 
 use super::fault::quote;
 use super::{Calls, Format, Profile};
+pub use renamed::Renamed;
 pub(super) use rules::is_address;
 pub use rules::{ALL, Placed, Rule, placed};
 
@@ -23,17 +25,6 @@ pub const VERSION: u32 = 1;
 /// The rules that are applied unless the user says otherwise.
 pub fn default_rules() -> Vec<Rule> {
     ALL.into_iter().filter(|rule| rule.is_default()).collect()
-}
-
-/// A name that rules changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renamed {
-    /// As the file has it.
-    pub raw: String,
-    /// As paths know it.
-    pub name: String,
-    /// What changed it, in this order.
-    pub rules: Vec<Rule>,
 }
 
 /// What the rules make of one name; `None` when they leave it as it is. They apply in the order of [`ALL`].

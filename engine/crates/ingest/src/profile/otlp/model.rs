@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::super::fault::{Fault, dangling};
 use super::super::parents::too_large;
-use super::json::number;
+use super::numbers::number;
 
 /// A file, or one of the texts in a file.
 #[derive(Default, Deserialize)]
@@ -56,12 +56,12 @@ pub struct ValueType {
 pub struct OneSample {
     #[serde(deserialize_with = "number")]
     pub stack_index: i32,
-    #[serde(deserialize_with = "super::json::numbers")]
+    #[serde(deserialize_with = "super::numbers::numbers")]
     pub attribute_indices: Vec<i32>,
-    #[serde(deserialize_with = "super::json::numbers")]
+    #[serde(deserialize_with = "super::numbers::numbers")]
     pub values: Vec<i64>,
     /// How many there are.
-    #[serde(deserialize_with = "super::json::count")]
+    #[serde(deserialize_with = "super::numbers::count")]
     pub timestamps_unix_nano: usize,
     #[serde(skip)]
     pub at: usize,
@@ -118,7 +118,7 @@ pub struct Function {
 #[serde(rename_all = "camelCase", default)]
 pub struct Stack {
     /// The innermost is the first.
-    #[serde(deserialize_with = "super::json::numbers")]
+    #[serde(deserialize_with = "super::numbers::numbers")]
     pub location_indices: Vec<i32>,
     #[serde(skip)]
     pub at: usize,
@@ -148,7 +148,7 @@ pub struct KeyValue {
 #[serde(rename_all = "camelCase", default)]
 pub struct AnyValue {
     pub string_value: Option<String>,
-    #[serde(deserialize_with = "super::json::maybe")]
+    #[serde(deserialize_with = "super::numbers::maybe")]
     pub int_value: Option<i64>,
     #[serde(deserialize_with = "number")]
     pub string_value_strindex: i32,
