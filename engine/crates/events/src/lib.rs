@@ -32,10 +32,13 @@
 //! On these stand [`query`], [`export`], [`queues`] (JPMT §5.3), [`compare`] (JPMT §7), searching ([`Indexed::search`]),
 //! timelines ([`Indexed::lane`]), call trees ([`fold()`]) and the refine loop ([`refine`]).
 
+#![forbid(unsafe_code)]
+
 mod chunks;
 mod clock;
 pub mod compare;
 mod cursor;
+mod dictionary;
 mod event;
 pub mod export;
 mod find;

@@ -44,12 +44,24 @@ impl Ord for Head<'_> {
     }
 }
 
+impl Trace {
+    /// The events of all threads, in the order of time.
+    pub fn events(&self) -> Events<'_> {
+        Events::new(self)
+    }
+
+    /// The events of some threads, in the order of time.
+    pub fn events_of(&self, threads: impl Fn(&Thread) -> bool) -> Events<'_> {
+        Events::of(self, threads)
+    }
+}
+
 impl<'a> Events<'a> {
-    pub(crate) fn new(trace: &'a Trace) -> Events<'a> {
+    fn new(trace: &'a Trace) -> Events<'a> {
         Events::of(trace, |_| true)
     }
 
-    pub(crate) fn of(trace: &'a Trace, threads: impl Fn(&Thread) -> bool) -> Events<'a> {
+    fn of(trace: &'a Trace, threads: impl Fn(&Thread) -> bool) -> Events<'a> {
         let wanted = trace.threads.iter().filter(|thread| threads(thread));
         let mut waiting: Vec<_> = wanted.map(|thread| (thread.first_ns, thread.id)).collect();
         waiting.sort_unstable_by(|a, b| b.cmp(a));

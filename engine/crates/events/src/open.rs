@@ -8,65 +8,17 @@ use std::{fmt, io};
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
 use fulcrum_wire::log::{
-    Body, DICTIONARY, Damage, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, Payload, Record,
-    cpu_clock, kind, log_state, word,
+    DICTIONARY, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, cpu_clock, log_state, word,
 };
 
 use crate::chunks::{self, Chunk};
 use crate::clock::Clock;
 use crate::cursor::{Cursor, ThreadEvents};
-use crate::event::{What, small, text};
-use crate::merge::Events;
+use crate::dictionary::Dictionary;
+pub use crate::dictionary::{Class, Counts, Method};
+use crate::event::What;
 use crate::selection::Selection;
 use crate::source::{Source, words};
-
-/// A method that events are about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Method {
-    /// Its class, with dots: `java.util.Map$Entry`.
-    pub class: String,
-    /// Its name; constructors are `<init>`.
-    pub name: String,
-    /// Its descriptor: `(I)V`.
-    pub descriptor: String,
-    /// The source file's name without folders, or empty.
-    pub source: String,
-    /// Its first line, 0 when it is not known.
-    pub line: u64,
-}
-
-impl Method {
-    /// The source file in the folder that its package means: `shop/Cart.java`. `None` when the class does not tell it.
-    pub fn source_path(&self) -> Option<String> {
-        if self.source.is_empty() {
-            return None;
-        }
-        Some(match self.class.rsplit_once('.') {
-            Some((package, _)) => format!("{}/{}", package.replace('.', "/"), self.source),
-            None => self.source.clone(),
-        })
-    }
-}
-
-/// A class that events are about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Class {
-    /// Its name, with dots; arrays are `int[]`.
-    pub name: String,
-}
-
-/// How a method with a gate stood when the log ended (refine loop).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Counts {
-    /// Calls that were measured.
-    pub metered: u64,
-    /// Calls that fired and passed a shut gate. Threads that count at the same moment may lose some.
-    pub passed: u64,
-    /// What the measured ones cost together, by [`Trace::rule`]: nanoseconds, or bytes.
-    pub cost: f64,
-    /// The method was known not to be a hotspot.
-    pub off: bool,
-}
 
 /// A thread of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -423,7 +375,8 @@ impl Trace {
     /// From now on only what a filter would have observed is seen, wherever events are read. Names, threads and the time
     /// that the program took stay; what probes of the calls that are gone cost is still subtracted.
     pub fn set_filter(&mut self, filter: &Filter) {
-        self.selection = Some(Selection::new(self, filter));
+        let selection = Selection::new(&self.methods, &self.classes, filter);
+        self.selection = Some(selection);
     }
 
     /// Bytes of all events.
@@ -442,16 +395,6 @@ impl Trace {
             Some(it) => format!("{}.{}", it.class, it.name),
             None => format!("method {method}"),
         }
-    }
-
-    /// The events of all threads, in the order of time.
-    pub fn events(&self) -> Events<'_> {
-        Events::new(self)
-    }
-
-    /// The events of some threads, in the order of time.
-    pub fn events_of(&self, threads: impl Fn(&Thread) -> bool) -> Events<'_> {
-        Events::of(self, threads)
     }
 
     /// A thread by its number.
@@ -473,58 +416,6 @@ fn chunks_of(chunks: &[Chunk], thread: u32) -> &[Chunk] {
     let from = chunks.partition_point(|chunk| chunk.thread < thread);
     let to = chunks.partition_point(|chunk| chunk.thread <= thread);
     &chunks[from..to]
-}
-
-/// What the dictionary's chunks tell.
-#[derive(Default)]
-struct Dictionary {
-    methods: BTreeMap<u32, Method>,
-    classes: BTreeMap<u32, Class>,
-    rule: Option<String>,
-    counts: BTreeMap<u32, Counts>,
-    notes: Vec<String>,
-}
-
-impl Dictionary {
-    fn read(&mut self, record: &Record<'_>) -> Result<(), Damage> {
-        let Body::Payload(payload) = record.body else {
-            return Err(Damage::Bad);
-        };
-        let mut fields = Payload(payload);
-        match record.kind {
-            kind::DEFINE_METHOD => {
-                let id = small(&mut fields)?;
-                let method = Method {
-                    class: text(&mut fields)?,
-                    name: text(&mut fields)?,
-                    descriptor: text(&mut fields)?,
-                    source: text(&mut fields)?,
-                    line: fields.number()?,
-                };
-                self.methods.insert(id, method);
-            }
-            kind::DEFINE_CLASS => {
-                let id = small(&mut fields)?;
-                let name = text(&mut fields)?;
-                self.classes.insert(id, Class { name });
-            }
-            kind::COUNTS => {
-                let id = small(&mut fields)?;
-                let counts = Counts {
-                    metered: fields.number()?,
-                    passed: fields.number()?,
-                    cost: fields.number()? as f64 / 1000.0,
-                    off: fields.number()? != 0,
-                };
-                self.counts.insert(id, counts);
-            }
-            kind::RULE => self.rule = Some(text(&mut fields)?),
-            kind::NOTE => self.notes.push(text(&mut fields)?),
-            // Another version's.
-            _ => {}
-        }
-        Ok(())
-    }
 }
 
 /// What the agent of a run was asked to observe, as it reads it.

@@ -8,7 +8,6 @@ use fulcrum_model::{Cancelled, Progress};
 use crate::event::What;
 use crate::index::{Index, Span, ThreadIndex};
 use crate::open::Trace;
-use crate::search::Hit;
 use crate::stack::{Closing, Node, Outcome, Times};
 use crate::walk::{Open, Walk};
 
@@ -19,6 +18,15 @@ pub struct Indexed {
     pub trace: Trace,
     /// What is where in it.
     pub index: Index,
+}
+
+/// A row that was found, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The row.
+    pub row: Row,
+    /// What it is inside of, outermost first: nodes, and their places among their siblings.
+    pub above: Vec<(u64, u64)>,
 }
 
 /// A row of a thread's tree.

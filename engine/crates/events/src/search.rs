@@ -2,18 +2,10 @@
 
 use crate::index::ThreadIndex;
 use crate::query::{Condition, Subject};
+pub use crate::rows::Hit;
 use crate::rows::{Indexed, Row, go_to, point, row_of, span_row};
 use crate::walk::{Open, Walk};
 use fulcrum_model::{Cancelled, Progress};
-
-/// A row that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// The row.
-    pub row: Row,
-    /// What it is inside of, outermost first: nodes, and their places among their siblings.
-    pub above: Vec<(u64, u64)>,
-}
 
 /// Rows that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

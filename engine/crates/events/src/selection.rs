@@ -1,11 +1,16 @@
 //! Filters on a trace that is recorded already (JPMT §4.2: filtering during and after execution).
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use fulcrum_filter::Filter;
 
+use crate::dictionary::{Class, Method};
 use crate::event::What;
-use crate::open::Trace;
+
+/// Methods by their numbers.
+type Methods = BTreeMap<u32, Method>;
+/// Classes by their numbers.
+type Classes = BTreeMap<u32, Class>;
 
 /// What of a trace a filter would have observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,18 +26,19 @@ pub struct Selection {
 }
 
 impl Selection {
-    pub fn new(trace: &Trace, filter: &Filter) -> Selection {
-        let mut all = Selection::all(trace);
-        all.narrow(trace, filter);
+    /// What a filter would have observed.
+    pub fn new(methods: &Methods, classes: &Classes, filter: &Filter) -> Selection {
+        let mut all = Selection::all(methods, classes);
+        all.narrow(methods, classes, filter);
         all
     }
 
     /// All that the log's dictionary names.
-    pub fn all(trace: &Trace) -> Selection {
+    pub fn all(methods: &Methods, classes: &Classes) -> Selection {
         Selection {
-            methods: trace.methods.keys().copied().collect(),
+            methods: methods.keys().copied().collect(),
             contention: true,
-            allocation: trace.classes.keys().copied().collect(),
+            allocation: classes.keys().copied().collect(),
             releases: true,
             collections: true,
             classes: true,
@@ -40,13 +46,13 @@ impl Selection {
     }
 
     /// Only what a filter would have observed too.
-    pub fn narrow(&mut self, trace: &Trace, filter: &Filter) {
+    pub fn narrow(&mut self, methods: &Methods, classes: &Classes, filter: &Filter) {
         self.methods.retain(|id| {
-            let method = trace.methods.get(id);
+            let method = methods.get(id);
             method.is_some_and(|it| filter.selects(&it.class, &it.name, &it.descriptor))
         });
         self.allocation.retain(|id| {
-            let class = trace.classes.get(id);
+            let class = classes.get(id);
             class.is_some_and(|it| filter.allocates(&it.name))
         });
         self.contention &= filter.contention;

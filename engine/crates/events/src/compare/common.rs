@@ -11,15 +11,15 @@ pub fn common(a: &Trace, b: &Trace) -> ([Option<Selection>; 2], Vec<String>) {
     let traces = [a, b];
     let whole = traces.map(|it| match it.selection() {
         Some(selection) => selection.clone(),
-        None => Selection::all(it),
+        None => Selection::all(&it.methods, &it.classes),
     });
     let mut seen = whole.clone();
     let mut notes = Vec::new();
     if let (Some(of_a), Some(of_b)) = (&a.observed, &b.observed)
         && of_a != of_b
     {
-        seen[0].narrow(a, of_b);
-        seen[1].narrow(b, of_a);
+        seen[0].narrow(&a.methods, &a.classes, of_b);
+        seen[1].narrow(&b.methods, &b.classes, of_a);
         let what = left_out(&whole, &seen);
         if !what.is_empty() {
             notes.push(format!(

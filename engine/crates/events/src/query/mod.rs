@@ -9,15 +9,17 @@
 //! is needed for the groups, never for the rows.
 
 mod aggregate;
+mod cell;
 mod condition;
+mod error;
 pub(crate) mod field;
 mod lex;
 mod parse;
 mod run;
 
-use std::fmt;
-
+pub use cell::Cell;
 pub use condition::Condition;
+pub use error::QueryError;
 pub use field::{Kind, ended};
 pub use run::Answered;
 
@@ -68,55 +70,6 @@ pub(crate) struct Order {
     descending: bool,
 }
 
-/// A cell of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// The row has no such thing.
-    Nothing,
-    /// A text.
-    Text(String),
-    /// A whole number.
-    Whole(u64),
-    /// A number.
-    Real(f64),
-}
-
-/// What is wrong with a query. `Display` has the query and a caret below the place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QueryError {
-    /// One line, without the place.
-    pub message: String,
-    /// Where in the query, bytes.
-    pub at: usize,
-    query: String,
-}
-
-impl QueryError {
-    pub(crate) fn new(query: &str, at: usize, message: String) -> QueryError {
-        QueryError {
-            message,
-            at,
-            query: query.to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for QueryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let before = &self.query[..self.at];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = self.query[line_start..].lines().next().unwrap_or("");
-        // Tabs stay tabs, so that the caret is below the place in any terminal.
-        let indent = before[line_start..]
-            .chars()
-            .map(|c| if c == '\t' { '\t' } else { ' ' });
-        let indent: String = indent.collect();
-        write!(f, "{}\n  {line}\n  {indent}^", self.message)
-    }
-}
-
-impl std::error::Error for QueryError {}
-
 /// What rows have: name, unit (`ns`, `bytes`, `text`, or empty for plain numbers), meaning.
 pub fn fields() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     FIELDS.iter().map(|(name, _, sort, meaning)| {
@@ -131,14 +84,6 @@ pub fn fields() -> impl Iterator<Item = (&'static str, &'static str, &'static st
 }
 
 impl Query {
-    /// Reads a query.
-    ///
-    /// # Errors
-    /// When it cannot be understood; the error says where.
-    pub fn parse(text: &str) -> Result<Query, QueryError> {
-        parse::query(text)
-    }
-
     /// The columns' names, keys first.
     pub fn names(&self) -> Vec<String> {
         let keys = self.keys.iter().map(Key::name);
@@ -178,16 +123,6 @@ impl Query {
     /// Whether rows are added up.
     pub fn sums(&self) -> bool {
         !self.keys.is_empty() || self.columns.iter().any(|it| matches!(it, Column::Sum(..)))
-    }
-}
-
-impl Condition {
-    /// Reads a condition alone; an empty one holds for every row.
-    ///
-    /// # Errors
-    /// When it cannot be understood; the error says where.
-    pub fn parse(text: &str) -> Result<Condition, QueryError> {
-        parse::condition(text)
     }
 }
 

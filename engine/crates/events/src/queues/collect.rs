@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use fulcrum_model::Cancelled;
 
-use super::Queue;
+use super::queue::{Queue, Request};
 use crate::event::{Returned, What};
 use crate::stack::{Closing, Node};
 use crate::walk::{Passed, Walk};
@@ -24,6 +24,23 @@ pub struct Operation {
     pub receiver: Option<u64>,
     /// What was put or taken; `None` when that is not told.
     pub object: Option<u64>,
+}
+
+impl Request {
+    /// A request that was put and not taken so far; nothing is known of the queue's length.
+    pub fn of(put: &Operation, enqueue_ns: u64) -> Request {
+        Request {
+            number: 0,
+            queue: put.receiver,
+            object: put.object,
+            put_thread: put.thread,
+            put_node: put.node,
+            enqueue_ns,
+            put_length: 0,
+            take: None,
+            sure: true,
+        }
+    }
 }
 
 /// The objects of a call, as far as they are told.
@@ -58,13 +75,19 @@ fn known(object: u64) -> Option<u64> {
     (object > 0).then_some(object)
 }
 
+/// The methods whose calls are puts and takes, by their numbers.
+#[derive(Clone, Copy)]
+pub struct Methods<'a> {
+    pub puts: &'a HashSet<u32>,
+    pub takes: &'a HashSet<u32>,
+}
+
 /// The outermost puts and takes of a thread. Those that ended by an exception, and those that are known to have put or taken
 /// nothing, are only counted.
 pub fn collect(
     walk: &mut Walk<'_>,
     thread: u32,
-    puts: &HashSet<u32>,
-    takes: &HashSet<u32>,
+    methods: Methods<'_>,
     operations: &mut Vec<Operation>,
     queue: &mut Queue,
     passed: &Passed<'_>,
@@ -83,7 +106,7 @@ pub fn collect(
             }
             outermost = None;
             let objects = std::mem::take(&mut objects);
-            let put = is(puts, outcome.node);
+            let put = is(methods.puts, outcome.node);
             match outcome.closing {
                 Closing::Thrown => {
                     queue.thrown += 1;
@@ -118,7 +141,8 @@ pub fn collect(
         let Some(event) = event else { break };
         if walk.began && outermost.is_none() {
             let open = walk.open.last().expect("it was opened just now");
-            let (put, take) = (is(puts, open.what), is(takes, open.what));
+            let put = is(methods.puts, open.what);
+            let take = is(methods.takes, open.what);
             if put || take {
                 outermost = Some(walk.open.len() - 1);
             }

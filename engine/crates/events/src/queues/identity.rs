@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::collect::Operation;
-use super::{Queue, Request, Take, number};
+use super::queue::{Queue, Request, Take, number};
 
 /// Joins puts and takes, which are in the order of their ends.
 pub fn join(operations: &[Operation], queue: &mut Queue) {

@@ -1,18 +1,7 @@
 //! By what puts and takes are joined, and what that assumes.
 
-use super::{Operation, Queue};
-
-/// By what a put and a take are known to be of one request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Order {
-    /// First in, first out: the oldest request is taken.
-    #[default]
-    Fifo,
-    /// Last in, first out: the newest one is.
-    Lifo,
-    /// The object that is returned is the one that was put. Nothing is assumed about the order.
-    Identity,
-}
+use super::collect::Operation;
+use super::queue::{Order, Queue};
 
 impl Order {
     /// What the log allows: objects where both puts and takes tell theirs, else first in, first out.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::collect::Operation;
-use super::{Order, Queue, Request, Take, number};
+use super::queue::{Order, Queue, Request, Take, number};
 
 /// A take may go on for so long although there is a request: it may not have got a processor.
 const PATIENCE_NS: u64 = 1_000_000_000;

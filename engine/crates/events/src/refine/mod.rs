@@ -8,6 +8,7 @@ mod filter;
 mod names;
 mod recheck;
 mod replay;
+mod sum;
 mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ use crate::open::{End, Trace};
 pub use filter::filter_text;
 pub use names::{method_of_name, methods_of_names};
 pub use recheck::recheck;
+pub use sum::Sum;
 pub use units::{Units, units};
 
 /// A method as filters name it.
@@ -37,17 +39,6 @@ impl fmt::Display for MethodName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}{}", self.class, self.name, self.descriptor)
     }
-}
-
-/// A method's sums over the runs of an iteration.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sum {
-    /// Calls that were measured.
-    pub metered: u64,
-    /// Calls whose probes fired: those that were measured, and those that passed a shut gate.
-    pub fired: u64,
-    /// What the measured ones cost together, by the rule: nanoseconds, or bytes.
-    pub cost: f64,
 }
 
 /// What the runs of an iteration measured.

@@ -21,8 +21,27 @@ struct Parser<'q> {
     next: usize,
 }
 
-/// Reads a query.
-pub fn query(text: &str) -> Result<Query, QueryError> {
+impl Query {
+    /// Reads a query.
+    ///
+    /// # Errors
+    /// When it cannot be understood; the error says where.
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        query(text)
+    }
+}
+
+impl Condition {
+    /// Reads a condition alone; an empty one holds for every row.
+    ///
+    /// # Errors
+    /// When it cannot be understood; the error says where.
+    pub fn parse(text: &str) -> Result<Condition, QueryError> {
+        condition(text)
+    }
+}
+
+fn query(text: &str) -> Result<Query, QueryError> {
     let mut parser = Parser::new(text)?;
     let mut query = Query {
         condition: Condition(parser.optional_condition()?),
@@ -62,7 +81,7 @@ pub fn query(text: &str) -> Result<Query, QueryError> {
 }
 
 /// Reads a condition alone.
-pub fn condition(text: &str) -> Result<Condition, QueryError> {
+fn condition(text: &str) -> Result<Condition, QueryError> {
     let mut parser = Parser::new(text)?;
     let condition = parser.optional_condition()?;
     match parser.peek() {
