@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fulcrum_symbols::{Kind, executable_kind, is_instrumented};
@@ -13,6 +13,8 @@ use crate::launch::{Preload, library};
 use crate::{Error, TraceOptions};
 
 const VARIABLE: &str = "FULCRUM_NATIVE_AGENT";
+const JAVA_VARIABLE: &str = "FULCRUM_JVM_AGENT";
+const JAVA_FILE: &str = "libfulcrum_jvm_agent.so";
 const FILE: &str = "libfulcrum_native_agent.so";
 /// Tells the agent for native programs the run's folder.
 const FOLDER: &str = "FULCRUM_TRACE";
@@ -68,7 +70,7 @@ pub fn arm(
     };
     if kind != Program::Native {
         let mut option = OsString::from("-agentpath:");
-        option.push(super::agent()?);
+        option.push(agent()?);
         option.push("=");
         option.push(run);
         match kind {
@@ -106,4 +108,16 @@ fn by_variable(
     command.env("JAVA_TOOL_OPTIONS", option);
     notes.push("The agent came by JAVA_TOOL_OPTIONS: each Java virtual machine says so in one line on its standard error.".to_owned());
     Ok(())
+}
+
+/// The agent's library.
+pub(crate) fn agent() -> Result<PathBuf, Error> {
+    let agent = library(JAVA_VARIABLE, JAVA_FILE)?;
+    if agent.as_os_str().as_bytes().contains(&b'=') {
+        let agent = agent.display();
+        return Err(Error::CannotRecord(format!(
+            "{agent} has a = in its path, which Java cannot read: install Fulcrum elsewhere"
+        )));
+    }
+    Ok(agent)
 }

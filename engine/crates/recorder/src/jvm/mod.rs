@@ -3,12 +3,11 @@
 mod arm;
 mod child;
 mod name;
+mod options;
 mod output;
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,62 +17,14 @@ use fulcrum_events::End;
 use fulcrum_filter::Filter;
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 
-use crate::{Error, Exit, Recorded, Remote, Stdio, launch};
+use crate::{Error, Exit, Recorded, Remote, launch};
+pub(crate) use arm::agent;
 pub(crate) use child::Ran;
-
-const AGENT_VARIABLE: &str = "FULCRUM_JVM_AGENT";
-const AGENT_FILE: &str = "libfulcrum_jvm_agent.so";
-/// The default limit of a log's size, bytes.
-pub const LOG_LIMIT: u64 = 1 << 30;
+pub use options::{LOG_LIMIT, TraceOptions};
 
 /// Why a run has no log.
 pub(crate) const NOTHING: &str = "Nothing was recorded: no Java virtual machine was started, and no native function was called \
                                   that was built with -finstrument-functions.";
-
-/// What to trace and how.
-#[derive(Clone, Debug)]
-pub struct TraceOptions {
-    /// `java`, a native program that was built with `-finstrument-functions`, or what starts either.
-    pub program: OsString,
-    /// Its arguments.
-    pub args: Vec<OsString>,
-    /// Its working folder; the recorder's own when `None`.
-    pub cwd: Option<PathBuf>,
-    /// The folder that holds `.fulcrum/runs`; the working folder when `None`.
-    pub workspace: Option<PathBuf>,
-    /// Exactly this folder instead of a new one in the store.
-    pub output: Option<PathBuf>,
-    /// What stands behind the program's name in that of a new folder in the store.
-    pub suffix: Option<String>,
-    /// The filter's text; the agent's standard one when `None`.
-    pub filter: Option<String>,
-    /// No log grows larger than this, bytes.
-    pub limit: u64,
-    /// Stop the program after this long.
-    pub duration: Option<Duration>,
-    /// Where the program's standard streams go.
-    pub stdio: Stdio,
-    /// More for the agent, by name. No line ends are in there.
-    pub settings: Vec<(&'static str, String)>,
-}
-
-impl Default for TraceOptions {
-    fn default() -> Self {
-        TraceOptions {
-            program: OsString::new(),
-            args: Vec::new(),
-            cwd: None,
-            workspace: None,
-            output: None,
-            suffix: None,
-            filter: None,
-            limit: LOG_LIMIT,
-            duration: None,
-            stdio: Stdio::Inherit,
-            settings: Vec::new(),
-        }
-    }
-}
 
 /// How a recording of events stands. Sent about twice a second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -178,18 +129,6 @@ pub(crate) fn alone(options: &TraceOptions, into: &Path, remote: &Remote) -> Res
         .current_dir(&cwd);
     launch::streams(&mut command, options.stdio, into)?;
     child::run(command, options.duration, remote, &mut || {})
-}
-
-/// The agent's library.
-pub(crate) fn agent() -> Result<PathBuf, Error> {
-    let agent = launch::library(AGENT_VARIABLE, AGENT_FILE)?;
-    if agent.as_os_str().as_bytes().contains(&b'=') {
-        let agent = agent.display();
-        return Err(Error::CannotRecord(format!(
-            "{agent} has a = in its path, which Java cannot read: install Fulcrum elsewhere"
-        )));
-    }
-    Ok(agent)
 }
 
 /// A new run's folder with what the agent reads in it, and with the manifest, completed.
