@@ -1,6 +1,7 @@
 //! Our own record stream, `causal-<pid>-<n>.jsonl`: written by the runtime, one write a record (docs/formats.md).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use fulcrum_model::causal::{self, Count, Experiment, Recording, Visits};
 use fulcrum_model::{TargetId, TargetKind};
@@ -31,6 +32,8 @@ struct Header {
     levels: Vec<f64>,
     period: Option<u64>,
     target: Option<String>,
+    #[serde(default)]
+    program: String,
     #[serde(default)]
     shared: Vec<String>,
 }
@@ -107,6 +110,7 @@ struct Process {
     /// Progress points visited during experiments.
     points: BTreeSet<String>,
     target: Option<TargetKind>,
+    program: Option<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -158,6 +162,8 @@ impl Stream {
                 }
                 self.end_process();
                 self.process.begun = true;
+                self.process.program =
+                    (!header.program.is_empty()).then(|| header.program.as_str().into());
                 self.process.target = header
                     .target
                     .map(|word| {
@@ -193,7 +199,10 @@ impl Stream {
                     .process
                     .delay
                     .saturating_add(experiment.wall.saturating_sub(effective));
-                let experiment = experiment.check(placebo)?;
+                let experiment = Experiment {
+                    program: self.process.program.clone(),
+                    ..experiment.check(placebo)?
+                };
                 let visited = experiment.points.iter().filter(|it| it.count.is_visited());
                 self.process
                     .points
@@ -249,6 +258,7 @@ impl Stream {
                 samples,
                 points: process.points.into_iter().collect(),
                 target: process.target,
+                program: process.program,
             });
         }
         if process.begun && !process.ended {
@@ -312,6 +322,7 @@ impl ExperimentRecord {
             speedup: self.speedup + 0.0,
             duration_ns: self.duration,
             selected_samples: self.selected_samples,
+            program: None,
             points: self
                 .points
                 .into_iter()

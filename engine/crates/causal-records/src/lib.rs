@@ -14,11 +14,13 @@ mod fields;
 mod fulcrum;
 mod lines;
 mod processes;
+mod programs;
 mod write;
 
 use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 
+pub use programs::{keep_apart, of_program};
 pub use write::{write_json_lines, write_text};
 
 /// A format of causal profiles.

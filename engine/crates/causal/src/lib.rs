@@ -24,6 +24,7 @@ mod placebo;
 mod point;
 mod power;
 mod prediction;
+mod programs;
 mod rank;
 mod shape;
 mod slope;
@@ -31,7 +32,9 @@ mod steady;
 mod weights;
 
 use fulcrum_model::TargetId;
-use fulcrum_model::causal::{END_TO_END, Point, PointProfile, Profile, Recording, Shape, Target};
+use fulcrum_model::causal::{
+    Point, PointProfile, Profile, Recording, Shape, Target, is_end_to_end,
+};
 
 pub use anytime::{Known, known};
 pub use choice::{FLOOR, next_weights};
@@ -94,8 +97,17 @@ impl Options {
     }
 }
 
-/// Analyses a recording. Never fails: what cannot be concluded is in the profile's notes.
+/// Analyses a recording, each program in it by itself. Never fails: what cannot be concluded is in the profile's notes.
 pub fn analyse(recording: &Recording, options: &Options) -> Profile {
+    let programs = recording.programs();
+    if programs.len() < 2 {
+        return analyse_program(recording, options);
+    }
+    programs::apart(recording, &programs, |part| analyse_program(part, options))
+}
+
+/// Analyses what one program recorded.
+fn analyse_program(recording: &Recording, options: &Options) -> Profile {
     let kept = if options.keep_disturbed {
         Kept::all(recording)
     } else {
@@ -114,7 +126,7 @@ pub fn analyse(recording: &Recording, options: &Options) -> Profile {
     profile.notes.extend(kept.notes);
     let mut left_out = LeftOut::new(min_points, options.min_visits);
     for (key, lines) in &combined.points {
-        let end_to_end = key.name == END_TO_END;
+        let end_to_end = is_end_to_end(&key.name);
         let context = Context {
             pool: bootstrap::Pool::of_point(key.kind, lines),
             rates: correction.at(&key.name),

@@ -195,6 +195,9 @@ pub struct CompareArgs {
     /// Only this progress point
     #[arg(long, value_name = "NAME")]
     pub progress_point: Option<String>,
+    /// Only this program, of a run of several
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
     /// Only N targets of each progress point; 0 shows all [default: 10 in the table, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
@@ -219,6 +222,9 @@ pub struct ShowArgs {
     /// Only this progress point
     #[arg(long, value_name = "NAME")]
     pub progress_point: Option<String>,
+    /// Only this program, of a run of several
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
     /// Only the best N lines of each progress point; 0 shows all [default: 20 in the table, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
@@ -231,6 +237,9 @@ pub struct ExportArgs {
     /// The format to write
     #[arg(long, value_enum)]
     pub format: ExportFormat,
+    /// Only this program, of a run of several
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -21,7 +21,7 @@ pub fn show(args: &ShowArgs) -> Outcome {
         Some(path) => path.clone(),
         None => newest()?,
     };
-    let loaded = load(&path)?;
+    let loaded = load(&path, args.program.as_deref())?;
     let options = Options {
         phase_correction: !args.no_phase_correction,
         min_points: args.min_points,
@@ -81,14 +81,19 @@ fn only(profile: &mut Profile, name: &str, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a profile from wherever it is.
-pub fn load(path: &Path) -> Result<fulcrum_runs::LoadedCausal, Failure> {
-    fulcrum_runs::load_causal(path).map_err(|error| Failure::BadInput(error.to_string()))
+/// Reads a profile from wherever it is, whole or what one `program` recorded.
+pub fn load(path: &Path, program: Option<&str>) -> Result<fulcrum_runs::LoadedCausal, Failure> {
+    let loaded =
+        fulcrum_runs::load_causal(path).map_err(|error| Failure::BadInput(error.to_string()))?;
+    match program {
+        Some(name) => loaded.of_program(name).map_err(Failure::NotFound),
+        None => Ok(loaded),
+    }
 }
 
 /// `fulcrum causal export`.
 pub fn export(args: &ExportArgs) -> Outcome {
-    let recording = load(&args.path)?.recording;
+    let recording = load(&args.path, args.program.as_deref())?.recording;
     let text = match args.format {
         ExportFormat::Coz => fulcrum_causal_records::write_text(&recording),
         ExportFormat::CozJson => fulcrum_causal_records::write_json_lines(&recording),

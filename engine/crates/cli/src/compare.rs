@@ -19,7 +19,9 @@ const TABLE_TOP: usize = 10;
 
 /// `fulcrum causal compare`.
 pub fn compare(args: &CompareArgs) -> Outcome {
-    let (before, after) = (causal::load(&args.before)?, causal::load(&args.after)?);
+    let program = args.program.as_deref();
+    let before = causal::load(&args.before, program)?;
+    let after = causal::load(&args.after, program)?;
     let options = Options {
         phase_correction: !args.no_phase_correction,
         ..Options::default()

@@ -1,5 +1,8 @@
 //! Causal profiles: what was recorded (experiments) and what was concluded (slopes). COZ §2.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::{Location, TargetId, TargetKind};
 
 /// What a causal profiler recorded, by us or by coz: the input of `fulcrum-causal`.
@@ -35,6 +38,8 @@ pub struct Stream {
     pub points: Vec<String>,
     /// What its samples were attributed to. `None` when the stream does not say: lines.
     pub target: Option<TargetKind>,
+    /// The executable that the process ran. `None` when the stream does not say.
+    pub program: Option<Arc<str>>,
 }
 
 /// One performance experiment (COZ §3.2).
@@ -65,6 +70,8 @@ pub struct Experiment {
     pub others: Option<f64>,
     /// Nanoseconds that the program's threads stood in run queues, summed over threads. `None` when not known.
     pub queued_ns: Option<u64>,
+    /// The executable that it was made in. `None` when the recording does not say (coz).
+    pub program: Option<Arc<str>>,
 }
 
 impl Experiment {
@@ -83,6 +90,7 @@ impl Experiment {
             points: Vec::new(),
             others: None,
             queued_ns: None,
+            program: None,
         }
     }
 
@@ -112,6 +120,12 @@ pub struct Visits {
 
 /// The name of the progress point that counts whole executions of the program (COZ §3.3, `--end-to-end`).
 pub const END_TO_END: &str = "end-to-end";
+
+/// Whether a progress point counts whole executions; also of one program among several (`PROGRAM: end-to-end`).
+pub fn is_end_to_end(name: &str) -> bool {
+    name.strip_suffix(END_TO_END)
+        .is_some_and(|program| program.is_empty() || program.ends_with(": "))
+}
 
 /// The two kinds of progress point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,6 +175,49 @@ impl Recording {
             .iter()
             .flat_map(|it| &it.points)
             .any(|point| point.count.is_visited())
+    }
+
+    /// The programs that experiments were made in, sorted, each once; `None` stands for experiments that do not say.
+    pub fn programs(&self) -> Vec<Option<Arc<str>>> {
+        let mut programs: Vec<_> = self
+            .experiments
+            .iter()
+            .map(|it| it.program.clone())
+            .collect();
+        programs.sort_unstable();
+        programs.dedup();
+        programs
+    }
+
+    /// What one program recorded, without notes.
+    pub fn of_program(&self, program: Option<&str>) -> Recording {
+        let streams: Vec<Stream> = self
+            .streams
+            .iter()
+            .filter(|it| it.program.as_deref() == program)
+            .cloned()
+            .collect();
+        let mut samples: BTreeMap<TargetId, u64> = BTreeMap::new();
+        for (id, count) in streams.iter().flat_map(|it| &it.samples) {
+            let sum = samples.entry(id.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        let times = streams.iter().map(|it| it.runtime_ns);
+        Recording {
+            experiments: self
+                .experiments
+                .iter()
+                .filter(|it| it.program.as_deref() == program)
+                .cloned()
+                .collect(),
+            samples: samples.into_iter().collect(),
+            runtime_ns: times.fold(0, u64::saturating_add),
+            streams,
+            shared: self.shared.clone(),
+            period_ns: self.period_ns,
+            levels: self.levels.clone(),
+            notes: Vec::new(),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fulcrum_causal_records::keep_apart;
 use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 
@@ -13,7 +14,8 @@ use crate::{Manifest, RunError, RunFolder, store};
 /// A causal recording with where it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedCausal {
-    /// Everything that was recorded, all processes together.
+    /// Everything that was recorded, all processes together; progress points are called `PROGRAM: POINT` where there are
+    /// several programs.
     pub recording: Recording,
     /// Of a run, when it can be read.
     pub manifest: Option<Manifest>,
@@ -71,8 +73,9 @@ pub fn load_causal(path: &Path) -> Result<LoadedCausal, LoadError> {
     let bytes = fs::read(path)
         .map_err(RunError::at("read", path))
         .map_err(LoadError::Unreadable)?;
-    let recording =
+    let mut recording =
         fulcrum_causal_records::read(&bytes, &path.to_string_lossy()).map_err(LoadError::Bad)?;
+    keep_apart(&mut recording);
     let ours = base.starts_with("causal-") && base.ends_with(".jsonl");
     let folder = parent.filter(|_| ours).map(Path::to_path_buf);
     let manifest = folder
@@ -85,6 +88,28 @@ pub fn load_causal(path: &Path) -> Result<LoadedCausal, LoadError> {
         folder,
         title: base,
     })
+}
+
+impl LoadedCausal {
+    /// What one program of the run recorded, its progress points called as it calls them. `Err` is one sentence.
+    pub fn of_program(mut self, name: &str) -> Result<LoadedCausal, String> {
+        match fulcrum_causal_records::of_program(&self.recording, name) {
+            Ok(recording) => {
+                self.recording = recording;
+                self.title = format!("{name} of {}", self.title);
+                Ok(self)
+            }
+            Err(names) if names.is_empty() => Err(format!(
+                "{} does not say which programs its experiments were made in",
+                self.title
+            )),
+            Err(names) => Err(format!(
+                "{} has no experiments in a program {name:?}; choose one of {}",
+                self.title,
+                names.join(", ")
+            )),
+        }
+    }
 }
 
 /// What a run that is going on says about itself, without its recording.
@@ -142,6 +167,7 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
         notes.extend(manifest.notes.iter().cloned());
     }
     all.notes.splice(0..0, notes);
+    keep_apart(&mut all);
     let title = title(manifest.as_ref(), path);
     Ok(LoadedCausal {
         recording: all,

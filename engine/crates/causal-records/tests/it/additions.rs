@@ -52,6 +52,7 @@ fn an_experiment_says_its_target_weight_and_queueing() {
             ],
             points: vec!["iter".into(), "r".into()],
             target: Some(TargetKind::Function),
+            program: None,
         }]
     );
     // It ended in order.

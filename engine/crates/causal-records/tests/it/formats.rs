@@ -232,6 +232,7 @@ fn our_own_stream() {
     let expected = Recording {
         experiments: vec![Experiment {
             selected: at("/w/a b.cpp:12"),
+            program: Some("/p".into()),
             ..experiment(vec![throughput("iter", 9), latency("req", 9, 8, 2.5)])
         }],
         samples: vec![(at("/w/a b.cpp:12"), 6), (at("/w/z.cpp:1"), 2)],
@@ -244,6 +245,7 @@ fn our_own_stream() {
             samples: vec![(at("/w/a b.cpp:12"), 6), (at("/w/z.cpp:1"), 2)],
             points: vec!["iter".into(), "req".into()],
             target: None,
+            program: Some("/p".into()),
         }],
         notes: vec!["Skipped 1 record of the unknown type \"gossip\".".into()],
         ..Recording::default()

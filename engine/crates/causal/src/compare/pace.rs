@@ -3,7 +3,7 @@
 //! The error is that of a ratio of sums. Two runs are not interleaved, so a machine whose speed drifts is an error here;
 //! it shows as parts of the run that differ more than their experiments do, and the larger of the two errors counts.
 
-use fulcrum_model::causal::{Count, END_TO_END, PointKind, PointProfile, Recording};
+use fulcrum_model::causal::{Count, PointKind, PointProfile, Recording, is_end_to_end};
 use fulcrum_stats::{Sample, student};
 
 use super::estimate::Positive;
@@ -57,7 +57,7 @@ impl Pace {
                 }
             }
         }
-        let least = if point.name == END_TO_END { 2.0 } else { 5.0 };
+        let least = if is_end_to_end(&point.name) { 2.0 } else { 5.0 };
         let period = ratio(&baseline).filter(|_| departures >= least)?;
         Some(Pace {
             period,

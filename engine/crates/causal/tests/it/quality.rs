@@ -81,6 +81,51 @@ fn each_weakness_has_its_flag() {
     }
 }
 
+/// Two programs were linked with the same `a.c`; in one of them it is no bottleneck. Together they would show half of it.
+#[test]
+fn each_program_is_analysed_by_itself() {
+    let of = |program: &str, mut recording: Recording| {
+        let name = format!("{program}: p");
+        for experiment in &mut recording.experiments {
+            experiment.program = Some(program.into());
+            experiment.points[0].name = name.clone();
+        }
+        recording.streams = vec![Stream {
+            runtime_ns: recording.runtime_ns,
+            samples: recording.samples.clone(),
+            points: vec![name],
+            target: None,
+            program: Some(program.into()),
+        }];
+        recording
+    };
+    let alone = analyse(&recording(linear), &Options::default());
+    let mut both = of("client", recording(linear));
+    let server = of("server", recording(|_| 1000.0));
+    both.experiments.extend(server.experiments);
+    both.streams.extend(server.streams);
+    both.runtime_ns += server.runtime_ns;
+    both.notes.push("About the run.".into());
+    let profile = analyse(&both, &Options::default());
+    let points: Vec<(&str, f64)> = profile
+        .progress_points
+        .iter()
+        .map(|it| (&*it.name, it.targets[0].slope))
+        .collect();
+    let [("client: p", client), ("server: p", server)] = points[..] else {
+        panic!("{points:?}")
+    };
+    assert_eq!(client, alone.progress_points[0].targets[0].slope);
+    assert!(server.abs() < 0.01, "{server}");
+    assert_eq!(
+        profile.notes,
+        [
+            "About the run.",
+            "Results of 2 programs are kept apart, each under progress points of its own: client, server."
+        ]
+    );
+}
+
 #[test]
 fn a_latency_whose_requests_pile_up_is_flagged_and_said() {
     let latency = |departures: u64| {
@@ -134,6 +179,7 @@ fn eq_8_takes_the_streams_that_could_tell() {
         },
         points: points.iter().map(|&it| it.into()).collect(),
         target,
+        program: None,
     };
     let own = || stream(40, 4000, &["p"], Some(TargetKind::Line));
     let slope = |streams: Vec<Stream>| {

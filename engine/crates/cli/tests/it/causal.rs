@@ -328,3 +328,75 @@ fn targets_that_are_no_lines_say_what_they_are() {
         assert!(table.contains(label), "{label}: {table}");
     }
 }
+
+/// What a program of a run recorded: experiments on `hot.c:10`, whose visits grow with the speedup by this fraction.
+fn recorded_by(program: &str, gain: f64) -> String {
+    let mut text = format!(
+        "{{\"type\":\"header\",\"format\":\"fulcrum-causal\",\"version\":1,\"program\":\"/w/{program}\",\"period\":1000000,\
+         \"levels\":[0.25,0.5,0.75,1.0]}}\n"
+    );
+    let mut start = 0;
+    for speedup in [0.0, 0.25, 0.5, 0.75, 1.0].repeat(6) {
+        let visits = (100.0 / (1.0 - gain * speedup)).round();
+        text += &format!(
+            "{{\"type\":\"experiment\",\"selected\":\"/w/hot.c:10\",\"speedup\":{speedup},\"duration\":1000,\"wall\":1000,\
+             \"start\":{start},\"selected_samples\":100,\"points\":[{{\"name\":\"served\",\"kind\":\"throughput\",\
+             \"delta\":{visits}}}]}}\n"
+        );
+        start += 1000;
+    }
+    text + &format!(
+        "{{\"type\":\"samples\",\"time\":{start},\"lines\":{{\"/w/hot.c:10\":3000}}}}\n{{\"type\":\"end\",\"time\":{start}}}\n"
+    )
+}
+
+#[test]
+fn programs_of_a_run_have_tables_of_their_own() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, program, gain) in [("7", "client", 0.4), ("8", "server", 0.0)] {
+        let stream = folder.path().join(format!("causal-{name}-0.jsonl"));
+        std::fs::write(stream, recorded_by(program, gain)).expect("room");
+    }
+    let path = folder.path().to_str().expect("UTF-8");
+    let both = json(&["causal", "show", path, "--json", "--no-phase-correction"]);
+    let slopes = |json: &Value| -> Vec<(String, f64)> {
+        let points = json["progressPoints"].as_array().expect("points");
+        let slope = |it: &Value| it["targets"][0]["slope"].as_f64().expect("a slope");
+        let name = |it: &Value| it["name"].as_str().expect("a name").to_owned();
+        points.iter().map(|it| (name(it), slope(it))).collect()
+    };
+    let [(client, gains), (server, nothing)] = &slopes(&both)[..] else {
+        panic!("{both}")
+    };
+    assert_eq!((&**client, &**server), ("client: served", "server: served"));
+    assert!((gains - 0.4).abs() < 0.02, "{gains}");
+    assert!(nothing.abs() < 0.02, "{nothing}");
+    let apart = "Results of 2 programs are kept apart, each under progress points of its own: client, server.";
+    let notes = both["notes"].as_array().expect("notes");
+    assert!(notes.iter().any(|note| note == apart), "{notes:?}");
+    let one = [
+        "causal",
+        "show",
+        path,
+        "--json",
+        "--no-phase-correction",
+        "--program",
+        "client",
+    ];
+    let one = json(&one);
+    assert_eq!(slopes(&one), [("served".to_owned(), *gains)]);
+    let table = fulcrum(&["causal", "show", path])
+        .output()
+        .expect("it runs");
+    let table = String::from_utf8_lossy(&table.stdout);
+    let heads = table
+        .lines()
+        .filter(|line| line.contains("served") && line.contains("throughput"));
+    let heads: Vec<&str> = heads.collect();
+    assert_eq!(heads.len(), 2, "{table}");
+    check_bad(
+        &["causal", "show", path, "--program", "other"],
+        1,
+        "choose one of client, server",
+    );
+}

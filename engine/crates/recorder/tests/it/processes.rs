@@ -298,6 +298,38 @@ fn the_tree_below_a_program_of_the_system_is_followed() {
     );
 }
 
+/// Two programs that have a source file in common, and so a progress point and lines of the same names.
+#[test]
+fn results_of_several_programs_are_kept_apart() {
+    let lab = calls();
+    let other = lab.program.with_file_name("others");
+    std::fs::copy(&lab.program, &other).unwrap();
+    let both = format!(
+        "{} rounds=500; {} rounds=500",
+        lab.program.display(),
+        other.display()
+    );
+    let options = Options {
+        program: "sh".into(),
+        duration: None,
+        ..lab.options(&["-c", &both], 0.0)
+    };
+    let recorded = run(&options).unwrap();
+    let recording = recording(&recorded);
+    let programs: Vec<_> = recording.programs().into_iter().flatten().collect();
+    assert_eq!(
+        programs,
+        ["calls".into(), "others".into()],
+        "{:?}",
+        recorded.notes
+    );
+    for experiment in &recording.experiments {
+        let program = experiment.program.as_deref().unwrap();
+        let names: Vec<&str> = experiment.points.iter().map(|it| &*it.name).collect();
+        assert_eq!(names, [format!("{program}: round")]);
+    }
+}
+
 /// A usage message, a crash, an empty run: each would be repeated until the user's patience ends.
 #[test]
 fn a_program_that_only_fails_is_not_run_again_and_again() {

@@ -100,6 +100,74 @@ fn the_processes_of_a_run_add_up() {
     );
 }
 
+/// A stream of so many experiments on a line that every program here has.
+fn stream_of(program: &str, experiments: u64) -> String {
+    let named = format!("\"pid\":7,\"program\":\"{program}\",");
+    stream(12, experiments).replace("\"pid\":7,", &named)
+}
+
+#[test]
+fn what_several_programs_counted_has_several_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, manifest) = run(folder.path());
+    run.write_manifest(&manifest).unwrap();
+    let write = |name: &str, text: String| fs::write(run.path().join(name), text).unwrap();
+    let counted = |path: &Path| -> Vec<(String, usize)> {
+        let loaded = load_causal(path).unwrap();
+        let mut names: Vec<String> = loaded
+            .recording
+            .experiments
+            .iter()
+            .flat_map(|it| it.points.iter().map(|point| point.name.clone()))
+            .collect();
+        names.sort();
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        for name in names {
+            match counts.last_mut() {
+                Some((last, count)) if *last == name => *count += 1,
+                _ => counts.push((name, 1)),
+            }
+        }
+        counts
+    };
+    let expect = |expected: &[(&str, usize)]| {
+        let expected: Vec<(String, usize)> = expected
+            .iter()
+            .map(|(name, count)| ((*name).to_owned(), *count))
+            .collect();
+        assert_eq!(counted(run.path()), expected);
+    };
+    write("causal-7-0.jsonl", stream_of("/w/server", 3));
+    write("causal-8-0.jsonl", stream_of("/w/server", 2));
+    write("causal-9-0.jsonl", stream_of("/w/helper", 0));
+    expect(&[("iter", 5)]);
+    write("causal-9-0.jsonl", stream_of("/w/helper (deleted)", 4));
+    expect(&[("helper: iter", 4), ("server: iter", 5)]);
+    // Programs of one name are told apart by their folders.
+    write("causal-10-0.jsonl", stream_of("/other/server", 1));
+    expect(&[
+        ("/other/server: iter", 1),
+        ("/w/server: iter", 5),
+        ("helper: iter", 4),
+    ]);
+
+    let helper = load_causal(run.path())
+        .unwrap()
+        .of_program("helper")
+        .unwrap();
+    assert_eq!(helper.recording.experiments.len(), 4);
+    assert_eq!(helper.recording.experiments[0].points[0].name, "iter");
+    assert_eq!(helper.recording.streams[0].points, ["iter"]);
+    assert_eq!(helper.recording.runtime_ns, 4000 - 4 * 50);
+    let samples: u64 = helper.recording.samples.iter().map(|it| it.1).sum();
+    assert_eq!(samples, 4 + 1);
+    let why = load_causal(run.path())
+        .unwrap()
+        .of_program("server")
+        .unwrap_err();
+    assert!(why.contains("/other/server, /w/server, helper"), "{why}");
+}
+
 #[test]
 fn a_coz_file_needs_no_run() {
     let folder = tempfile::tempdir().unwrap();
