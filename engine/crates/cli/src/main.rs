@@ -23,6 +23,7 @@ mod signals;
 mod terminal;
 #[cfg(feature = "whole")]
 mod transactions;
+mod values;
 
 #[cfg(feature = "whole")]
 use std::ffi::OsString;

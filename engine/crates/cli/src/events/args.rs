@@ -79,7 +79,7 @@ pub struct Source {
 }
 
 #[derive(Debug, Args)]
-#[command(after_long_help = super::query::help())]
+#[command(after_long_help = super::query_help::help())]
 pub struct QueryArgs {
     /// [CONDITION] [group by …] [select …] [order by …] [limit N]; see --help
     pub query: String,

@@ -6,6 +6,7 @@ mod export;
 mod list;
 mod open;
 mod query;
+mod query_help;
 mod queues;
 mod stats;
 mod trace;

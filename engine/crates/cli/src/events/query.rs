@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use fulcrum_event_tables::{Format, Table};
-use fulcrum_events::query::{Cell, Query, fields};
+use fulcrum_events::query::{Cell, Query};
 
 use super::args::{QueryArgs, QueryFormat};
 use super::open::{open, say_notes};
@@ -13,31 +13,6 @@ use crate::terminal::{self, Colour, Style};
 
 /// Rows whose columns are lined up together.
 const PAGE: usize = 500;
-
-/// What `--help` says below the options.
-pub fn help() -> String {
-    let mut text = String::from(
-        "A query has these parts, each optional:\n  \
-         CONDITION                     method ~ \"ThreadPool\\.\" and wall > 1ms and thread = \"Dispatcher*\"\n  \
-         group by KEY, …               method, class, thread, …, or bucket(start, 100ms)\n  \
-         select COLUMN, …              wall, count, sum(wall), mean(self), min, max, stddev, median, p99(wall), …\n  \
-         order by COLUMN [asc|desc]\n  \
-         limit N\n\n\
-         Texts: = and != compare, * standing for anything; ~ and !~ look for a regular expression; in (A, B) is one of these.\n\
-         Numbers: = != < <= > >=, with a unit: ns us ms s min, B kB MB GB. Conditions: and, or, not, ( ).\n\
-         Percentiles are the nearest rank; above 4096 values they are exact to 0.4 %.\n\nFields:\n",
-    );
-    for (name, unit, meaning) in fields() {
-        let unit = match unit {
-            "ns" => " (time)",
-            "bytes" => " (size)",
-            "" => " (number)",
-            _ => "",
-        };
-        text += &format!("  {name:<11} {meaning}{unit}\n");
-    }
-    text
-}
 
 /// Answers a query.
 pub fn query(args: &QueryArgs) -> Outcome {
