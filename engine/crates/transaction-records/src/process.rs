@@ -30,6 +30,9 @@ pub(crate) struct ProcessInfo {
     pub header: Header,
     /// The file that it executes; empty when the log does not say.
     pub program: String,
+    /// What its first thread was called when it began to execute the file: as the program was called, of which
+    /// the kernel keeps 15 bytes. Empty in a copy.
+    called: String,
     /// Sorted by start.
     pub modules: Vec<ModuleMap>,
     /// Return addresses by the path's number, innermost first.
@@ -53,6 +56,7 @@ impl ProcessInfo {
             },
             header,
             program: String::new(),
+            called: String::new(),
             modules: Vec::new(),
             paths: HashMap::new(),
             parent: None,
@@ -66,6 +70,11 @@ impl ProcessInfo {
         }
         info.modules.sort();
         info.modules.dedup();
+        let first = log.threads().iter().find(|it| it.number == 1);
+        let name = first.and_then(|it| it.names.first());
+        if let (None, Some((_, name))) = (header.parent, name) {
+            info.called = name.clone();
+        }
         info
     }
 
@@ -97,11 +106,12 @@ impl ProcessInfo {
         id(self.run, self.key)
     }
 
-    /// The program's name without its folder.
+    /// The program's name without its folder; where it was called by a link or as a script, that name.
     pub fn name(&self) -> &str {
         match file_name(&self.program) {
             "" => "an unknown program",
-            name => name,
+            name if name.starts_with(&self.called) => name,
+            _ => &self.called,
         }
     }
 
@@ -189,6 +199,9 @@ fn inherit(all: &mut [ProcessInfo], row: usize) {
         at = parent;
         if all[row].program.is_empty() {
             all[row].program = all[at].program.clone();
+        }
+        if all[row].called.is_empty() {
+            all[row].called = all[at].called.clone();
         }
         if all[row].modules.is_empty() {
             all[row].modules = all[at].modules.clone();

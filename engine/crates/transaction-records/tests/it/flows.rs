@@ -748,3 +748,22 @@ fn more_of_an_answer_is_that_of_the_request() {
     assert_eq!(shown.costs(), ["111 ms of GET /a in server/worker"]);
     assert_eq!(shown.instances(), ["GET /a × 1 (0), 7 ms"]);
 }
+
+/// A program that was called by a link, as redis-server is, has the name by which it was called; so has its copy.
+#[test]
+fn programs_are_called_what_they_were_called() {
+    let mut script = Script::default();
+    let server = script.called(10, 0, ("redis-server", "redis-check-rdb"));
+    let child = script.child(server, 11, "redis-rdb-bgsave");
+    script.tcp(server, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(server, "main > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+    script.sample(server, "main > work", 5);
+    script.sample(child, "main > save", 3);
+    assert_eq!(
+        script.open().costs(),
+        [
+            "5 ms of GET /a in redis-server/redis-server",
+            "3 ms of no transaction in redis-server/redis-rdb-bgsave",
+        ]
+    );
+}

@@ -114,7 +114,12 @@ impl Script {
 
     /// The same after so many others that it executed.
     pub fn program(&mut self, pid: u32, turn: u32, program: &str) -> Thread {
-        let first = self.log(pid, turn, program);
+        self.called(pid, turn, (program, program))
+    }
+
+    /// The same, called by a name that is another than the file's.
+    pub fn called(&mut self, pid: u32, turn: u32, (name, program): (&str, &str)) -> Thread {
+        let first = self.log(pid, turn, name);
         let file = format!("/usr/bin/{program}");
         self.say(first, "", Record::Program(file.as_bytes()));
         first
