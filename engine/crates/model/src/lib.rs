@@ -1,5 +1,7 @@
 //! Plain data that every other crate of Fulcrum shares. No I/O, no JSON-RPC.
 
+#![forbid(unsafe_code)]
+
 pub mod call_graph;
 pub mod call_tree;
 pub mod causal;

@@ -2,6 +2,8 @@
 //!
 //! What the command line and the server share: `ingest` and `paths` touch no files.
 
+#![forbid(unsafe_code)]
+
 mod error;
 mod labels;
 mod lines;

@@ -3,6 +3,8 @@
 //!
 //! Everything here is text in, edits or line numbers out; no files are touched.
 
+#![forbid(unsafe_code)]
+
 mod definitions;
 pub mod drift;
 #[cfg(test)]

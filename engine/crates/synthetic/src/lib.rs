@@ -7,6 +7,8 @@
 //!
 //! The same seed gives the same profile on every machine. No I/O here; `main.rs` writes files.
 
+#![forbid(unsafe_code)]
+
 mod base;
 mod fill;
 mod levels;

@@ -232,7 +232,7 @@ fn problems(manifests: &BTreeMap<String, String>) -> Vec<String> {
 }
 
 /// The crates of ours that a manifest depends on, for building and running; tests may import what they like.
-fn imports(manifest: &str) -> BTreeSet<String> {
+pub(crate) fn imports(manifest: &str) -> BTreeSet<String> {
     let all = dependencies(manifest).into_iter();
     all.filter_map(|name| Some(name.strip_prefix(PREFIX)?.to_owned()))
         .collect()

@@ -1,12 +1,19 @@
 //! Code generation and repository checks.
 //!
 //! `codegen` writes what is generated; `check` fails when a generated file, the protocol document, the arrows between
-//! crates or what injected libraries link are not as they should be, or a document names what the code does not have.
+//! crates or files, what injected libraries link or where unsafe code is are not as they should be, or a document names what
+//! the code does not have.
+
+#![forbid(unsafe_code)]
 
 mod arrows;
+mod circles;
 mod documents;
 mod injected;
+mod layers;
+mod modules;
 mod protocol;
+mod unsafe_code;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,8 +25,11 @@ fn main() -> ExitCode {
         Some("check") => [
             protocol::check(&root),
             arrows::check(&root),
+            layers::check(&root),
+            circles::check(&root),
             injected::check(&root),
             documents::check(&root),
+            unsafe_code::check(&root),
         ]
         .concat(),
         _ => {

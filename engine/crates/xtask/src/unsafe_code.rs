@@ -1,0 +1,111 @@
+//! Crates either forbid unsafe code or are in the document's list of those that need it, with the reason.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::arrows::manifests;
+
+const DOCUMENT: &str = "docs/architecture.md";
+/// How the list's table begins.
+const HEADING: &str = "| crate with unsafe code |";
+const FORBIDS: &str = "#![forbid(unsafe_code)]";
+
+/// Compares the list with the crates; what does not fit, one sentence each.
+pub fn check(root: &Path) -> Vec<String> {
+    let read = || -> Result<Vec<String>, String> {
+        let document = fs::read_to_string(root.join(DOCUMENT))
+            .map_err(|error| format!("cannot read {DOCUMENT}: {error}."))?;
+        let listed = listed(&document);
+        let crates = manifests(root)?;
+        let mut problems = Vec::new();
+        for name in crates.keys() {
+            let forbids = forbids(&root.join("engine/crates").join(name).join("src"))?;
+            problems.extend(problem(name, forbids, listed.contains(name.as_str())));
+        }
+        let gone = listed.iter().filter(|name| !crates.contains_key(**name));
+        problems.extend(gone.map(|name| {
+            format!("{DOCUMENT} lists {name} among the crates with unsafe code, and there is no such crate: correct it.")
+        }));
+        Ok(problems)
+    };
+    read().unwrap_or_else(|problem| vec![problem])
+}
+
+fn problem(name: &str, forbids: bool, listed: bool) -> Option<String> {
+    match (forbids, listed) {
+        (false, false) => Some(format!(
+            "engine/crates/{name} does not say {FORBIDS}: say so at its top, or say in the list of {DOCUMENT} what needs \
+             unsafe code in it."
+        )),
+        (true, true) => Some(format!(
+            "{DOCUMENT} lists {name} among the crates with unsafe code, which it forbids: take it out."
+        )),
+        _ => None,
+    }
+}
+
+/// The names in the first column of the table.
+fn listed(document: &str) -> BTreeSet<&str> {
+    let rows = document
+        .lines()
+        .skip_while(|line| !line.starts_with(HEADING))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| row.split('`').nth(1)).collect()
+}
+
+/// Whether each root of a crate forbids unsafe code.
+fn forbids(source: &Path) -> Result<bool, String> {
+    let roots = ["lib.rs", "main.rs"].map(|name| source.join(name));
+    let mut all = true;
+    for root in roots.iter().filter(|root| root.is_file()) {
+        let text = fs::read_to_string(root)
+            .map_err(|error| format!("cannot read {}: {error}.", root.display()))?;
+        all &= text.lines().any(|line| line == FORBIDS);
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_that_says_nothing_and_one_that_is_listed_for_nothing_are_told() {
+        let root = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| {
+            let file = root.path().join(name);
+            fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+            fs::write(file, text).expect("written");
+        };
+        write(
+            DOCUMENT,
+            "| crate with unsafe code | why |\n| --- | --- |\n| `b` | maps files |\n| `c` | none |\n| `d` | gone |\n\n| `a` | |\n",
+        );
+        for (name, text) in [
+            ("a", "mod x;\n"),
+            ("b", "mod x;\n"),
+            ("c", "#![forbid(unsafe_code)]\n"),
+        ] {
+            write(&format!("engine/crates/{name}/Cargo.toml"), "");
+            write(&format!("engine/crates/{name}/src/lib.rs"), text);
+        }
+        let found = check(root.path());
+        let told = [
+            "engine/crates/a does not say",
+            "lists c among the crates",
+            "lists d among the crates",
+        ];
+        assert_eq!(found.len(), told.len(), "{found:?}");
+        for (problem, expect) in found.iter().zip(told) {
+            assert!(problem.contains(expect), "{problem}");
+        }
+    }
+
+    #[test]
+    fn this_repository_keeps_its_list() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        assert_eq!(check(&root), Vec::<String>::new());
+    }
+}
