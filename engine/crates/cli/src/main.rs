@@ -1,5 +1,7 @@
 //! The `fulcrum` command: every capability from a terminal, and the language server.
 
+#![forbid(unsafe_code)]
+
 // What only the other commands need.
 #![cfg_attr(not(feature = "whole"), allow(dead_code))]
 

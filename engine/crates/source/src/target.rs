@@ -58,10 +58,6 @@ pub(crate) fn find<'a>(
     if is_constexpr(syntax, function) {
         return Err(Refused::constexpr(line));
     }
-    let ends = |body| match kind {
-        Kind::LatencyBegin => Target::StartOf(body),
-        _ => Target::EndOf(body),
-    };
     if let Some(inner) = inner_loop {
         let body = body(inner)
             .filter(|b| !b.is_missing())
@@ -70,10 +66,18 @@ pub(crate) fn find<'a>(
         let inside = body.start_byte() + usize::from(braced)..body.end_byte();
         let in_header = !inside.contains(&at);
         if kind == Kind::Throughput || in_header {
-            return Ok(ends(body));
+            return Ok(end_of(body, kind));
         }
     }
-    in_function(syntax, node, at, function, kind, line, &ends)
+    in_function(syntax, node, at, function, kind, line)
+}
+
+/// The end of a body at which a point of this kind goes.
+fn end_of(body: Node<'_>, kind: Kind) -> Target<'_> {
+    match kind {
+        Kind::LatencyBegin => Target::StartOf(body),
+        _ => Target::EndOf(body),
+    }
 }
 
 fn in_function<'a>(
@@ -83,7 +87,6 @@ fn in_function<'a>(
     function: Node<'a>,
     kind: Kind,
     line: usize,
-    ends: &dyn Fn(Node<'a>) -> Target<'a>,
 ) -> Result<Target<'a>, Refused> {
     if is_block(node) {
         if node.kind() == "case_statement" {
@@ -91,7 +94,7 @@ fn in_function<'a>(
         }
         // White space or a brace of the block itself.
         if syntax.text[at..].starts_with('{') && at == node.start_byte() {
-            return Ok(ends(node));
+            return Ok(end_of(node, kind));
         }
         if node.kind() == "compound_statement" && at + 1 == node.end_byte() {
             return Ok(Target::EndOf(node));
@@ -121,7 +124,8 @@ fn in_function<'a>(
         up = parent;
     }
     let body = body(function).filter(|b| b.kind() == "compound_statement");
-    body.map(ends).ok_or(Refused::outside(line))
+    body.map(|body| end_of(body, kind))
+        .ok_or(Refused::outside(line))
 }
 
 /// On `case x:` itself.

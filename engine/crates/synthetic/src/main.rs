@@ -2,6 +2,8 @@
 //!
 //! Beside `NAME.pb.gz` and `NAME.folded` stands `KIND.json` with each tree's shape and the planted sequences.
 
+#![forbid(unsafe_code)]
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
