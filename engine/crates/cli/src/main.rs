@@ -23,9 +23,9 @@ mod runs;
 mod search;
 mod signals;
 mod terminal;
+mod values;
 #[cfg(feature = "whole")]
 mod transactions;
-mod values;
 
 #[cfg(feature = "whole")]
 use std::ffi::OsString;
