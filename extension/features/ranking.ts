@@ -178,9 +178,10 @@ function rowItem(row: RankingRow, group: string): vscode.TreeItem {
 }
 
 function nextItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem("Next: make the first line faster, run again, and compare");
+  const item = new vscode.TreeItem("Next: speed it up, then compare");
   item.iconPath = new vscode.ThemeIcon("arrow-right");
-  item.tooltip = "Compares this run with one after the change: what was predicted, and what happened.";
+  item.tooltip =
+    "Make the first line faster, build, and run again. This compares both runs: what was predicted, and what happened.";
   item.command = { command: "fulcrum.compare.runs", title: "Compare Runs…" };
   item.id = "next";
   return item;

@@ -143,12 +143,16 @@ export class Rows {
         class: `row${active ? " active" : ""}${row.negative ? " less" : ""}`,
         title: row.title,
         style: { ...style, "--share": String(row.width) },
-        attrs: { ...attrs, "aria-label": row.spoken },
+        attrs,
         data: { at: String(at) },
       },
-      h("span", { class: "number", text: row.number < 10 ? String(row.number) : "" }),
-      h("span", { class: "name" }, ...row.labels.map(dot), h("bdi", { text: row.text })),
-      ...cells(row),
+      // Read aloud, its parts would be numbers that say nothing.
+      ...[
+        h("span", { class: "number", text: row.number < 10 ? String(row.number) : "" }),
+        h("span", { class: "name" }, ...row.labels.map(dot), h("bdi", { text: row.text })),
+        ...cells(row),
+      ].map(forEyes),
+      h("span", { class: "unseen", text: row.spoken }),
     );
   }
 
@@ -226,6 +230,11 @@ function columnsOf(model: NavigatorModel): HTMLElement[] {
     ...cells.map((text) => h("span", { class: "cell", text })),
     ...(model.spread ? [h("span", { class: "sure" })] : []),
   ];
+}
+
+function forEyes(element: HTMLElement): HTMLElement {
+  element.setAttribute("aria-hidden", "true");
+  return element;
 }
 
 function cells(row: RowModel): HTMLElement[] {

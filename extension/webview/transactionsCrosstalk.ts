@@ -69,13 +69,14 @@ export class CrosstalkView {
       {
         class: "heat cell",
         title: cell.spoken,
-        attrs: { "aria-label": cell.spoken, "aria-pressed": "false", tabindex: "-1" },
+        attrs: { "aria-pressed": "false", tabindex: "-1" },
         data: { waiter: cell.waiter, holder: cell.holder },
         style: { "--heat": String(cell.heat) },
         onclick: () => this.choose(cell, button),
       },
-      h("strong", { text: cell.total }),
-      h("span", { class: "small", text: `${cell.mean} × ${cell.count}` }),
+      h("strong", { text: cell.total, attrs: { "aria-hidden": "true" } }),
+      h("span", { class: "small", text: `${cell.mean} × ${cell.count}`, attrs: { "aria-hidden": "true" } }),
+      h("span", { class: "unseen", text: cell.spoken }),
     );
     return button;
   }

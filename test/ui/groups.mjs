@@ -7,6 +7,7 @@ import { firstTests, scratch } from "./first.mjs";
 import { flameTests, millionTests } from "./flame.mjs";
 import { liveTests } from "./live.mjs";
 import { navigatorTests } from "./navigator.mjs";
+import { pagesTests, preparePages } from "./pages.mjs";
 import { runsTests } from "./runs.mjs";
 import { buildDispatcher, traceTests } from "./trace.mjs";
 import { prepareTransactions, transactionsTests } from "./transactions.mjs";
@@ -26,6 +27,7 @@ export const uiGroups = [
   group("runs", runsTests),
   group("transactions", transactionsTests, prepareTransactions),
   group("compare", compareTests),
+  group("pages", pagesTests, preparePages),
   group("welcome", welcomeTests, prepareWelcome),
   { ...group("empty", emptyTests), empty: true },
   { ...group("restricted", restrictedTests), trusted: false },

@@ -64,7 +64,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     const cells = run.locator("#crosstalk .cell");
     assert.equal(await cells.count(), 1);
     assert.match(
-      plain(await cells.getAttribute("aria-label")),
+      plain(await cells.locator(".unseen").textContent()),
       /^GET \/checkout waited \d.* for GET \/report: 3 times/,
     );
     await cells.focus();

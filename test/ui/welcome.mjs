@@ -17,7 +17,7 @@ export async function welcomeTests({ test, vscode, page }) {
     await said.waitFor();
     assert.match(await said.textContent(), /make it faster, run again, and compare\.$/);
     await page.locator(".sidebar .monaco-list-row", { hasText: "two-threads.cpp:14" }).first().waitFor();
-    await page.locator(".sidebar .monaco-list-row", { hasText: "Next: make the first line faster" }).waitFor();
+    await page.locator(".sidebar .monaco-list-row", { hasText: "Next: speed it up" }).waitFor();
     await page.locator(".notifications-toasts .monaco-button", { hasText: "Go to Line" }).click();
     await page.locator(".statusbar-item", { hasText: "Ln 14," }).waitFor();
   });

@@ -163,7 +163,7 @@ test("no more than all is labelled, whatever the profiler counted; of a differen
   const text = (of: "total" | "difference") =>
     plain(navigatorModel(opened(), view({ labels, coverage, of, total: 1000 })).coverage?.text ?? "");
   expect(text("total")).toBe("All of 1,000 is labelled (its profiler counted 100.1 %)");
-  expect(text("difference")).toBe("100.1 % of 1,000 is labelled");
+  expect(text("difference")).toBe("100.1 % of 1,000 is labelled: other paths became cheaper");
 });
 
 test("labels that became cheaper are told from those that became dearer", () => {

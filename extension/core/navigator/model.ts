@@ -146,17 +146,24 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
     text: segmentText(label, shares[index] ?? null, total),
   }));
   const cost = costText(total, unit);
-  // Some profilers count more for a function than all functions cost themselves; of a difference, parts may well be more.
-  const text =
-    view.of === "total" && isMoreThanAll(coverage.share)
-      ? `All of ${cost} is labelled (its profiler counted ${shareText(coverage.share)})`
-      : `${shareText(coverage.share)} of ${cost} is labelled`;
+  const text = coverageText(view, cost);
   return {
     text,
     gain: gainText(view),
     segments,
     description: `${text}: ${segments.map((it) => it.text).join("; ")}`,
   };
+}
+
+/** More than all needs its reason: some profilers count more for a function than all functions cost themselves. */
+function coverageText({ of, coverage: { share } }: NavigatorView, cost: string): string {
+  const plain = `${shareText(share)} of ${cost} is labelled`;
+  if (!isMoreThanAll(share)) {
+    return plain;
+  }
+  return of === "total"
+    ? `All of ${cost} is labelled (its profiler counted ${shareText(share)})`
+    : `${plain}: other paths became cheaper`;
 }
 
 function segmentText(label: NavigatorLabel, share: number | null, total: number): string {
