@@ -3,7 +3,7 @@
  * Every step is skipped or quick when its result is there.
  */
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bundleExtension } from "./lib/bundle.mjs";
 import { cargoBuild } from "./lib/cargo.mjs";
@@ -66,9 +66,18 @@ export async function buildEngine() {
     );
     const files = libraries.map((name) => `libfulcrum_${name.replaceAll("-", "_")}.so`);
     await placeAll(path.join(root, "bin"), ["fulcrum", ...files]);
-    mkdirSync(path.join(root, "bin", "include"), { recursive: true });
-    copyFileSync(path.join(engine, "include", "fulcrum.h"), path.join(root, "bin", "include", "fulcrum.h"));
+    placeProgressPoints(path.join(root, "bin", "include"));
   });
+}
+
+/** What programs with progress points are built with: the header for C and C++, the crate for Rust. */
+export function placeProgressPoints(folder) {
+  const crate = path.join(folder, "fulcrum-progress");
+  rmSync(crate, { recursive: true, force: true });
+  mkdirSync(crate, { recursive: true });
+  copyFileSync(path.join(engine, "include", "fulcrum.h"), path.join(folder, "fulcrum.h"));
+  copyFileSync(path.join(engine, "include", "fulcrum-progress.toml"), path.join(crate, "Cargo.toml"));
+  cpSync(path.join(engine, "crates", "progress", "src"), path.join(crate, "src"), { recursive: true });
 }
 
 /** Copies what cargo built into a folder. */

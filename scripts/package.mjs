@@ -19,7 +19,7 @@ const parts = [
   ...["package.json", "README.md", "CHANGELOG.md", "LICENSE", "media", "syntaxes"],
   ...["dist/extension.js", "dist/webview", "bin/fulcrum", "bin/libfulcrum_runtime.so", "bin/libfulcrum_jvm_agent.so"],
   ...["bin/libfulcrum_native_agent.so", "bin/libfulcrum_transaction_runtime.so"],
-  "bin/include/fulcrum.h",
+  "bin/include",
 ];
 
 /** Packages what bootstrap built. Throws when the file is larger than an extension should be. */

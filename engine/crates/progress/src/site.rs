@@ -34,10 +34,19 @@ pub use linux::Site;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use core::ffi::{CStr, c_char, c_int, c_void};
+    use core::ffi::{c_char, c_int, c_void};
+    use core::ptr::{addr_of, null_mut};
     use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
     use super::Kind;
+
+    // std links it, on every Linux; a crate of its own only for this would have to come from somewhere.
+    extern "C" {
+        fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+
+    /// Looked for in everything that is loaded, in the order in which it was.
+    const RTLD_DEFAULT: *mut c_void = null_mut();
 
     /// What `_coz_get_counter` returns: ours to add to, the profiler's to read, alive until the process ends.
     #[repr(C)]
@@ -52,6 +61,19 @@ mod linux {
 
     /// `void fulcrum_settle(void)`: a request is about to begin or to end.
     type Settle = extern "C" fn();
+
+    // C strings: literals of them need a compiler of 2024.
+    const GET_COUNTER: &[u8] = b"_coz_get_counter\0";
+    const SETTLE: &[u8] = b"fulcrum_settle\0";
+
+    /// Ends with a NUL and holds no other.
+    const fn is_c_string(bytes: &[u8]) -> bool {
+        let mut at = 0;
+        while at < bytes.len() && bytes[at] != 0 {
+            at += 1;
+        }
+        at + 1 == bytes.len()
+    }
 
     /// Where visits go without a profiler.
     static UNREAD: Counter = Counter {
@@ -75,14 +97,14 @@ mod linux {
         /// `name` must end with a NUL and hold no other.
         pub const fn new(kind: Kind, name: &'static str) -> Self {
             assert!(
-                CStr::from_bytes_with_nul(name.as_bytes()).is_ok(),
+                is_c_string(name.as_bytes()),
                 "a progress point's name holds no NUL"
             );
             Site {
                 kind,
                 name,
-                counter: AtomicPtr::new(core::ptr::null_mut()),
-                settle: AtomicPtr::new(core::ptr::null_mut()),
+                counter: AtomicPtr::new(null_mut()),
+                settle: AtomicPtr::new(null_mut()),
             }
         }
 
@@ -114,8 +136,8 @@ mod linux {
         #[cold]
         fn find(&self) -> *mut Counter {
             // SAFETY: the name is a C string; dlsym may be called from any thread.
-            let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_coz_get_counter".as_ptr()) };
-            let mut found = core::ptr::null_mut();
+            let symbol = unsafe { dlsym(RTLD_DEFAULT, GET_COUNTER.as_ptr().cast()) };
+            let mut found = null_mut();
             if !symbol.is_null() {
                 // SAFETY: every profiler that exports this symbol gives it the type in coz.h.
                 let find: Find = unsafe { core::mem::transmute(symbol) };
@@ -123,10 +145,10 @@ mod linux {
                 found = unsafe { find(self.kind as c_int, self.name.as_ptr().cast()) };
             }
             // SAFETY: as above.
-            let settle = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"fulcrum_settle".as_ptr()) };
+            let settle = unsafe { dlsym(RTLD_DEFAULT, SETTLE.as_ptr().cast()) };
             self.settle.store(settle, Ordering::Release);
             if found.is_null() {
-                found = (&raw const UNREAD).cast_mut();
+                found = addr_of!(UNREAD) as *mut Counter;
             }
             self.counter.store(found, Ordering::Release);
             found

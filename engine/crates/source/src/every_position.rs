@@ -27,12 +27,12 @@ fn check(text: &str, language: Language) -> (usize, usize) {
         }
     }
     for ((kind, edits), at) in &plans {
-        check_edits(&syntax, language, *kind, edits, *at);
+        check_edits(&syntax, *kind, edits, *at);
     }
     (plans.len(), refused)
 }
 
-fn check_edits(syntax: &Syntax<'_>, language: Language, kind: Kind, edits: &[Edit], at: usize) {
+fn check_edits(syntax: &Syntax<'_>, kind: Kind, edits: &[Edit], at: usize) {
     let text = syntax.text;
     let now = apply(text, edits);
     let about = || {
@@ -41,14 +41,14 @@ fn check_edits(syntax: &Syntax<'_>, language: Language, kind: Kind, edits: &[Edi
             text[at.min(text.len())..].lines().next()
         )
     };
-    let after = Syntax::parse(&now, language);
+    let after = Syntax::parse(&now, syntax.language);
     assert!(
         is_as_good(syntax, &after, kind),
         "does not parse as before: {}",
         about()
     );
     // What the public function looks at is the same tree, made in less time.
-    let quick = syntax.edited(language, edits, &now);
+    let quick = syntax.edited(edits, &now);
     assert_eq!(
         quick.root().to_sexp(),
         after.root().to_sexp(),
@@ -76,7 +76,7 @@ fn check_edits(syntax: &Syntax<'_>, language: Language, kind: Kind, edits: &[Edi
     assert!(
         is_as_good(
             &after,
-            &after.edited(language, &removal, &apply(&now, &removal)),
+            &after.edited(&removal, &apply(&now, &removal)),
             Kind::Remove
         ),
         "removal breaks: {}",

@@ -128,7 +128,7 @@ impl Writer<'_> {
                 Edit::insert(at, format!("{what} "))
             }]);
         }
-        let (at, ends_line) = self.past_comments(node.end_byte());
+        let (at, ends_line) = past_comments(self.text, node.end_byte());
         Some(vec![if own_line && ends_line {
             Edit::insert(at, format!("{newline}{own_indent}{what}"))
         } else {
@@ -175,7 +175,7 @@ impl Writer<'_> {
                 new_text: format!(" {{{newline}{inner}{what}{newline}{outer}}}"),
             }]);
         }
-        let (end, ends_line) = self.past_comments(node.end_byte());
+        let (end, ends_line) = past_comments(self.text, node.end_byte());
         let end = if ends_line { end } else { node.end_byte() };
         let mut edits = Vec::new();
         if own_line {
@@ -198,22 +198,22 @@ impl Writer<'_> {
         edits.push(Edit::insert(end, format!("{last}{newline}{outer}}}")));
         Some(edits)
     }
+}
 
-    /// Past the comments behind `at` on its line, and whether the line ends there.
-    fn past_comments(&self, at: usize) -> (usize, bool) {
-        let end = line_end(self.text, at);
-        let rest = self.text[at..end].trim_start();
-        let to_the_end = rest.is_empty()
-            || rest.starts_with("//")
-            || (rest.starts_with("/*")
-                && rest.trim_end().ends_with("*/")
-                && rest.matches("*/").count() == 1);
-        // A `//` comment that ends in a backslash goes on.
-        (
-            at + self.text[at..end].trim_end().len(),
-            to_the_end && !rest.trim_end().ends_with('\\'),
-        )
-    }
+/// Past the comments behind `at` on its line, and whether the line ends there.
+pub(crate) fn past_comments(text: &str, at: usize) -> (usize, bool) {
+    let end = line_end(text, at);
+    let rest = text[at..end].trim_start();
+    let to_the_end = rest.is_empty()
+        || rest.starts_with("//")
+        || (rest.starts_with("/*")
+            && rest.trim_end().ends_with("*/")
+            && rest.matches("*/").count() == 1);
+    // A `//` comment that ends in a backslash goes on.
+    (
+        at + text[at..end].trim_end().len(),
+        to_the_end && !rest.trim_end().ends_with('\\'),
+    )
 }
 
 /// The statement behind its labels.

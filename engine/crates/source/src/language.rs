@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-/// A language with a header of progress-point macros.
+/// A language with macros for progress points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// C.
     C,
     /// C++; also read for `.h`, since its grammar takes nearly all of C.
     Cpp,
+    /// Rust.
+    Rust,
 }
 
 impl Language {
@@ -17,6 +19,7 @@ impl Language {
         match id {
             "c" => Some(Language::C),
             "cpp" | "cuda-cpp" => Some(Language::Cpp),
+            "rust" => Some(Language::Rust),
             _ => None,
         }
     }
@@ -27,6 +30,7 @@ impl Language {
             "c" => Some(Language::C),
             "C" | "cc" | "cpp" | "cxx" | "c++" | "cu" | "h" | "H" | "hh" | "hpp" | "hxx"
             | "h++" | "inl" | "ipp" | "tcc" | "tpp" | "ixx" | "cppm" => Some(Language::Cpp),
+            "rs" => Some(Language::Rust),
             _ => None,
         }
     }
@@ -35,6 +39,7 @@ impl Language {
         match self {
             Language::C => tree_sitter_c::LANGUAGE.into(),
             Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+            Language::Rust => tree_sitter_rust::LANGUAGE.into(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the source text says: where a progress point goes (tree-sitter, C and C++), where a recorded line is now, and where
+//! What the source text says: where a progress point goes (tree-sitter; C, C++, Rust), where a recorded line is now, and where
 //! functions are defined.
 //!
 //! Everything here is text in, edits or line numbers out; no files are touched.
@@ -17,6 +17,7 @@ mod names;
 mod progress;
 mod qualified;
 mod remove;
+mod rust;
 mod syntax;
 mod target;
 pub mod text;

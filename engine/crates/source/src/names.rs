@@ -8,9 +8,20 @@ use crate::syntax::{Syntax, is_function, upwards};
 /// round; otherwise the enclosing function's, with a number when that pair is complete.
 pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
     let (begins, ends) = (used(syntax, "_BEGIN"), used(syntax, "_END"));
+    choose(&begins, &ends, at, kind, || function_name(syntax, at))
+}
+
+/// The name for a latency point at byte `at`, given those of the file with where they stand.
+pub(crate) fn choose(
+    begins: &[(usize, String)],
+    ends: &[(usize, String)],
+    at: usize,
+    kind: Kind,
+    function: impl FnOnce() -> Option<String>,
+) -> String {
     let (own, other) = match kind {
-        Kind::LatencyEnd => (&ends, &begins),
-        _ => (&begins, &ends),
+        Kind::LatencyEnd => (ends, begins),
+        _ => (begins, ends),
     };
     let mut open: Vec<_> = other
         .iter()
@@ -24,7 +35,7 @@ pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
     if let Some((_, name)) = open.first() {
         return name.clone();
     }
-    let base = function_name(syntax, at).unwrap_or_else(|| "latency".to_owned());
+    let base = function().unwrap_or_else(|| "latency".to_owned());
     let taken = |name: &str| own.iter().any(|(_, n)| n == name);
     if !taken(&base) {
         return base;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::include::{self, Header};
 use crate::syntax::{Syntax, parse_tree};
 use crate::text::{Edit, apply};
-use crate::{Language, insert, names, remove, target};
+use crate::{Language, insert, names, remove, rust, target};
 
 /// What to do at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,9 +59,18 @@ impl Refused {
             "The case on line {line} has no statement of its own: put the cursor on a statement."
         ))
     }
-    fn nothing_to_remove(line: usize) -> Refused {
+    pub(crate) fn constant(line: usize) -> Refused {
         Refused(format!(
-            "There is no progress point on line {line}: put the cursor on a line with a FULCRUM_ or COZ_ macro."
+            "Line {line} is in a const function or block, which cannot hold a progress point: put it where the function is called."
+        ))
+    }
+    fn nothing_to_remove(line: usize, language: Language) -> Refused {
+        let what = match language {
+            Language::C | Language::Cpp => "FULCRUM_ or COZ_ macro",
+            Language::Rust => "macro of fulcrum_progress",
+        };
+        Refused(format!(
+            "There is no progress point on line {line}: put the cursor on a line with a {what}."
         ))
     }
 }
@@ -88,10 +97,10 @@ impl Source {
     /// The edits for a progress point at byte `at` (any byte is taken; one in the white space around a line's text counts
     /// as that text). Ascending, without overlap. The edited text parses at least as well as before.
     pub fn progress_point(&self, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
-        let before = Syntax::new(&self.text, &self.tree);
+        let before = self.syntax();
         let edits = plan(&before, at, kind)?;
         let now = apply(&self.text, &edits);
-        if is_as_good(&before, &before.edited(self.language, &edits, &now), kind) {
+        if is_as_good(&before, &before.edited(&edits, &now), kind) {
             Ok(edits)
         } else {
             Err(Refused::unparseable(line_of(&self.text, at)))
@@ -100,7 +109,11 @@ impl Source {
 
     /// Whether [`Kind::Remove`] at byte `at` would find a progress point.
     pub fn has_progress_point(&self, at: usize) -> bool {
-        remove::find(&Syntax::new(&self.text, &self.tree), floor(&self.text, at)).is_some()
+        remove::find(&self.syntax(), floor(&self.text, at)).is_some()
+    }
+
+    fn syntax(&self) -> Syntax<'_> {
+        Syntax::new(&self.text, self.language, &self.tree)
     }
 }
 
@@ -109,8 +122,11 @@ pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edi
     let at = floor(text, at);
     if kind == Kind::Remove {
         let node = remove::find(syntax, at)
-            .ok_or_else(|| Refused::nothing_to_remove(line_of(text, at)))?;
+            .ok_or_else(|| Refused::nothing_to_remove(line_of(text, at), syntax.language))?;
         return Ok(remove::remove(syntax, node));
+    }
+    if syntax.language == Language::Rust {
+        return rust::insert(syntax, at, kind);
     }
     let target = target::find(syntax, at, kind)?;
     let header = include::present(syntax);

@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use crate::include;
+use crate::language::Language;
 use crate::syntax::{Syntax, is_statement, is_unbraced_body};
 use crate::text::{Edit, line_end, line_start};
+use crate::{include, rust};
 
 const MACROS: [&str; 8] = [
     "FULCRUM_PROGRESS",
@@ -35,6 +36,9 @@ pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
 
 /// Every statement that is a use of one of the macros. Found by their text: a tree can have millions of nodes.
 pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
+    if syntax.language == Language::Rust {
+        return rust::points(syntax);
+    }
     ["FULCRUM_", "COZ_"]
         .into_iter()
         .flat_map(|prefix| syntax.text.match_indices(prefix))

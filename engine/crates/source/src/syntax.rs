@@ -7,6 +7,7 @@ use crate::{Edit, Language};
 /// A parsed file.
 pub(crate) struct Syntax<'t> {
     pub text: &'t str,
+    pub language: Language,
     tree: Tree,
 }
 
@@ -26,20 +27,22 @@ impl<'t> Syntax<'t> {
     pub fn parse(text: &'t str, language: Language) -> Syntax<'t> {
         Syntax {
             text,
+            language,
             tree: parse_tree(text, language, None),
         }
     }
 
     /// A tree and the text that it was made of.
-    pub fn new(text: &'t str, tree: &Tree) -> Syntax<'t> {
+    pub fn new(text: &'t str, language: Language, tree: &Tree) -> Syntax<'t> {
         Syntax {
             text,
+            language,
             tree: tree.clone(),
         }
     }
 
     /// The file after `edits`, which made `now` of its text; only what they touch is parsed again.
-    pub fn edited<'n>(&self, language: Language, edits: &[Edit], now: &'n str) -> Syntax<'n> {
+    pub fn edited<'n>(&self, edits: &[Edit], now: &'n str) -> Syntax<'n> {
         let mut old = self.tree.clone();
         // From the last to the first, so that the offsets of the others stay.
         for edit in edits.iter().rev() {
@@ -55,7 +58,8 @@ impl<'t> Syntax<'t> {
         }
         Syntax {
             text: now,
-            tree: parse_tree(now, language, Some(&old)),
+            language: self.language,
+            tree: parse_tree(now, self.language, Some(&old)),
         }
     }
 

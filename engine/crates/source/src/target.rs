@@ -142,7 +142,7 @@ fn case(node: Node<'_>, kind: Kind, line: usize) -> Result<Target<'_>, Refused> 
 }
 
 /// From the white space around a line's text to the text itself.
-fn snap(source: &str, at: usize) -> usize {
+pub(crate) fn snap(source: &str, at: usize) -> usize {
     let mut at = at.min(source.len());
     while !source.is_char_boundary(at) {
         at -= 1;

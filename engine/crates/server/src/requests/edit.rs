@@ -59,7 +59,7 @@ pub(crate) fn edit(
 ) -> Result<FileEdits, String> {
     let Some(source) = document.source() else {
         return Err(
-            "Progress points can be inserted into C and C++ files: open one of those.".into(),
+            "Progress points can be inserted into C, C++ and Rust files: open one of those.".into(),
         );
     };
     let at = offset(&document.text, at, encoding);

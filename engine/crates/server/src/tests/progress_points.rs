@@ -139,7 +139,12 @@ fn titles(client: &mut Client, name: &str, line: u32, only: Value) -> String {
 #[test]
 fn code_actions_fit_the_place() {
     let with_point = SOURCE.replace("store(item);", "store(item);\n        FULCRUM_PROGRESS;");
-    let mut client = Client::start(&[("a.cpp", &with_point), ("a.py", "for x in y:\n  pass\n")]);
+    let rust = "fn f() {\n    fulcrum_progress::progress!();\n    g();\n}\n";
+    let mut client = Client::start(&[
+        ("a.cpp", &with_point),
+        ("a.rs", rust),
+        ("a.py", "for x in y:\n  pass\n"),
+    ]);
     let kind = "refactor.rewrite.progressPoint";
     let insert = format!(
         "Insert Progress Point ({kind}), Mark as Latency Begin ({kind}), Mark as Latency End ({kind})"
@@ -234,7 +239,7 @@ fn edits_are_made_on_the_text_on_the_screen() {
         expect![[r#"
         {
           "edit": null,
-          "message": "Progress points can be inserted into C and C++ files: open one of those."
+          "message": "Progress points can be inserted into C, C++ and Rust files: open one of those."
         }
     "#]],
     );
