@@ -173,6 +173,11 @@ export type RunParams = {
   cwd: string;
   /** The folder that holds `.fulcrum/runs`, absolute. */
   workspace: string;
+  /**
+   * The folder of an earlier run of the workspace: its experiments count together with those of this one. It must have run
+   * the same build with the same arguments.
+   */
+  continues?: string | null;
   /** The program is stopped after this long; null lets it run to its end. */
   durationSeconds: number | null;
   /** The program is stopped when the best targets are known this well: half width of their intervals, a fraction. */

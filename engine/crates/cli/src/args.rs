@@ -92,6 +92,9 @@ pub struct RunArgs {
     /// Stop the program after this long: 30, 30s, 500ms, 2m
     #[arg(long, short, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
+    /// Go on from an earlier run, by its name or folder: its experiments count, too; same build, same arguments
+    #[arg(long = "continue", value_name = "RUN", conflicts_with = "output")]
+    pub continues: Option<PathBuf>,
     /// Stop the program when the best lines are known to within this: 1.5% or 0.015
     #[arg(long, value_name = "FRACTION", value_parser = fraction)]
     pub until: Option<f64>,

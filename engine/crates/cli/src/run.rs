@@ -38,6 +38,7 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
         cwd: args.cwd,
         workspace: args.workspace,
         output: args.output,
+        continues: args.continues,
         duration: args.duration,
         until: args.until,
         stdio: match args.stdio {

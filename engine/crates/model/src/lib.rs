@@ -6,6 +6,7 @@ pub mod call_graph;
 pub mod call_tree;
 pub mod causal;
 pub mod comparison;
+mod digest;
 pub mod location;
 pub mod progress;
 mod read_error;
@@ -14,6 +15,7 @@ pub mod text;
 
 pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
+pub use digest::digest;
 pub use location::Location;
 pub use progress::{Cancelled, Progress, ProgressListener};
 pub use read_error::{Place, ReadError};

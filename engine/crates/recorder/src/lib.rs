@@ -6,6 +6,7 @@
 
 mod attach;
 mod breakpoints;
+mod continuation;
 mod control;
 mod endtoend;
 mod jvm;
@@ -56,6 +57,8 @@ pub struct Options {
     pub workspace: Option<PathBuf>,
     /// Exactly this folder instead of a new one in the store (`--output`).
     pub output: Option<PathBuf>,
+    /// An earlier run of the workspace, by its folder: its experiments count together with those of this one.
+    pub continues: Option<PathBuf>,
     /// Stop the program after this long.
     pub duration: Option<Duration>,
     /// Stop the program when the best lines' intervals are this narrow (half width, a fraction).

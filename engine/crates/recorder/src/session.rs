@@ -22,7 +22,7 @@ use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{breakpoints, endtoend, tree, unwind};
+use crate::{breakpoints, continuation, endtoend, tree, unwind};
 
 /// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
 /// of the program.
@@ -67,9 +67,12 @@ pub fn record(
     breakpoints::check(options, &program.path)?;
     let preload = launch::Preload::new(launch::runtime_library()?)?;
     let workspace = options.workspace.clone().unwrap_or_else(|| here.clone());
+    let workspace = here.join(workspace);
+    let fingerprint = continuation::fingerprint(&program, options);
+    let continues = continuation::earlier(options, &workspace, fingerprint.as_deref())?;
     let folder = match &options.output {
         Some(output) => RunFolder::create_at(&here.join(output)),
-        None => RunFolder::create(&here.join(workspace), &program.path.to_string_lossy()),
+        None => RunFolder::create(&workspace, &program.path.to_string_lossy()),
     }
     .map_err(|error| Error::CannotRecord(error.to_string()))?;
     let open = OpenFolder::open(folder.path()).map_err(|e| {
@@ -82,6 +85,10 @@ pub fn record(
         .map_err(|e| cannot(&format!("write into {}", folder.path().display()), &e))?;
     let mut manifest = Manifest::begin(&options.program, &options.args, &cwd);
     describe(options, &program.path, &mut manifest);
+    manifest.program_digest = fingerprint;
+    manifest
+        .options
+        .extend(continues.map(continuation::describe));
     folder
         .write_manifest(&manifest)
         .map_err(|error| Error::CannotRecord(error.to_string()))?;

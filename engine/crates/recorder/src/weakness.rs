@@ -57,8 +57,9 @@ pub fn why_weak(observed: &Observed<'_>) -> Vec<String> {
                         with --runs or --duration."
                 .into(),
             None if counters.visits == 0 => {
-                "No progress point was visited, so there was nothing to measure: put FULCRUM_PROGRESS; where a unit of \
-                 work ends (in the editor: Insert Progress Point), build again and run again."
+                "No progress point was visited, so there was nothing to measure: name a line where a unit of work ends \
+                 with --progress FILE:LINE; or put FULCRUM_PROGRESS; there, in Rust fulcrum_progress::progress!(); (in \
+                 the editor: Insert Progress Point), build again and run again."
                     .into()
             }
             None => why_no_experiments(observed.elapsed.as_secs_f64(), options),

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod atomic;
+mod chain;
 mod error;
 mod folder;
 mod load;
@@ -15,6 +16,7 @@ mod place;
 mod store;
 mod time;
 
+pub use chain::CONTINUES;
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use load::{LoadError, LoadedCausal, describe, load_causal};

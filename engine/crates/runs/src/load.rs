@@ -9,7 +9,7 @@ use fulcrum_causal_records::keep_apart;
 use fulcrum_model::ReadError;
 use fulcrum_model::causal::Recording;
 
-use crate::{Manifest, RunError, RunFolder, store};
+use crate::{Manifest, RunError, RunFolder, chain, store};
 
 /// A causal recording with where it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,8 @@ fn load_folder(path: &Path) -> Result<LoadedCausal, LoadError> {
     };
     let mut all = Recording::default();
     let mut merge = Merge::default();
-    let files = store::recordings(path);
+    let chain::Parts { files, notes: told } = chain::parts(path, manifest.as_ref());
+    notes.extend(told);
     // Whoever recorded it knows why; a recorder that was killed has told nothing.
     if files.is_empty() && manifest.as_ref().is_none_or(|it| it.notes.is_empty()) {
         notes.push("The run holds no recording: no process of it wrote one, and the recorder did not say why.".into());

@@ -42,6 +42,10 @@ pub struct Manifest {
     pub exit_code: Option<i32>,
     /// The signal that ended the program.
     pub signal: Option<i32>,
+    /// A fingerprint of the program's file, by which a run that continues this one knows the same build. `None` when what was
+    /// profiled are other files, as of a launcher.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program_digest: Option<String>,
     /// The recorder's options, by name.
     pub options: BTreeMap<String, serde_json::Value>,
     /// Who recorded.

@@ -18,6 +18,11 @@ pub struct RunParams {
     pub cwd: String,
     /// The folder that holds `.fulcrum/runs`, absolute.
     pub workspace: String,
+    /// The folder of an earlier run of the workspace: its experiments count together with those of this one. It must have run
+    /// the same build with the same arguments.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub continues: Option<String>,
     /// The program is stopped after this long; null lets it run to its end.
     #[serde(default)]
     pub duration_seconds: Option<f64>,

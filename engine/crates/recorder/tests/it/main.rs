@@ -2,6 +2,7 @@
 
 mod binaries;
 mod breakpoints;
+mod continuation;
 mod cut;
 mod denied;
 mod harmless;

@@ -164,6 +164,7 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
         args: params.args.iter().map(Into::into).collect(),
         cwd: Some(PathBuf::from(&params.cwd)),
         workspace: Some(PathBuf::from(&params.workspace)),
+        continues: params.continues.as_ref().map(PathBuf::from),
         duration,
         until: params.until,
         aim,

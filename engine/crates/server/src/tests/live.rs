@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
@@ -212,6 +212,7 @@ fn target_and_scope_go_to_the_recorder_at_the_start_and_later() {
     params["progress"] = json!(["src/a.cpp:7"]);
     params["maxOverhead"] = json!(0.03);
     params["endToEnd"] = json!({ "runs": 40 });
+    params["continues"] = json!("/w/.fulcrum/runs/20261121T131500Z-app");
     let id = client.send("fulcrum/causal/run", params);
     let (_, options) = remotes.recv().expect("it starts");
     let path = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
@@ -224,6 +225,10 @@ fn target_and_scope_go_to_the_recorder_at_the_start_and_later() {
     assert_eq!(options.progress, ["src/a.cpp:7"]);
     assert_eq!(options.max_overhead, Some(0.03));
     assert_eq!(options.end_to_end, Some(EndToEnd { runs: Some(40) }));
+    assert_eq!(
+        options.continues.as_deref(),
+        Some(Path::new("/w/.fulcrum/runs/20261121T131500Z-app"))
+    );
     client.ok(
         "fulcrum/causal/control",
         json!({ "action": "retarget", "aim": { "target": "blocked", "binaryScope": ["MAIN", "%libz%"] } }),

@@ -1,0 +1,68 @@
+//! Runs that continue earlier ones: their experiments are counted together, so both must have run the same build.
+
+use std::fs::File;
+use std::path::Path;
+
+use fulcrum_runs::{CONTINUES, Ended, RunFolder, runs_folder};
+
+use crate::launch::Program;
+use crate::{Error, Options};
+
+/// A fingerprint of the program's file; `None` when what is profiled are other files, which nobody can know beforehand.
+pub fn fingerprint(program: &Program, options: &Options) -> Option<String> {
+    let is_alone = !program.starts_others && options.aim.binary_scope.is_empty();
+    let file = File::open(&program.path).ok().filter(|_| is_alone)?;
+    // SAFETY: the bytes are only read, as the kernel does when it runs the program; were the file cut meanwhile, the
+    // program could not be started either.
+    let bytes = unsafe { memmap2::Mmap::map(&file) }.ok()?;
+    Some(fulcrum_model::digest(&bytes))
+}
+
+/// The name of the earlier run, or why this run cannot continue it.
+pub fn earlier(
+    options: &Options,
+    workspace: &Path,
+    fingerprint: Option<&str>,
+) -> Result<Option<String>, Error> {
+    let Some(run) = &options.continues else {
+        return Ok(None);
+    };
+    let name = run.file_name().unwrap_or_default().to_string_lossy();
+    let cannot = |why: &str| {
+        let text = format!("cannot continue the run {name}: {why}");
+        Err(Error::CannotStart(text))
+    };
+    let Ok(folder) = RunFolder::open(&runs_folder(workspace).join(name.as_ref())) else {
+        return cannot("it is not among the runs of this workspace");
+    };
+    let Ok(manifest) = folder.read_manifest() else {
+        return cannot("it does not say what was run; start a new run");
+    };
+    if manifest.kind != "causal" {
+        return cannot("it is not a causal profile");
+    }
+    if manifest.ended == Ended::Running {
+        return cannot("it is still going on");
+    }
+    match (&manifest.program_digest, fingerprint) {
+        (Some(then), Some(now)) if then == now => {}
+        (Some(_), Some(_)) => {
+            return cannot("the program was built anew since; start a new run");
+        }
+        _ => {
+            return cannot(
+                "nobody can tell whether what it profiled is still the same build; start a new run",
+            );
+        }
+    }
+    let arguments: Vec<_> = options.args.iter().map(|it| it.to_string_lossy()).collect();
+    if manifest.arguments != arguments {
+        return cannot("it had other arguments; start a new run");
+    }
+    Ok(Some(name.into_owned()))
+}
+
+/// The option of the manifest by which readers find the earlier run.
+pub fn describe(name: String) -> (String, serde_json::Value) {
+    (CONTINUES.into(), name.into())
+}
