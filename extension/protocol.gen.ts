@@ -1650,7 +1650,7 @@ export type EventsThread = {
   rows: number;
   /** From its first event to its last. */
   wallNs: number;
-  /** CPU time at its last event; null where the log does not tell it. */
+  /** CPU time from its first to its last event; null where the log does not tell it. */
   cpuNs: number | null;
 };
 
@@ -2446,7 +2446,7 @@ export type EventsThreadSums = {
   events: number;
   /** From its first event to its last. */
   wallNs: number;
-  /** CPU time at its last event; null where the log does not tell it. */
+  /** CPU time from its first to its last event; null where the log does not tell it. */
   cpuNs: number | null;
 };
 

@@ -132,7 +132,7 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
   if (view.labels.length === 0) {
     return null;
   }
-  const { coverage, total, unit, labels } = view;
+  const { total, unit, labels } = view;
   const shares = labels.map((label) => fraction(label.marginal, total));
   // Shares of a comparison can be negative or pass the whole: then the bar shows how they relate.
   const sum = shares.reduce<number>((all, share) => all + Math.abs(share ?? 0), 0);

@@ -42,9 +42,23 @@ impl Clock {
     }
 }
 
+/// What a clock of a thread, which counts from the thread's start, says since it was looked at first.
+pub(crate) fn since(first: &mut Option<u64>, now: Option<u64>) -> Option<u64> {
+    now.map(|now| now.saturating_sub(*first.get_or_insert(now)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cpu_time_of_a_thread_begins_with_its_first_event() {
+        let mut first = None;
+        assert_eq!(since(&mut first, Some(28_100_000)), Some(0));
+        assert_eq!(since(&mut first, Some(28_700_000)), Some(600_000));
+        // Without such a clock nothing is known.
+        assert_eq!(since(&mut None, None), None);
+    }
 
     #[test]
     fn two_moments_make_a_clock() {

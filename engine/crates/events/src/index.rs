@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::log::MACHINE;
 
+use crate::clock::since;
 use crate::event::{Event, What};
 use crate::open::Trace;
 use crate::stack::{Closing, Node, Outcome, Times};
@@ -44,7 +45,7 @@ pub struct ThreadIndex {
     pub start_ns: u64,
     /// Its last event.
     pub end_ns: u64,
-    /// CPU time at its last event.
+    /// CPU time from its first to its last event.
     pub cpu_ns: Option<u64>,
     pub(crate) checkpoints: Vec<Checkpoint>,
     pub(crate) spans: Vec<Span>,
@@ -199,6 +200,8 @@ fn count(calls: &mut Vec<u64>, method: u32) {
 struct Building<'a> {
     walk: Walk<'a>,
     of: ThreadIndex,
+    /// The thread's CPU clock at its first event.
+    first_cpu: Option<u64>,
     until_checkpoint: u64,
     collections: Vec<(u64, u64)>,
 }
@@ -211,6 +214,7 @@ impl<'a> Building<'a> {
                 id,
                 ..ThreadIndex::default()
             },
+            first_cpu: None,
             until_checkpoint: 0,
             collections: Vec::new(),
         }
@@ -229,7 +233,7 @@ impl<'a> Building<'a> {
         }
         self.of.events += 1;
         self.of.end_ns = event.wall_ns;
-        self.of.cpu_ns = event.cpu_ns;
+        self.of.cpu_ns = since(&mut self.first_cpu, event.cpu_ns);
         self.close();
         Some(event)
     }

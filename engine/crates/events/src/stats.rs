@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::clock::since;
 use crate::event::Event;
 use crate::open::Trace;
 use crate::stack::{Closing, Node, Outcome, Stack};
@@ -34,7 +35,7 @@ pub struct ThreadStats {
     pub events: u64,
     /// Wall time from its first to its last event.
     pub wall_ns: u64,
-    /// CPU time at its last event.
+    /// CPU time from its first to its last event.
     pub cpu_ns: Option<u64>,
 }
 
@@ -92,10 +93,11 @@ pub fn stats(trace: &Trace, wanted: impl Fn(&Event) -> bool) -> Stats {
         let mut events = trace.thread_events(thread.id);
         let mut collection = None;
         let mut first = None;
+        let mut first_cpu = None;
         for event in events.by_ref().filter(|event| wanted(event)) {
             of.events += 1;
             of.wall_ns = event.wall_ns - *first.get_or_insert(event.wall_ns);
-            of.cpu_ns = event.cpu_ns;
+            of.cpu_ns = since(&mut first_cpu, event.cpu_ns);
             match event.what {
                 crate::What::GcStart => collection = Some(event.wall_ns),
                 crate::What::GcEnd => {

@@ -43,7 +43,7 @@ pub struct EventsThreadSums {
     pub events: u64,
     /// From its first event to its last.
     pub wall_ns: u64,
-    /// CPU time at its last event; null where the log does not tell it.
+    /// CPU time from its first to its last event; null where the log does not tell it.
     pub cpu_ns: Option<u64>,
 }
 
