@@ -18,6 +18,7 @@ import { type CausalMarks, Gutter } from "./features/gutter";
 import { GutterChoice } from "./features/gutterChoice";
 import { HotLines, type HotMarks } from "./features/hotLines";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
+import { Lens } from "./features/lens";
 import { Live } from "./features/live";
 import * as messages from "./features/messages";
 import { NameRules } from "./features/nameRules";
@@ -27,7 +28,8 @@ import { NavigatorCommands } from "./features/navigatorCommands";
 import { OpenProfile } from "./features/openProfile";
 import { ProfileMenus } from "./features/profileMenus";
 import { Profiles } from "./features/profiles";
-import { registerProgressPoints } from "./features/progressPoint";
+import { ProgressLines } from "./features/progressLines";
+import { prepareAfterActions, registerProgressPoints } from "./features/progressPoint";
 import { RankingView } from "./features/ranking";
 import { RecordTransactions } from "./features/recordTransactions";
 import { Refine } from "./features/refine";
@@ -82,7 +84,7 @@ let engine: Engine | undefined;
 export function activate(context: vscode.ExtensionContext): TestApi {
   const begun = performance.now();
   const log = vscode.window.createOutputChannel("Fulcrum", { log: true });
-  engine = new Engine(context, log, inlayHintMiddleware);
+  engine = new Engine(context, log, { ...inlayHintMiddleware, ...prepareAfterActions });
   const session = new Session(engine, context.workspaceState);
   const navigation = new Navigation(engine, context.workspaceState);
   const choice = new GutterChoice(session, navigation);
@@ -90,12 +92,13 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const gutter = new Gutter(engine, session, choice);
   const hotLines = new HotLines(engine, navigation, choice);
   const ranking = new RankingView(session);
-  const status = new Status(engine, session, choice);
   const welcome = new Welcome(session, context.workspaceState);
   const profiles = new OpenProfile(engine, session, store, welcome);
   const live = new Live(engine, session);
   const compare = new Compare(engine, session, profiles, context.extensionUri);
-  const run = new Run(engine, session, profiles, context.workspaceState);
+  const lines = new ProgressLines(context.workspaceState);
+  const run = new Run(engine, session, profiles, lines, context.workspaceState);
+  const status = new Status(engine, session, choice, () => run.lastProgram);
   const navigator = new NavigatorView(engine, navigation, context.extensionUri);
   const traces = new Traces(engine, navigation, store, context.workspaceState, context.extensionUri);
   const refine = new Refine(engine, traces, context.extensionUri);
@@ -110,6 +113,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     ...[traces, refine, traceCompare, transactions, runs],
     new RecordTransactions(engine, context.workspaceState),
     new FlameGraphPanel(engine, navigation, context.extensionUri),
+    ...[lines, new Lens(session, lines, () => run.lastProgram)],
     registerProgressPoints(running, context),
     refreshInlayHints(running, session),
     tellRunKinds(running, store),

@@ -29,6 +29,20 @@ export function rankingModel(rankings: readonly Ranking[]): RankingModel {
   };
 }
 
+/** What the ranking says above its rows when none of them has an answer, and below which its notes stand. */
+export function hollowMessage(
+  rankings: readonly Pick<Ranking, "rows">[],
+  canRunLonger: boolean,
+  notes: number,
+): string {
+  if (rankings.every(({ rows }) => rows.length === 0)) {
+    const why = notes > 0 ? "The notes below say why." : "A longer run gives more data.";
+    return `No line of this profile has a result. ${why}`;
+  }
+  const how = canRunLonger ? "Run Longer, above, goes on where it stopped." : "A longer run gives more data.";
+  return `No line has enough data for an answer yet. ${how}`;
+}
+
 /** `+5 % if 2× faster`, the number that stands beside the code too, and what else the reader must know at a glance. */
 export function rowDescription(row: RankingRow): string {
   const remarks = [

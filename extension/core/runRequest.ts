@@ -1,5 +1,6 @@
 /** What a person types to start a run, checked and turned into what the engine takes. */
 import * as path from "node:path";
+import type { BuildTarget } from "./programs/targets";
 import type { Aim, EndToEnd } from "./protocol";
 import { splitShellWords } from "./shellWords";
 
@@ -11,6 +12,8 @@ export interface RunInput {
   cwd: string;
   /** Seconds as typed; empty: until the program ends. */
   duration: string;
+  /** Built first, each time. */
+  build?: BuildTarget;
 }
 
 export interface RunRequest {
@@ -27,6 +30,8 @@ export interface RunRequest {
   maxOverhead: number | null;
   /** Run the program again and again, each time as one experiment. */
   endToEnd: EndToEnd | null;
+  /** The folder of an earlier run of the same build, which this one continues. */
+  continues?: string;
 }
 
 /** What the settings say about runs: everything that is not asked for each time. */

@@ -1,5 +1,5 @@
 /** Runs as the editor sees them: a manifest that appears or changes in `.fulcrum/runs`. */
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import * as path from "node:path";
 import type { RunEntry, RunKind } from "./protocol";
 import { isEventLog } from "./trace/runs";
@@ -17,17 +17,14 @@ export function finishedAt(manifest: string): number | undefined {
 
 /** The newest causal profile by start time; `startedAfter` is in milliseconds since 1970. */
 export function newestRun(runs: readonly RunEntry[], startedAfter?: number): RunEntry | undefined {
-  let newest: RunEntry | undefined;
-  for (const run of runs.filter(({ kind }) => kind === "causal")) {
-    const start = Date.parse(run.start);
-    if (startedAfter !== undefined && !(start > startedAfter)) {
-      continue;
-    }
-    if (newest === undefined || start > Date.parse(newest.start)) {
-      newest = run;
-    }
-  }
-  return newest;
+  return newestRuns(runs, startedAfter)[0];
+}
+
+/** The causal profiles by start time, the newest first. */
+export function newestRuns(runs: readonly RunEntry[], startedAfter = Number.NEGATIVE_INFINITY): RunEntry[] {
+  const startOf = (run: RunEntry) => Date.parse(run.start) || 0;
+  const causal = runs.filter((run) => run.kind === "causal" && startOf(run) > startedAfter);
+  return causal.sort((a, b) => startOf(b) - startOf(a));
 }
 
 /** Two runs in the order of their recording: by the time in their names, else by when they were written. */
@@ -60,6 +57,16 @@ export function runFolderOf(file: string): string {
 /** Whether a file is the log of one process of a transactional profile. */
 export function isTransactionLog(file: string): boolean {
   return file.endsWith(".txlog");
+}
+
+/** Whether a run's folder holds a transactional profile, of its own or stitched of others. */
+export async function isTransactionRun(folder: string): Promise<boolean> {
+  try {
+    const names = await readdir(folder);
+    return names.some(isTransactionLog) || names.includes("parts");
+  } catch {
+    return false;
+  }
 }
 
 /** What a run is by the names of the files in its folder. */

@@ -58,3 +58,24 @@ export function statusText(input: StatusInput): StatusText | undefined {
     error: false,
   };
 }
+
+/** The button beside the item: run again, or go on with what has no answer yet. `undefined`: nothing to run. */
+export function againText(input: {
+  running: boolean;
+  open: boolean;
+  isHollow: boolean;
+  program: string | undefined;
+}): Pick<StatusText, "text" | "tooltip"> | undefined {
+  if (input.running || !input.open) {
+    return undefined;
+  }
+  if (input.isHollow) {
+    return {
+      text: "$(debug-continue) Run Longer",
+      tooltip: "Fulcrum: no line has an answer yet. Go on where this run stopped.",
+    };
+  }
+  return input.program === undefined
+    ? undefined
+    : { text: "$(debug-rerun)", tooltip: `Fulcrum: run ${input.program} under the causal profiler again` };
+}

@@ -3,7 +3,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../core/format";
 import type { RunEntry } from "../core/protocol";
-import { finishedAt, newestRun, runFolderOf } from "../core/runsOnDisk";
+import { finishedAt, newestRun, newestRuns, runFolderOf } from "../core/runsOnDisk";
 import { isEventLog, isTraceRun } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
@@ -11,6 +11,9 @@ import { exists, type RunStore } from "./runStore";
 import type { Session } from "./session";
 import { type FocusOptions, fileOf, type Target } from "./target";
 import type { Welcome } from "./welcome";
+
+/** Among how many runs one with an answer is looked for, unasked. */
+const fewRuns = 5;
 
 export class OpenProfile implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
@@ -46,7 +49,7 @@ export class OpenProfile implements vscode.Disposable {
   /** On activation: what was open before; else, when wanted, the newest run of the workspace. */
   async restore(): Promise<void> {
     const remembered = this.session.remembered;
-    const opens = this.session.opens;
+    let opens = this.session.opens;
     if (remembered !== undefined && "path" in remembered && (await exists(remembered.path))) {
       if (opens === this.session.opens) {
         await this.openQuietly(remembered.path);
@@ -57,9 +60,15 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     const clearedAt = remembered !== undefined && "clearedAt" in remembered ? remembered.clearedAt : undefined;
-    const newest = await this.newest(clearedAt);
-    if (newest !== undefined && !(await isTraceRun(newest.path)) && opens === this.session.opens) {
-      await this.openQuietly(newest.path);
+    const runs = (await this.store.list()).filter((run) => run.ended !== "running");
+    const newest = newestRuns(runs, clearedAt).slice(0, fewRuns);
+    // The newest that says anything. When none does, the newest of all.
+    for (const run of [...newest, ...newest.slice(0, newest.length > 1 ? 1 : 0)]) {
+      if (opens !== this.session.opens || this.session.hasAnswer) {
+        return;
+      }
+      await this.openQuietly(run.path);
+      opens += 1;
     }
   }
 
@@ -216,7 +225,14 @@ export class OpenProfile implements vscode.Disposable {
     if (await isTraceRun(folder)) {
       return;
     }
+    const before = this.session.answered;
     await this.openQuietly(folder);
+    const kept = await this.session.keepAnswer(before);
+    if (kept !== undefined) {
+      const name = path.basename(folder);
+      messages.tell(`The run ${name} ended without an answer. ${kept} stays open.`);
+      return;
+    }
     vscode.window.setStatusBarMessage(`Fulcrum opened the run ${path.basename(folder)}.`, 6000);
   }
 }

@@ -1,11 +1,13 @@
 /** Inserting and removing progress points, from the palette, the editor's menu and the line number's menu. */
-import { access } from "node:fs/promises";
-import * as path from "node:path";
 import * as vscode from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+import { troubleOf } from "../core/errors";
+import { progressLanguages } from "../core/progressLines";
 import { type ProgressPointEditKind, requests } from "../core/protocol";
 import { quoteShellWord } from "../core/shellWords";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
+import { prepareBuild, shipped } from "./progressFiles";
 
 const commands: Readonly<Record<string, ProgressPointEditKind>> = {
   "fulcrum.progressPoint.insert": "throughput",
@@ -20,34 +22,86 @@ interface LineNumberArgument {
   lineNumber: number;
 }
 
-const flagShownKey = "fulcrum.headerFlagShown";
+/** For code actions, whose edits the editor makes itself: see {@link prepareAfterActions}. */
+const prepareCommand = "fulcrum.progressPoint.prepare";
 
 export function registerProgressPoints(engine: Engine, context: vscode.ExtensionContext): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([command, kind]) =>
       vscode.commands.registerCommand(command, async (argument?: unknown) => {
-        if (await edit(engine, kind, argument)) {
-          void tellFlag(context);
+        const document = await edit(engine, kind, argument);
+        if (document !== undefined && kind !== "remove") {
+          await prepare(engine, context, document.uri);
         }
       }),
     ),
+    vscode.commands.registerCommand(prepareCommand, (uri: vscode.Uri) => prepare(engine, context, uri)),
     vscode.commands.registerCommand("fulcrum.copyHeaderFlag", () => copyFlag(context)),
   );
 }
 
-/** True when the file includes `fulcrum.h` since this edit. */
-async function edit(engine: Engine, kind: ProgressPointEditKind, argument: unknown): Promise<boolean> {
+/** After an insertion from the quick fix menu the build must work, too. */
+export const prepareAfterActions: Middleware = {
+  provideCodeActions: async (document, range, context, token, next) => {
+    const actions = await next(document, range, context, token);
+    for (const action of actions ?? []) {
+      if ("edit" in action && /^(Insert Progress Point|Mark as Latency)/.test(action.title)) {
+        action.command = { command: prepareCommand, title: "Prepare the Build", arguments: [document.uri] };
+      }
+    }
+    const insert = actions?.find((action) => action.title === "Insert Progress Point");
+    return insert === undefined ? actions : [...(actions ?? []), countAction(document, range, insert)];
+  },
+};
+
+/** Beside the insertion, whatever it is offered for: the same without a change of the source. */
+function countAction(
+  document: vscode.TextDocument,
+  range: vscode.Range,
+  beside: vscode.Command | vscode.CodeAction,
+): vscode.CodeAction {
+  const title = "Count This Line as Progress, Source Unchanged";
+  const kind = "kind" in beside ? beside.kind : undefined;
+  const action = new vscode.CodeAction(title, kind);
+  const place = { uri: document.uri, lineNumber: range.start.line + 1 };
+  action.command = { command: "fulcrum.progressPoint.toggleHere", title, arguments: [place] };
+  return action;
+}
+
+/** Puts the header or the crate where the build finds it. */
+async function prepare(engine: Engine, context: vscode.ExtensionContext, uri: vscode.Uri): Promise<void> {
+  try {
+    const from = await shipped(context);
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (from === undefined || uri.scheme !== "file") {
+      return;
+    }
+    await prepareBuild(document, from);
+  } catch (error) {
+    await messages.showTrouble(engine.log, "Preparing the build for the progress point", {
+      message: `The progress point is in the source, but what it is built with could not be written (${troubleOf(error).message.replace(/\.$/, "")})`,
+      data: { blame: "environment", advice: "Fulcrum: Copy Compiler Flag for fulcrum.h gives a flag for C and C++." },
+    });
+  }
+}
+
+/** The document that was edited; `undefined` when nothing was, and the user was told why. */
+async function edit(
+  engine: Engine,
+  kind: ProgressPointEditKind,
+  argument: unknown,
+): Promise<vscode.TextDocument | undefined> {
   const place = await placeOf(argument);
   if (place === undefined) {
-    await messages.info("Put the cursor on a line of a C or C++ file first.");
-    return false;
+    await messages.info("Put the cursor on a line of a C, C++ or Rust file first.");
+    return undefined;
   }
   const { document, position } = place;
-  if (document.languageId !== "c" && document.languageId !== "cpp") {
+  if (!progressLanguages.includes(document.languageId)) {
     await messages.info(
-      `Progress points can be inserted into C and C++ files; this file is ${document.languageId}. Fulcrum's header has the macros to type by hand.`,
+      `Progress points can be inserted into C, C++ and Rust files; this file is ${document.languageId}. In other languages a line can be counted as it is: Toggle Progress Point Here.`,
     );
-    return false;
+    return undefined;
   }
   try {
     const client = await engine.ready();
@@ -62,30 +116,17 @@ async function edit(engine: Engine, kind: ProgressPointEditKind, argument: unkno
     if (changes !== undefined) {
       if (document.version !== version || !(await vscode.workspace.applyEdit(changes))) {
         await messages.warn("The file changed meanwhile, so nothing was inserted. Try again.");
-        return false;
+        return undefined;
       }
       await reveal(changes, document);
     }
     if (answer.message !== null) {
       await messages.info(answer.message);
     }
-    return changes?.get(document.uri).some((change) => change.newText.includes('"fulcrum.h"')) ?? false;
+    return changes === undefined ? undefined : document;
   } catch (error) {
     await messages.showTrouble(engine.log, "Editing a progress point", error);
-    return false;
-  }
-}
-
-/** Once a workspace: the compiler must find the header, and only the extension knows where it is. */
-async function tellFlag(context: vscode.ExtensionContext): Promise<void> {
-  const flag = await headerFlag(context);
-  if (flag === undefined || context.workspaceState.get<boolean>(flagShownKey, false)) {
-    return;
-  }
-  await context.workspaceState.update(flagShownKey, true);
-  const copy = "Copy Flag";
-  if ((await messages.info(`The file includes fulcrum.h now. The compiler finds it by ${flag}.`, copy)) === copy) {
-    await vscode.env.clipboard.writeText(flag);
+    return undefined;
   }
 }
 
@@ -96,20 +137,12 @@ async function copyFlag(context: vscode.ExtensionContext): Promise<void> {
     return;
   }
   await vscode.env.clipboard.writeText(flag);
-  vscode.window.setStatusBarMessage(`Copied ${flag}`, 4000);
+  messages.tell(`Copied ${flag}`);
 }
 
-/** The packaged header, or the developer's. */
 async function headerFlag(context: vscode.ExtensionContext): Promise<string | undefined> {
-  for (const folder of ["bin/include", "engine/include"].map((folder) => context.asAbsolutePath(folder))) {
-    try {
-      await access(path.join(folder, "fulcrum.h"));
-      return quoteShellWord(`-I${folder}`);
-    } catch {
-      // The next one, then.
-    }
-  }
-  return undefined;
+  const from = await shipped(context);
+  return from && quoteShellWord(`-I${from.include}`);
 }
 
 async function placeOf(

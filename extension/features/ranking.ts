@@ -4,7 +4,14 @@ import * as vscode from "vscode";
 import { bestRow, count } from "../core/format";
 import { liveMessage } from "../core/live";
 import type { RankingRow } from "../core/protocol";
-import { type RankingGroup, rankingModel, rowDescription, rowPlainText, rowTooltip } from "../core/rankingTree";
+import {
+  hollowMessage,
+  type RankingGroup,
+  rankingModel,
+  rowDescription,
+  rowPlainText,
+  rowTooltip,
+} from "../core/rankingTree";
 import { shapeDataUri } from "../core/shapes";
 import { missing, showLine } from "./places";
 import type { Session } from "./session";
@@ -106,8 +113,8 @@ export class RankingView implements vscode.Disposable, vscode.TreeDataProvider<N
     if (run !== null) {
       const shown = summary === null ? "none" : summary.live ? "live" : "other";
       this.view.message = liveMessage(run, path.basename(run.program), shown);
-    } else if (summary !== null && this.session.rankings.every((ranking) => ranking.rows.length === 0)) {
-      this.view.message = "No line of this profile has a result. A longer run gives more data.";
+    } else if (summary !== null && !this.session.hasAnswer) {
+      this.view.message = hollowMessage(this.session.rankings, this.session.canRunLonger, summary.notes.length);
     } else {
       // Where there are no results, the view's welcome says so.
       this.view.message = summary === null || vscode.workspace.isTrusted ? "" : restricted;

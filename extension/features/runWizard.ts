@@ -1,22 +1,18 @@
 /** Asks for program, arguments, working folder and duration, one step each, with a way back. */
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import {
-  argumentsProblem,
-  durationProblem,
-  type ProgramFacts,
-  programProblem,
-  type RunInput,
-  resolvePath,
-} from "../core/runRequest";
+import type { Candidate } from "../core/programs/targets";
+import { argumentsProblem, durationProblem, programProblem, type RunInput, resolvePath } from "../core/runRequest";
+import { joinShellWords } from "../core/shellWords";
+import { findPrograms, type Programs, programFacts } from "./programs";
 
-type StepResult = { go: "next"; value: string } | { go: "back" } | { go: "away" };
+/** `also`: what the answer to one question says about the others. */
+type StepResult = { go: "next"; value: string; also?: Partial<RunInput> } | { go: "back" } | { go: "away" };
 
 interface Step {
-  key: keyof RunInput;
+  key: "program" | "args" | "cwd" | "duration";
   ask: (input: RunInput, at: Position) => Promise<StepResult>;
 }
 
@@ -54,7 +50,8 @@ const steps: readonly Step[] = [
     key: "duration",
     ask: (input, at) =>
       askText(at, input.duration, {
-        prompt: "Stop the program after so many seconds (or 2m, 1h). Empty: let it run to its end.",
+        prompt:
+          "Stop the program after so many seconds (or 2m, 1h). A minute is a good start. Empty: let it run to its end.",
         placeholder: "until the program ends",
         problem: async (text) => durationProblem(text),
       }),
@@ -63,7 +60,7 @@ const steps: readonly Step[] = [
 
 /** `undefined` when the user went away. */
 export async function askRunInput(first: RunInput, base: string): Promise<RunInput | undefined> {
-  const input = { ...first };
+  let input = { ...first };
   let index = 0;
   while (index < steps.length) {
     const step = steps[index] as Step;
@@ -75,7 +72,7 @@ export async function askRunInput(first: RunInput, base: string): Promise<RunInp
       index = Math.max(0, index - 1);
       continue;
     }
-    input[step.key] = result.value;
+    input = { ...input, ...result.also, [step.key]: result.value };
     index += 1;
   }
   return input;
@@ -83,6 +80,7 @@ export async function askRunInput(first: RunInput, base: string): Promise<RunInp
 
 interface ProgramItem extends vscode.QuickPickItem {
   program?: string;
+  also?: Partial<RunInput>;
   browse?: true;
 }
 
@@ -104,7 +102,7 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   };
   const list = async () => {
     const typed = pick.value.trim();
-    const known = [...last, ...found.filter((item) => item.program !== last[0]?.program)];
+    const known = [...last, ...found];
     const exact: ProgramItem[] = [];
     if (typed !== "" && !known.some((item) => item.label === typed)) {
       const detail = (await problemOf(typed)) ?? resolvePath(typed, at.base, homedir());
@@ -117,16 +115,13 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   };
   const listLast = async () => {
     if (input.program !== "") {
-      // It may be away by now: that is said before it is chosen.
-      const problem = await problemOf(input.program);
-      const detail = problem === undefined ? {} : { detail: problem };
-      last = [{ ...programItem(input.program, at.base), description: "last time", ...detail }];
+      last = [await lastItem(input, at.base, problemOf)];
     }
     await list();
   };
   void listLast();
-  void executables(at.base).then((programs) => {
-    found = programs.map((program) => programItem(program, at.base));
+  void findPrograms(at.base).then((programs) => {
+    found = programItems(programs, at.base, input);
     pick.busy = false;
     void list();
   });
@@ -139,7 +134,7 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
         if (item?.browse) {
           const file = await browseHere();
           if (file !== undefined) {
-            resolve({ go: "next", value: file });
+            resolve(chosen(file, input));
           } else {
             // The dialog may have emptied the list.
             await list();
@@ -150,8 +145,9 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
         if (program === "") {
           return;
         }
-        if ((await problemOf(program)) === undefined) {
-          resolve({ go: "next", value: program });
+        // What is built first need not be there yet.
+        if (item?.also?.build !== undefined || (await problemOf(program)) === undefined) {
+          resolve(chosen(program, input, item?.also));
         } else {
           await listLast();
         }
@@ -161,6 +157,28 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   } finally {
     pick.dispose();
   }
+}
+
+/** Arguments and folder of another program are not those of this one. */
+function chosen(program: string, input: RunInput, also?: Partial<RunInput>): StepResult {
+  const { build: _, ...rest } = input;
+  const others = program === input.program ? { args: rest.args, cwd: rest.cwd } : { args: "", cwd: "" };
+  return { go: "next", value: program, also: { ...others, build: undefined, ...also } as Partial<RunInput> };
+}
+
+/** What was run the last time. It may be away by now: that is said before it is chosen. */
+async function lastItem(
+  input: RunInput,
+  base: string,
+  problemOf: (program: string) => Promise<string | undefined>,
+): Promise<ProgramItem> {
+  const { build } = input;
+  const item = programItem(input.program, base);
+  if (build !== undefined) {
+    return { ...item, label: `$(tools) ${build.name}`, description: "last time · built first", also: { build } };
+  }
+  const problem = await problemOf(input.program);
+  return { ...item, description: "last time", ...(problem !== undefined && { detail: problem }) };
 }
 
 interface TextOptions {
@@ -248,40 +266,44 @@ async function browseFor(dialogTitle: string, base: string, files: boolean): Pro
 }
 
 function programItem(program: string, base: string): ProgramItem {
-  const relative = path.relative(base, path.resolve(base, program));
-  const label = relative.startsWith("..") || relative === "" ? program : relative;
-  return { label, program };
+  return { label: shortPath(program, base), program };
 }
 
-/** Built programs of the workspace: files without a source's extension that may be executed. At most 50. */
-async function executables(base: string): Promise<string[]> {
-  const pattern = new vscode.RelativePattern(base, "**/{build,bin,out,target,cmake-build-*,builddir}/**");
-  const exclude = "**/{node_modules,.git,CMakeFiles,deps,incremental,.fulcrum,.vscode-test}/**";
-  const files = await vscode.workspace.findFiles(pattern, exclude, 2000);
-  const plain = files.map((file) => file.fsPath).filter((file) => /^[^.]+$|\.(out|exe|bin)$/.test(path.basename(file)));
-  const checked = await Promise.all(
-    plain.slice(0, 300).map(async (file) => ((await programFacts(file)).executable ? file : undefined)),
-  );
-  return checked.filter((file) => file !== undefined).slice(0, 50);
+/** Relative where that is shorter to read. */
+function shortPath(file: string, base: string): string {
+  const relative = path.relative(base, path.resolve(base, file));
+  return relative.startsWith("..") || relative === "" ? file : relative;
 }
 
-async function programFacts(program: string): Promise<ProgramFacts> {
-  try {
-    const isFile = (await stat(program)).isFile();
-    const executable = isFile && (await mayExecute(program));
-    return { exists: true, isFile, executable };
-  } catch {
-    return { exists: false, isFile: false, executable: false };
-  }
+/** Programs that are there, then targets that are built first, each under a heading. */
+function programItems({ built, targets }: Programs, base: string, input: RunInput): ProgramItem[] {
+  const heading = (label: string): ProgramItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  const others = built.filter(({ file }) => input.build !== undefined || file !== path.resolve(base, input.program));
+  const programs = others.map(({ file, hasDebugInfo }) => ({
+    ...programItem(file, base),
+    ...(!hasDebugInfo && { description: "no debug information: build it with -g" }),
+  }));
+  const toBuild = targets.map((target) => targetItem(target, base));
+  return [
+    ...(toBuild.length === 0 ? [] : [heading("build first, then run"), ...toBuild]),
+    ...(programs.length === 0 ? [] : [heading("built already"), ...programs]),
+  ];
 }
 
-async function mayExecute(program: string): Promise<boolean> {
-  try {
-    await access(program, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+function targetItem({ label, program, from, build, args, cwd }: Candidate, base: string): ProgramItem {
+  const where = build === undefined ? "" : shortPath(build.folder, base);
+  const folder = where === "" || where === base ? "" : ` in ${where}`;
+  const isBuilt = build !== undefined && build.kind !== "task";
+  return {
+    label: `$(${build === undefined ? "play" : "tools"}) ${label}`,
+    description: `${from}${isBuilt ? folder : ""}`,
+    program: program ?? label,
+    also: {
+      ...(build !== undefined && { build }),
+      ...(args !== undefined && { args: joinShellWords(args) }),
+      ...(cwd !== undefined && { cwd }),
+    },
+  };
 }
 
 async function folderProblem(folder: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { isPaused, type RunState } from "../core/live";
 import { type LiveParams, type ProfileSummary, type Ranking, type RankingRow, requests } from "../core/protocol";
+import { hasAnswer } from "../core/runAgain";
 import type { Engine } from "./engine";
 
 /** What the workspace remembers about the profile that was open. */
@@ -71,6 +72,27 @@ export class Session implements vscode.Disposable {
     return this.chosenPoint;
   }
 
+  /** Whether what is open says anything: a target with data. */
+  get hasAnswer(): boolean {
+    return hasAnswer(this.currentRankings);
+  }
+
+  /** What is open, when it says anything. */
+  get answered(): ProfileSummary | null {
+    return this.hasAnswer ? this.currentSummary : null;
+  }
+
+  /** Whether what is open is a run of a workspace that has ended: another one can go on from it. */
+  get canRunLonger(): boolean {
+    const summary = this.currentSummary;
+    return summary !== null && !summary.live && /[/\\]\.fulcrum[/\\]runs[/\\]/.test(summary.path);
+  }
+
+  /** Whether it has experiments, but too few for an answer: hollow circles only. */
+  get isHollow(): boolean {
+    return this.canRunLonger && !this.hasAnswer && this.currentRankings.some(({ rows }) => rows.length > 0);
+  }
+
   get run(): RunInProgress | null {
     return this.currentRun;
   }
@@ -97,6 +119,19 @@ export class Session implements vscode.Disposable {
     const summary = await turn;
     await this.show(summary);
     return summary;
+  }
+
+  /** A run without an answer never hides an earlier one that has one: that is opened again, and its title is given. */
+  async keepAnswer(before: ProfileSummary | null): Promise<string | undefined> {
+    if (before === null || this.hasAnswer || before.path === this.currentSummary?.path) {
+      return undefined;
+    }
+    try {
+      return (await this.open(before.path, false)).title;
+    } catch (error) {
+      this.engine.log.warn(`${before.path} could not be opened again: ${error}`);
+      return undefined;
+    }
   }
 
   async clear(): Promise<void> {
@@ -151,6 +186,8 @@ export class Session implements vscode.Disposable {
       void this.memory.update(rememberedKey, { path: summary.path } satisfies Remembered);
     }
     setContext("fulcrum.hasResults", summary !== null);
+    setContext("fulcrum.canRunLonger", this.canRunLonger);
+    setContext("fulcrum.hollow", this.isHollow);
     setContext("fulcrum.severalProgressPoints", (summary?.progressPoints.length ?? 0) > 1);
     this.resultsEmitter.fire();
   }

@@ -3,13 +3,15 @@ import * as vscode from "vscode";
 import { baseName, bestRow } from "../core/format";
 import { isPaused } from "../core/live";
 import { didShow } from "../core/shown";
-import { statusText } from "../core/status";
+import { againText, statusText } from "../core/status";
 import type { Engine } from "./engine";
 import type { GutterChoice } from "./gutterChoice";
 import type { RunInProgress, Session } from "./session";
 
 export class Status implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
+  /** One click, where the item itself opens a menu. */
+  private readonly again: vscode.StatusBarItem;
   private readonly subscriptions: vscode.Disposable[];
   private visibleText: string | undefined;
 
@@ -17,12 +19,18 @@ export class Status implements vscode.Disposable {
     private readonly engine: Engine,
     private readonly session: Session,
     private readonly choice: GutterChoice,
+    /** The name of the program that was run last. */
+    private readonly lastProgram: () => string | undefined,
   ) {
     this.item = vscode.window.createStatusBarItem("fulcrum.status", vscode.StatusBarAlignment.Left, 10);
     this.item.name = "Fulcrum";
     this.item.command = "fulcrum.statusMenu";
+    this.again = vscode.window.createStatusBarItem("fulcrum.runAgain", vscode.StatusBarAlignment.Left, 9);
+    this.again.name = "Fulcrum: Run Again";
+    this.again.command = "fulcrum.causal.runAgain";
     this.subscriptions = [
       this.item,
+      this.again,
       engine.onDidChangeState(() => this.update()),
       session.onDidChangeResults(() => this.update()),
       session.onDidChangeRun(() => this.update()),
@@ -49,6 +57,7 @@ export class Status implements vscode.Disposable {
   }
 
   private show(): void {
+    this.showAgain();
     const { run, summary, rows } = this.session;
     const status = statusText({
       engine: this.engine.state,
@@ -66,6 +75,19 @@ export class Status implements vscode.Disposable {
     this.item.tooltip = status.tooltip;
     this.item.backgroundColor = status.error ? new vscode.ThemeColor("statusBarItem.errorBackground") : undefined;
     this.item.show();
+  }
+
+  private showAgain(): void {
+    const { run, summary, isHollow } = this.session;
+    const button = againText({ running: run !== null, open: summary !== null, isHollow, program: this.lastProgram() });
+    if (button === undefined) {
+      this.again.hide();
+      return;
+    }
+    this.again.text = button.text;
+    this.again.tooltip = button.tooltip;
+    this.again.command = isHollow ? "fulcrum.causal.runLonger" : "fulcrum.causal.runAgain";
+    this.again.show();
   }
 
   private async runMenu(run: RunInProgress): Promise<void> {
@@ -127,6 +149,21 @@ export class Status implements vscode.Disposable {
     if (causal !== undefined && profile !== undefined) {
       const other = this.choice.source === "causal" ? `hot lines of ${profile}` : `causal results of ${causal}`;
       entries.push({ label: "$(arrow-swap) Switch the gutter", description: other, command: "fulcrum.gutter.switch" });
+    }
+    const program = this.lastProgram();
+    if (program !== undefined) {
+      entries.push({
+        label: "$(debug-rerun) Run again",
+        description: program,
+        command: "fulcrum.causal.runAgain",
+      });
+    }
+    if (this.session.canRunLonger) {
+      entries.push({
+        label: "$(debug-continue) Run longer",
+        description: "go on where the open run stopped",
+        command: "fulcrum.causal.runLonger",
+      });
     }
     entries.push({ label: "$(play) Run causal profiler…", command: "fulcrum.causal.run" });
     entries.push({ label: "$(folder-opened) Open causal profile…", command: "fulcrum.causal.open" });

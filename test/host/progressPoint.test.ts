@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
 import * as vscode from "vscode";
-import { fulcrum, inWorkspace, show, test, until } from "./harness";
+import { fulcrum, inWorkspace, Messages, show, test, until } from "./harness";
 
 const program = `#include <cstdio>
 
@@ -24,7 +26,12 @@ function count(text: string, what: string): number {
 test("the line number's menu inserts a progress point into the loop, with the include once", async () => {
   const editor = await scratch("insert.cpp");
   const uri = editor.document.uri;
+  const header = inWorkspace("fulcrum.h").fsPath;
+  rmSync(header, { force: true });
+  const messages = Messages.mark(await fulcrum());
   await vscode.commands.executeCommand("fulcrum.progressPoint.insert", { uri, lineNumber: 5 });
+  await messages.next(/^fulcrum\.h was put beside insert\.cpp/);
+  assert.match(readFileSync(header, "utf8"), /#define FULCRUM_PROGRESS /);
   const text = editor.document.getText();
   assert.equal(count(text, '#include "fulcrum.h"'), 1);
   const lines = text.split("\n");
@@ -73,4 +80,50 @@ test("the code action is offered in a loop and inserts the same", async () => {
   await vscode.workspace.applyEdit(action.edit);
   assert.equal(count(editor.document.getText(), "FULCRUM_PROGRESS"), 1);
   assert.equal(count(editor.document.getText(), '#include "fulcrum.h"'), 1);
+});
+
+test("in Rust the crate is put where cargo finds it, and the program builds without a network", async () => {
+  await fulcrum();
+  const write = (name: string, text: string) =>
+    vscode.workspace.fs.writeFile(inWorkspace(`shop/${name}`), Buffer.from(text));
+  await write("Cargo.toml", '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n\n[workspace]\n');
+  await write("src/main.rs", 'fn main() {\n    for n in 0..3 {\n        println!("{n}")\n    }\n}\n');
+  const editor = await show("shop/src/main.rs");
+  const messages = Messages.mark(await fulcrum());
+  await vscode.commands.executeCommand("fulcrum.progressPoint.insert", { uri: editor.document.uri, lineNumber: 3 });
+  await messages.next(/^The crate fulcrum-progress was put beside/);
+  assert.match(editor.document.getText(), /\("\{n\}"\);\n {8}fulcrum_progress::progress!\(\);\n {4}\}/);
+  const manifest = readFileSync(inWorkspace("shop/Cargo.toml").fsPath, "utf8");
+  assert.match(manifest, /\[dependencies\]\nfulcrum-progress = \{ path = "fulcrum-progress" \}/);
+  await editor.document.save();
+  const cwd = inWorkspace("shop").fsPath;
+  const built = execFileSync("cargo", ["run", "--offline", "--quiet"], { cwd, encoding: "utf8" });
+  assert.equal(built, "0\n1\n2\n");
+
+  // A second point needs nothing more.
+  await vscode.commands.executeCommand("fulcrum.progressPoint.latencyBegin", {
+    uri: editor.document.uri,
+    lineNumber: 2,
+  });
+  assert.equal(readFileSync(inWorkspace("shop/Cargo.toml").fsPath, "utf8"), manifest);
+  assert.match(editor.document.getText(), /fulcrum_progress::begin!\("main"\);/);
+});
+
+test("a line counts as progress without a change of the source, and moves along with its code", async () => {
+  const editor = await scratch("toggle.cpp");
+  const { document } = editor;
+  const uri = document.uri;
+  const lenses = async () => {
+    const all = await vscode.commands.executeCommand<vscode.CodeLens[]>("vscode.executeCodeLensProvider", uri);
+    return all.map((lens) => lens.range.start.line);
+  };
+  const before = document.getText();
+  await vscode.commands.executeCommand("fulcrum.progressPoint.toggleHere", { uri, lineNumber: 5 });
+  assert.ok((await lenses()).includes(4));
+  assert.equal(document.getText(), before);
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "// one\n// two\n"));
+  const moved = await lenses();
+  assert.ok(moved.includes(6) && !moved.includes(4), String(moved));
+  await vscode.commands.executeCommand("fulcrum.progressPoint.toggleHere", { uri, lineNumber: 7 });
+  assert.deepEqual(await lenses(), []);
 });

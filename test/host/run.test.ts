@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import * as path from "node:path";
+import { Script } from "../support/play.mjs";
 import { begin, fulcrum, inWorkspace, Messages, scripted, test, until } from "./harness";
 
 test("a missing program is refused with what to do", async () => {
@@ -52,4 +54,44 @@ test("a run that is stopped keeps and opens what it recorded", async () => {
   await until("the end of the run", () => api.runMessage() === undefined);
   assert.equal(api.summary()?.path, run);
   assert.match(readFileSync(`${run}/run.json`, "utf8"), /"ended":\s*"stopped"/);
+});
+
+/** The next run of `build/app`: its first experiments only, too few for an answer. */
+function hollow(name: string): { program: string; script: Script; run: string } {
+  const program = inWorkspace("build/app").fsPath;
+  const script = new Script(program);
+  const recorded = inWorkspace(".fulcrum/runs/20261121T131500Z-two-threads").fsPath;
+  const run = script.run(inWorkspace("").fsPath, recorded, name, (folder: string) => {
+    const file = path.join(folder, "causal-4321-0.jsonl");
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, 5);
+    writeFileSync(file, `${lines.join("\n")}\n`);
+  });
+  return { program, script, run };
+}
+
+test("a run without an answer does not hide an earlier one, and can go on", async () => {
+  const api = await fulcrum();
+  const first = scripted("20261122T090300Z-app");
+  begin("fulcrum.causal.run", { program: first.program });
+  first.script.report(3);
+  await until("the first run", () => api.live()?.experiments === 3);
+  first.script.end();
+  await until("its results", () => api.runMessage() === undefined && api.summary()?.path === first.run);
+
+  const messages = Messages.mark(api);
+  const second = hollow("20261122T090400Z-app");
+  begin("fulcrum.causal.run", { program: second.program, durationSeconds: 30 });
+  second.script.report(4);
+  await until("the second run", () => api.live()?.experiments === 4);
+  second.script.end();
+  const said = await messages.next(/no line has enough data/);
+  assert.match(said, /goes on where it stopped\. The results of app, .* stay open\.$/);
+  assert.equal(api.summary()?.path, first.run);
+
+  const third = scripted("20261122T090500Z-app");
+  begin("fulcrum.causal.runLonger", second.run);
+  third.script.report(5);
+  await until("the longer run", () => api.live()?.experiments === 5);
+  third.script.end();
+  await until("its results", () => api.runMessage() === undefined && api.summary()?.path === third.run);
 });

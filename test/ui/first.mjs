@@ -1,6 +1,6 @@
 /** A first look: gutter, ranking, hover, progress points, the questions before a run, and one run that is real. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { recorderOf } from "../support/runs.mjs";
 import { sampleLines } from "../support/sample.mjs";
@@ -95,6 +95,33 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     });
     assert.match(text, /#include "fulcrum\.h"/);
     await page.keyboard.press("Control+S");
+    const header = path.join(workspace.folder, "fulcrum.h");
+    await until(page, "the header beside it", async () => existsSync(header));
+  });
+
+  await test("a line counts as progress by its number's menu, and says so at its end", async () => {
+    await vscode.openFile("serial.cpp");
+    const number = page.locator(".margin-view-overlays .line-numbers", { hasText: /^6$/ }).first();
+    const item = page.locator(".monaco-menu .action-item", { hasText: "Toggle Progress Point Here" }).first();
+    const toggle = async (marked) => {
+      await vscode.again(
+        "the line number's menu",
+        () => number.click({ button: "right" }),
+        () => appears(item, patience),
+      );
+      // A menu takes no clicks in its first moments.
+      await until(page, "the menu to close", async () => {
+        await item.click({ timeout: patience }).catch(() => undefined);
+        return goes(item, soon);
+      });
+      await until(page, "the mark at the end of the line", async () => {
+        return /counts as progress$/.test(await vscode.lineText(6)) === marked;
+      });
+    };
+    await toggle(true);
+    await page.locator(".codelens-decoration", { hasText: "Run Causal Profiler" }).first().waitFor();
+    await toggle(false);
+    await vscode.openFile("scratch.cpp");
   });
 
   await test("the line number's menu offers progress points", async () => {

@@ -1,6 +1,7 @@
 //! Runs that continue earlier ones: their experiments are counted together, so both must have run the same build.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use fulcrum_runs::{CONTINUES, Ended, RunFolder, runs_folder};
@@ -8,14 +9,23 @@ use fulcrum_runs::{CONTINUES, Ended, RunFolder, runs_folder};
 use crate::launch::Program;
 use crate::{Error, Options};
 
+/// Bytes.
+const PIECE: u64 = 1 << 20;
+
 /// A fingerprint of the program's file; `None` when what is profiled are other files, which nobody can know beforehand.
 pub fn fingerprint(program: &Program, options: &Options) -> Option<String> {
     let is_alone = !program.starts_others && options.aim.binary_scope.is_empty();
-    let file = File::open(&program.path).ok().filter(|_| is_alone)?;
-    // SAFETY: the bytes are only read, as the kernel does when it runs the program; were the file cut meanwhile, the
-    // program could not be started either.
-    let bytes = unsafe { memmap2::Mmap::map(&file) }.ok()?;
-    Some(fulcrum_model::digest(&bytes))
+    let mut file = File::open(&program.path).ok().filter(|_| is_alone)?;
+    // Programs may be large: in pieces.
+    let mut pieces = String::new();
+    loop {
+        let mut piece = Vec::new();
+        let taken = file.by_ref().take(PIECE).read_to_end(&mut piece).ok()?;
+        if taken == 0 {
+            return Some(fulcrum_model::digest(pieces.as_bytes()));
+        }
+        pieces.push_str(&fulcrum_model::digest(&piece));
+    }
 }
 
 /// The name of the earlier run, or why this run cannot continue it.
