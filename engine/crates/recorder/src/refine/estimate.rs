@@ -11,6 +11,27 @@ pub struct Estimate {
     pub interval: Option<(f64, f64)>,
 }
 
+/// An interval wider than this, a fraction, says next to nothing.
+const WIDE: f64 = 0.2;
+
+impl Estimate {
+    /// A sentence when the overhead is hardly known.
+    pub fn doubt(&self) -> Option<String> {
+        let (low, high) = self.interval?;
+        let percent = |it: f64| {
+            let sign = if it < 0.0 { "\u{2212}" } else { "+" };
+            format!("{sign}{:.0} %", (it * 100.0).abs())
+        };
+        (high - low > WIDE).then(|| {
+            format!(
+                "What the probes that are left cost is hardly known: anything from {} to {}. More --runs would narrow it.",
+                percent(low),
+                percent(high)
+            )
+        })
+    }
+}
+
 /// So many pairs and more have a trimmed mean.
 const MANY: usize = 10;
 /// The part of them that is trimmed at either end.
@@ -56,6 +77,22 @@ pub fn overhead(pairs: &[(f64, f64)]) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_overhead_that_is_hardly_known_has_a_sentence() {
+        let of = |interval| Estimate {
+            value: 0.38,
+            interval,
+        };
+        assert_eq!(
+            of(Some((-0.52, 2.95))).doubt().unwrap(),
+            "What the probes that are left cost is hardly known: anything from \u{2212}52 % to +295 %. More --runs would \
+             narrow it."
+        );
+        assert_eq!(of(Some((0.36, 0.41))).doubt(), None);
+        // One pair has no interval, which the table shows.
+        assert_eq!(of(None).doubt(), None);
+    }
 
     #[test]
     fn pairs_share_what_disturbs_them() {

@@ -154,7 +154,9 @@ impl<'a> Refining<'a> {
         let is_unit = |it: &MethodName| first::is_unit(it, options.unit.as_deref());
         // The unit of work is measured in any case: it neither stays nor goes.
         let before = measured.difference(&drawn).filter(|it| !is_unit(it));
-        self.stable = before.eq(hot.iter().filter(|it| !is_unit(it)));
+        // A set that was measured once has nothing yet to be the same as.
+        let measured_before = self.set.is_some();
+        self.stable = measured_before && before.eq(hot.iter().filter(|it| !is_unit(it)));
         self.excluded.extend(measured);
         self.excluded.retain(|it| !hot.contains(it) && !is_unit(it));
         self.set = Some(hot);
@@ -255,11 +257,16 @@ impl<'a> Refining<'a> {
                 self.options.rule.to_string()
             ));
         }
+        if let Some(note) = last.overhead.and_then(|it| it.doubt()) {
+            self.notes.push(note);
+        }
         if !self.stable && !stopped {
-            self.notes.push(format!(
-                "The set still changed in iteration {}: more --iterations would go on.",
-                last.number
-            ));
+            self.notes.push(match last.number {
+                1 => "One iteration cannot tell whether the set is stable: give more --iterations.".into(),
+                number => format!(
+                    "The set still changed in iteration {number}: more --iterations would go on."
+                ),
+            });
         }
         Ok(Refined {
             stable: self.stable,
