@@ -262,7 +262,8 @@ impl<'a> Refining<'a> {
         }
         if !self.stable && !stopped {
             self.notes.push(match last.number {
-                1 => "One iteration cannot tell whether the set is stable: give more --iterations.".into(),
+                1 => "One iteration cannot tell whether the set is stable: give more --iterations."
+                    .into(),
                 number => format!(
                     "The set still changed in iteration {number}: more --iterations would go on."
                 ),

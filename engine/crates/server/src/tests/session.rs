@@ -235,7 +235,8 @@ fn a_hover_has_the_meaning_then_the_plot_and_the_numbers() {
     let mut client = session(marked());
     let answer = hover(&mut client, 5);
     let text = answer["contents"]["value"].as_str().expect("markdown");
-    let alternative = "![Plot of program speedup over line speedup: \u{2212}24\u{a0}% at 100\u{a0}%]";
+    let alternative =
+        "![Plot of program speedup over line speedup: \u{2212}24\u{a0}% at 100\u{a0}%]";
     let (meaning, plot) = text
         .split_once(&format!("{alternative}(data:image/svg+xml;base64,"))
         .unwrap_or_else(|| panic!("{text}"));
