@@ -15,9 +15,13 @@ import { Journal } from "./lib/journal.mjs";
 import { describeMachine } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
 
-export async function bench(args) {
+/**
+ * @param {string[]} args
+ * @param {string} program whose reading is measured
+ */
+export async function bench(args, program = path.join(root, "bin", "fulcrum")) {
   const { wanted, from, resume, report } = options(args);
-  const engine = new Engine(path.join(root, "bin", "fulcrum"));
+  const engine = new Engine(program);
   const journal = new Journal("corpora");
   const parts = [];
   for (const corpus of wanted) {

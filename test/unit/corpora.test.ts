@@ -22,6 +22,13 @@ describe("functions by name", () => {
     expect(differences).toEqual(["f, total: 9000, the peer says 8000"]);
   });
 
+  it("may be less by the fractions that were cut off", () => {
+    const ours = [{ name: "f", self: 997, total: 997 }];
+    const theirs = [{ name: "f", self: 1, total: 1 }];
+    expect(compareFunctions(ours, theirs, 1000, 3).differences).toEqual([]);
+    expect(compareFunctions(ours, theirs, 1000, 2).differences).toHaveLength(2);
+  });
+
   it("that only one side has are different, unless they cost nothing", () => {
     const ours = [
       { name: "f", self: 1, total: 1 },

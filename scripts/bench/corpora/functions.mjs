@@ -13,8 +13,9 @@
  * @param {Cost[]} ours
  * @param {Cost[]} theirs
  * @param {number} scale what one of theirs is in units of ours
+ * @param {number} slack units by which ours may be less: fractions that were cut off, one a sample
  */
-export function compareFunctions(ours, theirs, scale) {
+export function compareFunctions(ours, theirs, scale, slack = 0) {
   const [one, other] = [byName(ours), byName(theirs)];
   const differences = [];
   let numbers = 0;
@@ -28,7 +29,7 @@ export function compareFunctions(ours, theirs, scale) {
       numbers += 1;
       const wanted = b[cost] * scale;
       // Theirs are floating-point numbers: half of our unit is the least that either can tell.
-      if (Math.abs(a[cost] - wanted) > Math.max(0.5, Math.abs(wanted) * 1e-9)) {
+      if (Math.abs(a[cost] - wanted) > Math.max(0.5, Math.abs(wanted) * 1e-9, slack)) {
         differences.push(`${name}, ${cost}: ${a[cost]}, the peer says ${wanted}`);
       }
     }

@@ -86,7 +86,12 @@ function otherMeaning({ info: { format }, path: file }) {
       // It makes a tree of the graph, in which calls cost what they cost on average.
       return /cfn-reset|multiple/.test(file) ? "speedscope makes a tree of the graph by shares" : undefined;
     case "JFR":
+    case "perf script":
       return "speedscope counts time between samples";
+    case "Instruments":
+      return /cycles|16\.0|allocations/.test(file)
+        ? "speedscope cuts off the decimals of what Instruments wrote"
+        : undefined;
     case "Haskell":
       return "speedscope's snapshot mixes ticks and bytes";
     case "stackprof":
@@ -99,9 +104,11 @@ function otherMeaning({ info: { format }, path: file }) {
 async function likeSpeedscope(engine, read, theirs) {
   const value = read.info.valueTypes.findIndex(({ name }) => ["time", "cpu"].includes(name));
   const { unit, functions } = await engine.top(read.file, value < 0 ? 1 : value + 1);
+  // Its samples last fractions of nanoseconds.
+  const slack = read.info.format === "Safari" ? read.info.valueTypes[0].total : 0;
   const ours = functions.map((it) => ({ ...cost(it), name: plain(it.name) }));
   const named = theirs.map((it) => ({ ...it, name: plain(it.name) }));
-  return compareFunctions(ours, named, unit === "ns" ? nanoseconds(read.info.format) : 1);
+  return compareFunctions(ours, named, unit === "ns" ? nanoseconds(read.info.format) : 1, slack);
 }
 
 /** One of our functions, in the words of the comparison. */

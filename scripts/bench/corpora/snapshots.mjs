@@ -23,8 +23,9 @@ export function samplesOf(source) {
 export function functionsOf(snapshots, title) {
   const functions = [];
   for (let number = 1; ; number += 1) {
-    const head = `exports[\`${title} ${number}\`] = \``;
-    const from = snapshots.indexOf(head);
+    // Before the title may stand that of a group of tests.
+    const head = new RegExp(`^exports\\[\`(?:[^\`]* )?${literal(title)} ${number}\`\\] = \``, "m");
+    const from = snapshots.search(head);
     if (from < 0) {
       return functions;
     }
@@ -36,6 +37,10 @@ export function functionsOf(snapshots, title) {
       functions.push({ name: unquoted(name), self: weight("selfWeight"), total: weight("totalWeight") });
     }
   }
+}
+
+function literal(text) {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 /** Jest's notation: quotes and backslashes of a text, inside of a template. */

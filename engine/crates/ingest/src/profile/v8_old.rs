@@ -63,7 +63,10 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         let parent = node.parent.map(|row| ids[row as usize]);
         Node::new(node.call.id, node.call.frame, node.call.hits, parent)
     });
-    let times = file.timestamps.unwrap_or_default();
+    let mut times = file.timestamps.unwrap_or_default();
+    let count = file.samples.as_ref().map_or(0, Vec::len);
+    // Some have the time of the end among them.
+    let ended = (times.len() == count + 1).then(|| times.pop()).flatten();
     let (first, last) = (times.first().copied(), times.last().copied());
     let deltas = times.iter().zip(times.iter().skip(1));
     let deltas = first
@@ -72,7 +75,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         .chain(deltas.map(|(a, b)| b - a));
     let deltas: Vec<f64> = deltas.collect();
     // Whole seconds may be before the last sample, and another clock far behind it.
-    let end = file.end_time.map(|seconds| seconds * 1e6);
+    let end = ended.or(file.end_time.map(|seconds| seconds * 1e6));
     let end = end.filter(|end| match (first, last) {
         (Some(first), Some(last)) => (0.0..=last - first).contains(&(end - last)),
         _ => false,
@@ -122,6 +125,14 @@ mod tests {
              (root);(anonymous) a.js:5;f 2 70000",
         );
         check(
+            FILE.replace("7000090]", "7000090,7000095]"),
+            "samples 3
+             time ns* 85000
+             (root) 0 0
+             (root);(anonymous) a.js:5 1 40000
+             (root);(anonymous) a.js:5;f 2 45000",
+        );
+        check(
             ended("9000"),
             "samples 3
              time ns* 80000
@@ -139,9 +150,9 @@ mod tests {
             "a sample names node 9, which the file does not have",
         );
         check_fault(
-            FILE.replace("[2,3,3]", "[2,3]"),
+            FILE.replace("[2,3,3]", "[2]"),
             4,
-            "there are 3 time deltas for 2 samples",
+            "there are 3 time deltas for 1 samples",
         );
     }
 }
