@@ -382,6 +382,11 @@ impl Watched {
         stream.write_all(format!("{samples}\n{end}\n").as_bytes())
     }
 
+    /// Whether its recording ended because it gave up system calls that we need.
+    pub fn is_sealed(&self) -> bool {
+        self.block.get().flags.load(Ordering::Relaxed) & flag::SEALED != 0
+    }
+
     /// Sentences about what weakens this process's result.
     pub fn notes(&self, options: &Options) -> Vec<String> {
         let process = self.block.get();
@@ -407,7 +412,7 @@ impl Watched {
                     .into(),
             );
         }
-        if flags & flag::SEALED != 0 {
+        if self.is_sealed() {
             notes.push(format!(
                 "{} gave up system calls that Fulcrum needs (seccomp), so the recording of process {} ends there, and \
                  the program went on alone: for a result, run it with its sandbox switched off.",

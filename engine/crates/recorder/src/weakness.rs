@@ -51,7 +51,8 @@ pub fn why_weak(observed: &Observed<'_>) -> Vec<String> {
         }
     }
     notes.extend(not_counted(processes));
-    if any_profiled && counters.experiments == 0 {
+    let sealed = processes.iter().any(Watched::is_sealed);
+    if any_profiled && counters.experiments == 0 && !sealed {
         notes.push(match options.end_to_end {
             Some(_) => "There was no experiment: the first run only shows where the program spends its time, so allow more \
                         with --runs or --duration."

@@ -122,6 +122,12 @@ fn a_program_that_forbids_itself_nearly_everything_is_left_alone() {
             "{how}: {:?}",
             recorded.notes
         );
+        // That says it all.
+        assert!(
+            !says(&recorded, "No progress point"),
+            "{:?}",
+            recorded.notes
+        );
     }
 }
 
