@@ -1,5 +1,6 @@
 //! The open profile: what was concluded, and the files that it points into.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -121,6 +122,7 @@ impl OpenProfile {
         text: &str,
     ) -> Vec<Placement<'a>> {
         let files = self.sources.files_of(path);
+        let mut placers = HashMap::new();
         let mut placements: Vec<_> = point
             .targets
             .iter()
@@ -134,9 +136,10 @@ impl OpenProfile {
                     file: &self.sources.files[file],
                     target,
                     rank: index as u32 + 1,
-                    placed: self
-                        .sources
-                        .place(file, target.id.location.line, Some(text)),
+                    placed: placers
+                        .entry(file)
+                        .or_insert_with(|| self.sources.placer(file, Some(text)))
+                        .place(target.id.location.line),
                 })
             })
             .collect();

@@ -50,6 +50,45 @@ pub struct Placed {
     pub state: State,
 }
 
+/// Where the lines of one file are in one text.
+#[derive(Debug)]
+pub enum Placer {
+    /// It is the text that they belong to, as far as that is known.
+    AsRecorded {
+        /// Its last line, 1-based; `None` when the text is not known. What is behind it is not there.
+        last: Option<u32>,
+    },
+    /// It has changed since.
+    Anchored(Arc<Anchors>),
+}
+
+impl Placer {
+    /// Where a recorded line is, 1-based as profiles count.
+    pub fn place(&self, recorded: u32) -> Placed {
+        let as_recorded = Placed {
+            line: recorded.saturating_sub(1),
+            state: State::Exact,
+        };
+        match self {
+            Placer::AsRecorded { last: None } => as_recorded,
+            Placer::AsRecorded { last: Some(last) } => match recorded.clamp(1, *last) {
+                there if there == recorded => as_recorded,
+                nearest => Placed {
+                    line: nearest - 1,
+                    state: State::Stale,
+                },
+            },
+            Placer::Anchored(anchors) => {
+                let anchor = anchors.anchor(recorded);
+                Placed {
+                    line: anchor.line - 1,
+                    state: anchor.state,
+                }
+            }
+        }
+    }
+}
+
 impl Sources {
     /// Looks for the files of a profile that was loaded from `path`.
     pub fn find(
@@ -106,29 +145,24 @@ impl Sources {
         self.files.iter().position(|file| file.recorded == recorded)
     }
 
-    /// Where a recorded line is in the file's text as it is now; as recorded when there is no text.
+    /// Where a recorded line is in the file's text as it is now; as recorded when there is no text. For many lines make one
+    /// [`placer`](Sources::placer).
     pub fn place(&self, file: usize, recorded: u32, text: Option<&str>) -> Placed {
-        let as_recorded = Placed {
-            line: recorded.saturating_sub(1),
-            state: State::Exact,
+        self.placer(file, text).place(recorded)
+    }
+
+    /// Tells where recorded lines are in the file's text as it is now. The text is looked at once, whatever its size.
+    pub fn placer(&self, file: usize, text: Option<&str>) -> Placer {
+        let Some(text) = text else {
+            return Placer::AsRecorded { last: None };
         };
-        let Some(text) = text else { return as_recorded };
+        let last = text.lines().count().max(1) as u32;
         let Some(baseline) = &self.files[file].baseline else {
-            let last = text.lines().count().max(1) as u32;
-            return match recorded {
-                n if (1..=last).contains(&n) => as_recorded,
-                _ => Placed {
-                    line: last - 1,
-                    state: State::Stale,
-                },
-            };
+            return Placer::AsRecorded { last: Some(last) };
         };
         let hash = hash(text);
-        if hash == baseline.hash && baseline.text == text && recorded >= 1 {
-            let last = text.lines().count().max(1) as u32;
-            if recorded <= last {
-                return as_recorded;
-            }
+        if hash == baseline.hash && baseline.text == text {
+            return Placer::AsRecorded { last: Some(last) };
         }
         let key = (file, hash);
         let cached = self
@@ -136,7 +170,7 @@ impl Sources {
             .lock()
             .ok()
             .and_then(|cache| cache.get(&key).cloned());
-        let anchors = cached.unwrap_or_else(|| {
+        Placer::Anchored(cached.unwrap_or_else(|| {
             let anchors = Arc::new(Anchors::new(&baseline.text, text));
             if let Ok(mut cache) = self.anchors.lock() {
                 // One text a file is current; older ones are not asked for again.
@@ -144,12 +178,7 @@ impl Sources {
                 cache.insert(key, Arc::clone(&anchors));
             }
             anchors
-        });
-        let anchor = anchors.anchor(recorded);
-        Placed {
-            line: anchor.line - 1,
-            state: anchor.state,
-        }
+        }))
     }
 
     /// The files that a document is: by resolution, or, when nothing was found, by the end of its path.
@@ -223,4 +252,35 @@ fn hash(text: &str) -> u64 {
 /// The canonical path of a document's URI.
 pub fn path_of(uri: &str) -> Option<PathBuf> {
     crate::uri::to_path(uri).map(|path| canonical(&path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_a_text_does_not_have_are_stale_at_its_ends() {
+        let place = |last, recorded| {
+            let Placed { line, state } = Placer::AsRecorded { last }.place(recorded);
+            (line, state)
+        };
+        assert_eq!(place(Some(9), 9), (8, State::Exact));
+        assert_eq!(place(Some(9), 10), (8, State::Stale));
+        assert_eq!(place(Some(9), 0), (0, State::Stale));
+        assert_eq!(place(None, 10), (9, State::Exact));
+    }
+
+    #[test]
+    fn one_look_at_a_text_places_every_line() {
+        let anchors = Anchors::new("a\nb\nc\n", "new\na\nb\nother\n");
+        let placer = Placer::Anchored(Arc::new(anchors));
+        let states: Vec<_> = (1..=3).map(|n| placer.place(n)).collect();
+        assert_eq!(
+            states
+                .iter()
+                .map(|it| (it.line, it.state))
+                .collect::<Vec<_>>(),
+            [(1, State::Moved), (2, State::Moved), (3, State::Stale)]
+        );
+    }
 }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::profile::OpenProfile;
 use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
 use crate::snapshot::Snapshot;
-use crate::sources::current_text;
+use crate::sources::{Placer, current_text};
 use crate::{convert, words};
 
 pub(crate) enum RankingRequest {}
@@ -29,7 +29,7 @@ impl Pooled for RankingRequest {
             });
         };
         let point = open.point(params.progress_point.as_deref());
-        let mut texts = HashMap::new();
+        let mut placers = HashMap::new();
         let targets = point.map_or(&[][..], |point| &point.targets);
         Ok(Ranking {
             progress_point: point.map(|point| point.name.clone()),
@@ -41,7 +41,7 @@ impl Pooled for RankingRequest {
                 .collect(),
             rows: targets
                 .iter()
-                .map(|target| row(snapshot, open, target, &mut texts))
+                .map(|target| row(snapshot, open, target, &mut placers))
                 .collect(),
             notes: open.notes.clone(),
         })
@@ -52,7 +52,7 @@ fn row(
     snapshot: &Snapshot,
     open: &OpenProfile,
     target: &Target,
-    texts: &mut HashMap<usize, Option<String>>,
+    placers: &mut HashMap<usize, Placer>,
 ) -> RankingRow {
     let at = &target.id.location;
     let file = open
@@ -60,10 +60,11 @@ fn row(
         .file(&at.file)
         .expect("every target's file is in the profile's list");
     let path = open.sources.files[file].resolution.path();
-    let text = texts
-        .entry(file)
-        .or_insert_with(|| path.and_then(|path| current_text(path, &snapshot.documents)));
-    let placed = open.sources.place(file, at.line, text.as_deref());
+    let placer = placers.entry(file).or_insert_with(|| {
+        let text = path.and_then(|path| current_text(path, &snapshot.documents));
+        open.sources.placer(file, text.as_deref())
+    });
+    let placed = placer.place(at.line);
     let base = at.file.rsplit(['/', '\\']).next().unwrap_or(&at.file);
     RankingRow {
         target: target.id.to_string(),
