@@ -8,6 +8,7 @@ import type { EventsOpened, LiveParams, NavigatorStep, ProfileSummary, Transacti
 import { onDidShow } from "./core/shown";
 import type { TraceComparison } from "./core/trace/compare";
 import type { RefineModel } from "./core/trace/refine";
+import type { ComparedTypes } from "./core/transactions/compare";
 import { registerBottlenecks } from "./features/bottlenecks";
 import { Compare } from "./features/compare";
 import { Engine, type EngineState } from "./features/engine";
@@ -43,6 +44,7 @@ import { Status } from "./features/status";
 import { TraceCompare } from "./features/traceCompare";
 import { Traces } from "./features/traces";
 import { Transactions } from "./features/transactions";
+import { TransactionsCompare } from "./features/transactionsCompare";
 import { Welcome } from "./features/welcome";
 
 /** What tests see of the running extension. Not a promise to other extensions. */
@@ -65,6 +67,7 @@ export interface TestApi {
   refine: () => RefineModel | undefined;
   traceComparison: () => TraceComparison | undefined;
   transactions: () => TransactionsOpened | undefined;
+  transactionsComparison: () => ComparedTypes | undefined;
   hotLines: (uri: vscode.Uri) => HotMarks | undefined;
   currentDecorations: (uri: vscode.Uri) => CausalMarks | undefined;
   /** Whether the marks in all editors are what the engine says of the documents as they are now. */
@@ -103,14 +106,15 @@ export function activate(context: vscode.ExtensionContext): TestApi {
   const traces = new Traces(engine, navigation, store, context.workspaceState, context.extensionUri);
   const refine = new Refine(engine, traces, context.extensionUri);
   const traceCompare = new TraceCompare(engine, traces, context.extensionUri);
-  const transactions = new Transactions(engine, store, context.extensionUri);
+  const transactions = new Transactions(engine, navigation, store, context.extensionUri);
+  const transactionsCompare = new TransactionsCompare(engine, navigation, store, context.extensionUri);
   const runs = new RunsView(engine, session, store, refine);
   const running = engine;
   context.subscriptions.push(
     ...[log, session, store, gutter, ranking, status, profiles, live, compare, run],
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
     ...[new NavigatorCommands(engine, navigation), new NameRules(engine, navigation)],
-    ...[traces, refine, traceCompare, transactions, runs],
+    ...[traces, refine, traceCompare, transactions, transactionsCompare, runs],
     new RecordTransactions(engine, context.workspaceState),
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     ...[lines, new Lens(session, lines, () => run.lastProgram)],
@@ -151,6 +155,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     refine: () => refine.shown,
     traceComparison: () => traceCompare.shown,
     transactions: () => transactions.shown,
+    transactionsComparison: () => transactionsCompare.shown,
     hotLines: (uri) => hotLines.decorations(uri),
     currentDecorations: (uri) => gutter.decorations(uri),
     marksSettled: () => gutter.settled && hotLines.settled,

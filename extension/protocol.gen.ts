@@ -42,6 +42,9 @@ export const Method = {
   EventsClose: "fulcrum/events/close",
   TransactionsStart: "fulcrum/transactions/start",
   TransactionsOpen: "fulcrum/transactions/open",
+  TransactionsOpenTree: "fulcrum/transactions/tree",
+  TransactionsCompare: "fulcrum/transactions/compare",
+  TransactionsGetFrame: "fulcrum/transactions/frame",
 } as const;
 
 /** What each custom request takes and gives. */
@@ -83,6 +86,9 @@ export interface Requests {
   "fulcrum/events/close": { params: EventsCloseParams; result: null };
   "fulcrum/transactions/start": { params: TransactionsStartParams; result: TransactionsOutcome };
   "fulcrum/transactions/open": { params: TransactionsOpenParams; result: TransactionsOpened };
+  "fulcrum/transactions/tree": { params: TransactionsTreeParams; result: NavigatorOpened };
+  "fulcrum/transactions/compare": { params: TransactionsCompareParams; result: TransactionsCompared };
+  "fulcrum/transactions/frame": { params: TransactionsFrameParams; result: NavigatorFrameResult };
 }
 
 /** Server to client: the open profile changed. */
@@ -2198,6 +2204,101 @@ export type TransactionsOutcome = {
 export type TransactionsOpenParams = {
   /** The run's folder, its `run.json` or one of its logs, absolute. */
   run: string;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** A type of a run. */
+export type TransactionsTypeOf = {
+  /** The run, as for `fulcrum/transactions/open`. */
+  run: string;
+  /** The type's name. */
+  type: string;
+};
+
+/** Parameters of `fulcrum/transactions/tree`. */
+export type TransactionsTreeParams = {
+  /** What is looked at. */
+  of: TransactionsTypeOf;
+  /**
+   * What it is compared with: another type, or the same in another run. Costs are then those of one transaction, where both
+   * have several.
+   */
+  against?: TransactionsTypeOf | null;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Parameters of `fulcrum/transactions/compare`. */
+export type TransactionsCompareParams = {
+  /** A, the run that is looked at, as for `fulcrum/transactions/open`. */
+  run: string;
+  /** B, the run that it is compared with. */
+  against: string;
+  /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
+  workDoneToken?: ProgressToken | null;
+};
+
+/** Parameters of `fulcrum/transactions/frame`. */
+export type TransactionsFrameParams = {
+  /** The run, as for `fulcrum/transactions/open`. */
+  run: string;
+  /** The name of a function. */
+  name: string;
+};
+
+/** The types of two runs: answer to `fulcrum/transactions/compare` and of `fulcrum transactions compare --json`. */
+export type TransactionsCompared = {
+  /** The types of both, those that cost the most CPU time in either first. */
+  types: Array<TransactionsComparedType>;
+  /** What a reader should know. Whole sentences. */
+  notes: Array<string>;
+};
+
+/** A type in A and in B. */
+export type TransactionsComparedType = {
+  /** Its name. */
+  name: string;
+  /** In A; null when A has none of that name. */
+  a: TransactionsTypeCost | null;
+  /** In B; null when B has none of that name. */
+  b: TransactionsTypeCost | null;
+  /** CPU time of a transaction, A less B; null unless both have several. */
+  cpu: TransactionsDifference | null;
+  /** Wall time of a transaction, A less B; null unless both have several. */
+  wall: TransactionsDifference | null;
+};
+
+/** What the transactions of a type cost. */
+export type TransactionsTypeCost = {
+  /** Transactions that threads worked for under its name, in any process. */
+  transactions: number;
+  /** CPU time, nanoseconds. */
+  cpuNs: number;
+  /** The part of that which is known of no single transaction, nanoseconds. */
+  leftOutNs: number;
+  /** Mean CPU time of a transaction, nanoseconds; null of fewer than two. */
+  cpuMeanNs: number | null;
+  /** Mean wall time of those that began under its name, nanoseconds; null when none did. */
+  wallMeanNs: number | null;
+  /** Their median wall time, nanoseconds. */
+  wallP50Ns: number | null;
+  /** Wall time that 99 % of them do not exceed, nanoseconds. */
+  wallP99Ns: number | null;
+};
+
+/** A difference of means, each transaction being an observation, by Welch's t-test. */
+export type TransactionsDifference = {
+  /** A less B, nanoseconds. */
+  ns: number;
+  /** The lower end of its 95 % interval. */
+  lowNs: number;
+  /** The upper end. */
+  highNs: number;
+  /** How probable a difference so great is when there is none. */
+  p: number;
+  /** Whether it is told from noise: p is below 0.01. */
+  significant: boolean;
 };
 
 /** Answer to `fulcrum/transactions/open`. */
@@ -2227,6 +2328,8 @@ export type TransactionWay = {
   replied: boolean;
   /** Who worked for it when, by their beginnings. */
   stays: Array<TransactionStay>;
+  /** How many stays came after these and are not told. */
+  leftOut: number;
 };
 
 /** A thread works for a transaction, or waits for others on its behalf. */
@@ -2241,6 +2344,8 @@ export type TransactionStay = {
   thread: string;
   /** What it does there: the handler, the stage, or where the transaction was handed on. */
   stage: string;
+  /** The innermost function on the transaction's way to there that the source is known of, for `fulcrum/transactions/frame`. */
+  source: string | null;
   /** From when, nanoseconds after the transaction's beginning; negative where clocks differ. */
   fromNs: number;
   /** Until when. */
@@ -2267,6 +2372,8 @@ export type TransactionType = {
   name: string;
   /** What all its contexts begin with, a stage each: `listener_thread > ap_queue_push`. */
   context: Array<string>;
+  /** The functions, handlers and stages in that, for `fulcrum/transactions/frame`. */
+  functions: Array<string>;
   /** Transactions that began in a recorded process. */
   count: number;
   /** Of these, how many got no reply. */
@@ -2354,8 +2461,12 @@ export type CrosstalkPair = {
 export type CrosstalkPaths = {
   /** The call path at which the waiter waited. */
   waiter: string;
+  /** Its functions, outermost first, for `fulcrum/transactions/frame`. */
+  waiterFunctions: Array<string>;
   /** The call path at which the holder took or gave back the lock, or signalled; null when it is not known. */
   holder: string | null;
+  /** Its functions, outermost first. */
+  holderFunctions: Array<string>;
   /** How long together, nanoseconds. */
   waitNs: number;
 };

@@ -24,7 +24,7 @@ const lookedAt = `resourceExtname =~ /^\\.(${ambiguousEndings.join("|")})$/ && r
 const profile = `(resourceFilename =~ /${profilePattern.source}/ || ${lookedAt})`;
 const causal = String.raw`(resourceExtname == .coz || resourcePath in ${runKeys.causal} || resourceFilename =~ /^causal-.*\.jsonl$/)`;
 const trace = String.raw`(resourceFilename =~ /^events-.*\.log$/ || resourcePath in ${runKeys.events})`;
-const comparable = String.raw`(resourceExtname == .coz || resourcePath in ${runKeys.causal} || resourcePath in ${runKeys.events} || resourceFilename =~ /^causal-.*\.jsonl$/)`;
+const comparable = String.raw`(resourceExtname == .coz || resourcePath in ${runKeys.causal} || resourcePath in ${runKeys.events} || resourcePath in ${runKeys.transactions} || resourceFilename =~ /^causal-.*\.jsonl$/)`;
 const one = "!listDoubleSelection";
 const two = "listDoubleSelection";
 

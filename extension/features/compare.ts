@@ -4,7 +4,7 @@ import { type CompareModel, compareModel } from "../core/compare";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
 import { type Comparison, requests } from "../core/protocol";
-import { olderFirst, runFolderOf } from "../core/runsOnDisk";
+import { isTransactionRun, olderFirst, runFolderOf } from "../core/runsOnDisk";
 import { didShow } from "../core/shown";
 import { against, shortTitle } from "../core/titles";
 import { isTraceRun } from "../core/trace/runs";
@@ -114,6 +114,10 @@ export class Compare implements vscode.Disposable {
     this.hint?.dispose();
     if ((await isTraceRun(pair.before)) && (await isTraceRun(pair.after))) {
       await vscode.commands.executeCommand("fulcrum.trace.compare", pair);
+      return;
+    }
+    if ((await isTransactionRun(pair.before)) && (await isTransactionRun(pair.after))) {
+      await vscode.commands.executeCommand("fulcrum.transactions.compare", pair);
       return;
     }
     for (const [panel, view] of this.views) {

@@ -38,6 +38,8 @@ interface Look extends Pick<NavigatorView, "value" | "suggester" | "zoom" | "cut
 
 export interface Made {
   title: string;
+  /** A comparison of several observations on each side: rows say how certain they are. */
+  spread?: boolean;
   /** Asked again when the engine was restarted. */
   open: (long: LongOptions) => Promise<NavigatorOpened>;
 }

@@ -83,7 +83,8 @@ export class NavigatorView implements vscode.Disposable, vscode.WebviewViewProvi
     const { state, remembered } = this.navigation;
     switch (state.kind) {
       case "open": {
-        const severalRuns = state.source.files.length > 1 && state.source.against.length > 1;
+        const { files, against, made } = state.source;
+        const severalRuns = made?.spread === true || (files.length > 1 && against.length > 1);
         return { kind: "open", model: navigatorModel(state.opened, state.view, severalRuns) };
       }
       case "empty":

@@ -2,15 +2,17 @@
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
-import { type RunEntry, requests, type TransactionsOpened } from "../core/protocol";
+import { type RunEntry, requests, type TransactionsOpened, type TransactionsTypeOf } from "../core/protocol";
 import { runFolderOf } from "../core/runsOnDisk";
 import { didShow } from "../core/shown";
-import type { FromTransactions, ToTransactions } from "../core/transactions/messages";
+import type { FromTransactions, ToTransactions, TypeAction } from "../core/transactions/messages";
 import { transactionsHtml } from "../views/transactions";
 import type { Engine } from "./engine";
+import type { Navigation } from "./navigation";
 import type { RunStore } from "./runStore";
 import { TablePanel, TablePanels } from "./tablePanel";
 import { fileOf, type Target } from "./target";
+import { TransactionTypes } from "./transactionTypes";
 
 /** What is kept of a panel while the window is reloaded. */
 interface Kept {
@@ -19,13 +21,16 @@ interface Kept {
 
 export class Transactions implements vscode.Disposable {
   private readonly panels: TablePanels<TransactionsPanel>;
+  private readonly types: TransactionTypes;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(
     private readonly engine: Engine,
+    navigation: Navigation,
     private readonly store: RunStore,
     private readonly extensionUri: vscode.Uri,
   ) {
+    this.types = new TransactionTypes(engine, navigation, store);
     this.panels = new TablePanels("fulcrum.transactions", (panel, state) => this.restore(panel, state));
     this.subscriptions = [
       this.panels,
@@ -71,7 +76,7 @@ export class Transactions implements vscode.Disposable {
 
   /** Shows a run in a panel that is there. */
   async show(run: string, panel: vscode.WebviewPanel): Promise<void> {
-    await this.panels.add(new TransactionsPanel(this.engine, this.extensionUri, panel, run)).load();
+    await this.panels.add(new TransactionsPanel(this.engine, this.types, this.extensionUri, panel, run)).load();
   }
 
   /** A run of transactions of this workspace, the newest first, or any folder. */
@@ -120,6 +125,7 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
 
   constructor(
     engine: Engine,
+    private readonly types: TransactionTypes,
     extensionUri: vscode.Uri,
     panel: vscode.WebviewPanel,
     readonly run: string,
@@ -139,9 +145,14 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
     this.loading = new vscode.CancellationTokenSource();
     const { token } = this.loading;
     const title = baseName(this.run);
-    this.page.show({ type: "opening", title });
+    const tell = (message: string) => this.page.show({ type: "opening", title, message });
+    tell("Reading the run…");
     try {
-      const opened = await this.engine.request(requests.TransactionsOpen, { run: this.run }, token);
+      const opened = await this.engine.long(
+        requests.TransactionsOpen,
+        { run: this.run },
+        { token, onCancel: "drop", report: ({ message = "", percentage }) => tell(stepText(message, percentage)) },
+      );
       if (token.isCancellationRequested) {
         return;
       }
@@ -160,8 +171,36 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
   }
 
   protected override async answer(message: Exclude<FromTransactions, { type: "ready" }>): Promise<void> {
-    if (message.type === "again") {
-      await this.load();
+    switch (message.type) {
+      case "again":
+        await this.load();
+        break;
+      case "cancel":
+        this.loading.cancel();
+        this.page.show({ type: "trouble", text: "It was cancelled." });
+        break;
+      case "frame":
+        await this.types.frame(this.run, message.name);
+        break;
+      case "of":
+        await this.act(message.action, { run: this.run, type: message.of });
+        break;
     }
   }
+
+  private async act(action: TypeAction, of: TransactionsTypeOf): Promise<void> {
+    if (action === "search") {
+      await this.types.open(of);
+    } else if (action === "flame") {
+      await this.types.flame(of);
+    } else if (this.opened !== undefined) {
+      await this.types.compare(of, this.opened);
+    }
+  }
+}
+
+/** `Replaying, 42 %…`. */
+function stepText(phase: string, percentage: number | undefined): string {
+  const text = phase === "" ? "Reading the run" : `${phase.charAt(0).toUpperCase()}${phase.slice(1)}`;
+  return percentage === undefined ? `${text}…` : `${text}, ${percentage} %…`;
 }

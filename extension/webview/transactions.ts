@@ -11,21 +11,20 @@ import { WayView } from "./transactionsWay";
 const vscode = connect<FromTransactions, ToTransactions>(receive);
 const send = (message: FromTransactions) => vscode.postMessage(message);
 
-const types = new TypeTable((type) => {
-  way.choose(type);
-  types.mark(type);
-});
-const crosstalk = new CrosstalkView();
-const diagram = new DiagramView();
-const way = new WayView((type) => types.mark(type));
+const go = (name: string) => send({ type: "frame", name });
+const types = new TypeTable(
+  (type) => void way.choose(type),
+  (action, of) => send({ type: "of", action, of }),
+  go,
+);
+const crosstalk = new CrosstalkView(go);
+const diagram = new DiagramView(go);
+const way = new WayView((type) => types.mark(type), go);
 
 function receive(message: ToTransactions): void {
   switch (message.type) {
     case "opening":
-      byId("page").replaceChildren(
-        h("h1", { text: message.title }),
-        h("p", { class: "quiet", text: "Reading the run…", attrs: { role: "status" } }),
-      );
+      opening(message.title, message.message);
       break;
     case "trouble":
       byId("page").replaceChildren(
@@ -37,6 +36,20 @@ function receive(message: ToTransactions): void {
       show(message.title, message.opened);
       break;
   }
+}
+
+/** Says how far it is; the button stays the same, so that it keeps the focus. */
+function opening(title: string, text: string): void {
+  const status = document.getElementById("opening");
+  if (status !== null) {
+    status.textContent = text;
+    return;
+  }
+  byId("page").replaceChildren(
+    h("h1", { text: title }),
+    h("p", { class: "quiet", text, attrs: { role: "status", id: "opening" } }),
+    h("button", { class: "plain", text: "Cancel", onclick: () => send({ type: "cancel" }), attrs: { id: "cancel" } }),
+  );
 }
 
 function show(title: string, opened: TransactionsOpened): void {

@@ -8,6 +8,7 @@ import {
   pairLocks,
 } from "../core/transactions/crosstalk";
 import { h } from "./dom";
+import { pathHtml } from "./transactionPath";
 
 /** Call paths that are shown of a lock. */
 const mostPaths = 10;
@@ -16,6 +17,9 @@ export class CrosstalkView {
   readonly element = h("section", { attrs: { "aria-label": "Crosstalk", id: "crosstalkPart" } });
   private readonly pair = h("div", { attrs: { id: "pair", "aria-live": "polite" } });
   private crosstalk: TransactionsCrosstalk | undefined;
+
+  /** `go` is told a function whose source is wanted. */
+  constructor(private readonly go: (name: string) => void) {}
 
   show(crosstalk: TransactionsCrosstalk): void {
     this.crosstalk = crosstalk;
@@ -87,11 +91,14 @@ export class CrosstalkView {
     }
     focusOn(button, this.element);
     const locks = pairLocks(this.crosstalk ?? { waitNs: 0, pairs: [], notes: [] }, cell.waiter, cell.holder);
-    this.pair.replaceChildren(h("h3", { text: `${cell.waiter} waits for ${cell.holder}` }), ...locks.map(lockHtml));
+    this.pair.replaceChildren(
+      h("h3", { text: `${cell.waiter} waits for ${cell.holder}` }),
+      ...locks.map((lock) => lockHtml(lock, this.go)),
+    );
   }
 }
 
-function lockHtml(lock: PairLock): HTMLElement {
+function lockHtml(lock: PairLock, go: (name: string) => void): HTMLElement {
   const of = lock.types === null ? "" : `${lock.types}: `;
   const paths = lock.paths
     .slice(0, mostPaths)
@@ -100,8 +107,8 @@ function lockHtml(lock: PairLock): HTMLElement {
         "tr",
         {},
         h("td", { text: path.total }),
-        h("td", { class: "text path", text: path.waiter }),
-        h("td", { class: "text path", text: path.holder }),
+        h("td", { class: "text path" }, ...pathHtml(path.waiter, go)),
+        h("td", { class: "text path" }, ...pathHtml(path.holder, go)),
       ),
     );
   const heads = [h("th", { text: "Waited" }), h("th", { class: "text", text: "Waits in" })];
@@ -118,6 +125,9 @@ function lockHtml(lock: PairLock): HTMLElement {
     paths.length === 0
       ? h("p", { class: "quiet", text: "Its call paths are not known." })
       : h("table", { attrs: { "aria-label": "Call paths" } }, h("thead", {}, head), h("tbody", {}, ...paths)),
+    lock.paths.length > mostPaths
+      ? h("p", { class: "quiet", text: `The ${mostPaths} longest of ${lock.paths.length} pairs of call paths.` })
+      : null,
   );
 }
 

@@ -2,6 +2,7 @@
 import type { TransactionFlowKind, TransactionsOpened } from "../core/protocol";
 import type { Diagram, DiagramArrow, DiagramBox, DiagramProcess } from "../core/transactions/diagram";
 import { mostBoxes, stageDiagram } from "../core/transactions/diagram";
+import { isFunction } from "../core/transactions/paths";
 import { h } from "./dom";
 import { svg } from "./svg";
 
@@ -19,6 +20,9 @@ const letter = 7.4;
 export class DiagramView {
   readonly element = h("section", { attrs: { "aria-label": "Stages", id: "stagesPart" } });
 
+  /** `go` is told a function whose source is wanted. */
+  constructor(private readonly go: (name: string) => void) {}
+
   show(opened: TransactionsOpened): void {
     const diagram = stageDiagram(opened.shown, opened.ways);
     const title = h("h2", { text: "Stages" });
@@ -28,13 +32,13 @@ export class DiagramView {
       return;
     }
     const used = new Set(diagram.arrows.map((arrow) => arrow.kind));
-    const says = `Threads with their share of all CPU time, stages, and how often transactions went from one to another. At most ${mostBoxes} boxes are drawn; the others are one.`;
+    const says = `Threads with their share of all CPU time, stages, and how often transactions went from one to another. Click a function for its source. At most ${mostBoxes} boxes are drawn; the others are one.`;
     const list = diagram.arrows.map((arrow) => h("li", { text: arrow.spoken }));
     this.element.replaceChildren(
       title,
       h("p", { class: "quiet", text: says }),
       legend(used),
-      h("div", { class: "scroll" }, picture(diagram)),
+      h("div", { class: "scroll" }, picture(diagram, this.go)),
       h("ul", { class: "unseen" }, ...list),
     );
   }
@@ -50,7 +54,7 @@ function legend(used: ReadonlySet<TransactionFlowKind>): HTMLElement {
   return h("div", { class: "keys" }, ...keys);
 }
 
-function picture(diagram: Diagram): SVGElement {
+function picture(diagram: Diagram, go: (name: string) => void): SVGElement {
   const { width, height, processes, boxes, arrows } = diagram;
   const label = `${boxes.length} stages, ${arrows.length} flows between them`;
   const drawing = svg("svg", {
@@ -62,7 +66,7 @@ function picture(diagram: Diagram): SVGElement {
     "aria-label": label,
   });
   const lines = arrows.map(arrowSvg);
-  drawing.append(tip(), ...processes.map(processSvg), ...lines, ...boxes.map((box) => boxSvg(box, drawing)));
+  drawing.append(tip(), ...processes.map(processSvg), ...lines, ...boxes.map((box) => boxSvg(box, drawing, go)));
   // Counts stand above all boxes and lines.
   drawing.append(
     ...arrows.map((arrow) => svg("text", { class: "count", x: arrow.x, y: arrow.y - 3, ...ends(arrow) }, arrow.count)),
@@ -88,7 +92,7 @@ function processSvg({ name, shareText, x, y, width, height }: DiagramProcess): S
   );
 }
 
-function boxSvg(box: DiagramBox, drawing: SVGElement): SVGElement {
+function boxSvg(box: DiagramBox, drawing: SVGElement, go: (name: string) => void): SVGElement {
   const { x, y, width, height, name, share, shareText, spoken } = box;
   const element = svg("g", {
     class: share === null ? "box place" : "box",
@@ -115,6 +119,16 @@ function boxSvg(box: DiagramBox, drawing: SVGElement): SVGElement {
       line.classList.toggle("on", on && (from === box.id || to === box.id));
     }
   };
+  // A place is a function; what has a share is a thread.
+  if (share === null && isFunction(name)) {
+    element.setAttribute("class", "box place source");
+    element.addEventListener("click", () => go(name));
+    element.addEventListener("keydown", (event) => {
+      if ((event as KeyboardEvent).key === "Enter") {
+        go(name);
+      }
+    });
+  }
   element.addEventListener("focus", light(true));
   element.addEventListener("blur", light(false));
   element.addEventListener("mouseenter", light(true));

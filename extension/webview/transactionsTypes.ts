@@ -1,5 +1,7 @@
 /** The table of types: sorted by any column, stages below their types, everything by keys too. */
 import type { TransactionsShown } from "../core/protocol";
+import type { TypeAction } from "../core/transactions/messages";
+import { pathParts } from "../core/transactions/paths";
 import {
   firstOrder,
   nextOrder,
@@ -9,6 +11,14 @@ import {
   typeRows,
 } from "../core/transactions/types";
 import { h } from "./dom";
+import { pathHtml } from "./transactionPath";
+
+/** What can be done with the chosen type: text, its key in the table, what it does. */
+const actions: readonly (readonly [TypeAction, string, string, string])[] = [
+  ["search", "Search", "n", "Open its call tree in the Navigator, with hot lines beside the code"],
+  ["flame", "Flame Graph", "f", "Open its call tree as a flame graph"],
+  ["compare", "Compare With…", "c", "Compare what one transaction costs with another type, or with another run"],
+];
 
 const heads: readonly (readonly [TypeColumn, string, string])[] = [
   ["name", "Type", "The request, or the path that its transactions took"],
@@ -26,6 +36,7 @@ const atFirst = 200;
 export class TypeTable {
   readonly element = h("section", { attrs: { "aria-label": "Types of transactions", id: "typesPart" } });
   private readonly body = h("tbody");
+  private readonly bar = h("div", { class: "line", attrs: { id: "typeActions", role: "toolbar" } });
   private shown: TransactionsShown | undefined;
   private order: TypeOrder = firstOrder;
   private open = new Set<string>();
@@ -34,8 +45,12 @@ export class TypeTable {
   private chosen = "";
   private all = false;
 
-  /** `choose` is told a type that is to be looked at. */
-  constructor(private readonly choose: (type: string) => void) {
+  /** `choose` is told a type that is to be looked at, `act` what is to be done with it, `go` a function to go to. */
+  constructor(
+    private readonly choose: (type: string) => void,
+    private readonly act: (action: TypeAction, type: string) => void,
+    private readonly go: (name: string) => void,
+  ) {
     this.body.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -51,6 +66,33 @@ export class TypeTable {
     for (const row of this.body.querySelectorAll<HTMLElement>("tr")) {
       row.classList.toggle("chosen", row.dataset.key === type);
     }
+    this.drawBar();
+  }
+
+  /** What can be done with the chosen type, and by which path its transactions came. */
+  private drawBar(): void {
+    const type = this.shown?.types.find((it) => it.name === this.chosen);
+    this.bar.hidden = type === undefined;
+    if (type === undefined) {
+      return;
+    }
+    this.bar.setAttribute("aria-label", `What to do with ${type.name}`);
+    const buttons = actions.map(([action, text, key, title]) =>
+      h("button", {
+        class: "plain",
+        text,
+        title: `${title} ( ${key} )`,
+        attrs: { "aria-keyshortcuts": key },
+        data: { action },
+        onclick: () => this.act(action, type.name),
+      }),
+    );
+    const path = pathHtml(pathParts(type.context.join(" → "), type.functions), this.go);
+    this.bar.replaceChildren(
+      h("strong", { class: "cut", text: type.name, title: type.name }),
+      ...buttons,
+      ...(type.functions.length === 0 ? [] : [h("span", { class: "quiet path" }, "by ", ...path)]),
+    );
   }
 
   private draw(): void {
@@ -75,7 +117,7 @@ export class TypeTable {
     const attrs = {
       id: "types",
       role: "treegrid",
-      "aria-label": "Types of transactions. Enter shows one on the timeline.",
+      "aria-label": "Types of transactions. Enter shows one on the timeline, n searches it, f draws it, c compares it.",
     };
     const more = h("button", {
       class: "plain",
@@ -87,6 +129,7 @@ export class TypeTable {
     });
     this.element.replaceChildren(
       title,
+      this.bar,
       h("table", { attrs }, head, this.body),
       ...(few.length < this.rows.length ? [more] : []),
     );
@@ -152,8 +195,10 @@ export class TypeTable {
   }
 
   private select(row: TypeRow): void {
-    this.go(row.key);
-    this.choose(row.key.split("\n")[0] ?? row.key);
+    this.focus(row.key);
+    const type = typeOf(row);
+    this.mark(type);
+    this.choose(type);
   }
 
   private unfold(row: TypeRow, open: boolean): void {
@@ -164,11 +209,11 @@ export class TypeTable {
     }
     this.active = row.key;
     this.draw();
-    this.go(row.key);
+    this.focus(row.key);
   }
 
   /** The row that has the focus. */
-  private go(key: string): void {
+  private focus(key: string): void {
     this.active = key;
     for (const row of this.body.querySelectorAll<HTMLElement>("tr")) {
       const here = row.dataset.key === key;
@@ -188,10 +233,10 @@ export class TypeTable {
     const last = (this.all ? this.rows.length : Math.min(this.rows.length, atFirst)) - 1;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last }[event.key];
     if (to !== undefined) {
-      this.go(this.rows[Math.min(Math.max(to, 0), last)]?.key ?? row.key);
+      this.focus(this.rows[Math.min(Math.max(to, 0), last)]?.key ?? row.key);
     } else if (event.key === "ArrowRight" && row.open !== null) {
       if (row.open) {
-        this.go(this.rows[at + 1]?.key ?? row.key);
+        this.focus(this.rows[at + 1]?.key ?? row.key);
       } else {
         this.unfold(row, true);
       }
@@ -200,13 +245,30 @@ export class TypeTable {
       if (row.open === true) {
         this.unfold(row, false);
       } else {
-        this.go(parent.key);
+        this.focus(parent.key);
       }
     } else if (event.key === "Enter" || event.key === " ") {
       this.select(row);
-    } else {
+    } else if (!this.actBy(event, row)) {
       return;
     }
     event.preventDefault();
   }
+
+  /** Does what a key without others stands for; false when it stands for nothing. */
+  private actBy(event: KeyboardEvent, row: TypeRow): boolean {
+    const found = actions.find(([, , key]) => key === event.key);
+    if (found === undefined || event.ctrlKey || event.metaKey || event.altKey) {
+      return false;
+    }
+    const type = typeOf(row);
+    this.mark(type);
+    this.act(found[0], type);
+    return true;
+  }
+}
+
+/** The type of a row, which may be one of its stages. */
+function typeOf(row: TypeRow): string {
+  return row.key.split("\n")[0] ?? row.key;
 }

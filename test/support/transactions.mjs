@@ -1,6 +1,7 @@
 /** A run of transactions, really recorded: `test/fixtures/shop.c` serves, and this asks. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { copyFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -18,8 +19,10 @@ const answerLength = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".length;
  */
 export async function recordShop(workspace) {
   const shop = path.join(workspace, "shop");
-  const source = path.join(root, "test/fixtures/shop.c");
-  const compiled = spawnSync("gcc", ["-O1", "-g", "-pthread", source, "-o", shop], { encoding: "utf8" });
+  // The editor shows the source that was compiled.
+  copyFileSync(path.join(root, "test/fixtures/shop.c"), path.join(workspace, "shop.c"));
+  const command = ["-O1", "-g", "-pthread", "shop.c", "-o", shop];
+  const compiled = spawnSync("gcc", command, { cwd: workspace, encoding: "utf8" });
   if (compiled.status !== 0) {
     throw new Error(`gcc failed on shop.c: ${compiled.stderr || compiled.error}`);
   }

@@ -124,6 +124,22 @@ try {
   await photograph("transactions", transactions);
   await transactions.locator("#wayPart").evaluate((part) => part.scrollIntoView({ block: "end" }));
   await photograph("transactions-stages", transactions);
+  await recordShop(workspace.folder);
+  await transactions.locator("#types tr[data-key='GET /buy']").click();
+  await page.keyboard.press("c");
+  await vscode.answer("Compare GET /buy (A) With (B)", "GET /list");
+  const navigator = await frameWith(page, "#rows .row");
+  await until(page, "the comparison", async () =>
+    ((await navigator.locator(".title").first().textContent()) ?? "").includes("GET /list"),
+  );
+  await photograph("transactions-navigator", navigator);
+  await vscode.command("View: Close All Editors");
+  await vscode.command("Fulcrum: Compare Transactions");
+  for (const question of ["A, What to Look At", "B, the Base"]) {
+    await vscode.answer(question);
+  }
+  const compared = await frameWith(page, "#compared tbody tr");
+  await photograph("transactions-compared", compared);
 } finally {
   await browser.close();
   await editor.stop();

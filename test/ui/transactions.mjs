@@ -3,11 +3,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { askAll, asked, recordShop } from "../support/transactions.mjs";
+import { navigatorPage } from "./navigator.mjs";
 import { frameWith, settled, until } from "./workbench.mjs";
 
 const plain = (text) => (text ?? "").replaceAll("\u00a0", " ").trim();
 
-export const prepareTransactions = recordShop;
+/** Two runs, so that there is something to compare. */
+export async function prepareTransactions(workspace) {
+  await recordShop(workspace);
+  // A run's name has its second.
+  await recordShop(workspace);
+}
 
 export async function transactionsTests({ test, vscode, page, workspace }) {
   let run;
@@ -77,6 +83,19 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     assert.match(holder, /report$/);
   });
 
+  /** Back to the run, after the source was shown beside it. */
+  const backToRun = async () => {
+    await page.locator(".tab", { hasText: "-shop" }).first().click();
+    run = await frameWith(page, "#types tbody tr");
+  };
+
+  await test("a function of a call path leads to its source", async () => {
+    await run.locator("#pair [data-frame='checkout']").first().click();
+    await page.locator(".tab.active", { hasText: "shop.c" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: /^Ln 3\d,/ }).waitFor();
+    await backToRun();
+  });
+
   await test("the stage diagram shows what flowed from the front to the back", async () => {
     const flows = await run.locator("#stagesPart ul li").allTextContents();
     const all = asked.buy + asked.list + asked.report + asked.checkout;
@@ -99,6 +118,105 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     await page.keyboard.press("+");
     await until(page, "a wider lane", async () => (await width()) > before);
   });
+
+  await test("keys follow a transaction from thread to thread, and lead to the source", async () => {
+    await run.locator("#lanes").focus();
+    await page.keyboard.press("0");
+    const focused = run.locator("#lanes .stay:focus");
+    const order = async () => Number(await focused.getAttribute("data-order"));
+    const lane = () =>
+      focused.evaluate((bar) => [...bar.closest("#lanes").children].indexOf(bar.closest(".lane")), undefined);
+    await page.keyboard.press("Home");
+    assert.equal(await order(), 0);
+    const first = await lane();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await order(), 1);
+    assert.notEqual(await lane(), first, "what comes next is done by another thread");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await lane(), first);
+    await page.keyboard.press("End");
+    assert.equal(await order(), (await run.locator("#lanes .stay").count()) - 1);
+    // The back works for what `ask_back` sent.
+    const source = run.locator("#lanes .stay.source[title*='It came by ask_back']").first();
+    await source.click();
+    await page.keyboard.press("Enter");
+    await page.locator(".tab.active", { hasText: "shop.c" }).waitFor();
+    await page.locator(".statusbar-item", { hasText: /^Ln 59,/ }).waitFor();
+    await backToRun();
+  });
+
+  /** Whether the machine lets CPU time be sampled: else types have no call trees. */
+  const hasSamples = async () => (await run.locator("#types tr[data-key='GET /buy'][aria-expanded]").count()) === 1;
+
+  await test("a type opens in the Navigator, with its hot lines beside the code", async () => {
+    await run.locator("#types tr[data-key='GET /buy']").click();
+    assert.equal(plain(await run.locator("#typeActions strong").textContent()), "GET /buy");
+    if (!(await hasSamples())) {
+      return;
+    }
+    await run.locator("#typeActions [data-action=search]").click();
+    const navigator = await navigatorPage(page);
+    const rows = await until(page, "the functions of the type", async () => {
+      const shown = await navigator.rows();
+      return shown.some((row) => row.name === "compute") && shown;
+    });
+    assert.ok(rows.some((row) => row.name === "serve_back"));
+    assert.match(plain(await navigator.frame.locator(".title").first().textContent()), /^GET \/buy, .*-shop/);
+    await vscode.openFile("shop.c");
+    await vscode.goToLine(24);
+    const cells = await until(page, "bars in the gutter", async () => {
+      const shown = await vscode.gutterCells();
+      return Object.keys(shown).length > 0 && shown;
+    });
+    // The loop of `compute`.
+    const hot = Object.keys(cells).map(Number);
+    assert.ok(
+      hot.some((line) => line >= 21 && line <= 26),
+      hot.join(", "),
+    );
+    await backToRun();
+  });
+
+  await test("two types are compared by what one transaction costs", async () => {
+    await run.locator("#types tr[data-key='GET /buy']").focus();
+    await page.keyboard.press("c");
+    await vscode.answer("Compare GET /buy (A) With (B)", "GET /list");
+    const navigator = await navigatorPage(page);
+    const title = navigator.frame.locator(".title").first();
+    await until(page, "the comparison", async () => (await title.textContent()) === "GET /buy − GET /list");
+    const notes = plain(await navigator.frame.locator("body").textContent());
+    if (await hasSamples()) {
+      assert.match(
+        notes,
+        /CPU time of one transaction: the mean of 12 of GET \/buy \(A\) and of 12 of GET \/list \(B\)/,
+      );
+    }
+    await backToRun();
+  });
+
+  await test("two runs of the Runs view are compared type by type, and a type in the Navigator", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.command("Fulcrum: Show Runs");
+    const view = page.locator(".sidebar .pane", { has: page.locator(".pane-header", { hasText: /^Runs/ }) });
+    const shops = view.locator(".monaco-list-row", { hasText: /^shop/ });
+    await shops.nth(1).waitFor();
+    await vscode.contextMenu(shops.nth(1), "Select Run for Compare");
+    await page.locator(".statusbar-item", { hasText: "is the run before the change" }).waitFor();
+    await vscode.contextMenu(shops.nth(0), "Compare with Selected");
+    const compared = await frameWith(page, "#compared tbody tr");
+    await settled(compared);
+    const row = compared.locator("#compared tr[data-type='GET /buy']");
+    const cells = (await row.locator("td").allTextContents()).map(plain);
+    assert.deepEqual(cells.slice(0, 2), ["GET /buy", `${asked.buy} / ${asked.buy}`]);
+    assert.match(plain(await row.getAttribute("aria-label")), /^GET \/buy: 12 transactions in A, 12 in B; /);
+    await row.locator("button").click();
+    const navigator = await navigatorPage(page);
+    const title = navigator.frame.locator(".title").first();
+    const both = /^GET \/buy \(.*-shop.*\) − GET \/buy \(.*-shop.*\)$/;
+    await until(page, "the comparison", async () => both.test((await title.textContent()) ?? ""));
+    await vscode.command("View: Close All Editors");
+  });
+
   /** The port that the newest shop says; 0 until it does. */
   const newestPort = () => {
     const store = path.join(workspace.folder, ".fulcrum/runs");

@@ -3,8 +3,10 @@ import type {
   CrosstalkPair,
   TransactionFlow,
   TransactionStay,
+  TransactionsDifference,
   TransactionsOpened,
   TransactionsShown,
+  TransactionsTypeCost,
   TransactionType,
   TransactionWay,
 } from "../../extension/core/protocol";
@@ -16,6 +18,7 @@ export function type(name: string, over: Partial<TransactionType> = {}): Transac
   return {
     name,
     context: ["listener_thread > push", "worker_thread > recv"],
+    functions: ["listener_thread", "push", "worker_thread", "recv"],
     count: 40,
     unreplied: 0,
     cpuNs: 30 * ms,
@@ -63,7 +66,8 @@ export function pair(waiter: string, holder: string, waitNs: number, over: Parti
 export function stay(thread: string, stage: string, from: number, to: number): TransactionStay {
   const [process, name] = thread.split("/") as [string, string];
   const pid = process.length;
-  return { pid, process, tid: pid * 100 + name.length, thread: name, stage, fromNs: from * ms, toNs: to * ms };
+  const source = stage === "" ? null : stage;
+  return { pid, process, tid: pid * 100 + name.length, thread: name, stage, source, fromNs: from * ms, toNs: to * ms };
 }
 
 export function way(
@@ -72,7 +76,20 @@ export function way(
   stays: TransactionStay[],
   over: Partial<TransactionWay> = {},
 ): TransactionWay {
-  return { type: name, beganNs: 0, wallNs: wall * ms, replied: true, stays, ...over };
+  return { type: name, beganNs: 0, wallNs: wall * ms, replied: true, stays, leftOut: 0, ...over };
+}
+
+/** What the transactions of a type cost in one run. */
+export function cost(transactions: number, cpuMean: number | null): TransactionsTypeCost {
+  return {
+    ...{ transactions, cpuNs: transactions * (cpuMean ?? 0) * ms, leftOutNs: 0 },
+    ...{ cpuMeanNs: cpuMean === null ? null : cpuMean * ms, wallMeanNs: 4 * ms, wallP50Ns: 3 * ms, wallP99Ns: 9 * ms },
+  };
+}
+
+/** A difference in milliseconds, with one on either side. */
+export function difference(by: number, p: number): TransactionsDifference {
+  return { ns: by * ms, lowNs: (by - 1) * ms, highNs: (by + 1) * ms, p, significant: p < 0.01 };
 }
 
 export function openedOf(over: Partial<TransactionsOpened> = {}): TransactionsOpened {

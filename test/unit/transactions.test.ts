@@ -1,6 +1,8 @@
 /** A transactional profile's words: types, crosstalk, ways. */
 import { describe, expect, test } from "vitest";
+import { comparedTypes } from "../../extension/core/transactions/compare";
 import { crosstalkMatrix, others, pairLocks } from "../../extension/core/transactions/crosstalk";
+import { isFunction, type PathPart, pathParts } from "../../extension/core/transactions/paths";
 import {
   firstOrder,
   nextOrder,
@@ -9,8 +11,8 @@ import {
   type TypeColumn,
   typeRows,
 } from "../../extension/core/transactions/types";
-import { typesWithWays, wayPicture, waysOf, wayText } from "../../extension/core/transactions/ways";
-import { ms, openedOf, pair, shownOf, stay, type, way } from "./makeTransactions";
+import { drawnText, typesWithWays, wayPicture, waysOf, wayText } from "../../extension/core/transactions/ways";
+import { cost, difference, ms, openedOf, pair, shownOf, stay, type, way } from "./makeTransactions";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -104,8 +106,14 @@ describe("crosstalk", () => {
       pair("AdminConfirm", "BestSellers", 360 * ms, {
         ...{ count: 4, lock: "item", kind: "rwlock" },
         paths: [
-          { waiter: "serve > update > lock", holder: "serve > sort > unlock", waitNs: 300 * ms },
-          { waiter: "serve > update > lock", holder: null, waitNs: 60 * ms },
+          {
+            ...{ waiter: "serve > update > lock", waiterFunctions: ["serve", "update", "lock"], waitNs: 300 * ms },
+            ...{ holder: "serve > sort > unlock", holderFunctions: ["serve", "sort", "unlock"] },
+          },
+          {
+            ...{ waiter: "serve > update > lock", waiterFunctions: ["serve", "update", "lock"], waitNs: 60 * ms },
+            ...{ holder: null, holderFunctions: [] },
+          },
         ],
       }),
       pair("Home", "BestSellers", 90 * ms),
@@ -135,7 +143,8 @@ describe("crosstalk", () => {
       ["item (rwlock)", "360 ms", "90.0 ms", "4", null],
       ["cart_lock (mutex)", "40.0 ms", "20.0 ms", "2", null],
     ]);
-    expect(locks[0]?.paths.map((it) => [plain(it.total), it.waiter, it.holder])).toEqual([
+    const text = (parts: readonly PathPart[]) => parts.map((part) => part.text).join("");
+    expect(locks[0]?.paths.map((it) => [plain(it.total), text(it.waiter), text(it.holder)])).toEqual([
       ["300 ms", "serve > update > lock", "serve > sort > unlock"],
       ["60.0 ms", "serve > update > lock", "not known"],
     ]);
@@ -206,5 +215,77 @@ describe("ways", () => {
       ["s", 1, 0],
     ]);
     expect(wayPicture(way("x", 0, [])).lanes).toEqual([]);
+  });
+});
+
+describe("what is left out", () => {
+  test("the stays that are cut off are said, and how the transactions of a type were chosen", () => {
+    const cut = way("GET /buy", 10, [stay("shop/front", "serve", 0, 10)], { leftOut: 1234 });
+    expect(wayPicture(cut).cut).toBe("Its first 1 stays are shown; 1,234 later ones are not.");
+    expect(wayPicture({ ...cut, leftOut: 0 }).cut).toBeNull();
+    const opened = openedOf({ shown: shownOf({ types: [type("GET /buy", { count: 2000 })] }), ways: [cut] });
+    expect(drawnText(opened, "GET /buy")).toBe(
+      "1 of 2,000 transactions can be chosen: the slowest, and others drawn by chance.",
+    );
+    const all = openedOf({ shown: shownOf({ types: [type("GET /buy", { count: 1 })] }), ways: [cut] });
+    expect(drawnText(all, "GET /buy")).toBeNull();
+  });
+
+  test("stays keep their order across threads, for the keys that follow a transaction", () => {
+    const stays = [stay("shop/front", "serve", 0, 2), stay("db/back", "sort", 2, 5), stay("shop/front", "send", 5, 6)];
+    const picture = wayPicture(way("GET /buy", 6, stays));
+    expect(picture.lanes.map((lane) => lane.bars.map((bar) => bar.order))).toEqual([[0, 2], [1]]);
+  });
+});
+
+describe("paths to the source", () => {
+  test("functions of a path are told apart from what stands between them", () => {
+    const parts = pathParts("shop: main > std::map<a > b>::at → serve", ["main", "std::map<a > b>::at", "serve"]);
+    expect(parts.map(({ text, name }) => (name === null ? text : `[${text}]`)).join("")).toBe(
+      "shop: [main] > [std::map<a > b>::at] → [serve]",
+    );
+  });
+
+  test("what is not in the text is left out, and a text without functions is one part", () => {
+    expect(pathParts("main > …", ["main", "deep", ""])).toEqual([
+      { text: "main", name: "main" },
+      { text: " > …", name: null },
+    ]);
+    expect(pathParts("not known", [])).toEqual([{ text: "not known", name: null }]);
+  });
+
+  test("requests and what is not known are no functions", () => {
+    expect(["serve_back", "Shop::sort"].every(isFunction)).toBe(true);
+    expect(["", "…", "request", "not known", "GET /buy", "SELECT item"].some(isFunction)).toBe(false);
+  });
+});
+
+describe("two runs compared", () => {
+  const found = {
+    types: [
+      { name: "GET /buy", a: cost(40, 3), b: cost(50, 1), cpu: difference(2, 0.0001), wall: difference(-1, 0.2) },
+      { name: "GET /new", a: cost(5, null), b: null, cpu: null, wall: null },
+      { name: "GET /old", a: null, b: cost(7, 1), cpu: null, wall: null },
+    ],
+    notes: ["A: no samples."],
+  };
+
+  test("each type says what one transaction costs on both sides, and whether the difference is noise", () => {
+    const { rows } = comparedTypes("after", "before", found);
+    const [buy] = rows;
+    expect([buy?.countA, buy?.countB, buy?.cpuA, buy?.cpuB].map((it) => plain(it ?? ""))).toEqual([
+      ...["40", "50", "3.00 ms", "1.00 ms"],
+    ]);
+    expect(plain(buy?.cpu.text ?? "")).toBe("+2.00 ms");
+    expect([buy?.cpu.verdict, buy?.wall.verdict]).toEqual(["more", "noise"]);
+    expect(plain(buy?.cpu.title ?? "")).toBe("95 % interval +1.00 ms to +3.00 ms, p < 0.001: more than noise");
+    expect(rows.map((row) => row.in)).toEqual(["both", "a", "b"]);
+    expect([rows[1]?.cpuA, rows[1]?.countB, rows[2]?.countA]).toEqual(["–", "–", "–"]);
+  });
+
+  test("one sentence says what differs", () => {
+    expect(plain(comparedTypes("after", "before", found).summary)).toBe(
+      "1 of 3 types differ in CPU time, 1 only in A, 1 only in B.",
+    );
   });
 });

@@ -2,6 +2,7 @@
 import { costText } from "../cost";
 import { count } from "../format";
 import type { CrosstalkPair, TransactionsCrosstalk } from "../protocol";
+import { type PathPart, pathParts } from "./paths";
 
 /** Rows and columns that are drawn; the types that wait or hold the least are one of them together. */
 const most = 30;
@@ -37,7 +38,7 @@ export interface PairLock {
   total: string;
   mean: string;
   count: string;
-  paths: { total: string; waiter: string; holder: string }[];
+  paths: { total: string; waiter: PathPart[]; holder: PathPart[] }[];
   /** Which of those that were put together it is; null when the cell has one pair of types. */
   types: string | null;
 }
@@ -90,8 +91,8 @@ export function pairLocks(crosstalk: TransactionsCrosstalk, waiter: string, hold
     count: pair.count.toLocaleString("en-US"),
     paths: pair.paths.map((path) => ({
       total: costText(path.waitNs, "ns"),
-      waiter: path.waiter === "" ? "not known" : path.waiter,
-      holder: path.holder ?? "not known",
+      waiter: pathParts(path.waiter === "" ? "not known" : path.waiter, path.waiterFunctions),
+      holder: pathParts(path.holder ?? "not known", path.holderFunctions),
     })),
     types: several ? `${pair.waiter} for ${pair.holder}` : null,
   }));

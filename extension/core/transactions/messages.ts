@@ -2,8 +2,16 @@
 import type { TransactionsOpened } from "../protocol";
 
 export type ToTransactions =
-  | { type: "opening"; title: string }
+  | { type: "opening"; title: string; message: string }
   | { type: "trouble"; text: string }
   | { type: "show"; title: string; opened: TransactionsOpened };
 
-export type FromTransactions = { type: "ready" } | { type: "again" };
+/** What can be done with a type: search it, see its flame graph, compare it with another one. */
+export type TypeAction = "search" | "flame" | "compare";
+
+export type FromTransactions =
+  | { type: "ready" }
+  | { type: "again" }
+  | { type: "cancel" }
+  | { type: "of"; action: TypeAction; of: string }
+  | { type: "frame"; name: string };

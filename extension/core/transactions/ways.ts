@@ -17,6 +17,10 @@ export interface WayBar {
   look: number;
   /** For a tooltip and screen readers. */
   spoken: string;
+  /** Its place in the way: 0 for the first stay. */
+  order: number;
+  /** The function to go to; null when none is known. */
+  source: string | null;
 }
 
 export interface WayLane {
@@ -33,6 +37,8 @@ export interface WayPicture {
   ticks: (Tick & { left: number })[];
   /** How long it took, in words. */
   summary: string;
+  /** What is not shown of it, a sentence; null: nothing. */
+  cut: string | null;
 }
 
 /** Names of the types that have ways, in the order of `shown`. */
@@ -44,6 +50,15 @@ export function typesWithWays(opened: TransactionsOpened): string[] {
 /** Those of a type, the slowest first. */
 export function waysOf(opened: TransactionsOpened, type: string): TransactionWay[] {
   return opened.ways.filter((way) => way.type === type).sort((a, b) => b.wallNs - a.wallNs);
+}
+
+/** How those of a type were chosen, a sentence; null when all are there. */
+export function drawnText(opened: TransactionsOpened, type: string): string | null {
+  const all = opened.shown.types.find((it) => it.name === type)?.count ?? 0;
+  const there = waysOf(opened, type).length;
+  return there >= all
+    ? null
+    : `${there.toLocaleString("en-US")} of ${all.toLocaleString("en-US")} transactions can be chosen: the slowest, and others drawn by chance.`;
 }
 
 /** `38.2 ms, 3 threads`: in a list of ways. */
@@ -58,7 +73,7 @@ export function wayPicture(way: TransactionWay, width = 900): WayPicture {
   const right = Math.max(left + 1, way.wallNs, ...way.stays.map((stay) => stay.toNs));
   const at = (ns: number) => (ns - left) / (right - left);
   const lanes = new Map<string, WayLane>();
-  for (const stay of way.stays) {
+  for (const [order, stay] of way.stays.entries()) {
     const key = threadOf(stay);
     const lane = lanes.get(key) ?? {
       name: stageName(stay),
@@ -66,16 +81,20 @@ export function wayPicture(way: TransactionWay, width = 900): WayPicture {
       bars: [],
     };
     lanes.set(key, lane);
-    lane.bars.push(barOf(stay, at, lane.name));
+    lane.bars.push(barOf(stay, at, lane.name, order));
   }
   return {
     lanes: [...lanes.values()],
     ticks: ticks({ left, right }, width).map((tick) => ({ ...tick, left: at(tick.at) })),
     summary: `${way.type}: ${wayText(way)}, ${costText(way.beganNs, "ns")} after the first transaction that is shown.`,
+    cut:
+      way.leftOut === 0
+        ? null
+        : `Its first ${way.stays.length.toLocaleString("en-US")} stays are shown; ${way.leftOut.toLocaleString("en-US")} later ones are not.`,
   };
 }
 
-function barOf(stay: TransactionStay, at: (ns: number) => number, lane: string): WayBar {
+function barOf(stay: TransactionStay, at: (ns: number) => number, lane: string, order: number): WayBar {
   const length = Math.max(stay.toNs - stay.fromNs, 0);
   const stage = stay.stage === "" ? "not known" : stay.stage;
   return {
@@ -83,6 +102,8 @@ function barOf(stay: TransactionStay, at: (ns: number) => number, lane: string):
     width: at(stay.fromNs + length) - at(stay.fromNs),
     stage,
     look: hash(stage) % looks,
+    order,
+    source: stay.source,
     spoken: `${stage} in ${lane}: ${costText(length, "ns")}, from ${costText(stay.fromNs, "ns")} on`,
   };
 }

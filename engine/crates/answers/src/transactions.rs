@@ -3,14 +3,21 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use fulcrum_paths::SIGNIFICANT;
 use fulcrum_schema::{
     CrosstalkPair, CrosstalkPaths, TransactionFlow, TransactionFlowKind, TransactionStage,
-    TransactionStay, TransactionType, TransactionWay, TransactionsCrosstalk, TransactionsShown,
+    TransactionStay, TransactionType, TransactionWay, TransactionsCompared,
+    TransactionsComparedType, TransactionsCrosstalk, TransactionsDifference, TransactionsShown,
+    TransactionsTypeCost,
 };
 use fulcrum_transaction_records::run::{Stay, Way};
 use fulcrum_transactions::crosstalk::{Holder, Pair};
-use fulcrum_transactions::stitch::{StageShare, Stitched, TypeProfile};
+use fulcrum_transactions::stitch::{
+    ComparedType, Difference, StageShare, Stitched, TypeCost, TypeProfile, Welch,
+};
 use fulcrum_transactions::{FlowKind, TypeId};
+
+use crate::quantity::{grouped, percent, quantity};
 
 /// Types, stages and flows. `notes` are all that a reader should know.
 pub fn shown(stitched: &Stitched, notes: Vec<String>) -> TransactionsShown {
@@ -44,6 +51,7 @@ fn one_type(it: TypeProfile) -> TransactionType {
     TransactionType {
         name: it.name,
         context: it.context,
+        functions: it.functions,
         count: latency.map_or(0, |it| it.count),
         unreplied: latency.map_or(0, |it| it.unreplied),
         cpu_ns: it.cpu.cpu_ns,
@@ -98,12 +106,117 @@ fn pair(stitched: &Stitched, it: Pair<TypeId, String, String>) -> CrosstalkPair 
             .paths
             .into_iter()
             .map(|(paths, wait_ns)| CrosstalkPaths {
+                waiter_functions: stitched.functions_of(&paths.waiter).into(),
                 waiter: paths.waiter,
+                holder_functions: paths
+                    .holder
+                    .as_deref()
+                    .map_or_else(Vec::new, |it| stitched.functions_of(it).into()),
                 holder: paths.holder,
                 wait_ns,
             })
             .collect(),
     }
+}
+
+/// The types of two runs. `notes` are all that a reader should know.
+pub fn compared(a: &Stitched, b: &Stitched, notes: Vec<String>) -> TransactionsCompared {
+    let types = fulcrum_transactions::stitch::compare(a, b).into_iter();
+    TransactionsCompared {
+        types: types.map(|it| compared_type(&it)).collect(),
+        notes,
+    }
+}
+
+/// A type on both sides.
+pub fn compared_type(it: &ComparedType) -> TransactionsComparedType {
+    TransactionsComparedType {
+        name: it.name.clone(),
+        a: it.a.as_ref().map(type_cost),
+        b: it.b.as_ref().map(type_cost),
+        cpu: it.difference.cpu.map(difference),
+        wall: it.difference.wall.map(difference),
+    }
+}
+
+fn type_cost(it: &TypeCost) -> TransactionsTypeCost {
+    let latency = it.latency;
+    TransactionsTypeCost {
+        transactions: it.transactions,
+        cpu_ns: it.cpu_ns,
+        left_out_ns: it.left_out_ns,
+        cpu_mean_ns: it.cpu.map(|it| it.mean),
+        wall_mean_ns: latency.map(|it| it.mean_ns),
+        wall_p50_ns: latency.map(|it| it.p50_ns),
+        wall_p99_ns: latency.map(|it| it.p99_ns),
+    }
+}
+
+fn difference(it: Welch) -> TransactionsDifference {
+    let (low_ns, high_ns) = it.interval;
+    TransactionsDifference {
+        ns: it.difference,
+        low_ns,
+        high_ns,
+        p: it.p,
+        significant: it.p < SIGNIFICANT,
+    }
+}
+
+/// A type's name, and what it costs.
+pub type TypeFacts<'a> = (&'a str, &'a TypeCost);
+
+/// What a reader should know of a profile of one type, or of two that are compared: A and B. Whole sentences.
+pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<String> {
+    let [(a, of_a), (b, of_b)] = types else {
+        return Vec::new();
+    };
+    let Some(cpu) = difference.cpu else {
+        return vec![format!(
+            "All CPU time of {a} is compared with all of {b}, and nothing tells whether a difference is more than noise: that \
+             takes two transactions of each, and A has {}, B {}.",
+            grouped(of_a.transactions),
+            grouped(of_b.transactions)
+        )];
+    };
+    let mut about = vec![format!(
+        "Costs are CPU time of one transaction: the mean of {} of {a} (A) and of {} of {b} (B). Each is an observation.",
+        grouped(of_a.transactions),
+        grouped(of_b.transactions)
+    )];
+    about.push(in_words("CPU time", &cpu));
+    about.extend(difference.wall.map(|it| in_words("Wall time", &it)));
+    for (side, of) in [("A", of_a), ("B", of_b)] {
+        if of.left_out_ns > 0 {
+            let part = of.left_out_ns as f64 / of.cpu_ns.max(1) as f64;
+            about.push(format!(
+                "Left out: {} of the CPU time of {side}, which is known of no single transaction.",
+                percent(part)
+            ));
+        }
+    }
+    about
+}
+
+/// `CPU time of A is 285 µs more than of B (A less B is between 270 µs and 301 µs at 95 %, p < 0.0001): significant.`
+fn in_words(what: &str, of: &Welch) -> String {
+    let time = |ns: f64| quantity(ns.round() as i64, "ns");
+    let (low, high) = of.interval;
+    let sign = if of.difference < 0.0 { "less" } else { "more" };
+    let p = match of.p < 0.0001 {
+        true => "p < 0.0001".to_owned(),
+        false => format!("p = {:.4}", of.p),
+    };
+    let verdict = match of.p < SIGNIFICANT {
+        true => "significant",
+        false => "may be noise",
+    };
+    format!(
+        "{what} of A is {} {sign} than of B (A less B is between {} and {} at 95 %, {p}): {verdict}.",
+        time(of.difference.abs()),
+        time(low),
+        time(high)
+    )
 }
 
 /// Stays that are told in all: more than anybody looks at, and a few megabytes.
@@ -159,6 +272,7 @@ fn way(stitched: &Stitched, way: &Way, first_ns: u64) -> TransactionWay {
         tid: it.tid,
         thread: it.thread.clone(),
         stage: it.stage.clone(),
+        source: it.source.clone(),
         from_ns: after(it.from_ns),
         to_ns: after(it.to_ns),
     };
@@ -168,5 +282,6 @@ fn way(stitched: &Stitched, way: &Way, first_ns: u64) -> TransactionWay {
         wall_ns: way.wall_ns,
         replied: way.replied,
         stays: way.stays.iter().map(stay).collect(),
+        left_out: way.left_out,
     }
 }

@@ -17,9 +17,11 @@ use crate::interface::{
 };
 use crate::names::{NameId, Names};
 use crate::nearness::{InTree, Nearness};
+use crate::observations::Observations;
 use crate::occurrences::{Occurrence, Occurrences};
 use crate::region::{Cover, Region};
 use crate::runs::{Normalisation, Runs};
+use crate::spread::Spread;
 
 /// The call trees of two sides: A, and B that it is compared with.
 #[derive(Debug)]
@@ -150,6 +152,36 @@ impl ComparativeProfile {
         })
     }
 
+    /// Compares the mean cost of a unit of work in A with that in B. Each unit is an observation, so that every difference has
+    /// an interval.
+    ///
+    /// # Errors
+    /// When their units differ.
+    ///
+    /// # Panics
+    /// When a tree has no such value type.
+    pub fn of_units(
+        a: (Run, Arc<Observations>),
+        b: (Run, Arc<Observations>),
+    ) -> Result<Self, DifferentUnits> {
+        let (trees, observed) = ([a.0, b.0], [a.1, b.1]);
+        let [unit_a, unit_b] = trees.each_ref().map(|(tree, value)| {
+            let kind = &tree.value_types()[*value];
+            kind.unit.clone()
+        });
+        if unit_a != unit_b {
+            let (a, b) = (unit_a, unit_b);
+            return Err(DifferentUnits { a, b });
+        }
+        let names = Names::of(&trees.each_ref().map(|it| &*it.0));
+        let trees = trees.map(|(tree, value)| Index::new(tree, value, &names));
+        Ok(ComparativeProfile {
+            runs: Arc::new(Runs::of_units(trees, observed)),
+            unit: unit_a,
+            names,
+        })
+    }
+
     /// The unit of all costs: of runs whose counts have fractions, the finest.
     pub fn unit(&self) -> &str {
         &self.unit
@@ -264,6 +296,20 @@ impl ComparativeProfile {
         self.each(s).map(|(it, tree)| it.cum(tree)).collect()
     }
 
+    /// How certain the difference of units' costs is in the nodes of these regions. `None` unless units are compared.
+    fn unit_spread(
+        &self,
+        s: &ComparativeSummary,
+        region: impl for<'r> Fn(&'r Occurrences, &Index) -> &'r Arc<Region>,
+    ) -> Option<Spread> {
+        let mut samples = self.each(s).zip(self.runs.observed()?);
+        let mut next = || {
+            let ((it, tree), observed) = samples.next()?;
+            observed.sample(region(it, tree).intervals())
+        };
+        Some(Spread::between(next()?, next()?))
+    }
+
     fn totals(&self) -> Sides {
         let totals: Vec<i64> = self.runs.trees().iter().map(Index::total).collect();
         self.runs.sides(&totals)
@@ -349,6 +395,12 @@ impl ProfileInterface for ComparativeProfile {
     }
 
     fn spread_of(&self, s: &ComparativeSummary) -> Option<SummarySpread> {
+        if self.runs.observed().is_some() {
+            return Some(SummarySpread {
+                base: self.unit_spread(s, Occurrences::along)?,
+                cum: self.unit_spread(s, Occurrences::covered)?,
+            });
+        }
         Some(SummarySpread {
             base: self.runs.spread(&self.bases(s))?,
             cum: self.runs.spread(&self.cums(s))?,

@@ -27,6 +27,7 @@ mod interface;
 mod labels;
 mod names;
 mod nearness;
+mod observations;
 mod occurrences;
 mod open;
 mod paradox;
@@ -59,6 +60,7 @@ pub use interface::{
 };
 pub use labels::{Label, Labels, ProfileIdentity, SavedLabel, SavedLabels, SourceIdentity};
 pub use nearness::Nearness;
+pub use observations::{Observation, Observations};
 pub use open::{
     Calls, OpenError, Opened, Source, difference_note, find_value, open, same_value, value_names,
 };

@@ -14,6 +14,7 @@ use crate::call_tree::CallTreeProfile;
 use crate::comparative::{ComparativeProfile, DifferentUnits};
 use crate::graph_comparison::GraphComparison;
 use crate::labels::{ProfileIdentity, SourceIdentity};
+use crate::observations::Observations;
 use crate::runs::Normalisation;
 use crate::whole::Whole;
 
@@ -26,6 +27,8 @@ pub struct Source {
     pub calls: Calls,
     /// The position of the value type to search when none is asked for.
     pub default_value: usize,
+    /// What single units of work cost in its tree. Two files that both know that are compared by what a unit costs.
+    pub observations: Option<Arc<Observations>>,
 }
 
 /// What a profile knows about calls.
@@ -257,6 +260,19 @@ fn trees(
     values: &[usize],
     normalisation: Normalisation,
 ) -> Result<ComparativeProfile, OpenError> {
+    if let ([one_a], [one_b]) = (&*a, &*b)
+        && let (Some(of_a), Some(of_b)) = (&one_a.observations, &one_b.observations)
+    {
+        let observed = [of_a, of_b].map(Arc::clone);
+        let mut trees = a.into_iter().chain(b).zip(values);
+        let mut next = |observed| {
+            let (source, &value) = trees.next().expect("there is one on each side");
+            Ok::<_, OpenError>((run(source, value)?, observed))
+        };
+        let [of_a, of_b] = observed;
+        let (a, b) = (next(of_a)?, next(of_b)?);
+        return ComparativeProfile::of_units(a, b).map_err(OpenError::DifferentUnits);
+    }
     let mut values = values.iter();
     let mut runs = |side: Vec<Source>| {
         let each = side.into_iter().zip(&mut values);

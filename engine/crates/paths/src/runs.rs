@@ -1,7 +1,10 @@
 //! The runs of a comparison: one or several call trees on each side, and how their costs become one number.
 
+use std::sync::Arc;
+
 use crate::index::Index;
 use crate::interface::Sides;
+use crate::observations::Observations;
 use crate::spread::Spread;
 
 /// How costs of different runs are made comparable. Nothing is done unless it is asked for.
@@ -25,6 +28,8 @@ pub(crate) struct Runs {
     of_a: usize,
     /// What each tree's costs are multiplied by. `None`: all by 1, and sums stay exact.
     scales: Option<Vec<f64>>,
+    /// Where units of work are compared, those of the one tree of each side.
+    observed: Option<[Arc<Observations>; 2]>,
 }
 
 impl Runs {
@@ -53,7 +58,24 @@ impl Runs {
             trees,
             of_a,
             scales,
+            observed: None,
         }
+    }
+
+    /// One tree on each side, whose costs are those of several units of work: a unit's mean cost is compared.
+    pub fn of_units(trees: [Index; 2], observed: [Arc<Observations>; 2]) -> Self {
+        let scale = |it: &Arc<Observations>| 1.0 / it.units().max(1) as f64;
+        Runs {
+            trees: trees.into(),
+            of_a: 1,
+            scales: Some(observed.iter().map(scale).collect()),
+            observed: Some(observed),
+        }
+    }
+
+    /// What is known of single units of work on both sides.
+    pub fn observed(&self) -> Option<&[Arc<Observations>; 2]> {
+        self.observed.as_ref()
     }
 
     /// All trees, A's first.

@@ -2,10 +2,10 @@
 
 use fulcrum_stats::welch;
 
-/// The runs of one side, as numbers.
+/// The runs of one side, as numbers; or its units of work, where those are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// How many runs, at least two.
+    /// How many runs or units, at least two.
     pub runs: usize,
     /// The mean cost.
     pub mean: f64,
@@ -45,15 +45,20 @@ impl Spread {
     /// `None` unless both sides have several runs, whose costs are given.
     pub(crate) fn of(a: &[f64], b: &[f64]) -> Option<Self> {
         let (a, b) = (fulcrum_stats::Sample::of(a)?, fulcrum_stats::Sample::of(b)?);
+        Some(Spread::between(a, b))
+    }
+
+    /// How the means of two samples differ.
+    pub(crate) fn between(a: fulcrum_stats::Sample, b: fulcrum_stats::Sample) -> Self {
         let found = welch(a, b);
         let (low, high) = found.interval;
-        Some(Spread {
+        Spread {
             a: a.into(),
             b: b.into(),
             low,
             high,
             p: found.p,
-        })
+        }
     }
 
     /// Whether the difference is told from noise.

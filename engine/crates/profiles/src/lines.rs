@@ -73,6 +73,14 @@ pub fn lines(
     Ok((!lines.is_empty()).then_some(Lines { lines, callers }))
 }
 
+/// The lines of a tree that has a frame for each line of a function and its callers, by the value type in this row.
+pub(crate) fn lines_of(tree: &CallTree, value: usize) -> Lines {
+    Lines {
+        lines: costs(tree, value),
+        callers: true,
+    }
+}
+
 /// Base and cum by line.
 fn costs(tree: &CallTree, value: usize) -> Vec<LineCost> {
     const NONE: usize = usize::MAX;

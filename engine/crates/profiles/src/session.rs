@@ -105,6 +105,7 @@ impl Session {
             identity,
             default_value: 0,
             calls: Calls::Tree(Arc::new(tree)),
+            observations: None,
         };
         let normalisation = Normalisation::default();
         Session::of(
@@ -114,6 +115,11 @@ impl Session {
             normalisation,
             Vec::new(),
         )
+    }
+
+    /// The same of trees that are compared, each by its default value.
+    pub(crate) fn of_sources(a: Vec<Source>, b: Vec<Source>) -> Result<Self, Error> {
+        Session::of(a, b, None, Normalisation::default(), Vec::new())
     }
 
     fn of(
@@ -219,6 +225,7 @@ fn source(path: &Path, digest: String, profile: Profile, renamed: &mut Vec<Renam
             profile::Calls::Tree(tree) => Calls::Tree(Arc::new(tree)),
             profile::Calls::Graphs(graphs) => Calls::Graphs(graphs),
         },
+        observations: None,
     }
 }
 

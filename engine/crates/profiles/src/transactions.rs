@@ -1,4 +1,6 @@
-//! Runs of transactional profiling: names for what their logs know by address, and the whole profile.
+//! Runs of transactional profiling: names for what their logs know by address, the whole profile, and those of types.
+
+mod types;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
@@ -7,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use fulcrum_ingest::profile::{At, Code, Symbols as _};
+use fulcrum_model::Progress;
 use fulcrum_names::{DataTable, SymbolTable, readable};
 use fulcrum_symbols::function_extents;
 use fulcrum_transaction_records::names::{Frame, NameFile, NamesOf};
@@ -15,6 +18,8 @@ use fulcrum_transaction_records::run::{
 };
 
 use crate::symbols::Files;
+
+pub use types::{OpenTypes, TypeError, TypeOf, compare_types, open_type};
 
 /// Name of the file of names in a run.
 pub use fulcrum_transaction_records::names::FILE as NAMES_FILE;
@@ -47,20 +52,21 @@ pub fn is_run(folder: &Path) -> bool {
 /// none: the recorder was killed.
 ///
 /// # Errors
-/// [`RunError`], when one of them is none, or is damaged.
-pub fn open(folders: &[&Path], options: &Options) -> Result<Run, RunError> {
+/// [`RunError`], when one of them is none, or is damaged, or when `progress` is cancelled.
+pub fn open(folders: &[&Path], options: &Options, progress: &Progress) -> Result<Run, RunError> {
     let mut parts = Vec::new();
     for folder in folders {
         parts.extend(parts_of(folder)?);
     }
     for part in &parts {
+        progress.check()?;
         if !part.join(NAMES_FILE).is_file() && run::is_run(part) {
             // A run that cannot be written is shown all the same, with addresses for names.
             let _ = write_names(part);
         }
     }
     let parts: Vec<&Path> = parts.iter().map(PathBuf::as_path).collect();
-    run::open_all(&parts, options)
+    run::open_all(&parts, options, progress)
 }
 
 /// Makes one run of several: copies their records into a new one, which can then be shown anywhere as if it had been recorded

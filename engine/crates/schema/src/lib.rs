@@ -154,6 +154,12 @@ methods! {
     TransactionsStart = "fulcrum/transactions/start" (TransactionsStartParams) -> TransactionsOutcome;
     /// Opens a transactional profile.
     TransactionsOpen = "fulcrum/transactions/open" (TransactionsOpenParams) -> TransactionsOpened;
+    /// Opens a navigator on the call tree of a type, alone or compared with another.
+    TransactionsOpenTree = "fulcrum/transactions/tree" (TransactionsTreeParams) -> NavigatorOpened;
+    /// The types of two runs beside each other.
+    TransactionsCompare = "fulcrum/transactions/compare" (TransactionsCompareParams) -> TransactionsCompared;
+    /// Where a function of a run is in the workspace.
+    TransactionsGetFrame = "fulcrum/transactions/frame" (TransactionsFrameParams) -> NavigatorFrameResult;
 }
 
 /// Server to client: the open profile changed; `summary` is null when none is open any more.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::ProgressToken;
+use super::{ProgressToken, SearchRow};
 
 /// Parameters of `fulcrum/transactions/start`.
 #[derive(Clone, Debug, Deserialize, PartialEq, TS)]
@@ -52,6 +52,139 @@ pub struct TransactionsOutcome {
 pub struct TransactionsOpenParams {
     /// The run's folder, its `run.json` or one of its logs, absolute.
     pub run: String,
+    /// Progress is reported on this token (`$/progress`) and can be cancelled by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// A type of a run.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsTypeOf {
+    /// The run, as for `fulcrum/transactions/open`.
+    pub run: String,
+    /// The type's name.
+    #[serde(rename = "type")]
+    pub name: String,
+}
+
+/// Parameters of `fulcrum/transactions/tree`.
+#[derive(Clone, Debug, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsTreeParams {
+    /// What is looked at.
+    pub of: TransactionsTypeOf,
+    /// What it is compared with: another type, or the same in another run. Costs are then those of one transaction, where both
+    /// have several.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub against: Option<TransactionsTypeOf>,
+    /// Progress is reported on this token (`$/progress`) and can be cancelled by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Parameters of `fulcrum/transactions/compare`.
+#[derive(Clone, Debug, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsCompareParams {
+    /// A, the run that is looked at, as for `fulcrum/transactions/open`.
+    pub run: String,
+    /// B, the run that it is compared with.
+    pub against: String,
+    /// Progress is reported on this token (`$/progress`) and can be cancelled by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Parameters of `fulcrum/transactions/frame`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsFrameParams {
+    /// The run, as for `fulcrum/transactions/open`.
+    pub run: String,
+    /// The name of a function.
+    pub name: String,
+}
+
+/// The types of two runs: answer to `fulcrum/transactions/compare` and of `fulcrum transactions compare --json`.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsCompared {
+    /// The types of both, those that cost the most CPU time in either first.
+    pub types: Vec<TransactionsComparedType>,
+    /// What a reader should know. Whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// A type in A and in B.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsComparedType {
+    /// Its name.
+    pub name: String,
+    /// In A; null when A has none of that name.
+    pub a: Option<TransactionsTypeCost>,
+    /// In B; null when B has none of that name.
+    pub b: Option<TransactionsTypeCost>,
+    /// CPU time of a transaction, A less B; null unless both have several.
+    pub cpu: Option<TransactionsDifference>,
+    /// Wall time of a transaction, A less B; null unless both have several.
+    pub wall: Option<TransactionsDifference>,
+}
+
+/// What the transactions of a type cost.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsTypeCost {
+    /// Transactions that threads worked for under its name, in any process.
+    pub transactions: u64,
+    /// CPU time, nanoseconds.
+    pub cpu_ns: u64,
+    /// The part of that which is known of no single transaction, nanoseconds.
+    pub left_out_ns: u64,
+    /// Mean CPU time of a transaction, nanoseconds; null of fewer than two.
+    pub cpu_mean_ns: Option<f64>,
+    /// Mean wall time of those that began under its name, nanoseconds; null when none did.
+    pub wall_mean_ns: Option<f64>,
+    /// Their median wall time, nanoseconds.
+    pub wall_p50_ns: Option<u64>,
+    /// Wall time that 99 % of them do not exceed, nanoseconds.
+    pub wall_p99_ns: Option<u64>,
+}
+
+/// A difference of means, each transaction being an observation, by Welch's t-test.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsDifference {
+    /// A less B, nanoseconds.
+    pub ns: f64,
+    /// The lower end of its 95 % interval.
+    pub low_ns: f64,
+    /// The upper end.
+    pub high_ns: f64,
+    /// How probable a difference so great is when there is none.
+    pub p: f64,
+    /// Whether it is told from noise: p is below 0.01.
+    pub significant: bool,
+}
+
+/// Two types: answer of `fulcrum transactions compare --only A --against B --json`.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsTypesCompared {
+    /// The types. Its name is `A − B` where they have different ones.
+    #[serde(rename = "type")]
+    pub of: TransactionsComparedType,
+    /// The unit of `functions`: CPU time of one transaction, or of all where one side has fewer than two.
+    pub unit: String,
+    /// Functions, the greatest differences first.
+    pub functions: Vec<SearchRow>,
+    /// What a reader should know. Whole sentences.
+    pub notes: Vec<String>,
 }
 
 /// Answer to `fulcrum/transactions/open`.
@@ -84,6 +217,8 @@ pub struct TransactionWay {
     pub replied: bool,
     /// Who worked for it when, by their beginnings.
     pub stays: Vec<TransactionStay>,
+    /// How many stays came after these and are not told.
+    pub left_out: u64,
 }
 
 /// A thread works for a transaction, or waits for others on its behalf.
@@ -100,6 +235,8 @@ pub struct TransactionStay {
     pub thread: String,
     /// What it does there: the handler, the stage, or where the transaction was handed on.
     pub stage: String,
+    /// The innermost function on the transaction's way to there that the source is known of, for `fulcrum/transactions/frame`.
+    pub source: Option<String>,
     /// From when, nanoseconds after the transaction's beginning; negative where clocks differ.
     pub from_ns: i64,
     /// Until when.
@@ -130,6 +267,8 @@ pub struct TransactionType {
     pub name: String,
     /// What all its contexts begin with, a stage each: `listener_thread > ap_queue_push`.
     pub context: Vec<String>,
+    /// The functions, handlers and stages in that, for `fulcrum/transactions/frame`.
+    pub functions: Vec<String>,
     /// Transactions that began in a recorded process.
     pub count: u64,
     /// Of these, how many got no reply.
@@ -238,8 +377,12 @@ pub struct CrosstalkPair {
 pub struct CrosstalkPaths {
     /// The call path at which the waiter waited.
     pub waiter: String,
+    /// Its functions, outermost first, for `fulcrum/transactions/frame`.
+    pub waiter_functions: Vec<String>,
     /// The call path at which the holder took or gave back the lock, or signalled; null when it is not known.
     pub holder: Option<String>,
+    /// Its functions, outermost first.
+    pub holder_functions: Vec<String>,
     /// How long together, nanoseconds.
     pub wait_ns: u64,
 }

@@ -12,7 +12,8 @@ use crate::navigator::Navigator;
 use crate::pool::guarded;
 use crate::protocol::{
     CausalOpen, CausalRun, EventsCompare, EventsOpen, EventsOpenTree, Method, NavigatorOpen,
-    NavigatorSearch, ProgressToken, RefineStart, TraceStart, TransactionsStart,
+    NavigatorSearch, ProgressToken, RefineStart, TraceStart, TransactionsCompare, TransactionsOpen,
+    TransactionsOpenTree, TransactionsStart,
 };
 use crate::requests::{Immediate, Looking, Mutating, Navigated, Pooled, Traced};
 use crate::requests::{
@@ -62,7 +63,7 @@ fn request(state: &mut State, request: Request) {
     call.pooled::<runs::List>();
     call.pooled::<runs::Remove>();
     call.pooled::<refine::Open>();
-    call.pooled::<transactions::Open>();
+    call.pooled::<transactions::Frame>();
     call.pooled::<Compare>();
     call.pooled::<HoverRequest>();
     call.pooled::<InlayHints>();
@@ -96,6 +97,9 @@ fn request(state: &mut State, request: Request) {
     call.own::<TraceStart>(trace::start);
     call.own::<RefineStart>(refine::start);
     call.own::<TransactionsStart>(transactions::start);
+    call.own::<TransactionsOpen>(transactions::open);
+    call.own::<TransactionsOpenTree>(transactions::tree);
+    call.own::<TransactionsCompare>(transactions::compare);
     call.own::<NavigatorOpen>(navigator::open);
     call.own::<NavigatorSearch>(navigator::automatic);
     #[cfg(test)]

@@ -33,6 +33,7 @@ mod sources;
 mod state;
 #[cfg(test)]
 mod tests;
+mod transactions;
 mod uri;
 mod words;
 
@@ -43,8 +44,8 @@ use lsp_server::Connection;
 use serde_json::json;
 
 use config::{Config, Hello};
-pub(crate) use fulcrum_schema as protocol;
 pub use error::ServerError;
+pub(crate) use fulcrum_schema as protocol;
 use fulcrum_schema::{FulcrumServerCapabilities, PROTOCOL_VERSION, REQUESTS};
 pub use recorder::{Real, Recorder};
 pub use script::Scripted;

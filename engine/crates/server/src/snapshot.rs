@@ -9,6 +9,7 @@ use crate::filters::Runs;
 use crate::profile::OpenProfile;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
 use crate::sources::current_text;
+use crate::transactions::OpenRuns;
 use crate::uri;
 
 /// Read-only view of the state at one moment; cheap to make.
@@ -24,6 +25,8 @@ pub struct Snapshot {
     pub folders: Arc<Vec<PathBuf>>,
     /// What is known of the workspace's traces.
     pub traced: Arc<Runs>,
+    /// The runs of transactions that were opened.
+    pub transactions: Arc<OpenRuns>,
 }
 
 impl Snapshot {

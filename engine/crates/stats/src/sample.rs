@@ -16,15 +16,22 @@ pub struct Sample {
 impl Sample {
     /// `None` when there are fewer than two.
     pub fn of(values: &[f64]) -> Option<Self> {
-        if values.len() < 2 {
+        Sample::with_zeros(values, 0)
+    }
+
+    /// The same of these values and so many zeros, which need no memory. `None` when there are fewer than two in all.
+    pub fn with_zeros(values: &[f64], zeros: usize) -> Option<Self> {
+        let count = values.len() + zeros;
+        if count < 2 {
             return None;
         }
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count as f64;
         let squares: f64 = values.iter().map(|it| (it - mean) * (it - mean)).sum();
+        let squares = squares + zeros as f64 * mean * mean;
         Some(Sample {
-            count: values.len(),
+            count,
             mean,
-            deviation: libm::sqrt(squares / (values.len() - 1) as f64),
+            deviation: libm::sqrt(squares / (count - 1) as f64),
         })
     }
 
@@ -108,6 +115,14 @@ mod tests {
         close(found.interval().0, 10.0 - margin, 1e-13, 3);
         close(found.interval().1, 10.0 + margin, 1e-13, 3);
         assert_eq!(Sample::of(&[1.0]), None);
+    }
+
+    #[test]
+    fn zeros_count_as_if_they_were_there() {
+        let found = Sample::with_zeros(&[3.0, 9.0], 2);
+        assert_eq!(found, Sample::of(&[3.0, 9.0, 0.0, 0.0]));
+        assert_eq!(Sample::with_zeros(&[], 3).map(|it| it.deviation), Some(0.0));
+        assert_eq!(Sample::with_zeros(&[], 1), None);
     }
 
     /// Of 20,000 samples each, where 19,000 are expected with a standard deviation of 31.

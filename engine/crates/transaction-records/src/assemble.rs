@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fulcrum_transactions::latency::Instance;
+use fulcrum_model::{Cancelled, Progress};
+use fulcrum_transactions::latency::{Instance, InstanceId};
 use fulcrum_transactions::stitch::{Ending, ProcessRecord};
-use fulcrum_transactions::{LockId, Name, Profile, Synopsis};
+use fulcrum_transactions::{self as transactions, LockId, Name, Profile, Synopsis};
 
 use crate::index::Index;
 use crate::log::State;
@@ -12,6 +13,7 @@ use crate::names::{ProcessKey, Resolvers};
 use crate::process::{ModuleMap, file_name, text};
 use crate::replay::{Process, World};
 use crate::samples::{Sample, Samples};
+use crate::spots::{Code, Spots};
 
 /// The samples of all processes.
 pub(crate) struct Sampled<'a> {
@@ -20,6 +22,8 @@ pub(crate) struct Sampled<'a> {
     owners: Owners,
     /// By the process's row.
     profiles: Vec<Profile>,
+    /// By the process's row.
+    spots: Vec<Spots>,
     /// By run and number.
     unlogged: BTreeMap<(usize, u32), Unlogged>,
 }
@@ -28,6 +32,7 @@ pub(crate) struct Sampled<'a> {
 struct Unlogged {
     process: Process,
     profile: Profile,
+    spots: Spots,
     program: String,
     modules: Vec<ModuleMap>,
 }
@@ -90,20 +95,35 @@ impl<'a> Sampled<'a> {
             resolver,
             owners: Owners::of(index),
             profiles: vec![Profile::default(); index.processes.len()],
+            spots: index.processes.iter().map(|_| Spots::default()).collect(),
             unlogged: BTreeMap::new(),
         }
     }
 
     /// Assigns the samples of a run to what their threads worked for.
-    pub fn add_all(&mut self, run: usize, samples: &mut Samples<'_>, world: &mut World<'_>) {
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn add_all(
+        &mut self,
+        run: usize,
+        samples: &mut Samples<'_>,
+        world: &mut World<'_>,
+        progress: &Progress,
+    ) -> Result<(), Cancelled> {
         let known = samples.clone();
         samples.each(|sample| {
+            // What is left is passed over in no time.
+            if progress.is_cancelled() {
+                return;
+            }
             let owner = self.owners.find(run, sample.pid, sample.time_ns);
             match owner {
                 Some(row) => self.add(row, sample, world),
                 None => self.add_unlogged(run, sample, &known),
             }
         });
+        progress.check()
     }
 
     fn add(&mut self, row: usize, sample: &Sample<'_>, world: &mut World<'_>) {
@@ -111,30 +131,40 @@ impl<'a> Sampled<'a> {
         let thread = process.thread(sample.tid, sample.time_ns);
         let thread = thread.map(|it| &world.threads[it]);
         let moment = thread.and_then(|it| it.at(sample.time_ns));
-        let context = moment.map_or(Synopsis::EMPTY, |it| it.context);
         let logged = thread.map_or("", |it| it.name_at(sample.time_ns));
         let name = match (sample.thread.is_empty(), logged) {
             (false, _) => text(sample.thread),
             (true, "") => self.index.processes[row].name().to_owned(),
             (true, name) => name.to_owned(),
         };
-        let name = process.dictionary.names.intern(&name);
-        let modules = &self.index.processes[row].modules;
-        let stack = stack(process, modules, self.resolver, sample.stack);
-        self.profiles[row].add(context, name, &stack, sample.weight_ns);
+        let info = &self.index.processes[row];
+        let code = Code {
+            run: info.run,
+            key: info.key,
+            modules: &info.modules,
+            resolver: self.resolver,
+        };
+        self.profiles[row].add(&transactions::Sample {
+            context: moment.map_or(Synopsis::EMPTY, |it| it.context),
+            thread: process.dictionary.names.intern(&name),
+            instance: moment.and_then(|it| it.instance).map(instance_id),
+            stack: &self.spots[row].stack(&code, process, sample.stack),
+            cpu_ns: sample.weight_ns,
+        });
     }
 
     fn add_unlogged(&mut self, run: usize, sample: &Sample<'_>, samples: &Samples<'_>) {
+        let key = ProcessKey {
+            pid: sample.pid,
+            turn: 0,
+        };
         let it = self.unlogged.entry((run, sample.pid));
         let it = it.or_insert_with(|| {
-            let key = ProcessKey {
-                pid: sample.pid,
-                turn: 0,
-            };
             let program = samples.program(sample.pid).map(text).unwrap_or_default();
             Unlogged {
                 process: Process::new(0, run, key),
                 profile: Profile::default(),
+                spots: Spots::default(),
                 program: match file_name(&program) {
                     "" => "an unknown program".into(),
                     name => name.into(),
@@ -146,17 +176,26 @@ impl<'a> Sampled<'a> {
             true => it.program.clone(),
             false => text(sample.thread),
         };
-        let name = it.process.dictionary.names.intern(&name);
-        let stack = stack(&mut it.process, &it.modules, self.resolver, sample.stack);
-        it.profile
-            .add(Synopsis::EMPTY, name, &stack, sample.weight_ns);
+        let code = Code {
+            run,
+            key,
+            modules: &it.modules,
+            resolver: self.resolver,
+        };
+        it.profile.add(&transactions::Sample {
+            context: Synopsis::EMPTY,
+            thread: it.process.dictionary.names.intern(&name),
+            instance: None,
+            stack: &it.spots.stack(&code, &mut it.process, sample.stack),
+            cpu_ns: sample.weight_ns,
+        });
     }
 
     /// The records of all processes, those without a log last.
     pub fn records(self, world: &mut World<'_>) -> Vec<ProcessRecord> {
         let mut instances: Vec<Vec<Instance>> = vec![Vec::new(); self.profiles.len()];
-        for instance in &world.instances {
-            instances[instance.process].push(world.ended(instance));
+        for (row, instance) in (0..).zip(&world.instances) {
+            instances[instance.process].push(world.ended(row));
         }
         let mut records = Vec::new();
         for ((row, profile), instances) in self.profiles.into_iter().enumerate().zip(instances) {
@@ -185,20 +224,6 @@ impl<'a> Sampled<'a> {
     }
 }
 
-/// A sample's functions, outermost first.
-fn stack(
-    process: &mut Process,
-    modules: &[ModuleMap],
-    resolver: &Resolvers<'_>,
-    stack: &[u64],
-) -> Vec<Name> {
-    let mut names = Vec::new();
-    for address in looked_up(stack).rev() {
-        names.extend_from_slice(&process.names(modules, resolver, address));
-    }
-    names
-}
-
 fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) -> ProcessRecord {
     let waits = world.pairs(row);
     let resolver = world.resolver();
@@ -218,9 +243,11 @@ fn record(row: usize, profile: Profile, index: &Index, world: &mut World<'_>) ->
     let lock_names: BTreeMap<LockId, String> =
         locks.filter_map(|lock| Some((lock, name(lock)?))).collect();
     let walls = walls(row, world);
+    let parts = parts(row, world);
     let process = &mut world.processes[row];
     ProcessRecord {
         walls,
+        parts,
         cuts: process.dictionary.contexts().cuts(),
         profile,
         flows: std::mem::take(&mut process.flows),
@@ -250,15 +277,34 @@ fn walls(row: usize, world: &mut World<'_>) -> BTreeMap<(Synopsis, Name), u64> {
     walls
 }
 
+/// Which transactions threads worked for, in which contexts.
+fn parts(row: usize, world: &World<'_>) -> Vec<(Synopsis, InstanceId)> {
+    let threads = &world.threads[world.processes[row].rows.clone()];
+    let moments = threads.iter().flat_map(|it| &it.moments);
+    let mut parts: Vec<(Synopsis, InstanceId)> = moments
+        .filter(|it| !it.context.is_empty())
+        .filter_map(|it| Some((it.context, instance_id(it.instance?))))
+        .collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+fn instance_id(row: u32) -> InstanceId {
+    InstanceId(row.into())
+}
+
 impl World<'_> {
-    /// An instance with its end: its last answer, or without one the last that was done for it.
-    pub(crate) fn ended(&self, instance: &crate::replay::Instance) -> Instance {
+    /// The instance in a row with its end: its last answer, or without one the last that was done for it.
+    pub(crate) fn ended(&self, row: u32) -> Instance {
+        let instance = &self.instances[row as usize];
         let task = &self.tasks[instance.task];
         let (end_ns, context) = match instance.answered {
             Some((time_ns, context)) => (time_ns, context),
             None => (task.active_ns, task.context),
         };
         Instance {
+            id: instance_id(row),
             context,
             wall_ns: end_ns.saturating_sub(instance.began_ns),
             replied: instance.answered.is_some(),

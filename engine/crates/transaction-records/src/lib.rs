@@ -16,5 +16,6 @@ mod process;
 mod replay;
 pub mod run;
 pub mod samples;
+mod spots;
 
 pub use log::{Header, Log, LogError, Lost, Parent, Place, Position, State, ThreadLog};

@@ -14,6 +14,7 @@ mod thread;
 mod waits;
 mod world;
 
+use fulcrum_model::{Cancelled, Progress};
 use fulcrum_transactions::recognise::Recognition;
 
 use crate::index::Index;
@@ -21,18 +22,21 @@ use crate::log::Log;
 use crate::names::Resolvers;
 
 pub(crate) use process::Process;
-pub(crate) use requests::Instance;
 pub(crate) use world::World;
 
 /// Replays what logs tell.
+///
+/// # Errors
+/// [`Cancelled`].
 pub(crate) fn replay<'a>(
     logs: &[Log<'_>],
     index: &'a Index,
     resolver: &'a Resolvers<'a>,
     recognition: Recognition,
-) -> World<'a> {
+    progress: &Progress,
+) -> Result<World<'a>, Cancelled> {
     let mut world = World::new(logs, index, resolver, recognition);
-    order::run(logs, &mut world);
+    order::run(logs, &mut world, progress)?;
     world.finish();
-    world
+    Ok(world)
 }

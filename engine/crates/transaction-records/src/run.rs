@@ -1,6 +1,7 @@
 //! A folder with everything that a run of transactional profiling left.
 
 mod folder;
+mod functions;
 mod needed;
 mod notes;
 mod ways;
@@ -9,6 +10,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fulcrum_model::{Cancelled, Progress};
 use fulcrum_transactions::NamingRule;
 use fulcrum_transactions::recognise::Recognition;
 use fulcrum_transactions::stitch::{StitchError, Stitched};
@@ -21,6 +23,7 @@ use crate::samples::SamplesError;
 
 pub use crate::process::ModuleMap;
 pub use folder::is_run;
+pub use functions::{FunctionPlace, Functions};
 pub use needed::{SymbolsNeeded, symbols_needed};
 pub use ways::{Stay, Way};
 
@@ -42,6 +45,8 @@ pub struct Run {
     pub stitched: Stitched,
     /// How some transactions went through threads and processes: of each type the slowest, and others that are drawn.
     pub ways: Vec<Way>,
+    /// Where functions are in the source.
+    pub functions: Functions,
     /// What a reader should know, whole sentences: all that [`Stitched::notes`] has, and what is missing of the run.
     pub notes: Vec<String>,
 }
@@ -67,6 +72,8 @@ pub enum RunError {
     },
     /// What was recorded does not fit together.
     Stitch(StitchError),
+    /// Nobody waits for it any more.
+    Cancelled,
 }
 
 /// Opens a run: replays its logs, assigns its samples and stitches what all processes did.
@@ -74,7 +81,7 @@ pub enum RunError {
 /// # Errors
 /// [`RunError`]. Logs that are damaged are no error: [`Run::notes`] tell of them.
 pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
-    open_all(&[folder], options)
+    open_all(&[folder], options, &Progress::default())
 }
 
 /// Opens runs that were recorded at the same time, on one machine or on several, as one.
@@ -82,18 +89,31 @@ pub fn open(folder: &Path, options: &Options) -> Result<Run, RunError> {
 /// Machines are told apart by when they were started, and connections between them are found by their addresses.
 ///
 /// # Errors
-/// As [`open`].
-pub fn open_all(folders: &[&Path], options: &Options) -> Result<Run, RunError> {
+/// As [`open`]; [`RunError::Cancelled`] when `progress` is.
+pub fn open_all(
+    folders: &[&Path],
+    options: &Options,
+    progress: &Progress,
+) -> Result<Run, RunError> {
+    let reading = progress.with_phase("reading the run");
     let mut tables = Vec::new();
+    let mut functions = Functions::default();
     let mut runs = Vec::new();
-    for folder in folders {
+    for (done, folder) in folders.iter().enumerate() {
+        reading.at(READ * done as f64 / folders.len() as f64)?;
         let names = NameFile::read(folder)?.unwrap_or_default();
+        functions.add(&names);
         tables.push(NameTable::from(names));
         runs.push(Folder::read(folder)?);
     }
     let resolvers = tables.iter().map(|it| it as &dyn Resolver).collect();
-    assemble(&runs, options, &Resolvers(resolvers))
+    assemble(&runs, options, &Resolvers(resolvers), functions, progress)
 }
+
+/// How much of opening a run is done when its files are read.
+const READ: f64 = 0.2;
+/// How much of it is done when its logs are replayed.
+const REPLAYED: f64 = 0.8;
 
 /// Opens a run with names that are known from elsewhere.
 ///
@@ -105,7 +125,9 @@ pub fn open_with(
     resolver: &dyn Resolver,
 ) -> Result<Run, RunError> {
     let run = Folder::read(folder)?;
-    assemble(&[run], options, &Resolvers(vec![resolver]))
+    let resolvers = Resolvers(vec![resolver]);
+    let functions = Functions::default();
+    assemble(&[run], options, &resolvers, functions, &Progress::default())
 }
 
 /// Opens logs, with names that notes call them by, and samples that were read elsewhere.
@@ -119,13 +141,17 @@ pub fn open_bytes(
     resolver: &dyn Resolver,
 ) -> Result<Run, RunError> {
     let run = Folder::of(logs, samples)?;
-    assemble(&[run], options, &Resolvers(vec![resolver]))
+    let resolvers = Resolvers(vec![resolver]);
+    let functions = Functions::default();
+    assemble(&[run], options, &resolvers, functions, &Progress::default())
 }
 
 fn assemble(
     runs: &[Folder],
     options: &Options,
     resolvers: &Resolvers<'_>,
+    functions: Functions,
+    progress: &Progress,
 ) -> Result<Run, RunError> {
     let (mut logs, mut run_of) = (Vec::new(), Vec::new());
     for (run, folder) in runs.iter().enumerate() {
@@ -133,30 +159,44 @@ fn assemble(
         run_of.extend(of_folder.iter().map(|_| run));
         logs.extend(of_folder);
     }
+    progress.check()?;
     let index = Index::of(&logs, &run_of);
-    let mut world = replay(&logs, &index, resolvers, options.recognition);
+    let replaying = progress.part(READ, REPLAYED).with_phase("replaying");
+    let mut world = replay(&logs, &index, resolvers, options.recognition, &replaying)?;
+    let assigning = progress.with_phase("assigning samples");
+    assigning.at(REPLAYED)?;
     let mut notes = notes::of_reading(runs, &logs, &world);
     let mut sampled = Sampled::none(&world);
     for (run, folder) in runs.iter().enumerate() {
         match folder.samples()? {
             Some(mut samples) => {
                 notes.extend(notes::of_samples(&samples));
-                sampled.add_all(run, &mut samples, &mut world);
+                sampled.add_all(run, &mut samples, &mut world, &assigning)?;
             }
             None => notes.push(notes::of_no_samples(folder)),
         }
     }
     notes.extend(notes::of_unlogged(&sampled.unlogged()));
     let records = sampled.records(&mut world);
+    let stitching = progress.with_phase("stitching");
+    stitching.at(0.9)?;
     let stitched = Stitched::of(records, options.rules.clone()).map_err(RunError::Stitch)?;
-    let ways = ways::drawn(&world, &stitched);
+    stitching.check()?;
+    let ways = ways::drawn(&world, &stitched, &functions);
     let mut all = stitched.notes().to_vec();
     all.append(&mut notes);
     Ok(Run {
         stitched,
         ways,
+        functions,
         notes: all,
     })
+}
+
+impl From<Cancelled> for RunError {
+    fn from(_: Cancelled) -> Self {
+        RunError::Cancelled
+    }
 }
 
 impl fmt::Display for RunError {
@@ -172,6 +212,7 @@ impl fmt::Display for RunError {
                 write!(f, "{}: {error}", path.display())
             }
             RunError::Stitch(error) => error.fmt(f),
+            RunError::Cancelled => Cancelled.fmt(f),
         }
     }
 }

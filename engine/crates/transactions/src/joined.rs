@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::chain::{Link, UnknownLink};
 use crate::Synopsis;
+use crate::chain::{Link, UnknownLink};
 use crate::contexts::{Contexts, Limits};
 use crate::export::{ExportError, Exported, Imported};
 use crate::ids::ProcessId;
@@ -139,6 +139,11 @@ impl Joined {
         context
     }
 
+    /// What [`Self::resolve`] found for a context before.
+    pub fn resolved(&self, link: Link) -> Option<Synopsis> {
+        self.resolved.get(&link).copied()
+    }
+
     /// The same for a link that may be damaged or lost: then the whole context is missing.
     pub fn resolve_or_missing(&mut self, link: Link) -> Synopsis {
         self.resolve(link)
@@ -198,6 +203,19 @@ impl Joined {
             texts.push("…".into());
         }
         texts
+    }
+
+    /// The functions, handlers and stages that a context goes through, in the order of execution. What is none, such as a
+    /// request, is left out.
+    pub fn functions(&self, context: Synopsis) -> Vec<String> {
+        let elements = self.contexts.elements(context).into_iter();
+        let steps = elements.filter_map(|it| match it {
+            Hop::Step { step, .. } if !matches!(step, Step::Request(_)) => Some(step),
+            Hop::Step { .. } | Hop::Missing(_) => None,
+        });
+        let names = steps.flat_map(|it| it.names());
+        let names = names.filter(|&&it| it != Name::CUT);
+        names.map(|&it| self.names.text(it).to_owned()).collect()
     }
 
     fn text(&self, hop: &Hop) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_stats::{Random, quantile};
+use fulcrum_stats::{Random, Sample, quantile};
 
 use crate::Synopsis;
 
@@ -13,6 +13,8 @@ pub struct InstanceId(pub u64);
 /// An instance that is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
+    /// Tells it apart.
+    pub id: InstanceId,
     /// Its last context.
     pub context: Synopsis,
     /// From its first stage to its reply, or to its last activity, nanoseconds.
@@ -73,13 +75,13 @@ impl Instances {
     /// The reply is sent: the instance is over. `None` when it never began.
     pub fn replies(&mut self, id: InstanceId, now_ns: u64) -> Option<Instance> {
         let open = self.open.remove(&id)?;
-        Some(open.end(open.active_ns.max(now_ns), true))
+        Some(open.end(id, open.active_ns.max(now_ns), true))
     }
 
     /// Ends all that got no reply, at their last activity.
     pub fn finish(self) -> impl Iterator<Item = Instance> {
-        let open = self.open.into_values();
-        open.map(|it| it.end(it.active_ns, false))
+        let open = self.open.into_iter();
+        open.map(|(id, it)| it.end(id, it.active_ns, false))
     }
 
     /// Activities of instances that never began because too many were open.
@@ -89,8 +91,9 @@ impl Instances {
 }
 
 impl Open {
-    fn end(self, at_ns: u64, replied: bool) -> Instance {
+    fn end(self, id: InstanceId, at_ns: u64, replied: bool) -> Instance {
         Instance {
+            id,
             context: self.context,
             wall_ns: at_ns - self.began_ns,
             replied,
@@ -132,6 +135,8 @@ pub struct Latency {
     pub p99_ns: u64,
     /// The quantiles are those of so many instances, drawn at random when there are more.
     pub drawn: u64,
+    /// Their standard deviation, nanoseconds; `None` of fewer than two.
+    pub deviation_ns: Option<f64>,
 }
 
 impl<T: Ord> Default for Latencies<T> {
@@ -179,8 +184,14 @@ impl<T: Ord> Latencies<T> {
             p95_ns: quantile::of_sorted(&sorted, 0.95)?,
             p99_ns: quantile::of_sorted(&sorted, 0.99)?,
             drawn: sorted.len() as u64,
+            deviation_ns: deviation(&sorted),
         })
     }
+}
+
+fn deviation(wall_ns: &[u64]) -> Option<f64> {
+    let values: Vec<f64> = wall_ns.iter().map(|&it| it as f64).collect();
+    Sample::of(&values).map(|it| it.deviation)
 }
 
 #[cfg(test)]
@@ -201,6 +212,7 @@ mod tests {
         // Threads that report late.
         instances.is_active(a, context(3), 250);
         let reply = Instance {
+            id: a,
             context: context(3),
             wall_ns: 400,
             replied: true,
@@ -213,6 +225,7 @@ mod tests {
         instances.is_active(b, context(4), 170);
         let rest: Vec<_> = instances.finish().collect();
         let unreplied = Instance {
+            id: b,
             context: context(4),
             wall_ns: 20,
             replied: false,
@@ -232,13 +245,14 @@ mod tests {
 
     fn instance(wall_ns: u64) -> Instance {
         Instance {
+            id: InstanceId(wall_ns),
             context: Synopsis::EMPTY,
             wall_ns,
             replied: !wall_ns.is_multiple_of(10),
         }
     }
 
-    /// By hand: of 1 to 1000, the nearest ranks are the values themselves.
+    /// By hand: of 1 to 1000, the nearest ranks are the values themselves, and the variance is 1000 · 1001 / 12.
     #[test]
     fn a_type_has_the_quantiles_of_its_instances() {
         let mut latencies = Latencies::default();
@@ -254,9 +268,18 @@ mod tests {
             p95_ns: 950,
             p99_ns: 990,
             drawn: 1000,
+            deviation_ns: None,
         };
-        assert_eq!(latencies.of(&"buy"), Some(expect));
-        assert_eq!(latencies.of(&"home").map(|it| it.p99_ns), Some(7));
+        let found = latencies.of(&"buy").unwrap();
+        let deviation_ns = found.deviation_ns.unwrap();
+        assert!((deviation_ns - (1_001_000.0_f64 / 12.0).sqrt()).abs() < 1e-9);
+        let rest = Latency {
+            deviation_ns: None,
+            ..found
+        };
+        assert_eq!(rest, expect);
+        let home = latencies.of(&"home").unwrap();
+        assert_eq!((home.p99_ns, home.deviation_ns), (7, None));
         assert_eq!(latencies.of(&"cart"), None);
     }
 

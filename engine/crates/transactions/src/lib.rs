@@ -45,6 +45,6 @@ pub use fulcrum_shared_memory::{self as memory, CodeAddress, LockId, Synopsis, T
 pub use ids::ProcessId;
 pub use joined::{Hop, Joined};
 pub use names::{Name, Names};
-pub use profile::{CallingContextTree, Cost, Profile};
+pub use profile::{CallingContextTree, Cost, Profile, Sample, Spot};
 pub use step::{CallPath, Step};
 pub use types::{NamingRule, TypeId};

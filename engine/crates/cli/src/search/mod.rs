@@ -2,15 +2,15 @@
 
 pub mod args;
 mod command;
-mod details;
+pub mod details;
 mod json;
 mod navigate;
-mod numbers;
+pub mod numbers;
 mod open;
 mod print;
 mod session;
 mod suggest;
-mod waiting;
+pub mod waiting;
 
-pub use navigate::navigate;
+pub use navigate::{navigate, talk};
 pub use suggest::suggest;

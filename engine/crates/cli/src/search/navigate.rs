@@ -33,6 +33,11 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
         ));
     }
     let session = open::open_labelled(&args.files, args.label_file.as_deref())?;
+    talk(session, args.script.as_deref(), args.json, args.top)
+}
+
+/// Does the commands of a script, or of whoever sits at the terminal. Lists have at most `top` rows of each kind.
+pub fn talk(session: Session, script: Option<&str>, json: bool, top: Option<usize>) -> Outcome {
     let mut talk = Talk {
         numbers: Numbers {
             unit: session.identity.unit.clone(),
@@ -40,11 +45,11 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
             style: Style::stdout(),
         },
         session,
-        json: args.json,
-        top: args.top.unwrap_or(TOP),
+        json,
+        top: top.unwrap_or(TOP),
         refused: false,
     };
-    match &args.script {
+    match script {
         Some(script) => talk.script(&script_text(script)?)?,
         None if io::stdin().is_terminal() => {
             talk.prompt()?;

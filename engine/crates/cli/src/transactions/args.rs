@@ -16,6 +16,10 @@ pub enum Transactions {
     Show(ShowArgs),
     /// Show which kinds of request wait for which others, at which locks
     Crosstalk(CrosstalkArgs),
+    /// Compare the transactions of two runs, or of two types: what one costs, and whether that is more than noise
+    Compare(CompareArgs),
+    /// Search the call tree of a type, alone or compared, as fulcrum navigate does
+    Navigate(NavigateArgs),
     /// Write the call tree of a type, or of all of them, for other tools or for fulcrum navigate
     Export(ExportArgs),
     /// Make one run of several that were recorded at the same time, on one host or on several
@@ -65,6 +69,13 @@ pub struct Source {
     /// Run folders; several, recorded at the same time on one host or on several, count as one [default: the newest run of
     /// transactions here]
     pub runs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub naming: Naming,
+}
+
+/// How types are named.
+#[derive(Debug, Args)]
+pub struct Naming {
     /// Name the transactions that go through these functions, handlers or requests, in this order: "checkout=main > pay";
     /// may be given several times; the first that matches counts
     #[arg(long = "type", value_name = "NAME=A > B", value_parser = rule)]
@@ -99,6 +110,50 @@ pub struct CrosstalkArgs {
     /// Also show the call paths of each pair
     #[arg(long)]
     pub paths: bool,
+}
+
+/// Types of one run or of two.
+#[derive(Debug, Args)]
+pub struct Types {
+    /// A, the run that is looked at [default: the newest run of transactions here]
+    pub run: Option<PathBuf>,
+    /// B, the run that it is compared with [default with --against: the same]
+    pub base: Option<PathBuf>,
+    /// A's type, by its name
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// B's type, by its name [default in two runs: that of --only]
+    #[arg(long, value_name = "NAME", requires = "only")]
+    pub against: Option<String>,
+    #[command(flatten)]
+    pub naming: Naming,
+}
+
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    pub types: Types,
+    /// Print JSON: nanoseconds, fractions, stable keys
+    #[arg(long)]
+    pub json: bool,
+    /// Rows in the table; 0 shows all
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct NavigateArgs {
+    #[command(flatten)]
+    pub types: Types,
+    /// Execute these commands, separated by semicolons or line ends, or those in this file, and exit
+    #[arg(long, value_name = "COMMANDS")]
+    pub script: Option<String>,
+    /// Print JSON: one object for each command
+    #[arg(long)]
+    pub json: bool,
+    /// Rows in each list; 0 shows all [default: 20]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -1,12 +1,15 @@
 //! `fulcrum transactions`: which kinds of request spend the time, and who makes whom wait (Whodunit).
 
 mod args;
+mod compare;
 mod crosstalk;
 mod export;
+mod navigate;
 mod open;
 mod run;
 mod show;
 mod stitch;
+mod types;
 
 pub use args::Transactions;
 
@@ -18,6 +21,8 @@ pub fn run(command: Transactions) -> Outcome {
         Transactions::Run(args) => run::run(*args),
         Transactions::Show(args) => show::show(&args),
         Transactions::Crosstalk(args) => crosstalk::crosstalk(&args),
+        Transactions::Compare(args) => compare::compare(&args),
+        Transactions::Navigate(args) => navigate::navigate(&args),
         Transactions::Export(args) => export::export(&args),
         Transactions::Stitch(args) => stitch::stitch(&args),
     }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use fulcrum_transaction_records::run::{Options, Run};
 use fulcrum_transactions::recognise::Recognition;
 
-use super::args::Source;
+use super::args::{Naming, Source};
 use crate::outcome::Failure;
+use crate::search::waiting::Waiting;
 
 /// Opens the runs; several count as one.
 pub fn open(source: &Source) -> Result<Run, Failure> {
@@ -14,15 +15,31 @@ pub fn open(source: &Source) -> Result<Run, Failure> {
         [] => vec![newest()?],
         runs => runs.to_vec(),
     };
+    let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
+    read(&runs, &source.naming)
+}
+
+/// Opens a run, the newest when none is given, and says what it is called.
+pub fn open_one(run: Option<&Path>, naming: &Naming) -> Result<(String, Run), Failure> {
+    let folder = match run {
+        Some(run) => run.to_owned(),
+        None => newest()?,
+    };
+    let run = read(&[&folder], naming)?;
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    Ok((name.to_string_lossy().into_owned(), run))
+}
+
+fn read(runs: &[&Path], naming: &Naming) -> Result<Run, Failure> {
     let options = Options {
-        rules: source.types.clone(),
-        recognition: match source.no_names {
+        rules: naming.types.clone(),
+        recognition: match naming.no_names {
             true => Recognition::Off,
             false => Recognition::On,
         },
     };
-    let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
-    fulcrum_profiles::transactions::open(&runs, &options)
+    let waiting = Waiting::new();
+    fulcrum_profiles::transactions::open(runs, &options, &waiting.progress())
         .map_err(|error| Failure::BadInput(error.to_string()))
 }
 

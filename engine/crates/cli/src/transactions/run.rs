@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
 use fulcrum_answers::quantity::grouped;
+use fulcrum_model::Progress;
 use fulcrum_recorder::{
     Error, Exit, Recorded, Stdio, TransactionOptions, TransactionProgress, record_transactions,
 };
@@ -127,7 +128,7 @@ fn show(recorded: &Recorded, top: usize, style: Style) {
 fn opened(
     run: &Path,
 ) -> Result<fulcrum_transaction_records::run::Run, fulcrum_transaction_records::run::RunError> {
-    fulcrum_profiles::transactions::open(&[run], &Options::default())
+    fulcrum_profiles::transactions::open(&[run], &Options::default(), &Progress::default())
 }
 
 #[cfg(test)]

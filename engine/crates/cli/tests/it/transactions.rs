@@ -188,6 +188,91 @@ fn requests_are_told_apart_at_both_processes_and_wait_for_each_other() {
         1,
         "there is no type GET /nothing; there are GET /",
     );
+    check_comparisons(&shop.run);
+    check_search(&shop.run);
+}
+
+/// Two types, and one type in two runs, are compared by what one transaction costs.
+fn check_comparisons(run: &str) {
+    let two = ["--only", "GET /buy", "--against", "GET /list"];
+    let compare = ["transactions", "compare", run];
+    let of_type = self::of;
+    let found = json(&[&compare[..], &two[..], &["--json"]].concat());
+    let of = &found["type"];
+    assert_eq!(of["name"], "GET /buy \u{2212} GET /list");
+    assert_eq!(
+        (&of["a"]["transactions"], &of["b"]["transactions"]),
+        (&BUY.into(), &LIST.into())
+    );
+    // Wall times are known whether or not the machine lets CPU time be sampled.
+    assert!(of["wall"]["p"].is_number(), "{of:#}");
+    let notes = found["notes"].to_string();
+    assert!(
+        notes.contains("of one transaction: the mean of 40 of GET /buy (A) and of 40"),
+        "{notes}"
+    );
+    let text = fulcrum(&[&compare[..], &two[..]].concat())
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("Wall time of A is"), "{text}");
+
+    let runs = [&compare[..], &[run]].concat();
+    let found = json(&[&runs[..], &["--json"]].concat());
+    let buy = of_type(&found["types"], "GET /buy");
+    assert_eq!(
+        (&buy["cpu"]["ns"], &buy["cpu"]["significant"]),
+        (&0.0.into(), &false.into())
+    );
+    let text = fulcrum(&runs).output().expect("it runs");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(
+        text.contains("GET /checkout") && text.contains("noise"),
+        "{text}"
+    );
+    let same = json(&[&runs[..], &["--only", "GET /buy", "--json"]].concat());
+    assert_eq!(
+        same["functions"],
+        Value::Array(Vec::new()),
+        "nothing differs"
+    );
+    check_bad(
+        &compare,
+        2,
+        "compare with what? Give a second run, or two types",
+    );
+}
+
+/// A type is searched as any profile.
+fn check_search(run: &str) {
+    let navigate = ["transactions", "navigate", run];
+    let only = [
+        "--only",
+        "GET /buy",
+        "--script",
+        "find compute; select 0",
+        "--json",
+    ];
+    let output = fulcrum(&[&navigate[..], &only[..]].concat()).output();
+    let output = output.expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !text.contains("compute") {
+        // Where samples are not allowed, nothing is there to be found.
+        assert_eq!(output.status.code(), Some(1), "{text}{notes}");
+        return;
+    }
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|it| serde_json::from_str(it).expect("an object a line"))
+        .collect();
+    assert_eq!(lines[0]["rows"][0]["path"][0], "compute", "{text}");
+    let above = lines[1]["nearby"].as_array().expect("a list");
+    assert!(
+        above.iter().any(|it| it["path"][0] == "serve_back"),
+        "{text}"
+    );
+    check_bad(&navigate, 2, "which type? Give it with --only");
 }
 
 /// Two shops that were recorded apart are one run when they are stitched.

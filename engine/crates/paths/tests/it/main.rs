@@ -10,3 +10,4 @@ mod interface;
 mod open;
 mod search;
 mod support;
+mod units;

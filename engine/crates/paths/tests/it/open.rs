@@ -26,6 +26,7 @@ fn source(file: &str, values: &[(&str, &str, i64)]) -> Source {
         },
         calls: Calls::Tree(Arc::new(builder.finish().unwrap())),
         default_value: values.len() - 1,
+        observations: None,
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Look {
     pub drawing: Arc<Drawing>,
     /// The files that lines can be read from: the one that is looked at, or one of either side of a comparison, or none.
     pub measured: Arc<[Measured]>,
+    /// The lines that ran where no file of a profile has them, by value type.
+    pub ran: Arc<[(String, Vec<Lines>)]>,
     pub baselines: Arc<Baselines>,
     pub naming: Arc<Naming>,
 }
@@ -149,6 +151,9 @@ impl Look {
     /// The lines that ran, of each of the files; none if one of them does not know its lines. The first that asks reads the
     /// files again.
     pub fn lines(&self) -> Result<&[Lines], &str> {
+        if let Some((_, lines)) = self.ran.iter().find(|(value, _)| *value == self.value) {
+            return Ok(lines);
+        }
         let read = || {
             let value = ValueType::new(&*self.value, &*self.unit);
             let lines = |file: &Measured| {

@@ -8,7 +8,7 @@ use fulcrum_model::Progress;
 use fulcrum_paths::{
     AnyProfile, Calls, Details, End, Hidden, ProfileInterface as _, Row, Search, SearchError,
 };
-use fulcrum_profiles::{Files, Kept};
+use fulcrum_profiles::{Files, Kept, Lines};
 
 use super::convert;
 use super::look::{Baselines, Drawing, Look, Measured};
@@ -38,6 +38,7 @@ pub(crate) struct Session {
     /// Of the value type that is searched.
     drawing: Arc<Drawing>,
     measured: Arc<[Measured]>,
+    ran: Arc<[(String, Vec<Lines>)]>,
     baselines: Arc<Baselines>,
     naming: Arc<Naming>,
     revision: u32,
@@ -96,6 +97,7 @@ impl Session {
             folders: Arc::new(folders),
             drawing: Arc::default(),
             measured: Arc::default(),
+            ran: Arc::default(),
             baselines: Arc::default(),
             naming: Arc::default(),
             revision: 1,
@@ -105,6 +107,12 @@ impl Session {
         };
         let opened = session.opened(notes);
         (session, opened)
+    }
+
+    /// The same with the lines that ran, by value type; of a comparison, those of both sides.
+    pub fn with_lines(mut self, ran: Vec<(String, Vec<Lines>)>) -> Session {
+        self.ran = ran.into();
+        self
     }
 
     fn opened(&mut self, notes: Vec<String>) -> NavigatorOpened {
@@ -165,6 +173,7 @@ impl Session {
             folders: Arc::clone(&self.folders),
             drawing: Arc::clone(&self.drawing),
             measured: Arc::clone(&self.measured),
+            ran: Arc::clone(&self.ran),
             baselines: Arc::clone(&self.baselines),
         }
     }

@@ -27,6 +27,7 @@ use crate::profile::OpenProfile;
 use crate::protocol::{LiveParams, ProgressToken};
 use crate::recorder::Recorder;
 use crate::snapshot::Snapshot;
+use crate::transactions::OpenRuns;
 pub(crate) use running::{Finished, Running};
 pub(crate) use task::Task;
 pub(crate) use work::{Work, Working};
@@ -38,6 +39,7 @@ pub(crate) struct State {
     pub config: Config,
     pub folders: Arc<Vec<PathBuf>>,
     pub traced: Arc<Runs>,
+    pub transactions: Arc<OpenRuns>,
     pub documents: Arc<Documents>,
     pub profile: Option<Arc<OpenProfile>>,
     pub pool: Pool,
@@ -82,6 +84,7 @@ impl State {
             config,
             folders: Arc::new(folders),
             traced: Arc::default(),
+            transactions: Arc::default(),
             documents: Arc::default(),
             profile: None,
             trace_pool: Pool::new(2)?,
@@ -109,6 +112,7 @@ impl State {
             documents: Arc::clone(&self.documents),
             folders: Arc::clone(&self.folders),
             traced: Arc::clone(&self.traced),
+            transactions: Arc::clone(&self.transactions),
         }
     }
 

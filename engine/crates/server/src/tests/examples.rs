@@ -386,15 +386,36 @@ fn events(document: &mut String) {
     client.leave().expect("an orderly end");
 }
 
-/// The example of `fulcrum/transactions/open`.
+/// The examples of `fulcrum/transactions/*` on a recorded run.
 fn of_transactions(document: &mut String) {
-    let mut client = Client::start(&[]);
+    let mut client = Client::start(&[("shop.c", transactions::SOURCE)]);
     transactions::write_run(&client.path(transactions::RUN));
-    let params = json!({ "run": client.path(transactions::RUN) });
-    let result = client.ok("fulcrum/transactions/open", params.clone());
-    let request = json!({ "method": "fulcrum/transactions/open", "params": params });
-    let result = json!({ "result": shortened(result) });
-    let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
-    check(document, "transactionsOpen", &text);
+    let run = client.path(transactions::RUN);
+    let of = |name: &str| json!({ "run": run, "type": name });
+    for (name, method, params) in [
+        ("transactionsOpen", "open", json!({ "run": run })),
+        (
+            "transactionsTree",
+            "tree",
+            json!({ "of": of("GET /buy"), "against": of("GET /list") }),
+        ),
+        (
+            "transactionsCompare",
+            "compare",
+            json!({ "run": run, "against": run }),
+        ),
+        (
+            "transactionsFrame",
+            "frame",
+            json!({ "run": run, "name": "sort" }),
+        ),
+    ] {
+        let method = format!("fulcrum/transactions/{method}");
+        let result = client.ok(&method, params.clone());
+        let request = json!({ "method": method, "params": params });
+        let result = json!({ "result": shortened(result) });
+        let text = format!("{}{}", client.pretty(&request), client.pretty(&result));
+        check(document, name, &text);
+    }
     client.leave().expect("an orderly end");
 }

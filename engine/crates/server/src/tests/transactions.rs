@@ -3,13 +3,16 @@
 use std::fs;
 use std::path::Path;
 
+use fulcrum_model::{Cancelled, Progress};
 use fulcrum_test_support::libraries;
-use fulcrum_transaction_records::names::{NameFile, NamesOf, Resolver as _};
+use fulcrum_transaction_records::names::{Frame, NameFile, NamesOf, Resolver as _};
 use fulcrum_transaction_records::run::symbols_needed;
 use fulcrum_wire::transactions::{LockKind, Via};
 use serde_json::{Value, json};
 
 use super::client::Client;
+use crate::failure::Failure;
+use crate::transactions::OpenRuns;
 use support::script::{Script, Thread};
 
 /// How the reader's own tests write logs.
@@ -18,6 +21,29 @@ use support::script::{Script, Thread};
 mod support;
 
 pub(super) const RUN: &str = ".fulcrum/runs/20261125T190000Z-shop";
+
+/// The source of the shop: each function has a line of its own, which runs.
+pub(super) const SOURCE: &str = "\
+void sort(int rows) {
+  compare(rows);
+}
+void serve_back(int front) {
+  sort(front);
+}
+void parse(int client) {
+  read(client);
+}
+void serve(int client) {
+  parse(client);
+}
+";
+
+/// The line that runs of a function of the source, from 1.
+fn line_of(function: &str) -> Option<u32> {
+    let mut lines = SOURCE.lines();
+    let head = lines.position(|it| it.starts_with(&format!("void {function}(")))?;
+    u32::try_from(head + 2).ok()
+}
 
 /// A thread of the front with its client, and the thread of the back that it speaks with.
 struct Line {
@@ -74,12 +100,12 @@ fn line(script: &mut Script, main: [Thread; 2], number: u16) -> Line {
     }
 }
 
-/// A shop of two processes: `/buy` costs more than `/list`, and `/checkout` waits 150 ms at the back for `/report`.
+/// A shop of two processes: `/buy` costs 31 ms each, `/list` 11 and 13, and `/checkout` waits 150 ms at the back for `/report`.
 fn shop() -> Script {
     let mut script = Script::default();
     let main = [script.process(10, "shop"), script.process(20, "database")];
     let lines = [1, 2].map(|number| line(&mut script, main, number));
-    for (request, ms) in [("buy", 30), ("list", 10), ("buy", 30)] {
+    for (request, ms) in [("buy", 30), ("list", 10), ("buy", 30), ("list", 12)] {
         let at = &lines[usize::from(request == "list")];
         at.ask(&mut script, request);
         script.sample(at.back, "serve_back > sort", ms);
@@ -107,6 +133,14 @@ fn shop() -> Script {
 pub(super) fn write_run(folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     let functions = shop().write_to(folder, &[]);
+    let placed = |frames: Vec<Frame>| -> Vec<Frame> {
+        let frames = frames.into_iter().map(|it| Frame {
+            line: line_of(&it.name),
+            file: line_of(&it.name).map(|_| "shop.c".into()),
+            ..it
+        });
+        frames.collect()
+    };
     let mut names = NameFile::default();
     for needed in symbols_needed(folder).expect("a run") {
         let process = needed.processes[0];
@@ -114,7 +148,7 @@ pub(super) fn write_run(folder: &Path) {
         let data = needed.data.iter();
         names.processes.push(NamesOf {
             code: code
-                .filter_map(|&it| Some((it, functions.code(process, it)?)))
+                .filter_map(|&it| Some((it, placed(functions.code(process, it)?))))
                 .collect(),
             data: data
                 .filter_map(|&it| Some((it, functions.data(process, it)?)))
@@ -168,7 +202,7 @@ fn a_run_opens_with_its_types_flows_waits_and_ways() {
     assert_eq!(asked["from"], "ask_back", "{asked}");
     assert_eq!(asked["toProcess"], "database", "{asked}");
     assert_eq!(asked["to"], "serve_back", "{asked}");
-    assert_eq!(asked["count"], 5, "{asked}");
+    assert_eq!(asked["count"], 6, "{asked}");
 
     let pairs = opened["crosstalk"]["pairs"].as_array().expect("a list");
     assert_eq!(pairs.len(), 1, "{opened:#}");
@@ -182,6 +216,9 @@ fn a_run_opens_with_its_types_flows_waits_and_ways() {
         )
     );
     assert_eq!(pair["waitNs"], 150_000_000);
+    let paths = &pair["paths"][0];
+    assert_eq!(paths["waiterFunctions"], json!(["serve_back", "checkout"]));
+    assert_eq!(paths["holderFunctions"], json!(["serve_back", "report"]));
 
     let notes = opened["shown"]["notes"].to_string();
     assert!(notes.contains("not sampled"), "{notes}");
@@ -203,6 +240,13 @@ fn ways_go_through_both_processes() {
         processes.dedup();
         assert_eq!(processes[..2], ["shop", "database"], "{stays:#}");
         assert_eq!(stays[0]["fromNs"], 0, "{stays:#}");
+        assert_eq!(way["leftOut"], 0);
+        // The back works for what the front's `serve` asked.
+        let mut back = stays.as_array().expect("a list").iter();
+        let back = back
+            .rfind(|it| it["process"] == "database")
+            .expect("a stay");
+        assert_eq!(back["source"], "serve", "{stays:#}");
     }
     client.leave().expect("an orderly end");
 }
@@ -247,6 +291,233 @@ fn what_is_no_run_or_damaged_has_a_sentence_and_advice() {
         let said = data["advice"].as_str().unwrap_or_default();
         assert!(said.contains(advice), "{said}");
     }
+    client.leave().expect("an orderly end");
+}
+
+/// What a request hears of its work, up to its end.
+fn phases(client: &mut Client) -> Vec<String> {
+    let mut phases: Vec<String> = Vec::new();
+    loop {
+        let value = client.notification("$/progress")["value"].clone();
+        if value["kind"] == "end" {
+            return phases;
+        }
+        let text = value["title"].as_str().or(value["message"].as_str());
+        let text = text.unwrap_or_default().to_owned();
+        if phases.last() != Some(&text) {
+            phases.push(text);
+        }
+    }
+}
+
+#[test]
+fn opening_tells_how_far_it_is() {
+    let mut client = Client::start(&[]);
+    write_run(&client.path(RUN));
+    let params = json!({ "run": client.path(RUN), "workDoneToken": "t" });
+    let id = client.send("fulcrum/transactions/open", params);
+    assert_eq!(
+        phases(&mut client),
+        [
+            "Opening transactions",
+            "reading the run",
+            "replaying",
+            "assigning samples",
+            "stitching"
+        ]
+    );
+    client.response(id).expect("a run");
+    client.leave().expect("an orderly end");
+}
+
+/// What is cancelled is not kept by halves, and what was opened once is there at once until its files change.
+#[test]
+fn a_run_is_opened_once_and_again_when_its_files_change() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_run(folder.path());
+    let run = folder.path().to_string_lossy();
+    let runs = OpenRuns::default();
+    let cancelled = Progress::default();
+    cancelled.cancel();
+    let refused = runs.open(&run, &cancelled).map(drop);
+    assert_eq!(refused, Err(Failure::from(Cancelled)));
+    let first = runs.open(&run, &Progress::default()).expect("a run");
+    // There is nothing to do that could be cancelled.
+    let second = runs.open(&run, &cancelled).expect("the same run");
+    assert!(std::sync::Arc::ptr_eq(&first, &second));
+    fs::write(folder.path().join("run.json"), "{}").expect("it can be written");
+    let third = runs.open(&run, &Progress::default()).expect("a run");
+    assert!(!std::sync::Arc::ptr_eq(&first, &third));
+    assert!(!third.notes.iter().any(|it| it.contains("not sampled")));
+}
+
+/// A client with the shop's source open and its run recorded.
+fn with_source() -> Client {
+    let mut client = Client::start(&[("shop.c", SOURCE)]);
+    write_run(&client.path(RUN));
+    client.open_document("shop.c", SOURCE);
+    client
+}
+
+/// The line of the source with its base and cum, by 0-based lines.
+fn hot_lines(client: &mut Client, id: &Value) -> Vec<(u64, i64, i64)> {
+    let uri = client.uri("shop.c");
+    let lines = client.ok("fulcrum/navigator/lines", json!({ "id": id, "uri": uri }));
+    let lines = lines["lines"].as_array().expect("a list").clone();
+    let line = |it: &Value| {
+        assert_eq!(it["kind"], "line", "{it}");
+        let number = |key: &str| it[key].as_i64().expect("a number");
+        (
+            it["line"].as_u64().expect("a line"),
+            number("base"),
+            number("cum"),
+        )
+    };
+    lines.iter().map(line).collect()
+}
+
+/// A type's call tree is a profile like any other: rows, flame graph, source, hot lines.
+#[test]
+fn a_type_opens_in_the_navigator_with_hot_lines() {
+    let mut client = with_source();
+    let of = json!({ "run": client.path(RUN), "type": "GET /buy" });
+    let opened = client.ok("fulcrum/transactions/tree", json!({ "of": of }));
+    assert_eq!(opened["title"], "GET /buy, 20261125T190000Z-shop");
+    assert_eq!(opened["kind"], "tree");
+    assert_eq!(texts(&opened["valueTypes"], "name"), ["cpu", "samples"]);
+    assert_eq!(opened["view"]["total"], 62_000_000);
+    let id = &opened["id"];
+    // `serve_back > sort` 60 ms, `serve > parse` 2 ms.
+    let ms = 1_000_000;
+    assert_eq!(
+        hot_lines(&mut client, id),
+        [
+            (1, 60 * ms, 60 * ms),
+            (4, 0, 60 * ms),
+            (7, 2 * ms, 2 * ms),
+            (10, 0, 2 * ms)
+        ]
+    );
+    let frame = json!({ "id": id, "name": "sort" });
+    let found = client.ok("fulcrum/navigator/frame", frame);
+    assert_eq!(found["locations"][0]["uri"], json!(client.uri("shop.c")));
+    assert_eq!(found["locations"][0]["line"], 0);
+    let what = json!({ "kind": "tree", "root": null });
+    let flame = json!({ "id": id, "what": what, "left": 0, "right": 1, "minimum": 0.001 });
+    let flame = client.ok("fulcrum/navigator/flame", flame).to_string();
+    assert!(flame.contains("serve_back"), "{flame}");
+    client.leave().expect("an orderly end");
+}
+
+/// Two types are compared by what one transaction costs, each being an observation; hot lines too.
+#[test]
+fn two_types_are_compared_by_single_transactions() {
+    let mut client = with_source();
+    let run = client.path(RUN);
+    let of = |name: &str| json!({ "run": run, "type": name });
+    let params = json!({ "of": of("GET /buy"), "against": of("GET /list") });
+    let opened = client.ok("fulcrum/transactions/tree", params);
+    assert_eq!(opened["title"], "GET /buy \u{2212} GET /list");
+    assert_eq!(opened["kind"], "comparison");
+    let ms = 1_000_000;
+    assert_eq!(
+        opened["view"]["sides"],
+        json!({ "a": 31 * ms, "b": 12 * ms })
+    );
+    let notes = opened["notes"].to_string();
+    for says in [
+        "the mean of 2 of GET /buy (A) and of 2 of GET /list (B)",
+        "CPU time of A is 19.0 ms more than of B",
+        "p = 0.0335): may be noise",
+        "Wall time of A",
+    ] {
+        assert!(notes.contains(says), "{says}: {notes}");
+    }
+    let id = opened["id"].clone();
+    let command = json!({ "kind": "selectPath", "path": ["sort"] });
+    let params = json!({ "id": id, "command": command });
+    let view = client.ok("fulcrum/navigator/command", params);
+    let spread = &view["current"]["spread"]["cum"];
+    assert_eq!(
+        (&spread["a"]["runs"], &spread["b"]["runs"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(spread["significant"], false);
+    let lines = hot_lines(&mut client, &id);
+    assert_eq!(lines[0], (1, 19 * ms, 19 * ms), "{lines:?}");
+    client.leave().expect("an orderly end");
+}
+
+/// Of a type with one transaction nothing can be said of noise: whole costs are compared, and that is said.
+#[test]
+fn types_with_too_few_transactions_are_compared_as_a_whole() {
+    let mut client = with_source();
+    let run = client.path(RUN);
+    let of = |name: &str| json!({ "run": run, "type": name });
+    let params = json!({ "of": of("GET /buy"), "against": of("GET /report") });
+    let opened = client.ok("fulcrum/transactions/tree", params);
+    assert_eq!(opened["view"]["sides"]["a"], 62_000_000);
+    let notes = opened["notes"].to_string();
+    assert!(notes.contains("A has 2, B 1."), "{notes}");
+    let of_none = json!({ "of": of("GET /nothing") });
+    let told = client.failure("fulcrum/transactions/tree", of_none);
+    assert!(
+        told.contains("there is no type GET /nothing; there are GET /buy"),
+        "{told}"
+    );
+    client.leave().expect("an orderly end");
+}
+
+/// One type in two runs, and all types of both.
+#[test]
+fn runs_are_compared_type_by_type() {
+    const AFTER: &str = ".fulcrum/runs/20261125T200000Z-shop";
+    let mut client = with_source();
+    write_run(&client.path(AFTER));
+    let (after, before) = (client.path(AFTER), client.path(RUN));
+    let params = json!({ "run": after, "against": before });
+    let found = client.ok("fulcrum/transactions/compare", params);
+    let types = found["types"].as_array().expect("a list");
+    let buy = types
+        .iter()
+        .find(|it| it["name"] == "GET /buy")
+        .expect("both have it");
+    assert_eq!(
+        (&buy["a"]["transactions"], &buy["b"]["transactions"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(buy["a"]["cpuMeanNs"], json!(31_000_000.0));
+    assert_eq!(
+        (&buy["cpu"]["ns"], &buy["cpu"]["significant"]),
+        (&json!(0.0), &json!(false))
+    );
+    assert!(
+        found["notes"].to_string().contains("A: Time in the kernel"),
+        "{found}"
+    );
+    let of = |run| json!({ "run": run, "type": "GET /buy" });
+    let params = json!({ "of": of(&after), "against": of(&before) });
+    let opened = client.ok("fulcrum/transactions/tree", params);
+    let title = "GET /buy (20261125T200000Z-shop) \u{2212} GET /buy (20261125T190000Z-shop)";
+    assert_eq!(opened["title"], title);
+    assert_eq!(opened["view"]["total"], 0);
+    client.leave().expect("an orderly end");
+}
+
+#[test]
+fn functions_of_paths_lead_to_the_source() {
+    let mut client = with_source();
+    let frame = |name: &str| json!({ "run": client.path(RUN), "name": name });
+    let (known, unknown) = (frame("serve_back"), frame("report"));
+    let found = client.ok("fulcrum/transactions/frame", known);
+    assert_eq!(found["locations"][0]["line"], 3, "{found}");
+    assert_eq!(found["locations"][0]["how"], "recorded");
+    let found = client.ok("fulcrum/transactions/frame", unknown);
+    assert_eq!(found["locations"], json!([]));
+    assert_eq!(
+        found["note"],
+        "Nothing in the workspace is defined as report."
+    );
     client.leave().expect("an orderly end");
 }
 

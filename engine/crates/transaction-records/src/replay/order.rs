@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
+use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::transactions::{Head, Record};
 
 use super::world::{Cause, ThreadRow, World};
@@ -29,15 +30,33 @@ struct Order<'a> {
     ready: BinaryHeap<Reverse<Turn>>,
     blocked: BTreeSet<Turn>,
     waiting: HashMap<Cause, Vec<Turn>>,
+    /// Records that were taken.
+    taken: usize,
 }
 
+/// Records between two looks at whether the work was cancelled.
+const CANCEL_CHECK_INTERVAL: usize = 4096;
+
 /// Takes all records.
-pub(super) fn run(logs: &[Log<'_>], world: &mut World<'_>) {
+///
+/// # Errors
+/// [`Cancelled`].
+pub(super) fn run(
+    logs: &[Log<'_>],
+    world: &mut World<'_>,
+    progress: &Progress,
+) -> Result<(), Cancelled> {
+    let of_log = |log: &Log<'_>| -> usize {
+        let rows = 0..log.threads().len();
+        rows.map(|row| log.records(row).count()).sum()
+    };
+    let all: usize = logs.iter().map(of_log).sum();
     let mut order = Order {
         queues: Vec::new(),
         ready: BinaryHeap::new(),
         blocked: BTreeSet::new(),
         waiting: HashMap::new(),
+        taken: 0,
     };
     for (log, of_log) in logs.iter().enumerate() {
         for row in 0..of_log.threads().len() {
@@ -46,14 +65,19 @@ pub(super) fn run(logs: &[Log<'_>], world: &mut World<'_>) {
             order.line_up(order.queues.len() - 1, world);
         }
     }
+    let mut next_check = 0;
     loop {
+        if order.taken >= next_check {
+            progress.at(order.taken as f64 / all.max(1) as f64)?;
+            next_check = order.taken + CANCEL_CHECK_INTERVAL;
+        }
         if let Some(Reverse((time, thread))) = order.ready.pop() {
             order.try_next(logs, world, (time, thread));
         } else if let Some((_, thread)) = order.blocked.pop_first() {
             world.forced += 1;
             order.take(logs, world, thread);
         } else {
-            break;
+            return Ok(());
         }
     }
 }
@@ -90,6 +114,7 @@ impl<'a> Order<'a> {
             return;
         };
         world.apply(thread, head, &record);
+        self.taken += 1;
         queue.next = logs[queue.log].record_at(queue.row, position);
         self.line_up(thread, world);
         for cause in std::mem::take(&mut world.possible) {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use fulcrum_transactions::stitch::Stitched;
-use fulcrum_transactions::{ProcessId, TypeId};
+use fulcrum_transactions::{ProcessId, Synopsis, TypeId};
 
+use super::functions::Functions;
 use crate::replay::World;
 
 /// The slowest transactions of each type that are kept.
@@ -29,6 +30,8 @@ pub struct Way {
     pub replied: bool,
     /// Who worked for it when, by their beginnings.
     pub stays: Vec<Stay>,
+    /// How many stays came after these and are not kept.
+    pub left_out: u64,
 }
 
 /// A thread works for a transaction, or waits for others on its behalf.
@@ -46,6 +49,8 @@ pub struct Stay {
     pub thread: String,
     /// What it does there: the handler, the stage, or where the transaction was handed on.
     pub stage: String,
+    /// The innermost function on the transaction's way to there that the source is known of.
+    pub source: Option<String>,
     /// From when, nanoseconds on the clock of the first process.
     pub from_ns: u64,
     /// Until when.
@@ -53,14 +58,14 @@ pub struct Stay {
 }
 
 /// The ways of the slowest transactions of each type, and of others that are drawn by chance, the same each time.
-pub(super) fn drawn(world: &World<'_>, stitched: &Stitched) -> Vec<Way> {
+pub(super) fn drawn(world: &World<'_>, stitched: &Stitched, functions: &Functions) -> Vec<Way> {
     let mut by_type: BTreeMap<TypeId, Vec<Candidate>> = BTreeMap::new();
-    for (row, instance) in world.instances.iter().enumerate() {
-        let ended = world.ended(instance);
+    for (row, instance) in (0..).zip(&world.instances) {
+        let ended = world.ended(row);
         let process = world.index().processes[instance.process].id();
         if let Some(of) = stitched.type_of(process, ended.context) {
             by_type.entry(of).or_default().push(Candidate {
-                instance: row as u32,
+                instance: row,
                 wall_ns: ended.wall_ns,
             });
         }
@@ -78,10 +83,17 @@ pub(super) fn drawn(world: &World<'_>, stitched: &Stitched) -> Vec<Way> {
                 wall_ns: candidate.wall_ns,
                 replied: instance.answered.is_some(),
                 stays: Vec::new(),
+                left_out: 0,
             });
         }
     }
-    add_stays(world, &chosen, &mut ways);
+    add_stays(world, &chosen, &mut ways, |process, context| {
+        let mut names = stitched.functions_in(process, context);
+        let placed = names
+            .iter()
+            .rposition(|it| functions.places(it).next().is_some());
+        placed.map(|at| names.swap_remove(at))
+    });
     ways
 }
 
@@ -110,18 +122,27 @@ fn hash(number: u64) -> u64 {
     hash ^ hash >> 31
 }
 
-fn add_stays(world: &World<'_>, chosen: &HashMap<u32, usize>, ways: &mut [Way]) {
+fn add_stays(
+    world: &World<'_>,
+    chosen: &HashMap<u32, usize>,
+    ways: &mut [Way],
+    source: impl Fn(ProcessId, Synopsis) -> Option<String>,
+) {
+    let mut sources: HashMap<(ProcessId, Synopsis), Option<String>> = HashMap::new();
     for thread in &world.threads {
         let info = &world.index().processes[thread.process];
         for (moment, to_ns) in thread.stays() {
             let way = moment.instance.and_then(|it| chosen.get(&it));
             let Some(&way) = way else { continue };
+            let known = sources.entry((info.id(), moment.context));
+            let known = known.or_insert_with(|| source(info.id(), moment.context));
             ways[way].stays.push(Stay {
                 process: info.id(),
                 pid: info.key.pid,
                 program: info.name().to_owned(),
                 tid: thread.tid,
                 thread: thread.name_at(moment.time_ns).to_owned(),
+                source: known.clone(),
                 stage: world.processes[thread.process].stage(moment.context),
                 from_ns: shared(world, thread.process, moment.time_ns),
                 to_ns: shared(world, thread.process, to_ns),
@@ -130,6 +151,7 @@ fn add_stays(world: &World<'_>, chosen: &HashMap<u32, usize>, ways: &mut [Way]) 
     }
     for way in ways {
         way.stays.sort_by_key(|it| (it.from_ns, it.pid, it.tid));
+        way.left_out = way.stays.len().saturating_sub(MOST_STAYS) as u64;
         way.stays.truncate(MOST_STAYS);
     }
 }

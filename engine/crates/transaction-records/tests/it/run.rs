@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::{Arc, Mutex};
 
+use fulcrum_model::Progress;
 use fulcrum_transaction_records::names::{FILE, Frame, NameFile, NamesOf, ProcessKey};
 use fulcrum_transaction_records::run::{
     self, ModuleMap, Options, RunError, SymbolsNeeded, is_run, symbols_needed,
@@ -323,7 +325,7 @@ fn runs_of_two_machines_are_stitched_by_their_connections() {
         names.write(folder.path()).unwrap();
     }
     let paths = folders.each_ref().map(|it| it.path());
-    let run = run::open_all(&paths, &Options::default()).unwrap();
+    let run = run::open_all(&paths, &Options::default(), &Progress::default()).unwrap();
     let types = run.stitched.types();
     let costs: Vec<_> = types
         .iter()
@@ -374,4 +376,165 @@ fn wall_time_is_told_by_stage() {
         .map(|it| (&*it.process, it.wall_ns / MS))
         .collect();
     assert_eq!(stages, [("web", 2 * 6), ("db", 2)]);
+}
+
+/// A front that asks a back, each a thread of a process of its own, and whom it serves. Streams are 1 and 2.
+fn front_and_back(script: &mut Script) -> [Thread; 2] {
+    let (front, back) = (script.process(10, "shop"), script.process(20, "db"));
+    script.tcp(front, "serve > accept", 1, Via::Accepted, (80, 4000));
+    script.tcp(front, "serve > dial", 2, Via::Connected, (5000, 3306));
+    script.tcp(back, "serve_back", 2, Via::Accepted, (3306, 5000));
+    [front, back]
+}
+
+/// One message there and one back.
+fn ask(script: &mut Script, [front, back]: [Thread; 2], path: &str) {
+    script.send(front, path, 2, 10);
+    script.receive(back, "serve_back", 2, 10, "");
+    script.send(back, "serve_back > reply", 2, 10);
+    script.receive(front, path, 2, 10, "");
+}
+
+#[test]
+fn opening_says_how_far_it_is_and_can_be_cancelled_midway() {
+    let mut script = Script::default();
+    let both = front_and_back(&mut script);
+    script.receive(both[0], "serve > recv", 1, 10, "GET /buy HTTP/1.1\r\n");
+    for _ in 0..3000 {
+        ask(&mut script, both, "serve > ask");
+    }
+    script.sample(both[1], "serve_back > sort", 2);
+    let folder = tempfile::tempdir().unwrap();
+    script.write_to(folder.path(), &[]);
+    let open = |stop: &'static str, after: f64| {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let token = Progress::default();
+        let (cancelling, hearing) = (token.clone(), Arc::clone(&heard));
+        let progress = token.with_listener(move |phase: &str, fraction: f64| {
+            hearing.lock().unwrap().push((phase.to_owned(), fraction));
+            if phase == stop && fraction >= after {
+                cancelling.cancel();
+            }
+        });
+        let opened = run::open_all(&[folder.path()], &Options::default(), &progress);
+        let heard = std::mem::take(&mut *heard.lock().unwrap());
+        (opened, heard)
+    };
+    let phases = [
+        "reading the run",
+        "replaying",
+        "assigning samples",
+        "stitching",
+    ];
+    for phase in phases {
+        let (opened, heard) = open(phase, 0.0);
+        assert!(matches!(opened, Err(RunError::Cancelled)), "{phase}");
+        assert_eq!(heard.last().unwrap().0, phase);
+    }
+    let (opened, heard) = open("replaying", 0.3);
+    assert!(matches!(opened, Err(RunError::Cancelled)));
+    let (phase, fraction) = heard.last().unwrap();
+    assert_eq!(phase, "replaying");
+    assert!((0.3..0.8).contains(fraction), "{fraction}");
+    let (opened, mut heard) = open("never", 0.0);
+    assert!(opened.is_ok());
+    heard.dedup_by(|a, b| a.0 == b.0);
+    let told: Vec<&str> = heard.iter().map(|it| &*it.0).collect();
+    assert_eq!(told, phases);
+}
+
+/// The first stays of a transaction are kept, and how many came after them is told.
+#[test]
+fn what_is_cut_off_a_way_is_counted() {
+    let mut script = Script::default();
+    let both = front_and_back(&mut script);
+    script.receive(both[0], "serve > recv", 1, 10, "GET /buy HTTP/1.1\r\n");
+    for n in 0..2100 {
+        // The back turns to another context each time.
+        let path = ["serve > ask", "serve > tell"][n % 2];
+        ask(&mut script, both, path);
+    }
+    script.send(both[0], "serve > send", 1, 10);
+    let run = script.open().0;
+    let [way] = run.ways.as_slice() else {
+        panic!("{:?}", run.ways.len());
+    };
+    assert_eq!(way.stays.len(), 2000);
+    assert!((100..=2300).contains(&way.left_out), "{}", way.left_out);
+}
+
+/// Samples tell in which single transaction they were taken, at the front and at the back.
+#[test]
+fn what_single_transactions_cost_is_known_in_all_processes() {
+    let mut script = Script::default();
+    let both = front_and_back(&mut script);
+    for (front, back) in [(1, 4), (2, 0), (0, 0)] {
+        script.receive(both[0], "serve > recv", 1, 10, "GET /buy HTTP/1.1\r\n");
+        if front > 0 {
+            script.sample(both[0], "serve > parse", front);
+        }
+        script.send(both[0], "serve > ask", 2, 10);
+        script.receive(both[1], "serve_back", 2, 10, "");
+        if back > 0 {
+            script.sample(both[1], "serve_back > sort", back);
+        }
+        script.send(both[1], "serve_back > reply", 2, 10);
+        script.receive(both[0], "serve > ask", 2, 10, "");
+        script.send(both[0], "serve > send", 1, 10);
+    }
+    let run = script.open().0;
+    let types = run.stitched.types();
+    let buy = types.iter().find(|it| it.name == "GET /buy").unwrap();
+    let cost = run.stitched.type_cost(buy);
+    assert_eq!((cost.transactions, cost.left_out_ns), (3, 0));
+    let cpu = cost.cpu.unwrap();
+    assert!((cpu.mean - 7.0 / 3.0 * MS as f64).abs() < 1.0, "{cpu:?}");
+    let observed = run.stitched.observed(buy.id).unwrap();
+    let mut by_instance: BTreeMap<u32, i64> = BTreeMap::new();
+    for it in &observed.costs {
+        *by_instance.entry(it.instance).or_default() += it.cpu_ns / MS as i64;
+    }
+    let mut costs: Vec<i64> = by_instance.into_values().collect();
+    costs.sort_unstable();
+    assert_eq!(costs, [2, 5]);
+}
+
+/// Where functions are is told by the run's table of names: a place for each file, the first line that is known.
+#[test]
+fn functions_are_found_in_the_source() {
+    let folder = tempfile::tempdir().unwrap();
+    small().write_to(folder.path(), &[]);
+    let frame = |name: &str, file: &str, line: u32| Frame {
+        name: name.into(),
+        file: Some(file.into()),
+        line: Some(line),
+    };
+    let nameless = Frame {
+        file: None,
+        line: None,
+        ..frame("main", "", 0)
+    };
+    let file = NameFile {
+        processes: vec![NamesOf {
+            processes: KEYS.to_vec(),
+            code: BTreeMap::from([
+                (0x1003, vec![frame("recv", "net.c", 12)]),
+                (
+                    0x1004,
+                    vec![frame("recv", "net.c", 9), frame("recv", "net.h", 3)],
+                ),
+                (0x2004, vec![nameless]),
+            ]),
+            data: BTreeMap::new(),
+        }],
+        ..NameFile::default()
+    };
+    file.write(folder.path()).unwrap();
+    let run = run::open(folder.path(), &Options::default()).unwrap();
+    let places = |name: &str| -> Vec<(String, u32)> {
+        let places = run.functions.places(name);
+        places.map(|it| (it.file.clone(), it.line)).collect()
+    };
+    assert_eq!(places("recv"), [("net.c".into(), 9), ("net.h".into(), 3)]);
+    assert!(places("main").is_empty() && places("nothing").is_empty());
 }

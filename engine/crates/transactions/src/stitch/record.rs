@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::Flows;
+use crate::LockId;
 use crate::Synopsis;
 use crate::contexts::Cuts;
 use crate::crosstalk::{Leftovers, Pairs};
 use crate::export::Exported;
-use crate::Flows;
-use crate::LockId;
-use crate::latency::Instance;
+use crate::latency::{Instance, InstanceId};
 use crate::messages::ProcessMessages;
 use crate::names::Name;
 use crate::profile::Profile;
@@ -25,6 +25,8 @@ pub struct ProcessRecord {
     /// How long threads worked for transactions, or waited for others on their behalf, by context and the thread's name,
     /// nanoseconds.
     pub walls: BTreeMap<(Synopsis, Name), u64>,
+    /// Which transactions it worked for in which contexts, each once. A transaction may have begun in another process.
+    pub parts: Vec<(Synopsis, InstanceId)>,
     /// What flowed within it.
     pub flows: Flows<Synopsis>,
     /// What it sent and received.
@@ -58,6 +60,7 @@ impl ProcessRecord {
             cuts: Cuts::default(),
             profile: Profile::default(),
             walls: BTreeMap::new(),
+            parts: Vec::new(),
             flows: Flows::default(),
             messages: ProcessMessages::default(),
             waits: Pairs::default(),

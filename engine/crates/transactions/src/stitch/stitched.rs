@@ -9,18 +9,18 @@ use fulcrum_model::call_tree::{CallTreeBuilder, CallTreeError, Frame, FrameId, V
 
 use super::notes;
 use super::record::ProcessRecord;
-use crate::chain::Link;
 use crate::Synopsis;
+use crate::chain::Link;
 use crate::crosstalk::{Pair, Pairs};
 use crate::export::ExportError;
-use crate::{Flow, FlowKind, Flows, Place};
 use crate::ids::ProcessId;
 use crate::joined::Joined;
-use crate::latency::{Latencies, Latency};
+use crate::latency::{InstanceId, Latencies, Latency};
 use crate::messages::match_messages;
 use crate::names::Name;
-use crate::profile::CallingContextTree;
+use crate::profile::{CallingContextTree, Spot};
 use crate::types::{NamingRule, Type, TypeId, Types};
+use crate::{Flow, FlowKind, Flows, Place};
 
 /// The profile of all processes.
 #[derive(Debug)]
@@ -32,10 +32,17 @@ pub struct Stitched {
     types_of: BTreeMap<(ProcessId, Synopsis), TypeId>,
     total_cpu_ns: u64,
     latencies: Latencies<TypeId>,
+    /// Of each type, how many transactions threads worked for.
+    transactions: BTreeMap<TypeId, u64>,
     pairs: Pairs<TypeId, String, String>,
+    /// The functions of call paths in [`Self::pairs`], by their texts.
+    functions: HashMap<String, Functions>,
     flows: Flows<Place>,
     notes: Vec<String>,
 }
+
+/// The functions of a call path or a context, outermost first.
+pub type Functions = Vec<String>;
 
 /// What was spent by program and thread.
 type StageCosts<'a> = BTreeMap<(&'a str, &'a str), StageCost>;
@@ -71,6 +78,8 @@ pub struct TypeProfile {
     pub name: String,
     /// What all its contexts begin with, an element each.
     pub context: Vec<String>,
+    /// The functions, handlers and stages in that.
+    pub functions: Functions,
     /// What it cost.
     pub cpu: Share,
     /// Where, the most expensive first.
@@ -113,7 +122,10 @@ impl Stitched {
     ///
     /// # Errors
     /// [`StitchError`], when a record is damaged. What is merely missing is told by [`Stitched::notes`].
-    pub fn of(records: Vec<ProcessRecord>, rules: Vec<NamingRule>) -> Result<Self, StitchError> {
+    pub fn of(
+        mut records: Vec<ProcessRecord>,
+        rules: Vec<NamingRule>,
+    ) -> Result<Self, StitchError> {
         let joined = Joined::of(records.iter().map(|it| &it.dictionary));
         let mut joined = joined.map_err(StitchError::Export)?;
         for record in &records {
@@ -123,12 +135,16 @@ impl Stitched {
         let mut types_of = BTreeMap::new();
         let mut total_cpu_ns = 0;
         let mut latencies = Latencies::default();
+        let mut parts = Vec::new();
         let mut pairs = Pairs::default();
-        for record in &records {
+        let mut functions = HashMap::new();
+        for record in &mut records {
             let process = record.dictionary.process;
             let text = |&synopsis: &Synopsis| {
                 let context = joined.resolve_or_missing(Link { process, synopsis });
-                (synopsis, joined.texts(context).join(" → "))
+                let text = joined.texts(context).join(" → ");
+                functions.insert(text.clone(), joined.functions(context));
+                (synopsis, text)
             };
             let paths: HashMap<Synopsis, String> = record.waits.paths().map(text).collect();
             let mut type_of = |synopsis: Synopsis| {
@@ -145,8 +161,13 @@ impl Stitched {
                 type_of(*context);
             }
             for instance in &record.instances {
-                latencies.add(type_of(instance.context), instance);
+                let of = type_of(instance.context);
+                latencies.add(of, instance);
+                parts.push((of, instance.id));
             }
+            // They are as many as transactions, and needed only here.
+            let of_record = std::mem::take(&mut record.parts).into_iter();
+            parts.extend(of_record.map(|(context, instance)| (type_of(context), instance)));
             pairs.add_all(
                 &record.waits,
                 |&context| type_of(context),
@@ -168,7 +189,9 @@ impl Stitched {
             types_of,
             total_cpu_ns,
             latencies,
+            transactions: counted(parts),
             pairs,
+            functions,
             flows,
             notes,
         })
@@ -197,6 +220,7 @@ impl Stitched {
                 id,
                 name: it.name.clone(),
                 context: self.joined.texts(it.context),
+                functions: self.joined.functions(it.context),
                 cpu: self.share(costs.values().map(|it| it.cpu_ns).sum()),
                 stages: self.shares(costs),
                 latency: self.latencies.of(&id),
@@ -270,7 +294,19 @@ impl Stitched {
     /// [`CallTreeError`], when the tree would be larger than one may be.
     pub fn tree(&self, of: TypeId) -> Result<CallTree, CallTreeError> {
         let mut builder = tree_builder()?;
-        self.add_type(of, &mut builder, &[])?;
+        let functions = |record: &ProcessRecord, spot: Spot| self.function(record, spot);
+        self.add_type(of, &mut builder, &[], functions)?;
+        builder.finish()
+    }
+
+    /// The same with a frame for each line instead of for each function, where lines are known.
+    ///
+    /// # Errors
+    /// As [`Self::tree`].
+    pub fn lines_tree(&self, of: TypeId) -> Result<CallTree, CallTreeError> {
+        let mut builder = tree_builder()?;
+        let lines = |record: &ProcessRecord, spot: Spot| self.line(record, spot);
+        self.add_type(of, &mut builder, &[], lines)?;
         builder.finish()
     }
 
@@ -282,7 +318,8 @@ impl Stitched {
         let mut builder = tree_builder()?;
         for (id, it) in self.types.all() {
             let root = builder.intern(Frame::container(&it.name))?;
-            self.add_type(id, &mut builder, &[root])?;
+            let functions = |record: &ProcessRecord, spot: Spot| self.function(record, spot);
+            self.add_type(id, &mut builder, &[root], functions)?;
         }
         builder.finish()
     }
@@ -292,25 +329,68 @@ impl Stitched {
         of: TypeId,
         builder: &mut CallTreeBuilder,
         under: &[FrameId],
+        frame: impl Fn(&ProcessRecord, Spot) -> Frame,
     ) -> Result<(), CallTreeError> {
         for (record, id, thread, tree) in self.trees() {
             if id != of {
                 continue;
             }
-            let process = builder.intern(Frame::container(&record.dictionary.program))?;
-            let thread = builder.intern(Frame::container(self.text(record, thread)))?;
-            tree.add_to(
-                builder,
-                &[under, &[process, thread]].concat(),
-                |builder, name| builder.intern(Frame::function(self.text(record, name))),
-            )?;
+            let mut under = under.to_vec();
+            for container in self.containers(record, thread) {
+                under.push(builder.intern(container)?);
+            }
+            tree.add_to(builder, &under, |builder, spot| {
+                builder.intern(frame(record, spot))
+            })?;
         }
         Ok(())
+    }
+
+    /// The process and the thread of a sample.
+    pub(super) fn containers(&self, record: &ProcessRecord, thread: Name) -> [Frame; 2] {
+        let program = record.dictionary.program.as_str();
+        [program, self.text(record, thread)].map(Frame::container)
+    }
+
+    /// A function, with its file where that is known.
+    pub(super) fn function(&self, record: &ProcessRecord, spot: Spot) -> Frame {
+        Frame {
+            file: spot
+                .line
+                .map(|(file, _)| self.text(record, file).to_owned()),
+            ..Frame::function(self.text(record, spot.function))
+        }
+    }
+
+    /// A line of a function, where it is known.
+    pub(super) fn line(&self, record: &ProcessRecord, spot: Spot) -> Frame {
+        Frame {
+            line: spot.line.map(|(_, line)| line),
+            ..self.function(record, spot)
+        }
+    }
+
+    /// How many transactions threads worked for under the name of a type.
+    pub fn transactions_of(&self, of: TypeId) -> u64 {
+        self.transactions.get(&of).copied().unwrap_or(0)
     }
 
     /// Who waited for whom, at which lock, by which call paths; the longest waits first.
     pub fn crosstalk(&self) -> Vec<Pair<TypeId, String, String>> {
         self.pairs.ranked()
+    }
+
+    /// The functions of a call path that [`Self::crosstalk`] tells, outermost first.
+    pub fn functions_of(&self, path: &str) -> &[String] {
+        self.functions.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// The functions, handlers and stages that a context of a process goes through, in all processes. None when it has no
+    /// samples, instances or waits there.
+    pub fn functions_in(&self, process: ProcessId, context: Synopsis) -> Functions {
+        let synopsis = context;
+        let resolved = self.joined.resolved(Link { process, synopsis });
+        resolved.map_or_else(Vec::new, |it| self.joined.functions(it))
     }
 
     /// The type of a context of a process. `None` when it has no samples, instances or waits there.
@@ -341,7 +421,9 @@ impl Stitched {
     }
 
     /// Each calling-context tree with its record, its type and its thread's name.
-    fn trees(&self) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &CallingContextTree)> {
+    pub(super) fn trees(
+        &self,
+    ) -> impl Iterator<Item = (&ProcessRecord, TypeId, Name, &CallingContextTree)> {
         self.records.iter().flat_map(move |record| {
             let process = record.dictionary.process;
             let trees = record.profile.trees();
@@ -354,6 +436,17 @@ impl Stitched {
     fn text<'a>(&'a self, record: &'a ProcessRecord, name: Name) -> &'a str {
         &record.dictionary.names[name.number() as usize]
     }
+}
+
+/// How many transactions each type has, of pairs that are there several times.
+fn counted(mut parts: Vec<(TypeId, InstanceId)>) -> BTreeMap<TypeId, u64> {
+    parts.sort_unstable();
+    parts.dedup();
+    let mut counts = BTreeMap::new();
+    for (of, _) in parts {
+        *counts.entry(of).or_default() += 1;
+    }
+    counts
 }
 
 /// A tree of CPU time and samples.

@@ -3,7 +3,7 @@
 use fulcrum_transactions::stitch::{ProcessRecord, StitchError, Stitched};
 use fulcrum_transactions::{
     Activity, Dictionary, ExportError, ExportedContext, ExportedElement, Joined, Link, ProcessId,
-    Synopsis, UnknownLink,
+    Sample, Synopsis, UnknownLink,
 };
 
 use crate::support::bookstore::{Process, message};
@@ -60,7 +60,13 @@ fn damaged_records_are_refused_with_the_place() {
     let mut other = Dictionary::new(ProcessId(8));
     let name = other.names.intern("f");
     let mut record = ProcessRecord::new(dictionary());
-    record.profile.add(Synopsis::EMPTY, name, &[], 1);
+    record.profile.add(&Sample {
+        context: Synopsis::EMPTY,
+        thread: name,
+        instance: None,
+        stack: &[],
+        cpu_ns: 1,
+    });
     let refused = Stitched::of(vec![record], Vec::new()).map(|_| ());
     assert_eq!(refused, Err(StitchError::Name { process, name: 1 }));
 }

@@ -6,6 +6,7 @@ mod joined;
 mod memory_rules;
 mod memory_simulation;
 mod messages;
+mod observed;
 mod recognise;
 mod stitch;
 mod support;

@@ -1,10 +1,12 @@
 //! Processes that record what they do, and the paper's bookstore made of them (§8.4).
 
 use fulcrum_transactions::crosstalk::{Holder, LockKind, Paths, Wait};
-use fulcrum_transactions::latency::Instance;
+use fulcrum_transactions::latency::{Instance, InstanceId};
 use fulcrum_transactions::messages::{ReceiveRecord, SendRecord, StreamId};
 use fulcrum_transactions::stitch::ProcessRecord;
-use fulcrum_transactions::{Activity, Chain, Dictionary, LockId, ProcessId, Profile, Synopsis};
+use fulcrum_transactions::{
+    Activity, Chain, Dictionary, LockId, ProcessId, Profile, Sample, Synopsis,
+};
 
 use super::{handler, path, request};
 
@@ -30,10 +32,30 @@ impl Process {
     }
 
     pub fn sample(&mut self, context: Synopsis, thread: &str, stack: &str, ns: u64) {
+        self.sample_of(None, context, thread, stack, ns);
+    }
+
+    /// A sample of one transaction.
+    pub fn sample_of(
+        &mut self,
+        instance: Option<u64>,
+        context: Synopsis,
+        thread: &str,
+        stack: &str,
+        ns: u64,
+    ) {
+        let instance = instance.map(InstanceId);
         let names = &mut self.dictionary.names;
-        let stack: Vec<_> = stack.split(" > ").map(|it| names.intern(it)).collect();
+        let stack = stack.split(" > ").map(|it| names.intern(it).into());
+        let stack: Vec<_> = stack.collect();
         let thread = names.intern(thread);
-        self.profile.add(context, thread, &stack, ns);
+        self.profile.add(&Sample {
+            context,
+            thread,
+            instance,
+            stack: &stack,
+            cpu_ns: ns,
+        });
     }
 
     pub fn end(self) -> ProcessRecord {
@@ -150,6 +172,7 @@ pub fn bookstore(named_by_request: bool) -> Vec<ProcessRecord> {
                 nth,
             );
             squid.record.instances.push(Instance {
+                id: InstanceId(nth),
                 context: front.context(),
                 wall_ns: (nth + 1) * MS,
                 replied: true,

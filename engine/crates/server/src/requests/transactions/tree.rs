@@ -1,0 +1,87 @@
+//! `fulcrum/transactions/tree`: opens a type, or two that are compared, on a thread that then does the navigator's commands.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fulcrum_answers::transactions::{TypeFacts, about_types};
+use fulcrum_model::Progress;
+use fulcrum_profiles::transactions::{OpenTypes, TypeError, TypeOf, compare_types, open_type};
+use lsp_server::RequestId;
+
+use crate::failure::Failure;
+use crate::navigator::Session;
+use crate::pool::{guarded, thread};
+use crate::protocol::{
+    Method, NavigatorOpened, TransactionsOpenTree, TransactionsTreeParams, TransactionsTypeOf,
+};
+use crate::requests::navigator::serve;
+use crate::state::State;
+use crate::transactions::{OpenRun, OpenRuns};
+
+/// Opens on a thread that then does the navigator's commands.
+pub(crate) fn tree(
+    state: &mut State,
+    id: RequestId,
+    params: TransactionsTreeParams,
+    request: &Progress,
+) -> Result<(), Failure> {
+    let runs = Arc::clone(&state.transactions);
+    let folder = state.folders.first().cloned();
+    let work = state.begin(&id, params.work_done_token.clone(), request);
+    work.begin("Opening transactions");
+    thread(move || {
+        let opened = guarded(TransactionsOpenTree::NAME, || {
+            opened(&runs, &params, folder, &work.progress)
+        });
+        serve(id, &work, opened);
+    })
+}
+
+fn opened(
+    runs: &OpenRuns,
+    params: &TransactionsTreeParams,
+    folder: Option<PathBuf>,
+    progress: &Progress,
+) -> Result<(Session, NavigatorOpened), Failure> {
+    let half = match params.against {
+        Some(_) => 0.5,
+        None => 1.0,
+    };
+    let a = runs.open(&params.of.run, &progress.part(0.0, half))?;
+    let b = match &params.against {
+        Some(against) => Some((runs.open(&against.run, &progress.part(half, 1.0))?, against)),
+        None => None,
+    };
+    let of_a = type_of(&a, &params.of);
+    let of_b = b.as_ref().map(|(run, of)| type_of(run, of));
+    let open = match &of_b {
+        Some(of_b) => compare_types(&of_a, of_b),
+        None => open_type(&of_a),
+    };
+    let OpenTypes {
+        mut session,
+        lines,
+        costs,
+        difference,
+    } = open.map_err(|error| failure(&error))?;
+    let names = [Some(of_a.name), of_b.map(|it| it.name)];
+    let types: Vec<TypeFacts<'_>> = names.into_iter().flatten().zip(&costs).collect();
+    session.notes.extend(about_types(&types, &difference));
+    progress.check()?;
+    let bases = [Some(&a), b.as_ref().map(|it| &it.0)].into_iter().flatten();
+    let bases = bases.map(|it| it.folder.clone()).collect();
+    let (session, opened) = Session::of(session, bases, folder.as_deref());
+    Ok((session.with_lines(lines), opened))
+}
+
+fn type_of<'a>(run: &'a OpenRun, of: &'a TransactionsTypeOf) -> TypeOf<'a> {
+    TypeOf {
+        run: &run.run,
+        run_name: &run.name,
+        name: &of.name,
+    }
+}
+
+fn failure(error: &TypeError) -> Failure {
+    Failure::user(error.to_string(), None)
+}

@@ -1,0 +1,51 @@
+//! Functions and lines at the addresses of CPU samples.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use fulcrum_transactions::Spot;
+
+use crate::assemble::looked_up;
+use crate::names::{Frame, ProcessKey, Resolvers};
+use crate::process::ModuleMap;
+use crate::replay::Process;
+
+/// Where a process's code is, and who knows it.
+pub(crate) struct Code<'a> {
+    pub run: usize,
+    pub key: ProcessKey,
+    pub modules: &'a [ModuleMap],
+    pub resolver: &'a Resolvers<'a>,
+}
+
+/// What is at the addresses of one process, each looked up once. Of what was inlined, the outermost comes first.
+#[derive(Debug, Default)]
+pub(crate) struct Spots(HashMap<u64, Rc<[Spot]>>);
+
+impl Spots {
+    /// A sample's functions, outermost first.
+    pub fn stack(&mut self, code: &Code<'_>, process: &mut Process, stack: &[u64]) -> Vec<Spot> {
+        let mut spots = Vec::new();
+        for address in looked_up(stack).rev() {
+            let known = self.0.entry(address);
+            let known = known.or_insert_with(|| spots_at(code, process, address));
+            spots.extend_from_slice(known);
+        }
+        spots
+    }
+}
+
+fn spots_at(code: &Code<'_>, process: &mut Process, address: u64) -> Rc<[Spot]> {
+    let functions = process.names(code.modules, code.resolver, address);
+    let frames = code.resolver.code(code.run, code.key, address);
+    let frames = frames.unwrap_or_default();
+    let names = &mut process.dictionary.names;
+    let mut line = |it: &Frame| Some((names.intern(it.file.as_deref()?), it.line?));
+    let mut lines = frames.iter().rev().map(&mut line);
+    let spot = |&function| Spot {
+        function,
+        // What nobody knows has a name made of its place, and no line.
+        line: lines.next().flatten(),
+    };
+    functions.iter().map(spot).collect()
+}
