@@ -74,6 +74,7 @@ fn signals() {
         "masks",
         "waits",
         "own-timers",
+        "raises",
         "dies-of-sigprof",
     ]);
 }

@@ -267,6 +267,14 @@ static void own_timers() {
   timer_delete(timer);
   std::printf("code %d value %d\n", code.load(), value.load());
 }
+// A signal that is pending already is not sent twice: samples must not swallow the program's own.
+static void raises() {
+  handle(SIGPROF, counts);
+  for (int i = 0; i < 100000; i++) raise(SIGPROF);
+  for (int i = 0; i < 100000; i++) pthread_kill(pthread_self(), SIGPROF);
+  std::printf("raised %d\n", caught[SIGPROF].load());
+}
+
 static void dies_of_sigprof() {
   work_for(0.1);
   raise(SIGPROF);
@@ -857,7 +865,7 @@ int main(int, char **arguments) {
       {"every-signal", every_signal},   {"alternate-stack", alternate_stack},
       {"queued", queued},               {"masks", masks},
       {"waits", waits_for_signals},     {"own-timers", own_timers},
-      {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
+      {"raises", raises}, {"dies-of-sigprof", dies_of_sigprof}, {"sigprof-ends-read", sigprof_ends_read},
       {"not-interrupted", not_interrupted}, {"interrupted-by-own", interrupted_by_own}, {"whole-writes", whole_writes}, {"writes-cut-by-own", writes_cut_by_own},
       {"faults", faults},               {"aborts", aborts},
       {"terminates", terminates},       {"terminated", terminated},

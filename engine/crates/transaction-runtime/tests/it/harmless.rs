@@ -61,6 +61,7 @@ fn signals() {
         "masks",
         "waits",
         "own-timers",
+        "raises",
         "dies-of-sigprof",
         "sigprof-ends-read",
         "not-interrupted",
