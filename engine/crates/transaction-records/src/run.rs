@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_transactions::NamingRule;
 use fulcrum_transactions::recognise::Recognition;
-use fulcrum_transactions::stitch::{StitchError, Stitched};
+use fulcrum_transactions::stitch::{Ending, StitchError, Stitched};
 
 use crate::assemble::Sampled;
 use crate::index::Index;
@@ -177,7 +177,15 @@ fn assemble(
         }
     }
     notes.extend(notes::of_unlogged(&sampled.unlogged()));
-    let records = sampled.records(&mut world);
+    let mut records = sampled.records(&mut world);
+    for folder in runs.iter().filter(|it| it.is_going_on()) {
+        notes.push(notes::of_going_on(folder));
+    }
+    for (record, &run) in records.iter_mut().zip(&run_of) {
+        if runs[run].is_going_on() {
+            record.ending = Ending::Whole;
+        }
+    }
     let stitching = progress.with_phase("stitching");
     stitching.at(0.9)?;
     let stitched = Stitched::of(records, options.rules.clone()).map_err(RunError::Stitch)?;

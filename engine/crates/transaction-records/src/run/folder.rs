@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use fulcrum_wire::transactions::{HEADER, LOG_SUFFIX, word};
+use fulcrum_wire::transactions::{HEADER, LOG_SUFFIX, SETTINGS_FILE, setting, word};
 
 use super::RunError;
 use crate::log::{Log, LogError};
@@ -16,6 +16,7 @@ pub(super) struct Folder {
     path: PathBuf,
     logs: Vec<LogFile>,
     samples: Option<Vec<u8>>,
+    is_going_on: bool,
 }
 
 #[derive(Debug)]
@@ -50,7 +51,10 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(RunError::File { path: file, error }),
         };
-        Folder::with(path, logs, samples)
+        Ok(Folder {
+            is_going_on: is_going_on(path),
+            ..Folder::with(path, logs, samples)?
+        })
     }
 
     /// What was read elsewhere.
@@ -73,7 +77,13 @@ impl Folder {
             path: path.into(),
             logs,
             samples,
+            is_going_on: false,
         })
+    }
+
+    /// Whether it is still being recorded: what is read is what there was then.
+    pub fn is_going_on(&self) -> bool {
+        self.is_going_on
     }
 
     /// What notes call the run.
@@ -115,6 +125,16 @@ impl Folder {
         let failed = |error| RunError::Samples { path, error };
         Samples::read(bytes).map(Some).map_err(failed)
     }
+}
+
+/// Whether the process that records a run is there. It takes its number out of the settings when it ends.
+fn is_going_on(folder: &Path) -> bool {
+    let settings = fs::read(folder.join(SETTINGS_FILE)).unwrap_or_default();
+    let at = 8 * setting::ENGINE;
+    let engine = settings
+        .get(at..at + 8)
+        .map(|it| u64::from_le_bytes(it.try_into().unwrap_or_default()));
+    engine.is_some_and(|it| it != 0 && Path::new(&format!("/proc/{it}")).exists())
 }
 
 /// A log without the zeros behind what was used.

@@ -112,6 +112,11 @@ pub(super) fn of_samples(samples: &Samples<'_>) -> Vec<String> {
     notes
 }
 
+pub(super) fn of_going_on(folder: &Folder) -> String {
+    let name = folder.name();
+    format!("{name} is still being recorded: this is what there was until now.")
+}
+
 pub(super) fn of_no_samples(folder: &Folder) -> String {
     let name = folder.name();
     format!("{name} has no CPU samples: its programs show no CPU time.")

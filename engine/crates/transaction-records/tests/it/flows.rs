@@ -89,7 +89,11 @@ fn what_turned_out_to_be_no_flow_never_was_one() {
         if is_free_list {
             script.demote(other);
         }
-        let of = if is_free_list { "no transaction" } else { "GET /a" };
+        let of = if is_free_list {
+            "no transaction"
+        } else {
+            "GET /a"
+        };
         let shown = script.open();
         assert_eq!(shown.costs(), [format!("5 ms of {of} in server/other")]);
         let is_flow = |it: &String| it.starts_with("memory");

@@ -10,7 +10,7 @@ use fulcrum_transaction_records::run::{
     self, ModuleMap, Options, RunError, SymbolsNeeded, is_run, symbols_needed,
 };
 use fulcrum_transaction_records::samples::{self, Module};
-use fulcrum_wire::transactions::{LockKind, Record, Via, state, word};
+use fulcrum_wire::transactions::{LockKind, Record, SETTINGS_FILE, Via, setting, state, word};
 
 use crate::support::script::{MS, Script, Thread};
 
@@ -537,4 +537,34 @@ fn functions_are_found_in_the_source() {
     };
     assert_eq!(places("recv"), [("net.c".into(), 9), ("net.h".into(), 3)]);
     assert!(places("main").is_empty() && places("nothing").is_empty());
+}
+
+/// While a run is recorded it can be looked at; once nobody records it any more, its logs were cut off.
+#[test]
+fn a_run_that_is_being_recorded_is_no_run_that_was_cut_off() {
+    let going_on = "run is still being recorded: this is what there was until now.";
+    let cut_off = "The record of web (10) was cut off: what came later is missing.";
+    for (engine, expect) in [
+        (std::process::id(), going_on),
+        // Numbers of processes are smaller.
+        (u32::MAX, cut_off),
+        (0, cut_off),
+    ] {
+        let mut script = small();
+        script.is_killed(0);
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        fs::create_dir(&run).unwrap();
+        let functions = script.write_to(&run, &[]);
+        let mut settings = [0_u64; setting::COUNT];
+        settings[setting::ENGINE] = engine.into();
+        let settings: Vec<u8> = settings.iter().flat_map(|it| it.to_le_bytes()).collect();
+        fs::write(run.join(SETTINGS_FILE), settings).unwrap();
+        let notes = run::open_with(&run, &Options::default(), &functions)
+            .unwrap()
+            .notes;
+        let told = |it: &str| notes.iter().any(|note| note == it);
+        assert!(told(expect), "{engine}: {notes:?}");
+        assert!(!told(if expect == cut_off { going_on } else { cut_off }));
+    }
 }
