@@ -40,6 +40,7 @@ mod pyinstrument;
 mod safari;
 mod scalene;
 mod simpleperf;
+mod slabs;
 mod speedscope;
 mod stackprof;
 mod stacks;

@@ -1,4 +1,4 @@
-//! What stands around a profile: gzip, zstd, byte order marks, UTF-16. Limits hold while decompressing.
+//! What stands around a profile: gzip, zstd, byte order marks, UTF-16, slabs. Limits hold while decompressing.
 
 use std::io::{self, Read};
 
@@ -101,6 +101,15 @@ pub fn unwrap<B: AsRef<[u8]>>(
         start: 0,
         compressed,
     };
+    let most = allowed(content.bytes(), limits);
+    if let Some(text) = super::slabs::text(content.bytes(), most) {
+        let (of, compressed) = (Of::Made(text?), true);
+        return Ok(Content {
+            of,
+            compressed,
+            ..content
+        });
+    }
     if let Some(text) = utf16(content.bytes()) {
         let of = Of::Made(text?.into_bytes());
         return Ok(Content { of, ..content });
