@@ -6,7 +6,7 @@
 use crate::bytes::Malformed;
 use crate::class::ClassFile;
 use crate::code::{Code, op};
-use crate::frames::{Frame, Kind, Type};
+use crate::frames::{Frame, FrameDelta, Type};
 
 /// Where a method is entered and what is guarded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,19 +102,19 @@ pub fn regions(
 }
 
 /// Applies a frame to the variables and gives the stack.
-pub fn apply(locals: &mut Vec<Type>, kind: &Kind) -> Vec<Type> {
+pub fn apply(locals: &mut Vec<Type>, kind: &FrameDelta) -> Vec<Type> {
     match kind {
-        Kind::Same => Vec::new(),
-        Kind::Stack(it) => vec![*it],
-        Kind::Chop(count) => {
+        FrameDelta::Same => Vec::new(),
+        FrameDelta::Stack(it) => vec![*it],
+        FrameDelta::Chop(count) => {
             locals.truncate(locals.len().saturating_sub(usize::from(*count)));
             Vec::new()
         }
-        Kind::Append(types) => {
+        FrameDelta::Append(types) => {
             locals.extend_from_slice(types);
             Vec::new()
         }
-        Kind::Full { locals: all, stack } => {
+        FrameDelta::Full { locals: all, stack } => {
             locals.clone_from(all);
             stack.clone()
         }

@@ -50,7 +50,7 @@ impl Type {
 
 /// How a frame differs from the one before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameDelta {
     Same,
     /// The same variables, and this on the stack.
     Stack(Type),
@@ -68,7 +68,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub at: u32,
-    pub kind: Kind,
+    pub kind: FrameDelta,
 }
 
 /// Reads the data of a `StackMapTable`.
@@ -81,23 +81,23 @@ pub fn read(data: &[u8]) -> Result<Vec<Frame>, Malformed> {
         let mut delta = u32::from(tag & 63);
         let mut long = |reader: &mut Reader<'_>| reader.u16().map(|it| delta = u32::from(it));
         let kind = match tag {
-            0..=63 => Kind::Same,
-            64..=127 => Kind::Stack(Type::read(&mut reader)?),
+            0..=63 => FrameDelta::Same,
+            64..=127 => FrameDelta::Stack(Type::read(&mut reader)?),
             247 => {
                 long(&mut reader)?;
-                Kind::Stack(Type::read(&mut reader)?)
+                FrameDelta::Stack(Type::read(&mut reader)?)
             }
             248..=250 => {
                 long(&mut reader)?;
-                Kind::Chop(251 - tag)
+                FrameDelta::Chop(251 - tag)
             }
             251 => {
                 long(&mut reader)?;
-                Kind::Same
+                FrameDelta::Same
             }
             252..=254 => {
                 long(&mut reader)?;
-                Kind::Append(types(&mut reader, u16::from(tag - 251))?)
+                FrameDelta::Append(types(&mut reader, u16::from(tag - 251))?)
             }
             255 => {
                 long(&mut reader)?;
@@ -105,7 +105,7 @@ pub fn read(data: &[u8]) -> Result<Vec<Frame>, Malformed> {
                 let locals = types(&mut reader, locals)?;
                 let stack = reader.u16()?;
                 let stack = types(&mut reader, stack)?;
-                Kind::Full { locals, stack }
+                FrameDelta::Full { locals, stack }
             }
             _ => return Err(reader.error("a stack map frame")),
         };
@@ -136,23 +136,23 @@ pub fn write(frames: &[Frame]) -> Vec<u8> {
             out.put16(delta);
         };
         match &frame.kind {
-            Kind::Same => match short {
+            FrameDelta::Same => match short {
                 Some(delta) => out.push(delta),
                 None => tagged(251),
             },
-            Kind::Stack(it) => {
+            FrameDelta::Stack(it) => {
                 match short {
                     Some(delta) => out.push(64 + delta),
                     None => tagged(247),
                 }
                 it.write(&mut out);
             }
-            Kind::Chop(count) => tagged(251 - count),
-            Kind::Append(types) => {
+            FrameDelta::Chop(count) => tagged(251 - count),
+            FrameDelta::Append(types) => {
                 tagged(251 + types.len() as u8);
                 types.iter().for_each(|it| it.write(&mut out));
             }
-            Kind::Full { locals, stack } => {
+            FrameDelta::Full { locals, stack } => {
                 tagged(255);
                 for types in [locals, stack] {
                     out.put16(types.len() as u16);
@@ -175,10 +175,12 @@ pub fn relocate(frames: &mut [Frame], code: &Code<'_>, moved: &Moved) -> Result<
     for frame in frames {
         frame.at = moved.target(code, frame.at)?;
         match &mut frame.kind {
-            Kind::Same | Kind::Chop(_) => {}
-            Kind::Stack(it) => one(it)?,
-            Kind::Append(types) => types.iter_mut().try_for_each(one)?,
-            Kind::Full { locals, stack } => locals.iter_mut().chain(stack).try_for_each(one)?,
+            FrameDelta::Same | FrameDelta::Chop(_) => {}
+            FrameDelta::Stack(it) => one(it)?,
+            FrameDelta::Append(types) => types.iter_mut().try_for_each(one)?,
+            FrameDelta::Full { locals, stack } => {
+                locals.iter_mut().chain(stack).try_for_each(one)?
+            }
         }
     }
     Ok(())
@@ -191,11 +193,11 @@ mod tests {
     #[test]
     fn every_kind_of_frame_is_written_as_it_was_read() {
         let kinds = [
-            Kind::Same,
-            Kind::Stack(Type::Object(300)),
-            Kind::Chop(2),
-            Kind::Append(vec![Type::Simple(1), Type::Uninitialized(7)]),
-            Kind::Full {
+            FrameDelta::Same,
+            FrameDelta::Stack(Type::Object(300)),
+            FrameDelta::Chop(2),
+            FrameDelta::Append(vec![Type::Simple(1), Type::Uninitialized(7)]),
+            FrameDelta::Full {
                 locals: vec![Type::THIS],
                 stack: vec![Type::Simple(4), Type::Object(1)],
             },

@@ -7,7 +7,7 @@
 use crate::class::{ClassFile, Method};
 use crate::code::Code;
 use crate::constructor::{self, Regions};
-use crate::frames::{Frame, Kind, Type};
+use crate::frames::{Frame, FrameDelta, Type};
 use crate::pool::{Pool, PoolFull};
 
 const STATIC: u16 = 0x8;
@@ -84,13 +84,13 @@ pub fn add_variable(
                 .iter()
                 .any(|(from, to)| (*from..*to).contains(&n))
         });
-        let same = matches!(frame.kind, Kind::Same | Kind::Stack(_));
+        let same = matches!(frame.kind, FrameDelta::Same | FrameDelta::Stack(_));
         if has != before || (has && !same) {
             let locals = match has {
                 true => with_variable(&locals, variable),
                 false => locals.clone(),
             };
-            frame.kind = Kind::Full { locals, stack };
+            frame.kind = FrameDelta::Full { locals, stack };
         }
         before = has;
     }
@@ -112,28 +112,28 @@ mod tests {
     fn frames_that_differ_little_stay_short() {
         // nop, nop, nop, return
         let code = Code::decode(&[0, 0, 0, 0xb1]).unwrap();
-        let frame = |at: u32, kind: Kind| Frame { at, kind };
+        let frame = |at: u32, kind: FrameDelta| Frame { at, kind };
         let mut frames = [
-            frame(0, Kind::Same),
-            frame(1, Kind::Append(vec![Type::INTEGER])),
-            frame(2, Kind::Stack(Type::Object(3))),
-            frame(3, Kind::Chop(1)),
+            frame(0, FrameDelta::Same),
+            frame(1, FrameDelta::Append(vec![Type::INTEGER])),
+            frame(2, FrameDelta::Stack(Type::Object(3))),
+            frame(3, FrameDelta::Chop(1)),
         ];
         let regions = Regions {
             entered_after: Vec::new(),
             guarded: vec![(1, 4)],
         };
         add_variable(&mut frames, vec![Type::Object(9)], 3, &code, &regions);
-        let full = |locals: &[Type]| Kind::Full {
+        let full = |locals: &[Type]| FrameDelta::Full {
             locals: locals.to_vec(),
             stack: Vec::new(),
         };
         let (object, int, top) = (Type::Object(9), Type::INTEGER, Type::TOP);
         let kinds = frames.map(|frame| frame.kind);
         let expect = [
-            Kind::Same,
+            FrameDelta::Same,
             full(&[object, int, top, int]),
-            Kind::Stack(Type::Object(3)),
+            FrameDelta::Stack(Type::Object(3)),
             full(&[object, top, top, int]),
         ];
         assert_eq!(kinds, expect);

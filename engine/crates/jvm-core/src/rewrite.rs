@@ -14,7 +14,7 @@ use crate::calls::{self, Calls, Told};
 use crate::class::{self, Attribute, ClassFile, Method};
 use crate::code::{Code, Inserted, Moved};
 use crate::constructor::{self, Regions};
-use crate::frames::{self, Frame, Kind, Type};
+use crate::frames::{self, Frame, FrameDelta, Type};
 use crate::gate;
 use crate::pool::Pool;
 use crate::probes::{Probes, Refusal, Selected};
@@ -220,7 +220,7 @@ fn new_code(
         // Nothing is known there but the exception and what the gate said: other variables may have had any type.
         frames.push(Frame {
             at: handler_at as u32,
-            kind: Kind::Full {
+            kind: FrameDelta::Full {
                 locals: gate.map_or_else(Vec::new, |_| gate::with_variable(&[], variable)),
                 stack: vec![Type::Object(throwable)],
             },
