@@ -9,7 +9,7 @@ use crate::probes::{ObjectProbes, Probes, Refusal, Selected};
 
 /// What probes are told besides the method's number.
 #[derive(Clone, Copy)]
-pub enum Told<'a> {
+pub enum ProbeArguments<'a> {
     /// That is all.
     Nothing,
     /// Those of exits: what the gate said, which is kept in a variable.
@@ -19,13 +19,18 @@ pub enum Told<'a> {
 }
 
 /// What the probes of a method are told.
-pub fn told<'a>(probes: &Probes<'a>, selected: Selected, name: &str, variable: u16) -> Told<'a> {
+pub fn told<'a>(
+    probes: &Probes<'a>,
+    selected: Selected,
+    name: &str,
+    variable: u16,
+) -> ProbeArguments<'a> {
     // What a constructor was given may be gone from its variable when `super(…)` has returned.
     let tells = selected.objects && name != "<init>";
     match (probes.objects, probes.gate) {
-        (Some(probes), _) if tells => Told::Objects(probes),
-        (_, Some(gate)) if selected.gated => Told::Gate { gate, variable },
-        _ => Told::Nothing,
+        (Some(probes), _) if tells => ProbeArguments::Objects(probes),
+        (_, Some(gate)) if selected.gated => ProbeArguments::Gate { gate, variable },
+        _ => ProbeArguments::Nothing,
     }
 }
 
@@ -42,7 +47,7 @@ pub fn calls(
     method: &Method<'_>,
     probes: &Probes<'_>,
     number: u32,
-    told: Told<'_>,
+    told: ProbeArguments<'_>,
     pool: &mut Pool,
 ) -> Result<Calls, Refusal> {
     // The number is between what is pushed first and what is pushed last.
@@ -59,13 +64,13 @@ pub fn calls(
     };
     let class = probes.class;
     let (exits, said) = match told {
-        Told::Gate { variable, .. } => ("(II)V", code::variable(op::ILOAD, variable)),
-        Told::Nothing | Told::Objects(_) => ("(I)V", Vec::new()),
+        ProbeArguments::Gate { variable, .. } => ("(II)V", code::variable(op::ILOAD, variable)),
+        ProbeArguments::Nothing | ProbeArguments::Objects(_) => ("(I)V", Vec::new()),
     };
     let (mut at_entry, before_return) = match told {
-        Told::Nothing => (call(class, probes.enter, "(I)V", [&[], &[]])?, None),
-        Told::Gate { gate, .. } => (call(class, gate, "(I)I", [&[], &[]])?, None),
-        Told::Objects(probes) => {
+        ProbeArguments::Nothing => (call(class, probes.enter, "(I)V", [&[], &[]])?, None),
+        ProbeArguments::Gate { gate, .. } => (call(class, gate, "(I)I", [&[], &[]])?, None),
+        ProbeArguments::Objects(probes) => {
             let objects = objects::push_objects(method);
             let entered = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
             let again = [&[op::DUP][..], &[]];
@@ -79,7 +84,7 @@ pub fn calls(
             (entered, returned.transpose()?)
         }
     };
-    if let Told::Gate { variable, .. } = told {
+    if let ProbeArguments::Gate { variable, .. } = told {
         at_entry.extend(code::variable(op::ISTORE, variable));
     }
     let before_return = match before_return {

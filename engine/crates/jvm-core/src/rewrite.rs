@@ -10,7 +10,7 @@
 //! would need to be moved, and nothing looks at them.
 
 use crate::bytes::{Malformed, Reader, Write};
-use crate::calls::{self, Calls, Told};
+use crate::calls::{self, Calls, ProbeArguments};
 use crate::class::{self, Attribute, ClassFile, Method};
 use crate::code::{Code, Inserted, Moved};
 use crate::constructor::{self, Regions};
@@ -123,8 +123,8 @@ fn new_code(
     let variable = old.max_locals;
     let told = calls::told(probes, selected, &method.name, variable);
     let gate = match told {
-        Told::Gate { gate, .. } => Some(gate),
-        Told::Nothing | Told::Objects(_) => None,
+        ProbeArguments::Gate { gate, .. } => Some(gate),
+        ProbeArguments::Nothing | ProbeArguments::Objects(_) => None,
     };
     if gate.is_some() && variable == u16::MAX {
         return Err(Refusal::TooManyVariables);
@@ -176,8 +176,8 @@ fn new_code(
     // The number is on top of what is returned, and with it what the gate said, or what is returned once more; a handler has
     // the exception there, an entry two objects.
     let more = match told {
-        Told::Nothing => 1,
-        Told::Gate { .. } | Told::Objects(_) => 2,
+        ProbeArguments::Nothing => 1,
+        ProbeArguments::Gate { .. } | ProbeArguments::Objects(_) => 2,
     };
     out.put16(old.max_stack.saturating_add(more).max(1 + more));
     out.put16(old.max_locals + u16::from(gate.is_some()));
