@@ -133,7 +133,7 @@ impl Indexed {
         let Some(mut siblings) = self.siblings(thread, node, 0)? else {
             return Ok(None);
         };
-        let mut kept: BinaryHeap<Reverse<Dear>> = BinaryHeap::new();
+        let mut kept: BinaryHeap<Reverse<CostlyRow>> = BinaryHeap::new();
         while let Some(row) = siblings.next(progress)? {
             let times = row.times;
             let value = match cost {
@@ -141,7 +141,7 @@ impl Indexed {
                 Cost::Cpu => times.cpu_ns.unwrap_or(0),
                 Cost::SelfWall => times.self_wall_ns,
             };
-            kept.push(Reverse(Dear {
+            kept.push(Reverse(CostlyRow {
                 key: (value, Reverse(row.node)),
                 row,
             }));
@@ -276,23 +276,23 @@ pub(crate) fn go_to(walk: &mut Walk<'_>, of: &ThreadIndex, checkpoint: usize) {
     }
 }
 
-struct Dear {
+struct CostlyRow {
     key: (u64, Reverse<u64>),
     row: Row,
 }
 
-impl PartialEq for Dear {
+impl PartialEq for CostlyRow {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
-impl Eq for Dear {}
-impl PartialOrd for Dear {
+impl Eq for CostlyRow {}
+impl PartialOrd for CostlyRow {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Dear {
+impl Ord for CostlyRow {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key.cmp(&other.key)
     }
