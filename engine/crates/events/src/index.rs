@@ -92,7 +92,7 @@ const MOST_SPANS: usize = 1 << 20;
 const MOST_COUNTED: usize = 1 << 20;
 
 /// Events between two reports of progress.
-const BREATH: u64 = 1 << 16;
+const CANCEL_CHECK_INTERVAL: u64 = 1 << 16;
 
 impl Index {
     /// Goes through a trace.
@@ -138,16 +138,16 @@ impl Index {
             parking: parking(trace),
         };
         let all = trace.bytes().max(1) as f64;
-        let (mut done, mut spans, mut until_breath) = (0, 0, BREATH);
+        let (mut done, mut spans, mut until_check) = (0, 0, CANCEL_CHECK_INTERVAL);
         for thread in &trace.threads {
             let mut building = Building::new(trace, thread.id, &index.parking);
             while let Some(event) = building.step(interval) {
                 if let What::Enter { method } = event.what {
                     count(&mut index.calls, method);
                 }
-                until_breath -= 1;
-                if until_breath == 0 {
-                    until_breath = BREATH;
+                until_check -= 1;
+                if until_check == 0 {
+                    until_check = CANCEL_CHECK_INTERVAL;
                     let part = building.walk.standing().mark.ordinal.min(thread.bytes);
                     progress.at((done as f64 + part as f64) / all)?;
                     if spans + building.of.spans.len() > MOST_SPANS

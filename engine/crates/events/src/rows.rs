@@ -80,7 +80,7 @@ pub enum Cost {
 pub const MOST_BY_COST: usize = 10_000;
 
 /// Rows between two looks whether the work was cancelled.
-const BREATH: u64 = 1 << 14;
+const CANCEL_CHECK_INTERVAL: u64 = 1 << 14;
 
 impl Indexed {
     /// Goes through a trace once; see [`Index::build`].
@@ -351,7 +351,7 @@ impl<'a> Siblings<'a> {
                 continue;
             }
             self.steps += 1;
-            if self.steps.is_multiple_of(BREATH) {
+            if self.steps.is_multiple_of(CANCEL_CHECK_INTERVAL) {
                 progress.check()?;
             }
             let event = self.walk.step_or_finish();

@@ -113,7 +113,7 @@ impl<'a> Passed<'a> {
 }
 
 /// Events between two reports of progress.
-const BREATH: u64 = 1 << 14;
+const CANCEL_CHECK_INTERVAL: u64 = 1 << 14;
 
 impl<'a> Walk<'a> {
     pub fn new(trace: &'a Trace, thread: u32, parking: &'a HashSet<u32>) -> Walk<'a> {
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
 
     /// As [`Self::step_or_finish`]. Now and then, at the first event already, says how far it is.
     pub fn step_with(&mut self, passed: &Passed<'_>) -> Result<Option<Event>, Cancelled> {
-        if self.steps.is_multiple_of(BREATH) {
+        if self.steps.is_multiple_of(CANCEL_CHECK_INTERVAL) {
             passed.at(self.steps)?;
         }
         self.steps += 1;
