@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use fulcrum_event_log::{Log, Stream};
+use fulcrum_event_log::{Log, ThreadWriter};
 use fulcrum_wire::log::{PayloadBuffer, Record, kind};
 
 use crate::Writer;
@@ -81,7 +81,7 @@ fn one(round: Round<'_>, log: &Arc<Log>, clock: &ThreadClock, deepest: u32) -> O
 }
 
 /// Ticks between the two events of each call.
-fn within(stream: &Stream) -> u64 {
+fn within(stream: &ThreadWriter) -> u64 {
     let mut rest = stream.written();
     let mut inside = 0;
     while let Ok((record, length)) = Record::read(rest) {

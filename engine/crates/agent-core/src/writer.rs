@@ -1,6 +1,6 @@
 //! One thread's way into the log, with its clock and its meters.
 
-use fulcrum_event_log::Stream;
+use fulcrum_event_log::ThreadWriter;
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
 use crate::clock::ThreadClock;
@@ -11,7 +11,7 @@ pub type Stamp = (u64, Option<u64>);
 
 /// Writes a thread's events.
 pub struct Writer {
-    stream: Stream,
+    stream: ThreadWriter,
     clock: ThreadClock,
     /// Logged calls that the thread is inside of, and those that are not logged for being deeper than `deepest`.
     depth: u32,
@@ -23,7 +23,7 @@ pub struct Writer {
 
 impl Writer {
     /// For the calling thread; calls deeper than so many observed ones are counted and not logged.
-    pub fn new(stream: Stream, deepest: u32) -> Writer {
+    pub fn new(stream: ThreadWriter, deepest: u32) -> Writer {
         Writer {
             stream,
             clock: ThreadClock::here(),
@@ -35,12 +35,12 @@ impl Writer {
     }
 
     /// Where it writes.
-    pub fn stream(&mut self) -> &mut Stream {
+    pub fn stream(&mut self) -> &mut ThreadWriter {
         &mut self.stream
     }
 
     /// Where it wrote.
-    pub fn into_stream(self) -> Stream {
+    pub fn into_stream(self) -> ThreadWriter {
         self.stream
     }
 

@@ -10,7 +10,7 @@
 
 mod log;
 mod places;
-mod stream;
+mod thread_writer;
 
 pub use log::{Log, Moment, Options};
-pub use stream::Stream;
+pub use thread_writer::ThreadWriter;

@@ -37,7 +37,7 @@ pub struct Options {
     pub now: fn() -> Moment,
 }
 
-/// A log that is being written. Threads write through their [`Stream`](crate::Stream)s.
+/// A log that is being written. Threads write through their [`ThreadWriter`](crate::ThreadWriter)s.
 pub struct Log {
     places: Mutex<Places>,
     header: Place,

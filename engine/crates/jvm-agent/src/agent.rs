@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use fulcrum_agent_core::clock;
 use fulcrum_agent_core::options::Options;
-use fulcrum_event_log::{Log, Stream};
+use fulcrum_event_log::{Log, ThreadWriter};
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::Rule;
 use fulcrum_preload::kept::Kept;
@@ -39,7 +39,7 @@ pub struct Agent {
     pub objects: Classes,
     recorder: Option<u32>,
     dictionary: Mutex<Dictionary>,
-    machine: Mutex<Stream>,
+    machine: Mutex<ThreadWriter>,
     threads: AtomicU32,
     /// None without a rule.
     metering: Kept<Metering>,

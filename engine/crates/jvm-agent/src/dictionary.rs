@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 
 use fulcrum_agent_core::clock;
-use fulcrum_event_log::Stream;
+use fulcrum_event_log::ThreadWriter;
 use fulcrum_jvm_core::ClassFile;
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
 /// Everything that has a number, and the log's chunks that say so.
 pub struct Dictionary {
-    stream: Stream,
+    stream: ThreadWriter,
     classes: HashMap<String, u32>,
     /// By class loader, class, name and descriptor: a class that is loaded again or changed keeps its numbers.
     methods: HashMap<(i32, String), u32>,
 }
 
 impl Dictionary {
-    pub fn new(stream: Stream) -> Dictionary {
+    pub fn new(stream: ThreadWriter) -> Dictionary {
         Dictionary {
             stream,
             classes: HashMap::new(),

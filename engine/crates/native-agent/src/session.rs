@@ -11,7 +11,7 @@ use fulcrum_agent_core::metering::{Metering, is_unit};
 use fulcrum_agent_core::options::Options;
 use fulcrum_agent_core::table::{Gate, Table};
 use fulcrum_agent_core::{clock, say};
-use fulcrum_event_log::{Log, Stream};
+use fulcrum_event_log::{Log, ThreadWriter};
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::Rule;
 use fulcrum_preload::kept::Kept;
@@ -47,9 +47,9 @@ pub struct Agent {
 /// What one thread at a time changes.
 pub struct Names {
     modules: Modules,
-    dictionary: Option<Stream>,
+    dictionary: Option<ThreadWriter>,
     /// What the process does.
-    machine: Option<Stream>,
+    machine: Option<ThreadWriter>,
     /// Whether methods have gates, by their numbers less 1.
     gated: Vec<bool>,
     /// By where they are: a library that is opened again keeps its numbers.
@@ -267,7 +267,7 @@ fn measure(agent: &'static Agent, rehearse: Rehearse) {
         .set_costs(costs.inside, costs.outside, costs.skipped);
 }
 
-fn write(stream: &mut Stream, kind: u8, payload: &PayloadBuffer) -> bool {
+fn write(stream: &mut ThreadWriter, kind: u8, payload: &PayloadBuffer) -> bool {
     let ticks = clock::now().ticks;
     stream.write(kind, ticks, None, 0, Body::Payload(payload.as_bytes()))
 }

@@ -1,13 +1,13 @@
 //! Refining from logs: those with gates, and those without.
 
 use crate::common::{create, define, open, payload_event, start};
-use fulcrum_event_log::Stream;
+use fulcrum_event_log::ThreadWriter;
 use fulcrum_events::refine::{Measured, units};
 use fulcrum_hotspot::Rule;
 use fulcrum_wire::log::{Body, PayloadBuffer, kind};
 
 /// Writes a method's event at a time, microseconds since the log's start; the CPU runs half of the time.
-fn at(stream: &mut Stream, start: u64, us: u64, kind: u8, method: u32) {
+fn at(stream: &mut ThreadWriter, start: u64, us: u64, kind: u8, method: u32) {
     let ticks = start + us * 2000;
     assert!(stream.write(kind, ticks, Some(us * 500 + start), 0, Body::Method(method)));
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fulcrum_event_log::{Log, Moment, Options, Stream};
+use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub(super) fn write_log(root: &Path, run: &str, slow: u64) {
     std::fs::create_dir_all(root.join(run)).expect("a folder");
     let log = Log::create(&root.join(run).join("events-4711.log"), &options).expect("a log");
     let mut names = log.stream(DICTIONARY);
-    let text = |kind: u8, payload: PayloadBuffer, stream: &mut Stream, at: u64| {
+    let text = |kind: u8, payload: PayloadBuffer, stream: &mut ThreadWriter, at: u64| {
         assert!(stream.write(kind, at, None, 0, Body::Payload(payload.as_bytes())));
     };
     for (id, class, name) in [

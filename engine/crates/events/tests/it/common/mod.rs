@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fulcrum_event_log::{Log, Moment, Options, Stream};
+use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_events::{Event, Trace, What};
 use fulcrum_stats::Random;
 use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
@@ -39,7 +39,7 @@ pub fn open(path: &Path) -> Trace {
     Trace::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-pub fn define(log: &Arc<Log>, methods: u32) -> Stream {
+pub fn define(log: &Arc<Log>, methods: u32) -> ThreadWriter {
     let mut stream = log.stream(DICTIONARY);
     for id in 0..methods {
         let payload = PayloadBuffer::default()
@@ -55,7 +55,7 @@ pub fn define(log: &Arc<Log>, methods: u32) -> Stream {
     stream
 }
 
-pub fn payload_event(stream: &mut Stream, kind: u8, payload: &PayloadBuffer) -> bool {
+pub fn payload_event(stream: &mut ThreadWriter, kind: u8, payload: &PayloadBuffer) -> bool {
     stream.write(
         kind,
         now().ticks,
@@ -65,7 +65,7 @@ pub fn payload_event(stream: &mut Stream, kind: u8, payload: &PayloadBuffer) -> 
     )
 }
 
-pub fn start(stream: &mut Stream, name: &str) {
+pub fn start(stream: &mut ThreadWriter, name: &str) {
     let payload = PayloadBuffer::default()
         .number(0)
         .number(1)
@@ -75,7 +75,7 @@ pub fn start(stream: &mut Stream, name: &str) {
 }
 
 /// Writes a random event and says what a reader has to see, but for the times.
-pub fn random_event(stream: &mut Stream, random: &mut Random) -> (What, u64) {
+pub fn random_event(stream: &mut ThreadWriter, random: &mut Random) -> (What, u64) {
     let object = random.bits() >> random.below(64);
     let class = random.bits() as u32 >> random.below(32);
     let method = random.below(5) as u32;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fulcrum_event_log::{Log, Moment, Options, Stream};
+use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_events::Trace;
 use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind, result};
 
@@ -22,7 +22,7 @@ pub fn create(path: &Path) -> Arc<Log> {
     Log::create(path, &options).unwrap()
 }
 
-pub struct Writer(Stream);
+pub struct Writer(ThreadWriter);
 
 impl Writer {
     pub fn new(log: &Arc<Log>, thread: u32, name: &str) -> Writer {

@@ -12,7 +12,7 @@ use crate::log::Log;
 use crate::places::Place;
 
 /// What one thread writes through. Dropping it gives back what is left of its chunk.
-pub struct Stream {
+pub struct ThreadWriter {
     log: Arc<Log>,
     thread: u32,
     chunk: Option<Chunk>,
@@ -36,19 +36,19 @@ struct Chunk {
 
 impl Log {
     /// What a thread writes through. `thread` must be used by one stream at a time.
-    pub fn stream(self: &Arc<Self>, thread: u32) -> Stream {
-        Stream::new(Arc::clone(self), thread, MIN_CHUNK)
+    pub fn stream(self: &Arc<Self>, thread: u32) -> ThreadWriter {
+        ThreadWriter::new(Arc::clone(self), thread, MIN_CHUNK)
     }
 
     /// One that will write much at once: its first chunk is as large as they become.
-    pub fn wide_stream(self: &Arc<Self>, thread: u32) -> Stream {
-        Stream::new(Arc::clone(self), thread, MAX_CHUNK)
+    pub fn wide_stream(self: &Arc<Self>, thread: u32) -> ThreadWriter {
+        ThreadWriter::new(Arc::clone(self), thread, MAX_CHUNK)
     }
 }
 
-impl Stream {
-    fn new(log: Arc<Log>, thread: u32, first_size: u32) -> Stream {
-        Stream {
+impl ThreadWriter {
+    fn new(log: Arc<Log>, thread: u32, first_size: u32) -> ThreadWriter {
+        ThreadWriter {
             log,
             thread,
             chunk: None,
@@ -226,7 +226,7 @@ impl Chunk {
     }
 }
 
-impl Drop for Stream {
+impl Drop for ThreadWriter {
     fn drop(&mut self) {
         let Some(chunk) = &self.chunk else { return };
         let all = chunk.place.data.len() + CHUNK_HEADER;
