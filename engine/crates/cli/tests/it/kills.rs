@@ -33,7 +33,7 @@ pub fn check(moments: u64) -> u64 {
     let mut answered = 0;
     for _ in 0..moments {
         for whom in [Whom::Front, Whom::Back, Whom::Recorder] {
-            let wait = Duration::from_micros(random.below(150_000) as u64);
+            let wait = Duration::from_micros(random.below(150_000));
             answered += killed(&built.join("shop"), whom, wait);
         }
     }
