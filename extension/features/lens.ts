@@ -59,7 +59,7 @@ export class Lens implements vscode.CodeLensProvider, vscode.Disposable {
       return [run];
     }
     const again = { title: `$(debug-rerun) Run ${program} Again`, command: "fulcrum.causal.runAgain" };
-    const longer = { title: "Run Longer", command: "fulcrum.causal.runLonger" };
+    const longer = { title: "$(debug-continue) Run Longer", command: "fulcrum.causal.runLonger" };
     return this.session.canRunLonger ? [again, longer, run] : [again, run];
   }
 

@@ -55,10 +55,19 @@ async function prepareHeader(file: string, language: string, from: Shipped): Pro
 async function offerFlag(file: string, language: string, copy: string, from: Shipped): Promise<void> {
   const flag = "Use an Include Flag Instead…";
   const name = path.basename(file);
-  const message = `fulcrum.h was put beside ${name}, so that it compiles. Build the program, then run it.`;
-  if ((await messages.info(message, flag)) === flag) {
+  if ((await offerRun(`fulcrum.h was put beside ${name}, so that it compiles.`, flag)) === flag) {
     await chooseFlag(file, language, copy, from);
   }
+}
+
+/** The next step is to run the program; its targets are built first. */
+async function offerRun(message: string, ...others: string[]): Promise<string | undefined> {
+  const run = "Run Causal Profiler…";
+  const choice = await messages.info(message, run, ...others);
+  if (choice === run) {
+    await vscode.commands.executeCommand("fulcrum.causal.run");
+  }
+  return choice;
 }
 
 /** The folders that the build of a file says it looks into. */
@@ -167,9 +176,7 @@ async function prepareCargo(file: string, from: Shipped): Promise<void> {
   const relative = path.relative(own.folder, place).split(path.sep).join("/");
   const manifest = path.join(own.folder, "Cargo.toml");
   if (await rewrite(manifest, own.text, withPathDependency(own.text, crate, relative))) {
-    void messages.info(
-      `The crate ${crate} was put beside ${path.basename(own.folder)}'s Cargo.toml as a dependency. It needs nothing else: build the program, then run it.`,
-    );
+    void offerRun(`The crate ${crate} was put beside Cargo.toml, and among its dependencies. It builds offline.`);
   }
 }
 

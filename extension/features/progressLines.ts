@@ -26,11 +26,11 @@ export class ProgressLines implements vscode.Disposable {
   private readonly mark = vscode.window.createTextEditorDecorationType({
     after: {
       contentText: "◆ counts as progress",
-      color: new vscode.ThemeColor("editorCodeLens.foreground"),
+      color: new vscode.ThemeColor("descriptionForeground"),
       margin: "0 0 0 2.5em",
       fontStyle: "italic",
     },
-    overviewRulerColor: new vscode.ThemeColor("editorCodeLens.foreground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.infoForeground"),
     overviewRulerLane: vscode.OverviewRulerLane.Center,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedOpen,
   });

@@ -57,7 +57,7 @@ function answersAt(editor: vscode.TextEditor | undefined): Answer[] {
     },
     {
       label: "$(search) I do not know yet",
-      detail: "Runs it for ten seconds and shows the busiest line. Then count the loop around it, once for each unit of work.",
+      detail: "Runs it for ten seconds and shows the busiest line: count the loop around it.",
       choice: "search",
     },
   ];
