@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::documents::{Document, Documents};
-use crate::filters::Runs;
+use crate::filters::LogCache;
 use crate::profile::OpenProfile;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
 use crate::sources::current_text;
@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// The workspace's folders.
     pub folders: Arc<Vec<PathBuf>>,
     /// What is known of the workspace's traces.
-    pub traced: Arc<Runs>,
+    pub traced: Arc<LogCache>,
     /// The runs of transactions that were opened.
     pub transactions: Arc<OpenRuns>,
 }

@@ -12,7 +12,7 @@ mod seen;
 pub(crate) use check::check;
 pub(crate) use complete::complete;
 pub(crate) use hover::hover;
-pub(crate) use seen::Runs;
+pub(crate) use seen::LogCache;
 
 /// The language's id in editors.
 pub(crate) const LANGUAGE: &str = "fulcrum-filter";

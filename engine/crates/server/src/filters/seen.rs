@@ -45,11 +45,11 @@ pub struct Seen {
 
 /// Remembers what was read of each log, as long as the file stays as it is.
 #[derive(Debug, Default)]
-pub struct Runs(Mutex<HashMap<PathBuf, (Stamp, Arc<SeenRun>)>>);
+pub struct LogCache(Mutex<HashMap<PathBuf, (Stamp, Arc<SeenRun>)>>);
 
 type Stamp = (u64, Option<SystemTime>);
 
-impl Runs {
+impl LogCache {
     /// What the runs of these workspace folders saw. Logs that cannot be read are left out: whoever opens one is told why.
     pub fn seen(&self, folders: &[PathBuf]) -> Seen {
         let mut runs: Vec<_> = folders

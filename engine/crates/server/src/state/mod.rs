@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::documents::Documents;
 use crate::events::OpenTrace;
 use crate::failure::{Failure, response};
-use crate::filters::Runs;
+use crate::filters::LogCache;
 use crate::navigator::Navigator;
 use crate::pool::Pool;
 use crate::profile::OpenProfile;
@@ -38,7 +38,7 @@ pub(crate) struct State {
     task_sender: Sender<Task>,
     pub config: Config,
     pub folders: Arc<Vec<PathBuf>>,
-    pub traced: Arc<Runs>,
+    pub traced: Arc<LogCache>,
     pub transactions: Arc<OpenRuns>,
     pub documents: Arc<Documents>,
     pub profile: Option<Arc<OpenProfile>>,
