@@ -8,7 +8,7 @@ use fulcrum_source::State;
 use gen_lsp_types::{Code, Diagnostic, DiagnosticSeverity, Message, Position, Range};
 
 use crate::position::line_range;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::snapshot::Snapshot;
 use crate::sources::current_text;
 use crate::words::plain_percent;
@@ -58,7 +58,12 @@ pub fn diagnostics(snapshot: &Snapshot, only: Option<&Path>) -> Vec<Published> {
         .collect()
 }
 
-fn of_file(snapshot: &Snapshot, open: &OpenProfile, path: &Path, text: &str) -> Vec<Diagnostic> {
+fn of_file(
+    snapshot: &Snapshot,
+    open: &OpenCausalProfile,
+    path: &Path,
+    text: &str,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     // One a line: several progress points often see the same contention.
     let mut contended: BTreeMap<u32, String> = BTreeMap::new();

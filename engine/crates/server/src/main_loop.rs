@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::error::ServerError;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::LIVE;
 use crate::recorder::Recorder;
 use crate::state::{State, Task};
@@ -80,7 +80,7 @@ fn task(state: &mut State, task: Task) {
     match task {
         Task::Respond(response) => state.respond(response),
         Task::Opened { id, order, profile } => {
-            let profile = profile.map(Arc::<OpenProfile>::from);
+            let profile = profile.map(Arc::<OpenCausalProfile>::from);
             let summary = profile
                 .as_ref()
                 .map(|p| state.snapshot().summary_of(p))

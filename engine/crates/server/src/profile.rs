@@ -13,7 +13,7 @@ use crate::sources::{Placed, SourceFile, Sources};
 
 /// A profile that is open. Immutable, so that requests on any thread can read it.
 #[derive(Debug)]
-pub struct OpenProfile {
+pub struct OpenCausalProfile {
     /// The path that was opened, absolute.
     pub path: PathBuf,
     /// For a title bar.
@@ -42,13 +42,13 @@ pub struct Placement<'a> {
     pub placed: Placed,
 }
 
-impl OpenProfile {
+impl OpenCausalProfile {
     /// Loads and analyses. May take seconds: not on the loop.
     pub fn open(
         path: &Path,
         folders: &[PathBuf],
         documents: &Documents,
-    ) -> Result<OpenProfile, Failure> {
+    ) -> Result<OpenCausalProfile, Failure> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         let loaded = fulcrum_runs::load_causal(&path)?;
         let profile =
@@ -60,7 +60,7 @@ impl OpenProfile {
         notes.extend(missing_files(&sources));
         let unvisited =
             visited_nothing(&loaded).then(|| hottest(&loaded.recording, &sources.files));
-        Ok(OpenProfile {
+        Ok(OpenCausalProfile {
             path,
             title: loaded.title,
             profile: Arc::new(profile),
@@ -75,10 +75,10 @@ impl OpenProfile {
     pub fn live(
         run: &Path,
         profile: Arc<Profile>,
-        before: Option<&OpenProfile>,
+        before: Option<&OpenCausalProfile>,
         folders: &[PathBuf],
         documents: &Documents,
-    ) -> Result<OpenProfile, Failure> {
+    ) -> Result<OpenCausalProfile, Failure> {
         let path = std::path::absolute(run).unwrap_or_else(|_| run.to_path_buf());
         let loaded = fulcrum_runs::describe(&path)?;
         let names = file_names(&profile, &loaded);
@@ -86,7 +86,7 @@ impl OpenProfile {
             Some(before) if before.sources.are(&names) => Arc::clone(&before.sources),
             _ => Arc::new(Sources::find(names, &path, &loaded, folders, documents)),
         };
-        Ok(OpenProfile {
+        Ok(OpenCausalProfile {
             notes: missing_files(&sources),
             path,
             title: loaded.title,

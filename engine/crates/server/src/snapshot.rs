@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::documents::{Document, Documents};
 use crate::filters::LogCache;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{ProfileFile, ProfileKind, ProfileSummary};
 use crate::sources::current_text;
 use crate::transactions::OpenRuns;
@@ -18,7 +18,7 @@ pub struct Snapshot {
     /// What the client can do.
     pub config: Config,
     /// The open profile.
-    pub profile: Option<Arc<OpenProfile>>,
+    pub profile: Option<Arc<OpenCausalProfile>>,
     /// The open documents.
     pub documents: Arc<Documents>,
     /// The workspace's folders.
@@ -62,7 +62,7 @@ impl Snapshot {
     }
 
     /// A profile in a few words.
-    pub fn summary_of(&self, open: &OpenProfile) -> ProfileSummary {
+    pub fn summary_of(&self, open: &OpenCausalProfile) -> ProfileSummary {
         let points = &open.profile.progress_points;
         let mut lines: Vec<_> = points
             .iter()

@@ -8,7 +8,7 @@ use fulcrum_recorder::Progress;
 use lsp_server::RequestId;
 
 use crate::pool::guarded;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{Aim, CausalRun, LiveBest, LiveParams, Method, ProgressToken};
 use crate::state::{State, Task};
 
@@ -103,7 +103,7 @@ pub(crate) fn analysed(
     let (snapshot, tasks) = (state.snapshot(), state.tasks());
     state.pool.spawn(move || {
         let profile = guarded(CausalRun::NAME, || {
-            OpenProfile::live(
+            OpenCausalProfile::live(
                 &run,
                 profile,
                 before.as_deref(),
@@ -120,7 +120,7 @@ pub(crate) fn analysed(
 }
 
 /// The loop: shows what was found, unless the user looks at something else.
-pub(crate) fn built(state: &mut State, id: &RequestId, profile: Option<Box<OpenProfile>>) {
+pub(crate) fn built(state: &mut State, id: &RequestId, profile: Option<Box<OpenCausalProfile>>) {
     let Some(running) = state.running.get_mut(id) else {
         return;
     };
@@ -129,7 +129,7 @@ pub(crate) fn built(state: &mut State, id: &RequestId, profile: Option<Box<OpenP
     let Some(profile) = profile.filter(|profile| profile.has_results()) else {
         return;
     };
-    let profile = Arc::<OpenProfile>::from(profile);
+    let profile = Arc::<OpenCausalProfile>::from(profile);
     running.latest = Some(Arc::clone(&profile));
     if running.followed {
         state.show(Some(profile));

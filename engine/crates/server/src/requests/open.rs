@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lsp_server::RequestId;
 
 use crate::pool::guarded;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{CausalOpen, Method, OpenParams};
 use crate::state::{State, Task};
 
@@ -19,7 +19,7 @@ pub(crate) fn open(state: &mut State, id: RequestId, params: OpenParams) {
     state.pool.spawn(move || {
         let path = PathBuf::from(params.path);
         let profile = guarded(CausalOpen::NAME, || {
-            OpenProfile::open(&path, &snapshot.folders, &snapshot.documents)
+            OpenCausalProfile::open(&path, &snapshot.folders, &snapshot.documents)
         });
         // The loop is gone only when the server is.
         let _ = tasks.send(Task::Opened {
@@ -51,7 +51,7 @@ fn reopen(state: &State) {
     let tasks = state.tasks();
     state.pool.spawn(move || {
         let profile = guarded(CausalOpen::NAME, || {
-            OpenProfile::open(&path, &snapshot.folders, &snapshot.documents)
+            OpenCausalProfile::open(&path, &snapshot.folders, &snapshot.documents)
         });
         if let Ok(profile) = profile {
             let _ = tasks.send(Task::Reopened {

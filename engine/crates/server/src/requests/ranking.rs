@@ -7,7 +7,7 @@ use fulcrum_model::causal::Target;
 
 use super::Pooled;
 use crate::failure::Failure;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
 use crate::snapshot::Snapshot;
 use crate::sources::{Placer, current_text};
@@ -50,7 +50,7 @@ impl Pooled for RankingRequest {
 
 fn row(
     snapshot: &Snapshot,
-    open: &OpenProfile,
+    open: &OpenCausalProfile,
     target: &Target,
     placers: &mut HashMap<usize, Placer>,
 ) -> RankingRow {

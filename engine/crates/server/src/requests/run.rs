@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::pool::guarded;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{CausalRun, Method, RunOutcome, RunParams};
 use crate::requests::{control, live};
 use crate::snapshot::Snapshot;
@@ -98,7 +98,7 @@ pub(crate) fn done(state: &mut State, id: RequestId, finished: Result<Box<Finish
         let mut notes = recorded.notes;
         let summary = match profile {
             Ok(profile) => {
-                let profile = Arc::<OpenProfile>::from(profile);
+                let profile = Arc::<OpenCausalProfile>::from(profile);
                 for note in &profile.notes {
                     if !notes.contains(note) {
                         notes.push(note.clone());
@@ -177,7 +177,7 @@ fn options(params: &RunParams) -> Result<Options, Failure> {
 }
 
 fn finish(recorded: Recorded, options: &Options, snapshot: &Snapshot) -> Finished {
-    let profile = OpenProfile::open(&recorded.run, &snapshot.folders, &snapshot.documents);
+    let profile = OpenCausalProfile::open(&recorded.run, &snapshot.folders, &snapshot.documents);
     let exit = exit(&recorded, options);
     Finished {
         recorded,

@@ -23,7 +23,7 @@ use crate::failure::{Failure, response};
 use crate::filters::LogCache;
 use crate::navigator::Navigator;
 use crate::pool::Pool;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{LiveParams, ProgressToken};
 use crate::recorder::Recorder;
 use crate::snapshot::Snapshot;
@@ -41,7 +41,7 @@ pub(crate) struct State {
     pub traced: Arc<LogCache>,
     pub transactions: Arc<OpenRuns>,
     pub documents: Arc<Documents>,
-    pub profile: Option<Arc<OpenProfile>>,
+    pub profile: Option<Arc<OpenCausalProfile>>,
     pub pool: Pool,
     /// For event traces: going through a large one takes long, and hovers must not wait for it.
     pub trace_pool: Pool,

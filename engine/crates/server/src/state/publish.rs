@@ -9,12 +9,12 @@ use serde_json::json;
 use super::{State, Task};
 use crate::diagnostics::{Published, diagnostics};
 use crate::filters;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{DID_CHANGE_RESULTS, DidChangeResultsParams};
 
 impl State {
     /// Shows a profile, or none, in place of the one that was open.
-    pub fn show(&mut self, profile: Option<Arc<OpenProfile>>) {
+    pub fn show(&mut self, profile: Option<Arc<OpenCausalProfile>>) {
         self.shown_order = self.next_order();
         self.profile = profile;
         let summary = self.snapshot().summary();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use fulcrum_recorder::{Recorded, Remote};
 
 use crate::failure::Failure;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::Aim;
 
 /// A run that is going on.
@@ -15,7 +15,7 @@ pub(crate) struct Running {
     /// What is shown follows the run; not after the user opened something else meanwhile.
     pub followed: bool,
     /// What was found last.
-    pub latest: Option<Arc<OpenProfile>>,
+    pub latest: Option<Arc<OpenCausalProfile>>,
     /// An analysis is being prepared for showing.
     pub building: bool,
     /// What the run experiments on; the run's thread reads it.
@@ -46,5 +46,5 @@ pub(crate) struct Finished {
     pub recorded: Recorded,
     /// How the program ended, as a sentence.
     pub exit: String,
-    pub profile: Result<Box<OpenProfile>, Failure>,
+    pub profile: Result<Box<OpenCausalProfile>, Failure>,
 }

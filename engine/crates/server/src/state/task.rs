@@ -12,7 +12,7 @@ use crate::diagnostics::Published;
 use crate::events::OpenTrace;
 use crate::failure::Failure;
 use crate::navigator::Navigator;
-use crate::profile::OpenProfile;
+use crate::profile::OpenCausalProfile;
 use crate::protocol::{EventsOpened, LiveParams, NavigatorOpened};
 
 /// What other threads send to the loop.
@@ -24,12 +24,12 @@ pub(crate) enum Task {
     Opened {
         id: RequestId,
         order: u64,
-        profile: Result<Box<OpenProfile>, Failure>,
+        profile: Result<Box<OpenCausalProfile>, Failure>,
     },
     /// The profile was read again because the workspace changed.
     Reopened {
-        was: Weak<OpenProfile>,
-        profile: Box<OpenProfile>,
+        was: Weak<OpenCausalProfile>,
+        profile: Box<OpenCausalProfile>,
     },
     /// A run goes on.
     Progress {
@@ -45,7 +45,7 @@ pub(crate) enum Task {
     /// That analysis is ready to be shown; `None` when the run cannot be read.
     Live {
         id: RequestId,
-        profile: Option<Box<OpenProfile>>,
+        profile: Option<Box<OpenCausalProfile>>,
     },
     /// A run ended.
     RunDone {
@@ -75,7 +75,7 @@ pub(crate) enum Task {
     },
     /// Diagnostics were computed for the profile that was open then.
     Diagnostics {
-        of: Weak<OpenProfile>,
+        of: Weak<OpenCausalProfile>,
         all: bool,
         published: Vec<Published>,
     },
