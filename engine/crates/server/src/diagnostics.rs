@@ -11,7 +11,7 @@ use crate::position::line_range;
 use crate::profile::OpenCausalProfile;
 use crate::snapshot::Snapshot;
 use crate::sources::current_text;
-use crate::words::plain_percent;
+use crate::wording::plain_percent;
 
 const CONTENTION: &str = "contention";
 const NO_PROGRESS_POINT: &str = "noProgressPoint";

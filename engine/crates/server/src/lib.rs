@@ -35,7 +35,7 @@ mod state;
 mod tests;
 mod transactions;
 mod uri;
-mod words;
+mod wording;
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use fulcrum_model::causal::{Point, Target};
 
-use crate::words::{self, percent, plain_percent};
+use crate::wording::{self, percent, plain_percent};
 
 /// Size in CSS pixels.
 pub const WIDTH: u32 = 340;
@@ -71,7 +71,7 @@ pub fn svg(target: &Target) -> String {
             plain_percent(tick)
         );
     }
-    let axis = words::faster_by(target.id.kind).to_lowercase();
+    let axis = wording::faster_by(target.id.kind).to_lowercase();
     let _ = write!(
         out,
         "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">{axis}</text>\
@@ -141,7 +141,7 @@ pub fn description(target: &Target) -> String {
     match target.points.last() {
         Some(last) => format!(
             "Plot of program speedup over {} speedup: {} at {}",
-            words::noun(target.id.kind),
+            wording::noun(target.id.kind),
             percent(last.program_speedup),
             plain_percent(last.speedup)
         ),

@@ -11,7 +11,7 @@ use super::lines;
 use super::seen::{Method, Seen, SeenRun};
 use crate::position::Encoding;
 use crate::protocol::DocumentPosition;
-use crate::words::code;
+use crate::wording::code;
 
 /// Methods that a hover names.
 const MOST_NAMED: usize = 8;

@@ -14,8 +14,8 @@ use crate::position::line_range;
 use crate::profile::Placement;
 use crate::protocol::DocumentPosition;
 use crate::snapshot::Snapshot;
-use crate::words::{code, fine_percent, plain_percent};
-use crate::{plot, words};
+use crate::wording::{code, fine_percent, plain_percent};
+use crate::{plot, wording};
 
 /// Targets that a hover shows for one progress point.
 const MOST_SECTIONS: usize = 3;
@@ -106,10 +106,10 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
         placement.rank,
         point.targets.len(),
         code(&point.name),
-        words::sentences(target, &point.name.replace('`', "'"), point.kind)
+        wording::sentences(target, &point.name.replace('`', "'"), point.kind)
     );
     if target.contention {
-        let _ = write!(out, "{}\n\n", words::CONTENTION);
+        let _ = write!(out, "{}\n\n", wording::CONTENTION);
     }
     if snapshot.config.rich_hover {
         let svg = plot::base64(plot::svg(target).as_bytes());
@@ -122,7 +122,7 @@ fn section(out: &mut String, snapshot: &Snapshot, point: &PointProfile, placemen
         );
     }
     points(out, target);
-    for caution in words::cautions(target) {
+    for caution in wording::cautions(target) {
         let _ = write!(out, "\n\n{caution}");
     }
     origin(out, placement);
@@ -133,7 +133,7 @@ fn points(out: &mut String, target: &Target) {
     let _ = writeln!(
         out,
         "| {} | Program faster by | 95\u{a0}% interval | Visits |\n|---:|---:|:---:|---:|",
-        words::faster_by(target.id.kind)
+        wording::faster_by(target.id.kind)
     );
     for measured in &target.points {
         let interval = measured.interval.map_or_else(
@@ -152,7 +152,7 @@ fn points(out: &mut String, target: &Target) {
         out,
         "\n{} experiments on this {}.",
         target.experiments,
-        words::noun(target.id.kind)
+        wording::noun(target.id.kind)
     );
 }
 
@@ -185,12 +185,12 @@ fn origin(out: &mut String, placement: &Placement<'_>) {
 /// The result in bold; of what, unless it is of the line itself.
 fn headline(target: &Target) -> String {
     match target.id.kind {
-        TargetKind::Line => words::short(target),
+        TargetKind::Line => wording::short(target),
         TargetKind::Inclusive => format!(
             "{} with its callees: {}",
             code(&target.id.name),
-            words::short(target)
+            wording::short(target)
         ),
-        _ => format!("{}: {}", code(&target.id.name), words::short(target)),
+        _ => format!("{}: {}", code(&target.id.name), wording::short(target)),
     }
 }

@@ -8,7 +8,7 @@ use super::{InlayHintMethod, Pooled};
 use crate::failure::Failure;
 use crate::position::line_range;
 use crate::snapshot::Snapshot;
-use crate::words;
+use crate::wording;
 
 pub(crate) enum InlayHints {}
 
@@ -37,7 +37,7 @@ fn hints(snapshot: &Snapshot, params: &InlayHintParams) -> Option<Vec<InlayHint>
         if !in_range || taken || placement.target.shape == Shape::Unknown {
             continue;
         }
-        let mut label = words::beside_code(placement.target);
+        let mut label = wording::beside_code(placement.target);
         if placement.placed.state == LineState::Stale {
             label.push_str(" (line changed since)");
         }
@@ -50,7 +50,7 @@ fn hints(snapshot: &Snapshot, params: &InlayHintParams) -> Option<Vec<InlayHint>
             label: Label::String(label),
             kind: None,
             text_edits: None,
-            tooltip: Some(Tooltip::String(words::sentences(
+            tooltip: Some(Tooltip::String(wording::sentences(
                 placement.target,
                 &point.name,
                 point.kind,

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::profile::Placement;
 use crate::protocol::{LineSpeedup, LineSpeedups, LineSpeedupsParams, LineSpeedupsResult};
 use crate::snapshot::Snapshot;
-use crate::{convert, words};
+use crate::{convert, wording};
 
 pub(crate) enum LineSpeedupsRequest {}
 
@@ -49,7 +49,7 @@ fn line(placement: &Placement<'_>) -> LineSpeedup {
         recorded_line: target.id.location.line,
         state: convert::state(placement.placed.state),
         result: causal::result(target),
-        text: words::beside_code(target),
+        text: wording::beside_code(target),
         rank: placement.rank,
         points: causal::points(target),
     }

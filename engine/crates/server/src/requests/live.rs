@@ -60,7 +60,7 @@ fn message(progress: &Progress) -> String {
         match &progress.best {
             // A number only once it is credible: the first ones jump.
             Some((at, gain, Some((low, _)))) if *low > 0.0 => {
-                let gain = crate::words::if_halved(at.kind, *gain);
+                let gain = crate::wording::if_halved(at.kind, *gain);
                 parts.push(format!("best {}, {gain}", at.short_label()));
             }
             Some((at, gain, _)) if *gain > 0.0 => {

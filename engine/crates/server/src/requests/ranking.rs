@@ -11,7 +11,7 @@ use crate::profile::OpenCausalProfile;
 use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
 use crate::snapshot::Snapshot;
 use crate::sources::{Placer, current_text};
-use crate::{convert, words};
+use crate::{convert, wording};
 
 pub(crate) enum RankingRequest {}
 
@@ -74,7 +74,7 @@ fn row(
         line: placed.line,
         state: convert::state(placed.state),
         experiments: target.experiments,
-        text: words::short(target),
-        cautions: words::cautions(target),
+        text: wording::short(target),
+        cautions: wording::cautions(target),
     }
 }
