@@ -1,0 +1,53 @@
+/** The table of docs/programs.md. */
+import path from "node:path";
+
+export function report(programs, journal) {
+  const { machine, fulcrum, revision, compilers, load } = journal.get("machine");
+  const known = programs.filter(({ name }) => journal.get(name) !== undefined);
+  const rows = known.map(({ name }) => row(name, journal.get(name)));
+  const missing = known.flatMap(({ name }) => {
+    const { missing } = journal.get(name);
+    return missing === undefined ? [] : [`- ${name} could not be had: ${missing}`];
+  });
+  const notes = known.flatMap(({ name }) => told(name, journal.get(name).notes ?? []));
+  return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. Other programs kept about ${load.toFixed(1)} processors busy
+when it began.
+
+| program | as alone | progress point | first verdict | best function, if it took half its time |
+| --- | --- | --- | --: | --- |
+${rows.join("\n")}
+
+${[...missing, ...notes].join("\n")}`;
+}
+
+function row(name, { missing, differences, recorded, verdict, progress, best }) {
+  if (missing !== undefined) {
+    return `| ${name} | – | – | – | – |`;
+  }
+  const alone = differences.length === 0 ? `yes${answers(recorded)}` : differences.join("; ");
+  const points = progress.length === 0 ? "whole runs" : progress.map((it) => `\`${it}\``).join(", ");
+  const first = verdict === undefined ? "none" : `${verdict.toFixed(0)} s`;
+  const lines = best.map((it) => line(it, best.length > 1));
+  return `| ${name} | ${alone} | ${points} | ${first} | ${lines.join("<br>") || "–"} |`;
+}
+
+function answers({ right }) {
+  return right === undefined ? "" : `, ${right} answers`;
+}
+
+function line({ point, target, line, gain, low, high, known }, several) {
+  const place = `${several ? `${point}: ` : ""}\`${target}\` (${path.basename(line)})`;
+  const interval = low === null || high === null ? "?" : `${percent(low)} to ${percent(high)}`;
+  return `${place} ${percent(gain)} % (${interval})${known ? "" : ", not known yet"}`;
+}
+
+function percent(fraction) {
+  return `${fraction < 0 ? "−" : "+"}${Math.abs(100 * fraction).toFixed(1)}`;
+}
+
+/** What a run says about itself, without where files are on this machine. That visits are counted by a jump is no news. */
+function told(name, notes) {
+  const news = notes.filter((note) => !note.includes("are counted by a jump to a counter"));
+  const plain = news.map((note) => note.replaceAll(/(?:\/[\w.@+-]+)+\//g, ""));
+  return plain.map((note) => `- ${name}: ${note}`);
+}
