@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use fulcrum_paths::{Boxes, FlameTree, MergedSide, Refusal, View, Width};
 
-use super::look::Look;
+use super::search_snapshot::SearchSnapshot;
 use crate::failure::Failure;
 use crate::protocol::{
     NavigatorFlame, NavigatorFlameParams, NavigatorFlameSearchParams, NavigatorFlameSearchResult,
@@ -25,7 +25,10 @@ const DEPTHS: u32 = 200;
 const MOST_NAMES: usize = 100;
 
 /// The boxes that can be seen.
-pub(crate) fn flame(look: &Look, params: &NavigatorFlameParams) -> Result<NavigatorFlame, Failure> {
+pub(crate) fn flame(
+    look: &SearchSnapshot,
+    params: &NavigatorFlameParams,
+) -> Result<NavigatorFlame, Failure> {
     let view = view(params)?;
     let tree = look.tree()?;
     let (boxes, trail, trail_nodes) = match &params.what {
@@ -189,7 +192,7 @@ fn short(fraction: f64) -> f64 {
 
 /// What a text matches.
 pub(crate) fn search(
-    look: &Look,
+    look: &SearchSnapshot,
     params: &NavigatorFlameSearchParams,
 ) -> Result<NavigatorFlameSearchResult, Failure> {
     let tree = look.tree()?;

@@ -8,10 +8,10 @@ use fulcrum_answers::quantity::{quantity, share};
 use fulcrum_paths::{AnySummary, ProfileInterface as _};
 use fulcrum_source::{Anchors, Definition, Qualified, definitions, has_definitions};
 
-use super::look::Look;
 use super::places::local;
 use super::ran_lines::{Ran, of_document};
 use super::recorded::Place;
+use super::search_snapshot::SearchSnapshot;
 use super::{convert, report};
 use crate::failure::Failure;
 use crate::protocol::{
@@ -31,7 +31,7 @@ struct Declared {
 
 /// What the lines of a document cost: those that ran, if the profile knows them, else its functions.
 pub(crate) fn lines(
-    look: &Look,
+    look: &SearchSnapshot,
     snapshot: &Snapshot,
     params: &NavigatorLinesParams,
 ) -> Result<NavigatorLines, Failure> {
@@ -72,7 +72,13 @@ pub(crate) fn lines(
 }
 
 /// The lines of a document that ran, where they are now; `callers`: it is known what was called from them.
-fn ran(look: &Look, here: Ran, callers: bool, path: &Path, text: &Arc<str>) -> Vec<NavigatorLine> {
+fn ran(
+    look: &SearchSnapshot,
+    here: Ran,
+    callers: bool,
+    path: &Path,
+    text: &Arc<str>,
+) -> Vec<NavigatorLine> {
     if here.is_empty() {
         return Vec::new();
     }
@@ -117,7 +123,7 @@ fn is_there(line: u32, functions: &[String], defined: &[Definition], path: &Path
 }
 
 /// The place that the profile has of a name in a file, if it has one; `None`: it says another file.
-fn place_in<'a>(look: &'a Look, name: &str, path: &Path) -> Option<Option<&'a Place>> {
+fn place_in<'a>(look: &'a SearchSnapshot, name: &str, path: &Path) -> Option<Option<&'a Place>> {
     let Some(places) = look.recorded.get(name) else {
         return Some(None);
     };
@@ -130,7 +136,7 @@ fn place_in<'a>(look: &'a Look, name: &str, path: &Path) -> Option<Option<&'a Pl
 /// How well a definition fits a name, its 0-based line, and the 1-based line that was recorded.
 type Candidate = (usize, u32, Option<u32>);
 
-fn declared(look: &Look, path: &Path, text: &str) -> Vec<Declared> {
+fn declared(look: &SearchSnapshot, path: &Path, text: &str) -> Vec<Declared> {
     let mut all: HashMap<u32, Declared> = HashMap::new();
     let mut found: HashMap<&str, Vec<Candidate>> = HashMap::new();
     let names = look.names();
@@ -193,7 +199,7 @@ fn declared(look: &Look, path: &Path, text: &str) -> Vec<Declared> {
     all.into_values().collect()
 }
 
-fn line(look: &Look, mut declared: Declared) -> Option<NavigatorLine> {
+fn line(look: &SearchSnapshot, mut declared: Declared) -> Option<NavigatorLine> {
     let profile = look.search.profile();
     declared.names.sort_unstable();
     let summaries: Vec<AnySummary> = declared
@@ -239,7 +245,7 @@ impl Cost {
     /// A line of the answer: whose cost, its lines now and as recorded, and its state; the function; the words.
     fn line(
         self,
-        look: &Look,
+        look: &SearchSnapshot,
         (kind, line, recorded_line, state): (NavigatorLineKind, u32, Option<u32>, LineState),
         name: String,
         (text, hover): (String, String),
@@ -263,7 +269,7 @@ impl Cost {
     }
 }
 
-fn shown(look: &Look, cost: i64) -> String {
+fn shown(look: &SearchSnapshot, cost: i64) -> String {
     match look.search.profile().total() {
         0 => quantity(cost, &look.unit),
         total => format!("{} ({})", quantity(cost, &look.unit), share(cost, total)),
@@ -271,7 +277,7 @@ fn shown(look: &Look, cost: i64) -> String {
 }
 
 /// What became of a cost from B to A: `+40 here (A 90 − B 50)`.
-fn changed(look: &Look, value: i64, what: &str, sides: Option<NavigatorSides>) -> String {
+fn changed(look: &SearchSnapshot, value: i64, what: &str, sides: Option<NavigatorSides>) -> String {
     let cost = |cost: i64| quantity(cost, &look.unit);
     let sign = if value > 0 { "+" } else { "" };
     let change = format!("{sign}{} {what}", cost(value));
@@ -283,19 +289,19 @@ fn changed(look: &Look, value: i64, what: &str, sides: Option<NavigatorSides>) -
     }
 }
 
-fn is_comparison(look: &Look) -> bool {
+fn is_comparison(look: &SearchSnapshot) -> bool {
     look.search.profile().sides().is_some()
 }
 
 /// `12 (30.0 %) here`, or the difference.
-fn here_in_words(look: &Look, cost: &Cost) -> String {
+fn here_in_words(look: &SearchSnapshot, cost: &Cost) -> String {
     match is_comparison(look) {
         true => changed(look, cost.base, "here", cost.sides.map(|it| it.base)),
         false => format!("{} here", shown(look, cost.base)),
     }
 }
 
-fn in_words(look: &Look, cost: &Cost) -> String {
+fn in_words(look: &SearchSnapshot, cost: &Cost) -> String {
     let here = here_in_words(look, cost);
     match is_comparison(look) {
         // All of it is its own: that was said.
@@ -317,7 +323,7 @@ fn in_words(look: &Look, cost: &Cost) -> String {
 const NAMED: usize = 3;
 
 /// What a line or function costs, or what became of that, of what, in which profile, as Markdown.
-fn hover(look: &Look, functions: &[String], cost: &Cost, callers: bool) -> String {
+fn hover(look: &SearchSnapshot, functions: &[String], cost: &Cost, callers: bool) -> String {
     let named = functions.iter().take(NAMED).map(|it| report::code(it));
     let mut of = named.collect::<Vec<_>>().join(", ");
     if functions.len() > NAMED {
@@ -354,7 +360,7 @@ fn hover(look: &Look, functions: &[String], cost: &Cost, callers: bool) -> Strin
 }
 
 /// By the greater of base and a tenth of cum; in a comparison of the part of A and B.
-fn heat(look: &Look, base: i64, cum: i64) -> NavigatorHeat {
+fn heat(look: &SearchSnapshot, base: i64, cum: i64) -> NavigatorHeat {
     let profile = look.search.profile();
     let whole = match profile.sides() {
         // The difference of the totals may be next to nothing.

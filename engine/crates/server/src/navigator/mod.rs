@@ -4,20 +4,20 @@ mod by_name;
 pub(crate) mod convert;
 pub(crate) mod flame;
 pub(crate) mod hot_lines;
-mod look;
 mod naming;
 pub(crate) mod places;
 mod ran_lines;
 mod recorded;
 pub(crate) mod report;
+mod search_snapshot;
 mod session;
 
 use crossbeam_channel::{Sender, unbounded};
 use fulcrum_model::Progress;
 
 use crate::failure::Failure;
-pub(crate) use look::Look;
 pub(crate) use recorded::Place;
+pub(crate) use search_snapshot::SearchSnapshot;
 pub(crate) use session::Session;
 
 type Job = Box<dyn FnOnce(&mut Session) + Send>;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use fulcrum_paths::ProfileInterface as _;
 use fulcrum_source::{Definition, Qualified, definitions, has_definitions};
 
-use super::look::Look;
 use super::recorded::Place;
+use super::search_snapshot::SearchSnapshot;
 use crate::failure::Failure;
 use crate::position::position;
 use crate::protocol::{
@@ -31,7 +31,7 @@ const MOST_LOCATIONS: usize = 20;
 
 /// Where a name of the profile is.
 pub(crate) fn frame(
-    look: &Look,
+    look: &SearchSnapshot,
     snapshot: &Snapshot,
     params: &NavigatorFrameParams,
 ) -> Result<NavigatorFrameResult, Failure> {

@@ -11,8 +11,8 @@ use fulcrum_profiles::{LineCost, Lines};
 use fulcrum_source::Qualified;
 
 use super::convert;
-use super::look::Look;
 use super::places::{local, places};
+use super::search_snapshot::SearchSnapshot;
 use crate::protocol::{NavigatorPathSides, NavigatorSides};
 use crate::resolve::resolve;
 use crate::snapshot::Snapshot;
@@ -48,7 +48,7 @@ pub(super) type Ran = BTreeMap<u32, RanLine>;
 /// # Errors
 /// Where the sides ran different code: why there are no lines.
 pub(super) fn of_document(
-    look: &Look,
+    look: &SearchSnapshot,
     snapshot: &Snapshot,
     sides: &[Lines],
     path: &Path,
@@ -87,7 +87,12 @@ pub(super) fn of_document(
 }
 
 /// Of all lines those of a document.
-fn here<'l>(look: &Look, snapshot: &Snapshot, all: &'l Lines, path: &Path) -> Vec<&'l LineCost> {
+fn here<'l>(
+    look: &SearchSnapshot,
+    snapshot: &Snapshot,
+    all: &'l Lines,
+    path: &Path,
+) -> Vec<&'l LineCost> {
     let base = path.file_name().unwrap_or_default().to_string_lossy();
     // Lines are sorted by file.
     let files = all.lines.chunk_by(|a, b| a.file == b.file);
@@ -103,7 +108,7 @@ fn here<'l>(look: &Look, snapshot: &Snapshot, all: &'l Lines, path: &Path) -> Ve
 }
 
 /// Whether any function of these lines ran on a side. When that side has no lines of it, it does not know them.
-fn functions_ran(look: &Look, lines: &Ran, side: fn(NavigatorSides) -> i64) -> bool {
+fn functions_ran(look: &SearchSnapshot, lines: &Ran, side: fn(NavigatorSides) -> i64) -> bool {
     let profile = look.search.profile();
     let mut names = lines.values().flat_map(|it| &it.functions);
     names.any(|name| {

@@ -3,14 +3,14 @@
 use fulcrum_answers::quantity::{faster, quantity, share};
 use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, beyond, cum_ovl};
 
-use super::look::Look;
+use super::search_snapshot::SearchSnapshot;
 use crate::protocol::NavigatorReport;
 
 /// Paths of one label that are written out.
 const MOST_PATHS: usize = 20;
 
 /// Paths, costs, overlap and estimate of all labels.
-pub(crate) fn report(look: &Look) -> NavigatorReport {
+pub(crate) fn report(look: &SearchSnapshot) -> NavigatorReport {
     let (search, profile) = (&look.search, look.search.profile());
     let total = profile.total();
     let whole = look.search.whole();
@@ -97,7 +97,7 @@ pub(crate) fn report(look: &Look) -> NavigatorReport {
 }
 
 /// One path: its names, its costs, and where the profile says that its last function is.
-fn path(look: &Look, s: &AnySummary, cost: &impl Fn(i64) -> String) -> String {
+fn path(look: &SearchSnapshot, s: &AnySummary, cost: &impl Fn(i64) -> String) -> String {
     let profile = look.search.profile();
     let names = profile.path_of(s);
     let place = names

@@ -11,9 +11,9 @@ use fulcrum_paths::{
 use fulcrum_profiles::{Files, Kept, Lines};
 
 use super::convert;
-use super::look::{Baselines, Drawing, Look, Measured};
 use super::naming::Naming;
 use super::recorded::{Place, Recorded, recorded};
+use super::search_snapshot::{Baselines, Drawing, Measured, SearchSnapshot};
 use crate::failure::Failure;
 use crate::protocol::{
     NavigatorAccepted, NavigatorCommand, NavigatorCurrent, NavigatorEnd, NavigatorFrame,
@@ -162,8 +162,8 @@ impl Session {
     }
 
     /// The session as it is now, for what only reads.
-    pub fn look(&self) -> Look {
-        Look {
+    pub fn look(&self) -> SearchSnapshot {
+        SearchSnapshot {
             search: self.search(),
             title: Arc::clone(&self.title),
             value: self.open.value_name(),

@@ -25,7 +25,7 @@ use fulcrum_model::Progress;
 
 use crate::events::OpenTrace;
 use crate::failure::Failure;
-use crate::navigator::{Look, Session};
+use crate::navigator::{SearchSnapshot, Session};
 use crate::protocol::Method;
 use crate::snapshot::Snapshot;
 use crate::state::State;
@@ -79,7 +79,7 @@ pub(crate) trait Looking {
     /// Which navigator.
     fn navigator(params: &<Self::Method as Method>::Params) -> u32;
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         snapshot: &Snapshot,
         params: <Self::Method as Method>::Params,
     ) -> Result<<Self::Method as Method>::Result, Failure>;

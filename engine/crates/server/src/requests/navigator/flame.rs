@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/flame`: the boxes of a flame graph that are in sight.
 
 use crate::failure::Failure;
-use crate::navigator::{Look, flame};
+use crate::navigator::{SearchSnapshot, flame};
 use crate::protocol::{NavigatorFlame, NavigatorFlameParams, NavigatorGetFlame};
 use crate::requests::Looking;
 use crate::snapshot::Snapshot;
@@ -16,7 +16,7 @@ impl Looking for Flame {
     }
 
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         _: &Snapshot,
         params: NavigatorFlameParams,
     ) -> Result<NavigatorFlame, Failure> {

@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/flameSearch`: where in a flame graph a text is found.
 
 use crate::failure::Failure;
-use crate::navigator::{Look, flame};
+use crate::navigator::{SearchSnapshot, flame};
 use crate::protocol::{
     NavigatorFlameSearch, NavigatorFlameSearchParams, NavigatorFlameSearchResult,
 };
@@ -18,7 +18,7 @@ impl Looking for FlameSearch {
     }
 
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         _: &Snapshot,
         params: NavigatorFlameSearchParams,
     ) -> Result<NavigatorFlameSearchResult, Failure> {

@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/frame`: where a function of the profile is.
 
 use crate::failure::Failure;
-use crate::navigator::{Look, places};
+use crate::navigator::{SearchSnapshot, places};
 use crate::protocol::{NavigatorFrameParams, NavigatorFrameResult, NavigatorGetFrame};
 use crate::requests::Looking;
 use crate::snapshot::Snapshot;
@@ -16,7 +16,7 @@ impl Looking for Frame {
     }
 
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         snapshot: &Snapshot,
         params: NavigatorFrameParams,
     ) -> Result<NavigatorFrameResult, Failure> {

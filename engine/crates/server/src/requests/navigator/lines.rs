@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/lines`: the costs of a file's lines.
 
 use crate::failure::Failure;
-use crate::navigator::{Look, hot_lines};
+use crate::navigator::{SearchSnapshot, hot_lines};
 use crate::protocol::{NavigatorGetLines, NavigatorLines, NavigatorLinesParams};
 use crate::requests::Looking;
 use crate::snapshot::Snapshot;
@@ -16,7 +16,7 @@ impl Looking for Lines {
     }
 
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         snapshot: &Snapshot,
         params: NavigatorLinesParams,
     ) -> Result<NavigatorLines, Failure> {

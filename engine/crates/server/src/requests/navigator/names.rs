@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/names`: what the rules for names unified.
 
 use crate::failure::Failure;
-use crate::navigator::Look;
+use crate::navigator::SearchSnapshot;
 use crate::protocol::{NavigatorGetNames, NavigatorNames, NavigatorNamesParams};
 use crate::requests::Looking;
 use crate::snapshot::Snapshot;
@@ -16,7 +16,7 @@ impl Looking for Names {
     }
 
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         _: &Snapshot,
         params: NavigatorNamesParams,
     ) -> Result<NavigatorNames, Failure> {

@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/report`: the labels as Markdown, for a pull request.
 
 use crate::failure::Failure;
-use crate::navigator::{Look, report};
+use crate::navigator::{SearchSnapshot, report};
 use crate::protocol::{NavigatorGetReport, NavigatorReport, NavigatorReportParams};
 use crate::requests::Looking;
 use crate::snapshot::Snapshot;
@@ -16,7 +16,7 @@ impl Looking for Report {
     }
 
     fn run(
-        look: &Look,
+        look: &SearchSnapshot,
         _: &Snapshot,
         _: NavigatorReportParams,
     ) -> Result<NavigatorReport, Failure> {

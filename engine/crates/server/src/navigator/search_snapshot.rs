@@ -18,7 +18,7 @@ use crate::failure::Failure;
 
 /// A session at one moment. Cheap to make.
 #[derive(Clone)]
-pub(crate) struct Look {
+pub(crate) struct SearchSnapshot {
     /// The search.
     pub search: Search<Arc<AnyProfile>>,
     /// For headings.
@@ -100,7 +100,7 @@ impl Baselines {
     }
 }
 
-impl Look {
+impl SearchSnapshot {
     /// The tree that is drawn.
     pub fn tree(&self) -> Result<&FlameTree, Failure> {
         let make = || FlameTree::new(self.search.profile());
