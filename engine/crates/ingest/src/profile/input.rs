@@ -11,9 +11,9 @@ use serde::de::{Deserialize, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, 
 use super::fault::Fault;
 use super::folded::line::is_stack;
 use super::format::Grain;
+use super::limits::Limits;
 use super::marshal;
 use super::symbols::Symbols;
-use super::unwrap::Limits;
 
 /// How many bytes tell binary data from text.
 const HEAD: usize = 4096;

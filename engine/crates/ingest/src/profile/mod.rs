@@ -25,6 +25,7 @@ mod interner;
 mod jfr;
 mod json;
 mod legacy;
+mod limits;
 mod marshal;
 mod massif;
 pub mod names;
@@ -65,9 +66,9 @@ use self::fault::Fault;
 use self::input::Input;
 pub use format::{Calls, Format, Grain, Profile};
 use fulcrum_model::{Place, ReadError};
+pub use limits::{ALLOW_MORE, Limits};
 pub use stacks::MAX_DEPTH;
 pub use symbols::{At, Caller, Code, NoSymbols, Registers, Symbols};
-pub use unwrap::{ALLOW_MORE, Limits};
 pub use write::{Target, WriteError, write, write_in_order};
 
 /// One row of the registry.

@@ -313,8 +313,8 @@ fn line(text: &str, at: usize) -> usize {
 mod tests {
     use fulcrum_model::Progress;
 
+    use super::super::limits::Limits;
     use super::super::symbols::NoSymbols;
-    use super::super::unwrap::Limits;
     use super::*;
 
     #[derive(Debug, Default)]

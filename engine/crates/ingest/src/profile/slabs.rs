@@ -46,7 +46,7 @@ impl Out {
             let most = self.most;
             let problem =
                 format!("the JSON becomes larger than {most} bytes, which is not accepted");
-            return Err(Fault::whole(problem).advise(super::unwrap::ALLOW_MORE));
+            return Err(Fault::whole(problem).advise(super::limits::ALLOW_MORE));
         }
         self.text.extend_from_slice(bytes);
         Ok(())

@@ -8,39 +8,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::fault::Fault;
-
-/// How large a compressed profile may become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes after decompression.
-    pub bytes: usize,
-    /// Times the compressed size. It counts beyond 64 MiB only: short texts may well repeat themselves.
-    pub ratio: usize,
-}
-
-impl Default for Limits {
-    /// 4 GiB, and 400 times the compressed size. Folded stacks, which compress best, reach a hundred times.
-    fn default() -> Self {
-        Limits {
-            bytes: 4 << 30,
-            ratio: 400,
-        }
-    }
-}
-
-impl Limits {
-    /// What a user allows who trusts the file: so many bytes, however well they are compressed.
-    pub fn up_to(bytes: usize) -> Self {
-        Limits {
-            bytes,
-            ratio: usize::MAX,
-        }
-    }
-}
-
-/// What to do about a file that is larger than [`Limits`] allow, as the end of a sentence.
-pub const ALLOW_MORE: &str = "if you trust it, allow more with --max-size; the editor opens what `fulcrum profile convert \
-                              --max-size SIZE --to pprof` writes";
+use super::limits::{ALLOW_MORE, Limits};
 
 const FREE: usize = 64 << 20;
 const CHUNK: usize = 64 << 10;

@@ -2,7 +2,8 @@
 
 use super::super::cursor::Cursor;
 use super::super::fault::Fault;
-use super::super::unwrap::{Limits, unzstd_open};
+use super::super::limits::Limits;
+use super::super::unwrap::unzstd_open;
 use super::events::{self, Sample};
 use super::header::Header;
 use super::tracepoints;
