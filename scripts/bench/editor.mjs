@@ -19,7 +19,7 @@ const lines = 22_000;
 /** Every so many lines there is a result. */
 const between = 4;
 const rounds = 5;
-/** Milliseconds: the longest task that marks may cause. */
+/** Milliseconds: how much longer marks may make the longest task. A task of so many is what one feels. */
 const limit = 50;
 
 /** Letters, a word that is deleted, and new lines: what moves marks and what does not. */
@@ -42,10 +42,9 @@ export async function bench(args) {
     if (!args.includes("--no-write")) {
       writeSection("docs/benchmarks.md", "editor", text);
     }
-    if (median(result.marked) > limit && median(result.marked) > median(result.bare) + limit) {
-      throw new StepError(
-        `With marks, typing has tasks of ${median(result.marked).toFixed(0)} ms; the limit is ${limit}.`,
-      );
+    const added = median(result.marked) - median(result.bare);
+    if (added > limit) {
+      throw new StepError(`Marks make the longest task ${added.toFixed(0)} ms longer; the limit is ${limit} ms.`);
     }
   } finally {
     await browser.close();
@@ -153,13 +152,13 @@ function report({ marked, bare, marks }) {
     `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown CPU"}.`,
     "",
     `The longest task of the window's thread while one types in the middle of a file of ${group(lines)} lines, ${group(lines / between)} of them with a`,
-    `result (${marks} on the screen), and while the results come back; ${rounds} rounds. The limit is ${limit} ms.`,
+    `result (${marks} on the screen), and while the results come back; ${rounds} rounds. Marks may add ${limit} ms.`,
     "",
     "| | median | least | most |",
     "|---|---:|---:|---:|",
     row("with marks", marked),
     row("without", bare),
     "",
-    `With marks it is ${(median(marked) / median(bare)).toFixed(2)} times as long as without.`,
+    `With marks it is ${(median(marked) / median(bare)).toFixed(2)} times as long as without them.`,
   ].join("\n");
 }
