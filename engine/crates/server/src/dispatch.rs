@@ -164,11 +164,11 @@ impl Call<'_> {
                 return self.state.respond(Navigator::absent(number).response(id));
             };
             let (tasks, progress) = (self.state.tasks(), self.progress.clone());
-            navigator.send(move |session| {
+            navigator.send(move |navigation| {
                 if progress.is_cancelled() {
                     return;
                 }
-                let result = guarded(R::Method::NAME, || R::run(session, params));
+                let result = guarded(R::Method::NAME, || R::run(navigation, params));
                 let _ = tasks.send(Task::Respond(response(id, result)));
             });
         }
@@ -182,8 +182,8 @@ impl Call<'_> {
             };
             let (snapshot, tasks) = (self.state.snapshot(), self.state.tasks());
             let (pool, progress) = (self.state.pool.clone(), self.progress.clone());
-            navigator.send(move |session| {
-                let look = session.look();
+            navigator.send(move |navigation| {
+                let look = navigation.look();
                 pool.spawn(move || {
                     if progress.is_cancelled() {
                         return;

@@ -5,22 +5,22 @@ pub(crate) mod convert;
 pub(crate) mod flame;
 pub(crate) mod hot_lines;
 mod naming;
+mod navigation;
 pub(crate) mod places;
 mod ran_lines;
 mod recorded;
 pub(crate) mod report;
 mod search_snapshot;
-mod session;
 
 use crossbeam_channel::{Sender, unbounded};
 use fulcrum_model::Progress;
 
 use crate::failure::Failure;
+pub(crate) use navigation::Navigation;
 pub(crate) use recorded::Place;
 pub(crate) use search_snapshot::SearchSnapshot;
-pub(crate) use session::Session;
 
-type Job = Box<dyn FnOnce(&mut Session) + Send>;
+type Job = Box<dyn FnOnce(&mut Navigation) + Send>;
 
 /// An open navigator, seen from the loop. When this is dropped, its searches are cancelled, and its thread ends when the
 /// commands that were sent are done.
@@ -38,17 +38,17 @@ impl Drop for Navigator {
 
 impl Navigator {
     /// Has something done, after everything that was sent before.
-    pub fn send(&self, job: impl FnOnce(&mut Session) + Send + 'static) {
+    pub fn send(&self, job: impl FnOnce(&mut Navigation) + Send + 'static) {
         // The thread holds the other end as long as this one is.
         let _ = self.jobs.send(Box::new(job));
     }
 
     /// A navigator, and what its thread must do for it.
-    pub fn new() -> (Navigator, impl FnOnce(Session)) {
+    pub fn new() -> (Navigator, impl FnOnce(Navigation)) {
         let (jobs, receiver) = unbounded::<Job>();
-        let serve = move |mut session: Session| {
+        let serve = move |mut navigation: Navigation| {
             for job in receiver {
-                job(&mut session);
+                job(&mut navigation);
             }
         };
         let open = Progress::default();

@@ -1,4 +1,4 @@
-//! What reads of a navigator's session: the search as it was when the request came, so that commands go on meanwhile.
+//! What reads of a navigator: the search as it was when the request came, so that commands go on meanwhile.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use super::naming::Naming;
 use super::recorded::Recorded;
 use crate::failure::Failure;
 
-/// A session at one moment. Cheap to make.
+/// A navigation at one moment. Cheap to make.
 #[derive(Clone)]
 pub(crate) struct SearchSnapshot {
     /// The search.

@@ -25,7 +25,7 @@ use fulcrum_model::Progress;
 
 use crate::events::OpenTrace;
 use crate::failure::Failure;
-use crate::navigator::{SearchSnapshot, Session};
+use crate::navigator::{Navigation, SearchSnapshot};
 use crate::protocol::Method;
 use crate::snapshot::Snapshot;
 use crate::state::State;
@@ -67,12 +67,12 @@ pub(crate) trait Navigated {
     /// Which navigator.
     fn navigator(params: &<Self::Method as Method>::Params) -> u32;
     fn run(
-        session: &mut Session,
+        navigation: &mut Navigation,
         params: <Self::Method as Method>::Params,
     ) -> Result<<Self::Method as Method>::Result, Failure>;
 }
 
-/// Reads a navigator's session on the pool, as it is after the commands that came before.
+/// Reads a navigator on the pool, as it is after the commands that came before.
 pub(crate) trait Looking {
     /// What it answers.
     type Method: Method;

@@ -14,7 +14,7 @@ use lsp_server::RequestId;
 use super::Pooled;
 use super::programs::{self, failure, named};
 use crate::failure::Failure;
-use crate::navigator::{Navigator, Session};
+use crate::navigator::{Navigation, Navigator};
 use crate::protocol::{
     REFINE_LIVE, RefineFrom, RefineLiveParams, RefineOpen, RefineOpenParams, RefineOutcome,
     RefineParams, RefineStart,
@@ -111,9 +111,9 @@ fn first(state: &State, from: Option<RefineFrom>) -> Result<First, Failure> {
                 .get(&id)
                 .ok_or_else(|| Navigator::absent(id))?;
             let (answer, labelled) = channel();
-            navigator.send(move |session| {
+            navigator.send(move |navigation| {
                 // Whoever asked may have gone.
-                let _ = answer.send(labels(session));
+                let _ = answer.send(labels(navigation));
             });
             First::Names(Box::new(move || {
                 labelled.recv().map_err(|_| Navigator::absent(id))
@@ -123,8 +123,8 @@ fn first(state: &State, from: Option<RefineFrom>) -> Result<First, Failure> {
 }
 
 /// The names on a navigator's labelled paths.
-fn labels(session: &mut Session) -> Vec<String> {
-    let look = session.look();
+fn labels(navigation: &mut Navigation) -> Vec<String> {
+    let look = navigation.look();
     let profile = look.search.profile();
     let summaries = look
         .search

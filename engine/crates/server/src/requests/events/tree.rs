@@ -9,7 +9,7 @@ use lsp_server::RequestId;
 
 use crate::events::{OpenTrace, closed, convert, fold_failure};
 use crate::failure::Failure;
-use crate::navigator::Session;
+use crate::navigator::Navigation;
 use crate::pool::{guarded, thread};
 use crate::protocol::{EventsOpenTree, EventsPart, EventsTreeParams, Method};
 use crate::requests::navigator::serve;
@@ -36,7 +36,7 @@ pub(crate) fn tree(
         let opened = guarded(EventsOpenTree::NAME, || {
             let session = folded(&open, params.part, &work.progress)?;
             let bases = open.path.parent().map(PathBuf::from);
-            Ok(Session::of(
+            Ok(Navigation::of(
                 session,
                 bases.into_iter().collect(),
                 folder.as_deref(),

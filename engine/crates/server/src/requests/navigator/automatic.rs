@@ -35,8 +35,8 @@ pub(crate) fn automatic(
     let request = navigator.request(request);
     let work = state.begin(&id, params.work_done_token, &request);
     work.begin("Finding bottlenecks");
-    state.navigators[&params.id].send(move |session| {
-        let search = session.search();
+    state.navigators[&params.id].send(move |navigation| {
+        let search = navigation.search();
         let (failed, failed_id) = (work.clone(), id.clone());
         let started = thread(move || {
             let found = guarded(NavigatorSearch::NAME, || {

@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/command`: does one command of a search.
 
 use crate::failure::Failure;
-use crate::navigator::Session;
+use crate::navigator::Navigation;
 use crate::protocol::{NavigatorCommandParams, NavigatorDo, NavigatorView};
 use crate::requests::Navigated;
 
@@ -15,9 +15,9 @@ impl Navigated for Command {
     }
 
     fn run(
-        session: &mut Session,
+        navigation: &mut Navigation,
         params: NavigatorCommandParams,
     ) -> Result<NavigatorView, Failure> {
-        session.command(params.command)
+        navigation.command(params.command)
     }
 }

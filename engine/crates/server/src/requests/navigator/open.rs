@@ -7,7 +7,7 @@ use fulcrum_profiles::{Files, named_rules};
 use lsp_server::RequestId;
 
 use crate::failure::Failure;
-use crate::navigator::{Navigator, Session, convert};
+use crate::navigator::{Navigation, Navigator, convert};
 use crate::pool::{guarded, thread};
 use crate::protocol::{Method, NavigatorOpen, NavigatorOpenParams, NavigatorOpened};
 use crate::state::{State, Task, Work};
@@ -46,7 +46,7 @@ pub(crate) fn open(
     work.begin("Opening profile");
     thread(move || {
         let opened = guarded(NavigatorOpen::NAME, || {
-            Session::open(&files, folder.as_deref(), &work.progress)
+            Navigation::open(&files, folder.as_deref(), &work.progress)
         });
         serve(id, &work, opened);
     })
@@ -56,18 +56,18 @@ pub(crate) fn open(
 pub(crate) fn serve(
     id: RequestId,
     work: &Work,
-    opened: Result<(Session, NavigatorOpened), Failure>,
+    opened: Result<(Navigation, NavigatorOpened), Failure>,
 ) {
     work.end();
     let (navigator, serve) = Navigator::new();
-    let (opened, session) = match opened {
-        Ok((session, opened)) => (Ok((navigator, Box::new(opened))), Some(session)),
+    let (opened, navigation) = match opened {
+        Ok((navigation, opened)) => (Ok((navigator, Box::new(opened))), Some(navigation)),
         Err(failure) => (Err(failure), None),
     };
     // The loop is gone only when the server is.
     let _ = work.tasks.send(Task::NavigatorOpened { id, opened });
-    if let Some(session) = session {
-        serve(session);
+    if let Some(navigation) = navigation {
+        serve(navigation);
     }
 }
 

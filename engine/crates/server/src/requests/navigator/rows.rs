@@ -1,7 +1,7 @@
 //! `fulcrum/navigator/rows`: the rows that are on screen.
 
 use crate::failure::Failure;
-use crate::navigator::Session;
+use crate::navigator::Navigation;
 use crate::protocol::{NavigatorGetRows, NavigatorRows, NavigatorRowsParams};
 use crate::requests::Navigated;
 
@@ -14,7 +14,10 @@ impl Navigated for Rows {
         params.id
     }
 
-    fn run(session: &mut Session, params: NavigatorRowsParams) -> Result<NavigatorRows, Failure> {
-        session.rows(&params)
+    fn run(
+        navigation: &mut Navigation,
+        params: NavigatorRowsParams,
+    ) -> Result<NavigatorRows, Failure> {
+        navigation.rows(&params)
     }
 }

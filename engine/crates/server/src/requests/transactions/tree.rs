@@ -9,7 +9,7 @@ use fulcrum_profiles::transactions::{OpenTypes, TypeError, TypeOf, compare_types
 use lsp_server::RequestId;
 
 use crate::failure::Failure;
-use crate::navigator::Session;
+use crate::navigator::Navigation;
 use crate::pool::{guarded, thread};
 use crate::protocol::{
     Method, NavigatorOpened, TransactionsOpenTree, TransactionsTreeParams, TransactionsTypeOf,
@@ -42,7 +42,7 @@ fn opened(
     params: &TransactionsTreeParams,
     folder: Option<PathBuf>,
     progress: &Progress,
-) -> Result<(Session, NavigatorOpened), Failure> {
+) -> Result<(Navigation, NavigatorOpened), Failure> {
     let half = match params.against {
         Some(_) => 0.5,
         None => 1.0,
@@ -70,8 +70,8 @@ fn opened(
     progress.check()?;
     let bases = [Some(&a), b.as_ref().map(|it| &it.0)].into_iter().flatten();
     let bases = bases.map(|it| it.folder.clone()).collect();
-    let (session, opened) = Session::of(session, bases, folder.as_deref());
-    Ok((session.with_lines(lines), opened))
+    let (navigation, opened) = Navigation::of(session, bases, folder.as_deref());
+    Ok((navigation.with_lines(lines), opened))
 }
 
 fn type_of<'a>(run: &'a OpenRun, of: &'a TransactionsTypeOf) -> TypeOf<'a> {

@@ -1,4 +1,4 @@
-//! One navigator's session: the search, the rows that are listed, and the view of both.
+//! One navigator's navigation: the search, the rows that are listed, and the view of both.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ const HISTORY: usize = 50;
 const MOST_ROWS: u32 = 1_000;
 
 /// An open profile, its search, and what is listed of it.
-pub(crate) struct Session {
+pub(crate) struct Navigation {
     pub open: fulcrum_profiles::Session,
     kept: Option<Kept>,
     recorded: Arc<Recorded>,
@@ -49,23 +49,23 @@ pub(crate) struct Session {
     notes: Vec<String>,
 }
 
-impl Session {
+impl Navigation {
     /// Opens files and the labels that are kept for them below `workspace`.
     pub fn open(
         files: &Files,
         workspace: Option<&Path>,
         progress: &Progress,
-    ) -> Result<(Session, NavigatorOpened), Failure> {
+    ) -> Result<(Navigation, NavigatorOpened), Failure> {
         let mut open = fulcrum_profiles::Session::open(files, progress)?;
         let renamed = std::mem::take(&mut open.renamed);
         let all = files.files.iter().chain(&files.against);
         let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
         let folders = folders.collect();
         let measured = Measured::of(files, &open);
-        let (mut session, opened) = Session::of(open, folders, workspace);
-        session.measured = measured;
-        session.naming = Arc::new(Naming::new(&files.rules, renamed));
-        Ok((session, opened))
+        let (mut navigation, opened) = Navigation::of(open, folders, workspace);
+        navigation.measured = measured;
+        navigation.naming = Arc::new(Naming::new(&files.rules, renamed));
+        Ok((navigation, opened))
     }
 
     /// A search of a profile that is open. `folders` are those that its names may start from.
@@ -73,7 +73,7 @@ impl Session {
         mut open: fulcrum_profiles::Session,
         mut folders: Vec<PathBuf>,
         workspace: Option<&Path>,
-    ) -> (Session, NavigatorOpened) {
+    ) -> (Navigation, NavigatorOpened) {
         let mut notes = std::mem::take(&mut open.notes);
         let kept = match workspace {
             Some(workspace) => {
@@ -88,7 +88,7 @@ impl Session {
         };
         let recorded = Arc::new(recorded(&open));
         folders.dedup();
-        let mut session = Session {
+        let mut navigation = Navigation {
             rows: open.search.suggest(),
             open,
             kept,
@@ -105,12 +105,12 @@ impl Session {
             hidden: [Hidden::default(); 2],
             notes: Vec::new(),
         };
-        let opened = session.opened(notes);
-        (session, opened)
+        let opened = navigation.opened(notes);
+        (navigation, opened)
     }
 
     /// The same with the lines that ran, by value type; of a comparison, those of both sides.
-    pub fn with_lines(mut self, ran: Vec<(String, Vec<Lines>)>) -> Session {
+    pub fn with_lines(mut self, ran: Vec<(String, Vec<Lines>)>) -> Navigation {
         self.ran = ran.into();
         self
     }
@@ -161,7 +161,7 @@ impl Session {
         self.open.search.clone()
     }
 
-    /// The session as it is now, for what only reads.
+    /// The navigation as it is now, for what only reads.
     pub fn look(&self) -> SearchSnapshot {
         SearchSnapshot {
             search: self.search(),
