@@ -49,10 +49,10 @@ pub use call_graph::{CallGraphProfile, CallGraphSummary};
 pub use call_tree::{CallTreeProfile, CallTreeSummary};
 pub use comparative::{ComparativeProfile, ComparativeSummary, DifferentUnits, Run};
 pub use details::{Details, Hidden, LabelOverlap, LabelReport, Row, Step};
-pub use fulcrum_model::digest;
 pub use estimate::{Estimate, estimate};
 pub use explain::why;
-pub use flame::{Boxes, Contexts, FlameTree, Matches, Merged, MergedSide, View, Width};
+pub use flame::{Boxes, FlameTree, Matches, Merged, MergedSide, PathOccurrences, View, Width};
+pub use fulcrum_model::digest;
 pub use graph_comparison::{GraphComparison, GraphComparisonSummary};
 pub use interface::{
     Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together, base_ovl,

@@ -29,7 +29,7 @@ pub struct Merged<'a> {
 
 /// Where a path is in a tree: what takes long about [`Merged::new`], to be kept.
 #[derive(Clone, Debug)]
-pub struct Contexts {
+pub struct PathOccurrences {
     side: MergedSide,
     width: Width,
     key: u32,
@@ -185,8 +185,8 @@ impl<'a> Merged<'a> {
     }
 
     /// What was found, for [`Merged::again`].
-    pub fn contexts(&self) -> Contexts {
-        Contexts {
+    pub fn contexts(&self) -> PathOccurrences {
+        PathOccurrences {
             side: self.side,
             width: self.width,
             key: self.key,
@@ -195,8 +195,8 @@ impl<'a> Merged<'a> {
     }
 
     /// The same path of the same tree once more.
-    pub fn again(tree: &'a FlameTree, contexts: &Contexts) -> Self {
-        let Contexts {
+    pub fn again(tree: &'a FlameTree, contexts: &PathOccurrences) -> Self {
+        let PathOccurrences {
             side,
             width,
             key,

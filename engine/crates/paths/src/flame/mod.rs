@@ -13,6 +13,6 @@ mod union;
 
 pub use costs::Width;
 pub use layout::{Boxes, View};
-pub use merged::{Contexts, Merged, MergedSide};
+pub use merged::{Merged, MergedSide, PathOccurrences};
 pub use search::Matches;
 pub use tree::FlameTree;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    AnyProfile, Contexts, FlameTree, Merged, MergedSide, Normalisation, ProfileInterface as _,
-    Search, Source, Width,
+    AnyProfile, FlameTree, Merged, MergedSide, Normalisation, PathOccurrences,
+    ProfileInterface as _, Search, Source, Width,
 };
 use fulcrum_profiles::{Files, Limits, Lines, Rule};
 
@@ -59,7 +59,7 @@ pub(crate) struct Drawing {
     painted: Mutex<Option<(Paths, Arc<Vec<u16>>)>>,
     names: OnceLock<ByName>,
     /// The last merged paths, the latest at the end.
-    merged: Mutex<Vec<(MergedPath, Arc<Contexts>)>>,
+    merged: Mutex<Vec<(MergedPath, Arc<PathOccurrences>)>>,
     /// Or why there are none.
     lines: OnceLock<Result<Vec<Lines>, String>>,
 }
