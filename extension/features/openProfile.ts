@@ -104,7 +104,7 @@ export class OpenProfile implements vscode.Disposable {
     try {
       const summary = await this.session.open(profile);
       const best = bestRow(this.session.rows);
-      vscode.window.setStatusBarMessage(summarySentence(summary, best), 6000);
+      messages.tell(summarySentence(summary, best));
       await vscode.commands.executeCommand("fulcrum.ranking.open", focus);
     } catch (error) {
       const another = "Open Another…";
@@ -233,7 +233,7 @@ export class OpenProfile implements vscode.Disposable {
       messages.tell(`The run ${name} ended without an answer. ${kept} stays open.`);
       return;
     }
-    vscode.window.setStatusBarMessage(`Fulcrum opened the run ${path.basename(folder)}.`, 6000);
+    messages.tell(`Fulcrum opened the run ${path.basename(folder)}.`);
   }
 }
 
