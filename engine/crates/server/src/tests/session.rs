@@ -97,7 +97,10 @@ fn the_server_says_what_it_can() {
                   "fulcrum/events/filter",
                   "fulcrum/events/close",
                   "fulcrum/transactions/start",
-                  "fulcrum/transactions/open"
+                  "fulcrum/transactions/open",
+                  "fulcrum/transactions/tree",
+                  "fulcrum/transactions/compare",
+                  "fulcrum/transactions/frame"
                 ]
               }
             }
