@@ -11,6 +11,7 @@ pub mod drift;
 mod every_position;
 mod include;
 mod insert;
+mod kind;
 mod language;
 mod moves;
 mod names;
@@ -24,8 +25,9 @@ pub mod text;
 
 pub use definitions::{Definition, definitions, has_definitions};
 pub use drift::{Anchor, Anchors, State};
+pub use kind::{Kind, Refused};
 pub use language::Language;
 pub use moves::{Moves, RecordedFile};
-pub use progress::{Kind, Refused, Source};
+pub use progress::Source;
 pub use qualified::Qualified;
 pub use text::{Edit, apply};

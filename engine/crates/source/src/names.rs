@@ -1,6 +1,6 @@
 //! Names for latency points: the enclosing function's, so that begin and end meet.
 
-use crate::progress::Kind;
+use crate::kind::Kind;
 use crate::remove::points;
 use crate::syntax::{Syntax, is_function, upwards};
 

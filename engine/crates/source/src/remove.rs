@@ -37,7 +37,7 @@ pub(crate) fn find<'a>(syntax: &'a Syntax<'_>, at: usize) -> Option<Node<'a>> {
 /// Every statement that is a use of one of the macros. Found by their text: a tree can have millions of nodes.
 pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
     if syntax.language == Language::Rust {
-        return rust::points(syntax);
+        return rust::points::points(syntax);
     }
     ["FULCRUM_", "COZ_"]
         .into_iter()

@@ -1,19 +1,19 @@
-//! Progress points in Rust: where `fulcrum_progress::progress!();` goes, and how it is found again.
+//! Progress points in Rust: where `fulcrum_progress::progress!();` goes.
 //!
 //! The macros are named by their full path, which needs no `use`; a file that imports them gets the short names. Rust has
 //! braces around every body, but blocks have values: nothing may come after the expression that is one.
 
+pub(crate) mod points;
+
 use tree_sitter::Node;
 
 use crate::insert::past_comments;
+use crate::kind::{Kind, Refused};
 use crate::names;
-use crate::progress::{Kind, Refused};
 use crate::syntax::{Syntax, children, is_one_line, upwards};
 use crate::target::snap;
 use crate::text::{self, Edit, indent, is_first_on_line, line_end, line_start};
-
-const CRATE: &str = "fulcrum_progress";
-const MACROS: [&str; 4] = ["progress", "begin", "end", "scope"];
+use points::{CRATE, is_imported, uses};
 
 /// The edits that insert a point. [`Kind::Remove`] is not one.
 pub(crate) fn insert(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
@@ -36,61 +36,6 @@ pub(crate) fn insert(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<E
         what: format!("{path}!({argument});"),
     };
     writer.write(target).ok_or(Refused::unparseable(line))
-}
-
-/// Every statement that is a use of one of the macros. Found by their text: a tree can have millions of nodes.
-pub(crate) fn points<'a>(syntax: &'a Syntax<'_>) -> Vec<Node<'a>> {
-    let mut found: Vec<Node<'a>> = MACROS
-        .into_iter()
-        .flat_map(|name| uses(syntax, name))
-        .map(statement_of)
-        .collect();
-    found.sort_by_key(Node::start_byte);
-    found
-}
-
-/// The invocations of one of the macros.
-fn uses<'a>(syntax: &'a Syntax<'_>, name: &str) -> Vec<Node<'a>> {
-    let long = format!("{CRATE}::{name}");
-    let is_short = is_imported(syntax, name);
-    syntax
-        .text
-        .match_indices(&format!("{name}!"))
-        .filter_map(|(at, _)| {
-            let node = syntax.root().descendant_for_byte_range(at, at + 1)?;
-            let invocation = upwards(node)
-                .take(4)
-                .find(|node| node.kind() == "macro_invocation")?;
-            let path = invocation.child_by_field_name("macro")?;
-            let written = syntax.of(path).trim_start_matches("::");
-            let is_ours = written == long || (is_short && written == name);
-            (path.end_byte() == at + name.len() && is_ours).then_some(invocation)
-        })
-        .collect()
-}
-
-/// `progress!();` or `let _guard = scope!("x");`
-fn statement_of(invocation: Node<'_>) -> Node<'_> {
-    invocation
-        .parent()
-        .filter(|parent| matches!(parent.kind(), "expression_statement" | "let_declaration"))
-        .unwrap_or(invocation)
-}
-
-/// `use fulcrum_progress::{progress, …};`
-fn is_imported(syntax: &Syntax<'_>, name: &str) -> bool {
-    syntax.text.match_indices(CRATE).any(|(at, _)| {
-        let Some(node) = syntax.root().descendant_for_byte_range(at, at + 1) else {
-            return false;
-        };
-        let import = upwards(node).find(|node| node.kind() == "use_declaration");
-        import.is_some_and(|import| {
-            syntax
-                .of(import)
-                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '*'))
-                .any(|word| word == name || word == "*")
-        })
-    })
 }
 
 /// In quotes.

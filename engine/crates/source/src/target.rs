@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::progress::{Kind, Refused};
+use crate::kind::{Kind, Refused};
 use crate::syntax::{
     Syntax, body, children, is_block, is_function, is_loop, is_statement, is_unbraced_body, upwards,
 };
