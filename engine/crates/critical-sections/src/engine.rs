@@ -10,12 +10,12 @@ use crate::captured::Captured;
 use crate::emit::{RAX, RSP};
 use crate::gate::{self, BELOW_RETURN};
 use crate::list::List;
+use crate::observer::{Counts, Limits, Observer};
 use crate::replay::Replay;
 use crate::thread::{Recording, State, Thread};
 use crate::tls::{self, Words};
 use crate::unit::{Exit, Kind, To, Unit};
 use crate::units::{ENTERED, RETURNED, Units};
-use crate::{Counts, Limits, Observer};
 
 /// How often a unit is entered before the path through it is translated as one.
 const PATH_AFTER: u32 = 12;

@@ -2,8 +2,8 @@
 
 use iced_x86::{Code, ConditionCode, Instruction, Mnemonic};
 
+use super::contents::{Plan, after, before, general, low_part, named};
 use super::operands::{Operand, operand};
-use super::{Plan, after, before, general, low_part, named};
 use crate::emit::{Gpr, RAX, RCX, RDI, RSP};
 use crate::step::{Address, Held, Named, Spot, Step, Value, When};
 

@@ -3,113 +3,22 @@
 //! What the paper calls a `MOV` is wider on today's processors: also pushes and pops, moves through halves of vector
 //! registers, exchanges, conditional moves and string instructions copy values. All else invalidates what it writes.
 
+mod contents;
 mod flow;
 mod general;
 mod operands;
 mod vector;
 
-use iced_x86::{Instruction, InstructionInfoFactory, OpAccess, OpKind, Register};
+use iced_x86::{Instruction, InstructionInfoFactory, OpAccess, OpKind};
 
+pub use contents::Plan;
 pub use flow::Flow;
 pub use operands::{Operand, operand};
 
-use crate::emit::{Gpr, RAX, RCX, RSP};
-use crate::list::List;
-use crate::step::{Address, Held, Named, Spot, Step, Steps, Value, When};
+use contents::{chunk, general, named};
 
-/// What an instruction does.
-pub struct Plan {
-    pub flow: Flow,
-    pub steps: Steps,
-    /// General registers that it writes, a bit each.
-    pub written: u16,
-    /// General registers that it reads or writes.
-    pub used: u16,
-    /// Vector registers that it writes.
-    pub vectors_written: u32,
-    /// What [`Named::Result`] means, by registers after the instruction.
-    pub result: Option<Address<Gpr>>,
-    /// Effects read memory when the unit has run: nothing may come in between.
-    pub late: bool,
-}
-
-impl Plan {
-    fn new(flow: Flow) -> Self {
-        Plan {
-            flow,
-            steps: List::new(),
-            written: 0,
-            used: 0,
-            vectors_written: 0,
-            result: None,
-            late: false,
-        }
-    }
-
-    fn moves(&mut self, from: Spot<Named>, to: Spot<Named>, value: Value<Named>) {
-        self.moves_if(When::Always, from, to, value);
-    }
-
-    fn moves_if(
-        &mut self,
-        when: When<Named>,
-        from: Spot<Named>,
-        to: Spot<Named>,
-        value: Value<Named>,
-    ) {
-        // The stack pointer carries nothing.
-        if to != general(RSP) {
-            self.steps.push(Step::Move {
-                from,
-                to,
-                value,
-                when,
-            });
-        }
-    }
-
-    fn overwrites(&mut self, to: Spot<Named>, value: Value<Named>) {
-        if to != general(RSP) {
-            self.steps.push(Step::Overwrite { to, value });
-        }
-    }
-
-    fn uses(&mut self, register: Gpr) {
-        let step = Step::Use {
-            of: general(register),
-            value: Value::Unknown,
-        };
-        // `test rax, rax` reads it twice.
-        if register != RSP && self.steps.as_slice().last() != Some(&step) {
-            self.steps.push(step);
-        }
-    }
-
-    /// Registers that an address is made of.
-    fn follows(&mut self, address: &Address<Named>) {
-        for it in [address.base, address.index].into_iter().flatten() {
-            if let Named::Before(Held::General(number)) = it {
-                self.uses(number);
-            }
-        }
-    }
-}
-
-fn general(register: Gpr) -> Spot<Named> {
-    Spot::Register(Held::General(register))
-}
-
-fn chunk(register: u8, which: u8) -> Spot<Named> {
-    Spot::Register(Held::Chunk(register, which))
-}
-
-fn before(held: Held) -> Value<Named> {
-    Value::In(Named::Before(held))
-}
-
-fn after(held: Held) -> Value<Named> {
-    Value::In(Named::After(held))
-}
+use crate::emit::{Gpr, RAX, RCX};
+use crate::step::{Address, Named, Spot, Step, Value};
 
 /// Makes plans. Made once: it allocates, and planning does not.
 pub struct Planner(InstructionInfoFactory);
@@ -277,26 +186,4 @@ fn result(instruction: &Instruction, address: &Address<Gpr>, written: u16) -> Op
     let registers = [address.base, address.index].into_iter().flatten();
     let changed = registers.fold(0, |all, it| all | 1_u16 << it) & written != 0;
     (!changed && !instruction.has_lock_prefix()).then_some(*address)
-}
-
-/// An address by the registers' values before the instruction.
-fn named(address: &Address<Gpr>) -> Address<Named> {
-    let before = |it: Gpr| Named::Before(Held::General(it));
-    Address {
-        base: address.base.map(before),
-        index: address.index.map(before),
-        scale: address.scale,
-        displacement: address.displacement,
-        of_thread: address.of_thread,
-        bytes: address.bytes,
-    }
-}
-
-/// A general register that is a whole or the low part of one; `None` for `ah` to `bh`.
-fn low_part(register: Register) -> Option<Gpr> {
-    let high = matches!(
-        register,
-        Register::AH | Register::BH | Register::CH | Register::DH
-    );
-    (register.is_gpr() && !high).then(|| register.full_register().number() as Gpr)
 }

@@ -2,8 +2,8 @@
 
 use iced_x86::{EncodingKind, Instruction, Mnemonic, Register};
 
+use super::contents::{Plan, after, before, chunk, general, low_part, named};
 use super::operands::{Operand, operand};
-use super::{Plan, after, before, chunk, general, low_part, named};
 use crate::emit::Gpr;
 use crate::step::{Address, Held, Spot, Value};
 
