@@ -3,7 +3,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { bestRow, summarySentence } from "../core/format";
 import type { RunEntry } from "../core/protocol";
-import { finishedAt, newestRun, newestRuns, runFolderOf } from "../core/runsOnDisk";
+import { finishedAt, isTransactionRun, newestRun, newestRuns, runFolderOf } from "../core/runsOnDisk";
 import { isEventLog, isTraceRun } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import * as messages from "./messages";
@@ -222,7 +222,7 @@ export class OpenProfile implements vscode.Disposable {
       return;
     }
     this.known.add(folder);
-    if (await isTraceRun(folder)) {
+    if ((await isTraceRun(folder)) || (await isTransactionRun(folder))) {
       return;
     }
     const before = this.session.answered;

@@ -2,7 +2,16 @@
 import path from "node:path";
 import { root } from "./steps.mjs";
 
-const webviews = ["navigator", "flame", "trace", "refine", "traceCompare", "transactions", "transactionsCompare", "file"];
+const webviews = [
+  "navigator",
+  "flame",
+  "trace",
+  "refine",
+  "traceCompare",
+  "transactions",
+  "transactionsCompare",
+  "file",
+];
 
 /**
  * What to build for a folder with extension.js and webview/*.js.

@@ -41,7 +41,8 @@ pub fn open(
     let mut open = open.map_err(failure)?;
     let facts: Vec<TypeFacts<'_>> = [only, other].into_iter().zip(&open.costs).collect();
     let about = about_types(&facts, &open.difference);
-    open.session.notes.extend(about);
+    // What is compared comes before what the shares are.
+    open.session.notes.splice(0..0, about);
     Ok(open)
 }
 
