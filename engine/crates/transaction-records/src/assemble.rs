@@ -80,12 +80,6 @@ pub(crate) fn modules(samples: &Samples<'_>, pid: u32) -> Vec<ModuleMap> {
     modules
 }
 
-/// The addresses of a stack as they are looked up, innermost first: of a return address, the call before it.
-pub(crate) fn looked_up(stack: &[u64]) -> impl DoubleEndedIterator<Item = u64> {
-    let callers = stack.iter().skip(1).map(|it| it.saturating_sub(1));
-    stack.first().copied().into_iter().chain(callers)
-}
-
 impl<'a> Sampled<'a> {
     /// No samples.
     pub fn none(world: &World<'a>) -> Self {

@@ -1,5 +1,6 @@
 //! What is known of all logs before they are replayed: which streams belong together, and what is still to come.
 
+mod ends;
 mod lives;
 mod ranges;
 
@@ -10,12 +11,8 @@ use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 use crate::log::Log;
 use crate::process::{ProcessInfo, processes};
 
-pub(crate) use ranges::Ranges;
-
-/// An end of a stream in one process. Row of [`Index::ends`].
-pub(crate) type EndId = usize;
-/// Row of [`Index::channels`].
-pub(crate) type ChannelId = usize;
+pub(crate) use ends::{Channel, ChannelId, End, EndId};
+use ranges::Ranges;
 
 /// Everything that is known before the replay.
 #[derive(Debug)]
@@ -45,36 +42,6 @@ pub(crate) struct ItemUse {
     pub consumed: u32,
     /// An event library calls what was registered.
     pub handled: bool,
-}
-
-/// A stream as one process has it.
-#[derive(Clone, Debug)]
-pub(crate) struct End {
-    pub process: usize,
-    pub kind: StreamKind,
-    pub via: Via,
-    inode: u64,
-    peer_inode: u64,
-    local: Address,
-    peer: Address,
-    /// On the clock of the first process.
-    opened_ns: i64,
-    closed_ns: Option<i64>,
-    /// What it sends in all the log, by its own offsets.
-    pub sent: Ranges,
-    pub sends: u64,
-    /// Whether it receives anything, and from which offset on of its own.
-    pub first_received: Option<u64>,
-    pub channel: ChannelId,
-    pub side: usize,
-}
-
-/// A stream with all its ends.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Channel {
-    /// A pipe has one side. Each side's ends, in several processes after forks.
-    pub sides: [Vec<EndId>; 2],
-    pub is_pipe: bool,
 }
 
 impl Index {

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod error;
 mod index;
 mod log;
 pub mod names;

@@ -9,7 +9,7 @@ use std::path::Path;
 use fulcrum_transactions::ProcessId;
 use serde::{Deserialize, Serialize};
 
-use crate::run::RunError;
+use crate::error::RunError;
 
 /// The table's name in the run folder.
 pub const FILE: &str = "names.json";

@@ -4,13 +4,17 @@
 //! is what they change, and knows nothing of logs.
 
 mod arrivals;
+mod direction;
+mod doing;
 mod flows;
 mod handlers;
 mod messages;
 mod order;
 mod process;
+mod request;
 mod requests;
 mod thread;
+mod wait;
 mod waits;
 mod world;
 

@@ -6,21 +6,19 @@ mod needed;
 mod notes;
 mod ways;
 
-use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use fulcrum_model::{Cancelled, Progress};
+use fulcrum_model::Progress;
 use fulcrum_transactions::NamingRule;
 use fulcrum_transactions::recognise::Recognition;
-use fulcrum_transactions::stitch::{Ending, StitchError, Stitched};
+use fulcrum_transactions::stitch::{Ending, Stitched};
 
 use crate::assemble::Sampled;
 use crate::index::Index;
 use crate::names::{NameFile, NameTable, Resolver, Resolvers};
 use crate::replay::replay;
-use crate::samples::SamplesError;
 
+pub use crate::error::RunError;
 pub use crate::process::ModuleMap;
 pub use folder::is_run;
 pub use functions::{FunctionPlace, Functions};
@@ -49,31 +47,6 @@ pub struct Run {
     pub functions: Functions,
     /// What a reader should know, whole sentences: all that [`Stitched::notes`] has, and what is missing of the run.
     pub notes: Vec<String>,
-}
-
-/// Why a run cannot be opened.
-#[derive(Debug)]
-pub enum RunError {
-    /// A file cannot be read or written.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// The folder has no logs.
-    NoLogs(PathBuf),
-    /// The file of samples is none.
-    Samples {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: SamplesError,
-    },
-    /// What was recorded does not fit together.
-    Stitch(StitchError),
-    /// Nobody waits for it any more.
-    Cancelled,
 }
 
 /// Opens a run: replays its logs, assigns its samples and stitches what all processes did.
@@ -200,29 +173,3 @@ fn assemble(
         notes: all,
     })
 }
-
-impl From<Cancelled> for RunError {
-    fn from(_: Cancelled) -> Self {
-        RunError::Cancelled
-    }
-}
-
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RunError::File { path, error } => write!(f, "{}: {error}", path.display()),
-            RunError::NoLogs(path) => write!(
-                f,
-                "{} has no logs of transactions: no program of the run could be entered",
-                path.display()
-            ),
-            RunError::Samples { path, error } => {
-                write!(f, "{}: {error}", path.display())
-            }
-            RunError::Stitch(error) => error.fmt(f),
-            RunError::Cancelled => Cancelled.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RunError {}

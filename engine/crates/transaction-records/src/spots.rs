@@ -5,10 +5,15 @@ use std::rc::Rc;
 
 use fulcrum_transactions::Spot;
 
-use crate::assemble::looked_up;
 use crate::names::{Frame, ProcessKey, Resolvers};
 use crate::process::ModuleMap;
 use crate::replay::Process;
+
+/// The addresses of a stack as they are looked up, innermost first: of a return address, the call before it.
+pub(crate) fn looked_up(stack: &[u64]) -> impl DoubleEndedIterator<Item = u64> {
+    let callers = stack.iter().skip(1).map(|it| it.saturating_sub(1));
+    stack.first().copied().into_iter().chain(callers)
+}
 
 /// Where a process's code is, and who knows it.
 pub(crate) struct Code<'a> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fulcrum_wire::transactions::{Address, StreamKind, Via};
 
-use super::{Channel, End, EndId};
+use super::ends::{Channel, End, EndId};
 use crate::process::ProcessInfo;
 
 /// What the two ends of a stream share. What means something else on each machine comes with the machine.

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use fulcrum_transactions::{Arrival, Step, Synopsis};
 use fulcrum_wire::transactions::MAX_HEAD;
 
-use super::messages::Message;
-use super::requests::{InstanceId, Origin, Request, Role, Sender, TaskId};
-use super::thread::{Doing, Hold, Moment};
-use super::waits::WaitsFor;
-use super::world::{ThreadRow, World};
+use super::direction::Message;
+use super::doing::{Doing, Hold, InstanceId, Moment, Origin, TaskId, ThreadRow};
+use super::request::{Request, Role, Sender};
+use super::wait::WaitsFor;
+use super::world::World;
 use crate::index::EndId;
 
 /// One call that received bytes.

@@ -5,10 +5,11 @@ use std::rc::Rc;
 use fulcrum_transactions::{FlowKind, Name, Step, Synopsis, TakenOver};
 use fulcrum_wire::transactions::{Head, Record};
 
+use super::doing::{Doing, Hold, ThreadRow};
 use super::process::{Continued, Handed, Item, Outgoing};
-use super::thread::{Doing, Event, Hold, Pause};
-use super::waits::WaitsFor;
-use super::world::{Cause, ThreadRow, World};
+use super::thread::{Event, Pause};
+use super::wait::WaitsFor;
+use super::world::{Cause, World};
 use crate::process::file_name;
 
 impl World<'_> {

@@ -10,7 +10,8 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::transactions::{Head, Record};
 
-use super::world::{Cause, ThreadRow, World};
+use super::doing::ThreadRow;
+use super::world::{Cause, World};
 use crate::log::{Log, Position};
 
 /// One thread's records.

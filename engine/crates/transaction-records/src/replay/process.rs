@@ -9,10 +9,9 @@ use fulcrum_transactions::{
     CallPath, Chain, Dictionary, Element, Flows, LockId, Name, Step, Synopsis,
 };
 
+use super::doing::{Doing, Origin};
 use super::handlers::{Place, handler};
-use super::requests::Origin;
-use super::thread::Doing;
-use super::waits::{Released, SeenWait};
+use super::wait::{Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
 use crate::process::{ModuleMap, id, module_row, path, place};

@@ -2,39 +2,9 @@
 
 use fulcrum_transactions::{Activity, Name, Step, Synopsis};
 
-use super::requests::{InstanceId, TaskId};
-use super::waits::SeenWait;
+use super::doing::{Doing, Hold, Moment, TaskId};
+use super::wait::SeenWait;
 use crate::index::EndId;
-
-/// For whom a thread works.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Doing {
-    /// In its process's dictionary.
-    pub context: Synopsis,
-    pub task: Option<TaskId>,
-}
-
-/// How it is known for whom a thread works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hold {
-    /// It was seen to receive it, to take it over or to be told of it, and will be when it turns to another one.
-    Seen,
-    /// It was made for it. As a thread of a pool it may be kept for others, which nobody sees.
-    Made,
-    /// It was not seen to take it over, but has answered it.
-    Answered,
-}
-
-/// From when on a thread works for a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Moment {
-    /// On its process's clock.
-    pub time_ns: u64,
-    pub context: Synopsis,
-    pub instance: Option<InstanceId>,
-    /// The thread waits for what the transaction begins with. What CPU time that takes is the transaction's.
-    pub is_to_come: bool,
-}
 
 /// What an event loop told a thread.
 #[derive(Clone, Debug)]

@@ -4,43 +4,9 @@ use fulcrum_transactions::crosstalk::{self, Holder, Pairs, Paths, Wait};
 use fulcrum_transactions::{LockId, Synopsis};
 use fulcrum_wire::transactions::{Head, LockKind, Record};
 
-use super::requests::InstanceId;
-use super::thread::{Doing, Hold};
-use super::world::{ThreadRow, World};
-
-/// A wait, and for whom it was.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SeenWait {
-    thread: ThreadRow,
-    lock: u64,
-    kind: LockKind,
-    began_ns: u64,
-    ended_ns: u64,
-    /// The kernel's number.
-    holder: u32,
-    context: Synopsis,
-    instance: Option<InstanceId>,
-    /// The transaction had been answered.
-    is_over: bool,
-    path: u32,
-}
-
-/// What a thread does after its waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WaitsFor {
-    /// It sends something.
-    Answer,
-    /// Anything else.
-    Other,
-}
-
-/// A lock was given back while others waited.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Released {
-    time_ns: u64,
-    thread: ThreadRow,
-    path: u32,
-}
+use super::doing::{Doing, Hold, InstanceId, ThreadRow};
+use super::wait::{Released, SeenWait, WaitsFor};
+use super::world::World;
 
 /// Who made a thread wait, and where.
 struct Blamed {
@@ -51,16 +17,6 @@ struct Blamed {
 
 /// Whoever lets a waiter go may tell of it after the waiter has told that it goes on.
 const LATE_NS: u64 = 1_000_000;
-
-impl SeenWait {
-    /// Waits for these may be waits for work.
-    fn may_be_idle(&self) -> bool {
-        match self.kind {
-            LockKind::Condition | LockKind::Semaphore | LockKind::Futex => true,
-            LockKind::Mutex | LockKind::ReadWrite => false,
-        }
-    }
-}
 
 impl World<'_> {
     /// A thread has waited for a lock.

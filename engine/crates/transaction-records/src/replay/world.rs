@@ -7,17 +7,15 @@ use fulcrum_transactions::recognise::Recognition;
 use fulcrum_transactions::{Name, Step, Synopsis};
 use fulcrum_wire::transactions::{Head, Record};
 
-use super::messages::{Direction, EndState};
+use super::direction::{Direction, EndState};
+use super::doing::{Doing, Hold, InstanceId, Moment, ThreadRow};
 use super::process::Process;
-use super::requests::{Instance, InstanceId, Side, Task};
-use super::thread::{Doing, Hold, Moment, Thread};
-use super::waits::WaitsFor;
+use super::request::{Instance, Side, Task};
+use super::thread::Thread;
+use super::wait::WaitsFor;
 use crate::index::Index;
 use crate::log::Log;
 use crate::names::Resolvers;
-
-/// Row of [`World::threads`].
-pub(crate) type ThreadRow = usize;
 
 /// What a record may have to wait for, or has made possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

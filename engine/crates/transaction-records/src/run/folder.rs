@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_wire::transactions::{HEADER, LOG_SUFFIX, SETTINGS_FILE, setting, word};
 
-use super::RunError;
+use crate::error::RunError;
 use crate::log::{Log, LogError};
 use crate::samples::{self, Samples};
 

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use fulcrum_wire::transactions::Record;
 
-use super::RunError;
 use super::folder::Folder;
-use crate::assemble::{Owners, looked_up, modules};
+use crate::assemble::{Owners, modules};
+use crate::error::RunError;
 use crate::index::Index;
 use crate::log::Log;
 use crate::names::ProcessKey;
 use crate::process::{ModuleMap, module_of, text};
+use crate::spots::looked_up;
 
 /// The addresses of processes in which the same files are at the same addresses, as forked ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
