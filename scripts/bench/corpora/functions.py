@@ -28,7 +28,7 @@ def main():
     else:
         profile = reader(path).parse()
     own = gprof2dot.TIME if name in ("prof", "pstats") else gprof2dot.SAMPLES
-    whole = name in ("perf", "collapse", "json")
+    whole = name in ("perf", "collapse", "dtrace", "json")
     functions = [
         [it.name, it.module, cost(it, own), cost(it, gprof2dot.TOTAL_SAMPLES) if whole else None]
         for it in profile.functions.values()

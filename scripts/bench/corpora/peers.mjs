@@ -143,6 +143,7 @@ async function gprof2dot(_, engine) {
     gprof: "prof",
     pstats: "pstats",
     "perf script": "perf",
+    DTrace: "dtrace",
     "folded stacks": "collapse",
     "gprof2dot JSON": "json",
   };
@@ -164,7 +165,7 @@ async function gprof2dot(_, engine) {
 
 /** A function of gprof2dot's. Code without a name is one function a file for us, so its sums by stack are others. */
 function likeOurs(format, module, { name, self, total }) {
-  if (format === "perf" && /^[\da-f]+$/.test(name)) {
+  if ({ perf: /^[\da-f]+$/, dtrace: /^0x[\da-f]+$/ }[format]?.test(name)) {
     const known = module !== "[unknown]" && module !== "";
     return { name: `[${known ? module.replace(/^\[|\]$/g, "") : "unknown"}]`, self };
   }

@@ -43,10 +43,6 @@ const HASKELL: Kind = (
     "record with `+RTS -pj`, which writes JSON, or convert it with `ghc-prof-flamegraph FILE`",
 );
 
-const DTRACE: Kind = (
-    "DTrace's output",
-    "convert it with `stackcollapse.pl FILE > FILE.folded` (of FlameGraph)",
-);
 const PMCSTAT: Kind = (
     "pmcstat's call graph",
     "convert it with `stackcollapse-pmc.pl FILE > FILE.folded` (of FlameGraph)",
@@ -142,7 +138,6 @@ fn other(first: &str, text: &str) -> Option<Kind> {
             .eq(expected.iter().copied())
     };
     let kinds = [
-        (words(&["CPU", "ID", "FUNCTION:NAME"]), DTRACE),
         (
             first.starts_with("@ ") && first.ends_with(" samples]"),
             PMCSTAT,
@@ -189,7 +184,6 @@ mod tests {
             (b"gmon\x01\0\0\0", GMON),
             (b"SLOW\x03\0\x20\0", ART),
             (b"*version\n3\n*threads\n1\tmain\n", ART),
-            (b"CPU     ID                    FUNCTION:NAME\n  0  1  :tick-60s\n\n  a\n  3\n", DTRACE),
             (b"@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /boot/kernel\n", PMCSTAT),
             (b"--- threadz 1 ---\n\n--- Thread 7f (name: main/1) stack: ---\n  PC: 0x4: f\n", THREADS),
             (b"Stack_3185 log opened (PC)\n50002:START:3185\n", PAPYRUS),

@@ -58,6 +58,8 @@ pub enum Format {
     V8Log,
     /// V8's sampling heap profile, `.heapprofile`.
     HeapProfile,
+    /// Stacks that DTrace counted.
+    DTrace,
     /// A timeline of Safari's Web Inspector.
     Safari,
     /// What gperftools, jemalloc and Go write about memory, waiting and goroutines as text.
@@ -97,6 +99,7 @@ impl Format {
             Format::Pyinstrument => "pyinstrument",
             Format::V8Log => "V8 log",
             Format::HeapProfile => "heapprofile",
+            Format::DTrace => "DTrace",
             Format::Safari => "Safari",
             Format::PprofText => "legacy pprof text",
             Format::Gperftools => "gperftools CPU profile",

@@ -8,6 +8,7 @@ mod chrome_trace;
 mod collected;
 mod cursor;
 mod dhat;
+mod dtrace;
 mod elsewhere;
 mod fault;
 mod firefox;
@@ -93,7 +94,7 @@ impl Reader {
 }
 
 /// Every format, most specific first.
-const READERS: [Reader; 29] = [
+const READERS: [Reader; 30] = [
     Reader::new(Format::Jfr, jfr::detect, jfr::read),
     Reader::new(Format::PerfData, perf_data::detect, perf_data::read),
     Reader::new(Format::Pstats, pstats::detect, pstats::read),
@@ -130,6 +131,7 @@ const READERS: [Reader; 29] = [
     Reader::new(Format::Callgrind, callgrind::detect, callgrind::read),
     Reader::new(Format::Gprof, gprof::detect, gprof::read),
     Reader::new(Format::PerfScript, perf_script::detect, perf_script::read),
+    Reader::new(Format::DTrace, dtrace::detect, dtrace::read),
     Reader::new(Format::Folded, folded::detect, folded::read),
 ];
 

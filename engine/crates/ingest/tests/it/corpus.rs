@@ -9,12 +9,13 @@ use fulcrum_stats::Random;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 
-pub const TARGETS: [(&str, Option<Format>); 29] = [
+pub const TARGETS: [(&str, Option<Format>); 30] = [
     ("callgrind", Some(Format::Callgrind)),
     ("chrome_trace", Some(Format::ChromeTrace)),
     ("cpuprofile", Some(Format::CpuProfile)),
     ("detection", None),
     ("dhat", Some(Format::Dhat)),
+    ("dtrace", Some(Format::DTrace)),
     ("firefox", Some(Format::Firefox)),
     ("folded", Some(Format::Folded)),
     ("gperftools", Some(Format::Gperftools)),

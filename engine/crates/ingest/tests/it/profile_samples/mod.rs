@@ -125,6 +125,10 @@ pub fn samples() -> Vec<(Format, Vec<u8>)> {
             include_bytes!("../../../../../fuzz/corpus/heapprofile/tree").to_vec(),
         ),
         (
+            Format::DTrace,
+            include_bytes!("../../../../../fuzz/corpus/dtrace/stacks").to_vec(),
+        ),
+        (
             Format::Safari,
             include_bytes!("../../../../../fuzz/corpus/safari/timeline").to_vec(),
         ),
