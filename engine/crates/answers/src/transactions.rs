@@ -198,7 +198,7 @@ pub fn about_types(types: &[TypeFacts<'_>], difference: &Difference) -> Vec<Stri
     about
 }
 
-/// `CPU time of A is 285 µs more than of B (A less B is between 270 µs and 301 µs at 95 %, p < 0.0001): significant.`
+/// `CPU time of A is 285 µs more than of B (95 % interval 270 µs to 301 µs, p < 0.0001): significant.`
 fn in_words(what: &str, of: &Welch) -> String {
     let time = |ns: f64| quantity(ns.round() as i64, "ns");
     let (low, high) = of.interval;
@@ -212,7 +212,7 @@ fn in_words(what: &str, of: &Welch) -> String {
         false => "may be noise",
     };
     format!(
-        "{what} of A is {} {sign} than of B (A less B is between {} and {} at 95 %, {p}): {verdict}.",
+        "{what} of A is {} {sign} than of B (95 % interval {} to {}, {p}): {verdict}.",
         time(of.difference.abs()),
         time(low),
         time(high)
