@@ -13,7 +13,7 @@ use libc::{epoll_event, sigset_t, timespec};
 use crate::frame::{Frame, defines, hooks};
 use crate::idle::lets_wait;
 use crate::thread::Inside;
-use crate::{descriptors, idle, streams, thread};
+use crate::{entries, idle, streams, thread};
 
 /// Descriptors that are found again by what they were registered with: in each group, those of one remainder of a hash. What
 /// has no place is an event of no known stream.
@@ -32,7 +32,7 @@ fn remember(fd: c_int, epoll: c_int, data: u64) {
     let group = group(epoll, data);
     let is_free = |place: &&AtomicU32| {
         let known = place.load(Ordering::Relaxed) as c_int - 1;
-        let registration = descriptors::registration(known);
+        let registration = entries::registration(known);
         known == fd
             || !registration
                 .is_some_and(|(epoll, data)| core::ptr::eq(self::group(epoll, data), group))
@@ -47,7 +47,7 @@ fn registered(epoll: c_int, data: u64) -> Option<c_int> {
     let mut known = group(epoll, data)
         .iter()
         .map(|place| place.load(Ordering::Relaxed) as c_int - 1);
-    known.find(|fd| descriptors::registration(*fd) == Some((epoll, data)))
+    known.find(|fd| entries::registration(*fd) == Some((epoll, data)))
 }
 
 /// Runs a call that registers a descriptor, or takes that back.
@@ -62,20 +62,20 @@ pub unsafe fn controlling(
     if !thread::is_logged() {
         return real();
     }
-    let before = descriptors::registration(fd);
+    let before = entries::registration(fd);
     let adds = operation == libc::EPOLL_CTL_ADD || operation == libc::EPOLL_CTL_MOD;
     if adds && !event.is_null() {
         // Before: the first event may come to another thread at once.
         // SAFETY: the program's event, which the kernel will read too.
         let data = unsafe { (&raw const (*event).u64).read_unaligned() };
-        descriptors::register(fd, Some((epoll, data)));
+        entries::register(fd, Some((epoll, data)));
         remember(fd, epoll, data);
     }
     let result = real();
     if result < 0 {
-        descriptors::register(fd, before);
+        entries::register(fd, before);
     } else if operation == libc::EPOLL_CTL_DEL {
-        descriptors::register(fd, None);
+        entries::register(fd, None);
     }
     result
 }
@@ -135,7 +135,7 @@ pub unsafe fn waiting(
 /// The stream that an event is of; 0: none, or not known.
 fn stream(inside: &Inside, epoll: c_int, data: u64) -> u32 {
     let stream = registered(epoll, data).and_then(|fd| {
-        let entry = descriptors::look(fd)?;
+        let entry = entries::look(fd)?;
         streams::of(Some(inside), fd, entry)
     });
     stream.map_or(0, |stream| {

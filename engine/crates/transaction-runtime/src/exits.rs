@@ -3,11 +3,11 @@
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{state, word};
 
-use crate::{life, log};
+use crate::{active, log};
 
 /// Whether this is the process that the log is of: a child made by `vfork` or `clone` may share its memory and must not touch it.
 pub fn is_own_process() -> bool {
-    life::is_active()
+    active::is_active()
         && log::header(word::PID).load(core::sync::atomic::Ordering::Relaxed)
             == u64::from(sys::process_id())
 }

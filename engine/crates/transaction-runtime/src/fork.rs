@@ -8,17 +8,12 @@ use fulcrum_wire::transactions::Record;
 
 use crate::frame::{Frame, hooks};
 use crate::log::{self, Parent};
-use crate::{callers, exits, life, paths, sections, session, thread, unix_peers};
-
-/// The child's first step: the log that it sees is its parent's.
-pub unsafe extern "C" fn in_child() {
-    life::deactivate();
-}
+use crate::{active, callers, exits, paths, process_log, sections, session, thread, unix_peers};
 
 /// Logs the child from here on. Not in the handler itself: other libraries' handlers must have run before.
 fn begin_again(parent: Parent) {
     let _errno = sys::KeepErrno::new();
-    life::deactivate();
+    active::deactivate();
     let Some(session) = session::session() else {
         return;
     };
@@ -30,12 +25,12 @@ fn begin_again(parent: Parent) {
     unix_peers::begin_again();
     sections::begin_again();
     // Without a log the child goes on as if alone.
-    let _ = life::begin_log(parent);
+    let _ = process_log::begin(parent);
 }
 
 /// The calling thread as a parent; `None` when it is not logged.
 fn parent() -> Option<Parent> {
-    if !life::is_active() {
+    if !active::is_active() {
         return None;
     }
     let thread = thread::current()?;
@@ -182,7 +177,7 @@ pub unsafe extern "C-unwind" fn vfork() -> c_int {
 }
 
 unsafe extern "C-unwind" fn before_vfork() {
-    if life::is_active()
+    if active::is_active()
         && let Some(thread) = thread::current()
     {
         thread.set_vforked(true);

@@ -7,15 +7,17 @@ use fulcrum_preload::real;
 use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 use libc::{sockaddr, socklen_t};
 
-use crate::descriptors::{self, Entry};
+use crate::descriptors;
+use crate::entries::{self, Entry};
 use crate::frame::{Frame, hooks};
-use crate::streams::{self, Stream, What};
-use crate::{life, thread, unix_peers, what};
+use crate::streams::{self, Stream};
+use crate::what::{self, What};
+use crate::{active, thread, unix_peers};
 
 /// Whether the program names a descriptor of ours.
 #[inline]
 fn is_hidden(fd: c_int) -> bool {
-    life::is_active() && is_ours(fd)
+    active::is_active() && is_ours(fd)
 }
 
 /// `close(2)`.
@@ -42,7 +44,7 @@ pub unsafe extern "C-unwind" fn __close(fd: c_int) -> c_int {
 /// `close_range(2)`, which passes over our descriptors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    if !life::is_active() || first > last {
+    if !active::is_active() || first > last {
         // SAFETY: passes the program's arguments on.
         return unsafe {
             real!(close_range: fn(c_uint, c_uint, c_int) -> c_int)(first, last, flags)
@@ -59,7 +61,7 @@ pub unsafe extern "C-unwind" fn close_range(first: c_uint, last: c_uint, flags: 
 /// `closefrom(3)`, which passes over our descriptors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
-    if !life::is_active() {
+    if !active::is_active() {
         // SAFETY: passes the program's argument on.
         return unsafe { real!(closefrom: fn(c_int) -> ())(first) };
     }
@@ -299,7 +301,7 @@ pub unsafe fn connecting(
         let undone = c_int::from((*address).sa_family) == libc::AF_UNSPEC;
         (undone, what::named(address.cast(), length))
     };
-    let is_known = match descriptors::look(fd) {
+    let is_known = match entries::look(fd) {
         // Connected for datagrams, or asked again.
         Some(Entry::Stream { place, id }) if !undone => Stream::of(place, id)
             .is_some_and(|stream| to.is_none_or(|to| stream.leads_to(to) || !stream.is_tcp())),

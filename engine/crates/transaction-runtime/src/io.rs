@@ -6,7 +6,7 @@ use core::slice;
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{MAX_HEAD, Record};
 
-use crate::descriptors::{self, Entry};
+use crate::entries::{self, Entry};
 use crate::frame::Frame;
 use crate::session;
 use crate::streams::{self, Stream};
@@ -26,7 +26,7 @@ pub fn begin(fd: c_int) -> Option<Begun> {
     if !thread::is_logged() {
         return None;
     }
-    match descriptors::look(fd)? {
+    match entries::look(fd)? {
         Entry::Nothing => None,
         entry => Some(Begun {
             fd,

@@ -24,8 +24,11 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("the transaction runtime supports x86-64 Linux");
 
+mod active;
 mod callers;
 mod descriptors;
+mod ending;
+mod entries;
 mod epoll;
 mod exec;
 mod exits;
@@ -41,8 +44,10 @@ mod life;
 mod locks;
 mod log;
 mod modules;
+mod path_memory;
 mod paths;
 mod pool;
+mod process_log;
 mod sections;
 mod session;
 mod spawn;
@@ -50,6 +55,7 @@ mod streams;
 mod syscalls;
 mod thread;
 mod unix_peers;
+mod watch;
 mod what;
 
 fulcrum_preload::sanitizer_options!();

@@ -1,73 +1,28 @@
-//! The library's life in a process: constructor, destructor, and whether it is active.
+//! The library's life in a process: constructor and destructor.
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU32, Ordering};
 
-use fulcrum_preload::life::{OwnWord, at_quick_exit};
+use fulcrum_preload::life::at_quick_exit;
 use fulcrum_preload::sys;
-use fulcrum_wire::transactions::Record;
 
-use crate::log::{self, Parent};
+use crate::log::Parent;
 use crate::{
-    callers, descriptors, exits, fork, modules, paths, sections, session, streams, thread,
-    unix_peers,
+    active, callers, ending, entries, epoll, exits, fork, hooks_descriptors, hooks_io, idle, locks,
+    modules, paths, process_log, sections, session, spawn, streams, thread, unix_peers,
 };
-
-/// Whether hooks do more than pass through, 0 or 1. Forked children that no handler announces find the library inactive too:
-/// the log that they see is their parent's.
-static ACTIVE: OwnWord = OwnWord::new(&INACTIVE);
-static INACTIVE: AtomicU32 = AtomicU32::new(0);
 
 fulcrum_preload::constructor!(begin);
 fulcrum_preload::destructor!(end);
 
-/// Whether hooks do more than pass through.
-#[inline]
-pub fn is_active() -> bool {
-    ACTIVE.word().load(Ordering::Acquire) != 0
-}
-
-/// In a forked child: everything passes through.
-pub fn deactivate() {
-    ACTIVE.word().store(0, Ordering::Release);
-}
-
-/// Makes a log, of the calling thread for the moment, and activates the library. `None`: the process goes on without.
-pub fn begin_log(parent: Parent) -> Option<()> {
-    let session = session::session()?;
-    log::create(session, parent)?;
-    ACTIVE.word().store(1, Ordering::Release);
-    if thread::begin_process().is_none() {
-        deactivate();
-        return None;
-    }
-    write_program();
-    Some(())
-}
-
-fn write_program() {
-    let mut path = [0_u8; 1024];
-    // SAFETY: the kernel writes so many bytes at most.
-    let length = unsafe {
-        let name = c"/proc/self/exe".as_ptr().addr();
-        let args = [name, path.as_mut_ptr().addr(), path.len(), 0, 0, 0];
-        sys::call(libc::SYS_readlink, args)
-    };
-    let path = &path[..length.max(0) as usize];
-    if let Some(inside) = thread::enter() {
-        inside.write(0, &Record::Program(path));
-    }
-}
-
 extern "C" fn begin() {
     let _errno = sys::KeepErrno::new();
     if session::attach().is_none()
-        || ACTIVE.prepare().is_none()
-        || thread::prepare().is_none()
+        || active::prepare().is_none()
+        || thread::prepare(ending::end).is_none()
         || paths::prepare().is_none()
-        || descriptors::prepare().is_none()
+        || entries::prepare().is_none()
         || streams::prepare().is_none()
-        || begin_log(Parent::default()).is_none()
+        || process_log::begin(Parent::default()).is_none()
     {
         return;
     }
@@ -75,7 +30,7 @@ extern "C" fn begin() {
         main.set_stack(thread::main_stack());
     }
     // SAFETY: the handler lives as long as the process.
-    unsafe { libc::pthread_atfork(None, None, Some(fork::in_child)) };
+    unsafe { libc::pthread_atfork(None, None, Some(active::in_child)) };
     at_quick_exit(at_quick);
     if let Some(inside) = thread::enter() {
         modules::look(&inside);
@@ -83,7 +38,14 @@ extern "C" fn begin() {
     callers::ask();
     unix_peers::begin();
     callers::wait();
-    sections::begin();
+    let native = locks::hooks()
+        .chain(epoll::hooks())
+        .chain(hooks_descriptors::hooks())
+        .chain(hooks_io::hooks())
+        .chain(idle::hooks())
+        .chain(spawn::hooks());
+    // Those of `fork` return twice.
+    sections::begin(native, fork::hooks());
 }
 
 extern "C" fn end() {

@@ -10,7 +10,7 @@ use fulcrum_wire::transactions::Record;
 
 use crate::session::{self, Name};
 use crate::thread::{self, Inside};
-use crate::{callers, life, sections};
+use crate::{active, callers, watch};
 
 /// Pieces of executable memory that are told apart.
 const MOST: usize = 4096;
@@ -53,7 +53,7 @@ pub fn look(inside: &Inside) -> bool {
     LOCK.free();
     let found = found.unwrap_or(false);
     if found {
-        sections::loaded();
+        watch::loaded();
     }
     found
 }
@@ -143,9 +143,9 @@ fn hexadecimal(digits: &[u8]) -> u64 {
 pub unsafe extern "C-unwind" fn dlclose(library: *mut core::ffi::c_void) -> core::ffi::c_int {
     // SAFETY: passes the program's argument on.
     let result = unsafe { real!(dlclose: fn(*mut core::ffi::c_void) -> core::ffi::c_int)(library) };
-    if life::is_active() && thread::current().is_some() {
+    if active::is_active() && thread::current().is_some() {
         STALE.store(true, Ordering::Relaxed);
-        sections::unloaded();
+        watch::unloaded();
     }
     result
 }

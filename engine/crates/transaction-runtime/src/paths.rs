@@ -8,8 +8,10 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 
 use fulcrum_preload::sys;
 use fulcrum_unwind::{Registers, walk};
-use fulcrum_wire::transactions::{MAX_PATH, Record, word};
+use fulcrum_wire::transactions::{Record, word};
 
+use crate::frame::Called;
+use crate::path_memory::{MEMOS, Memo, Memory, READS, WINDOW};
 use crate::thread::{Inside, Stack};
 use crate::{callers, log, modules};
 
@@ -21,12 +23,6 @@ const PLACES: usize = 2 * MOST as usize;
 const POOL: usize = 4 << 20;
 /// So many places are looked at for one path.
 const PROBES: usize = 64;
-/// Paths that a thread remembers.
-const MEMOS: usize = 16;
-/// Words that a walk reads at most: a return address and a frame base each.
-const READS: usize = 2 * MAX_PATH;
-/// Words that are read at once from a stack that is not the thread's own.
-const WINDOW: usize = 128;
 
 /// One path. Zeroed, there is none.
 struct Entry {
@@ -46,28 +42,6 @@ static TABLE: AtomicPtr<Entry> = AtomicPtr::new(null_mut());
 static ADDRESSES: AtomicPtr<u64> = AtomicPtr::new(null_mut());
 static LAST_ID: AtomicU32 = AtomicU32::new(0);
 static POOL_USED: AtomicUsize = AtomicUsize::new(0);
-
-/// What a thread remembers, and where it works. Zeroed, it remembers nothing.
-pub struct Memory {
-    memos: [Memo; MEMOS],
-    addresses: [u64; MAX_PATH],
-    reads: [(u64, u64); READS],
-    window: [u64; WINDOW],
-}
-
-/// A path that was walked.
-struct Memo {
-    return_address: u64,
-    sp: u64,
-    /// The number of the unwind table.
-    table: u32,
-    /// Its place in the table of paths, from 1.
-    place: u32,
-    /// Addresses of the path.
-    depth: u32,
-    /// Where the return addresses were above `sp`, bytes.
-    slots: [u32; MAX_PATH],
-}
 
 /// Makes room for paths. Before any other function of this module.
 pub fn prepare() -> Option<()> {
@@ -92,17 +66,23 @@ impl Entry {
     }
 }
 
-impl Memory {
-    /// Another thread uses it from now on.
-    pub fn forget(&mut self) {
-        for memo in &mut self.memos {
-            memo.place = 0;
-        }
+impl Inside {
+    /// The number of the call path that a hook was called by; 0 when it is not known.
+    #[inline]
+    pub fn path(&self, called: &impl Called) -> u32 {
+        self.path_at(called.caller())
+    }
+
+    /// The number of the call path of who called something behind which it has these registers; 0 when it is not known.
+    pub fn path_at(&self, caller: Registers) -> u32 {
+        // SAFETY: this thread's own, and nobody else's while it is in our code.
+        let memory = unsafe { &mut *self.memory() };
+        path(self, memory, caller, self.thread().stack())
     }
 }
 
 /// The number of the path of what was called by a function that stands `at` there; `stack` is the thread's own. 0: not known.
-pub fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u32 {
+fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u32 {
     let (rows, number) = callers::rows();
     let own = stack.has(at.rsp);
     let key = (at.rip ^ at.rsp >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;

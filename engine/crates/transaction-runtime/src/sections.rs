@@ -1,11 +1,10 @@
 //! Flow through shared memory (Whodunit §3, §7.2): critical sections run out of line, and what a thread consumes that another
 //! one produced is logged.
 
-use core::cell::Cell;
 use core::ffi::c_int;
 use core::mem;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_critical_sections::{
     Captured, Functions, Limits, Observer, Registers as AllRegisters, Unavailable, code_around,
@@ -16,64 +15,35 @@ use fulcrum_shared_memory::{
     self as memory, CodeAddress, Effect, FlowDetector, LockId, Mode, Reaction, Role, Synopsis,
     ThreadId,
 };
-use fulcrum_unwind::Registers;
 use fulcrum_wire::transactions::Record;
 
 use crate::frame::Called;
 use crate::thread::{self, Inside, Thread};
-use crate::{epoll, fork, hooks_descriptors, hooks_io, idle, life, locks, pool, session, spawn};
+use crate::{active, pool, session, watch};
 
 /// What flows in this process. Its contexts are items: numbers of [`Record::Produce`].
 static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
-/// Whether sections are watched.
-static WATCHES: AtomicBool = AtomicBool::new(false);
 /// The last item of the process.
 static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
 /// How often a thread asks for the detector, before it does without. Whoever has it may have been left by a jump out of a
 /// handler of a signal.
 const ATTEMPTS: u32 = 1000;
 
-/// How a thread's sections are watched. Zeroed, nothing is known of the thread.
-pub struct Watch {
-    is_known: Cell<bool>,
-    /// Something that it did was not told.
-    is_lost: Cell<bool>,
-    /// Where it took the last lock.
-    site: Cell<Registers>,
-    /// The call path there.
-    path: Cell<u32>,
-}
-
-impl Watch {
-    /// A thread begins.
-    pub fn begin(&self) {
-        self.is_known.set(false);
-        self.is_lost.set(false);
-    }
-}
-
-/// Begins to watch, if that is wanted.
-pub fn begin() {
+/// Begins to watch, if that is wanted. `native` are hooks that run as they are, `last` those that return twice.
+pub fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
     if !session::session().is_some_and(session::Session::watches_memory) {
         return;
     }
     *DETECTOR.lock() = Some(detector());
-    let hooks = locks::hooks()
-        .chain(epoll::hooks())
-        .chain(hooks_descriptors::hooks())
-        .chain(hooks_io::hooks())
-        .chain(idle::hooks())
-        .chain(spawn::hooks());
-    let native: Vec<u64> = hooks.collect();
-    // They return twice.
-    let last: Vec<u64> = fork::hooks().collect();
+    let native: Vec<u64> = native.collect();
+    let last: Vec<u64> = last.collect();
     let functions = Functions {
         native: &native,
         last: &last,
-        own: code_around(begin as *const () as usize as u64),
+        own: code_around(end_thread as *const () as usize as u64),
     };
     match fulcrum_critical_sections::begin(&Sections, Limits::default(), functions) {
-        Ok(()) => WATCHES.store(true, Ordering::Release),
+        Ok(()) => watch::turn_on(),
         Err(why) => say(match why {
             Unavailable::NoCodeMemory => NO_CODE_MEMORY,
             Unavailable::ShadowStack => SHADOW_STACK,
@@ -104,7 +74,7 @@ fn detector() -> FlowDetector {
 /// The calling thread, if its sections are watched.
 #[inline]
 fn watched() -> Option<&'static Thread> {
-    if !WATCHES.load(Ordering::Acquire) || !life::is_active() {
+    if !watch::is_on() || !active::is_active() {
         return None;
     }
     thread::current().filter(|it| !it.is_vforked())
@@ -134,7 +104,7 @@ pub fn giving_back(lock: u64) {
 
 /// A thread ends.
 pub fn end_thread(thread: &Thread) {
-    if !WATCHES.load(Ordering::Acquire) {
+    if !watch::is_on() {
         return;
     }
     if thread.watch.is_known.get() {
@@ -144,23 +114,9 @@ pub fn end_thread(thread: &Thread) {
     fulcrum_critical_sections::end_thread();
 }
 
-/// There is code that was not there before.
-pub fn loaded() {
-    if WATCHES.load(Ordering::Acquire) {
-        fulcrum_critical_sections::loaded();
-    }
-}
-
-/// Code may be gone.
-pub fn unloaded() {
-    if WATCHES.load(Ordering::Acquire) {
-        fulcrum_critical_sections::forget_unmapped();
-    }
-}
-
 /// In a forked child, which begins with nothing: whatever other threads had in hand is passed over.
 pub fn begin_again() {
-    if !WATCHES.load(Ordering::Acquire) {
+    if !watch::is_on() {
         return;
     }
     pool::after_fork();

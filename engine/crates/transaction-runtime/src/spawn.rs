@@ -7,8 +7,8 @@ use fulcrum_preload::{real, sys};
 use fulcrum_wire::transactions::Record;
 use libc::{pthread_attr_t, pthread_t};
 
+use crate::active;
 use crate::frame::{Frame, hooks};
-use crate::life;
 use crate::thread::{self, Routine, Thread};
 
 /// The size of the stack that a new thread gets, bytes; 0 when unknown.
@@ -54,7 +54,7 @@ fn made(
 }
 
 fn slot() -> Option<&'static Thread> {
-    if !life::is_active() {
+    if !active::is_active() {
         return None;
     }
     let inside = thread::enter()?;

@@ -8,30 +8,13 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{Address, MAX_HEAD, Record, StreamKind, Via};
 
-use crate::descriptors::{self, Entry};
+use crate::entries::{self, Entry};
 use crate::log;
 use crate::thread::{self, Inside};
-use crate::what::{self, Found};
+use crate::what::{self, Found, What};
 
 /// Streams at once.
 const MOST: u32 = 1 << 18;
-
-/// What a stream is.
-#[derive(Clone, Copy, Debug)]
-pub struct What {
-    /// What goes through it.
-    pub kind: StreamKind,
-    /// How the process came to it.
-    pub via: Via,
-    /// The inode of this end; of a pipe, of both.
-    pub inode: u64,
-    /// Of a unix socket, that of the other end; 0 when it is not known.
-    pub peer_inode: u64,
-    /// This end of a TCP connection.
-    pub local: Address,
-    /// The other end of a TCP connection.
-    pub peer: Address,
-}
 
 /// One stream. Zeroed, it is one that is not in use.
 pub struct Stream {
@@ -242,7 +225,7 @@ fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option
         Found::Nothing => Entry::Nothing,
         Found::Stream(what) => known(via, &what).or_else(|| add(what))?,
     };
-    let is_set = descriptors::set_if(fd, before, found);
+    let is_set = entries::set_if(fd, before, found);
     if let Entry::Stream { place, id } = found {
         let stream = Stream::of(place, id)?;
         if is_set {
@@ -251,7 +234,7 @@ fn find_out(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Option
         release(stream, place);
     }
     // Another thread was faster.
-    match descriptors::look(fd)? {
+    match entries::look(fd)? {
         Entry::Stream { place, id } => Stream::of(place, id),
         _ => None,
     }

@@ -15,7 +15,9 @@ use crate::frame::Frame;
 use crate::hooks_io::{
     Wanted, moving, moving_parts, receiving, receiving_message, sending, several,
 };
-use crate::{descriptors, epoll, exec, exits, futex, hooks_descriptors, idle, life, log, thread};
+use crate::{
+    active, descriptors, ending, epoll, exec, exits, futex, hooks_descriptors, idle, log, thread,
+};
 
 const NUMBERS: usize = 512;
 /// System calls that are more to us than passed on.
@@ -143,7 +145,7 @@ unsafe extern "C-unwind" fn watched(
 ) -> c_long {
     // SAFETY: passes the program's arguments on.
     let real = || unsafe { next()(number, a, b, c, d, e, f) };
-    if !life::is_active() {
+    if !active::is_active() {
         return real();
     }
     let arguments = [a, b, c, d, e, f];
@@ -167,7 +169,7 @@ unsafe extern "C-unwind" fn watched(
     }
     match number {
         libc::SYS_exit_group => exits::leave(),
-        libc::SYS_exit if thread::is_logged() => thread::end_current(),
+        libc::SYS_exit if thread::is_logged() => ending::end_current(),
         libc::SYS_execve | libc::SYS_execveat => return exec::executed(real),
         libc::SYS_io_uring_enter => {
             log::header(word::UNSEEN_CALLS).fetch_add(1, Ordering::Relaxed);

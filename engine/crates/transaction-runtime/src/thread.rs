@@ -8,16 +8,14 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, compiler_fe
 
 use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::sys;
-use fulcrum_unwind::Registers;
 use fulcrum_wire::transactions::{
     CHUNK_HEADER, CHUNK_MAGIC, ChunkWords, Head, Record, chunk_check, chunk_word,
 };
 
-use crate::frame::Called;
+use crate::active;
 use crate::log::{self, Chunk};
-use crate::paths::Memory;
-use crate::sections::Watch;
-use crate::{life, paths, sections};
+use crate::path_memory::Memory;
+use crate::watch::Watch;
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -87,8 +85,8 @@ fn ended() -> *const Thread {
     core::ptr::without_provenance(align_of::<Thread>())
 }
 
-/// Makes room for threads. Before any other function of this module.
-pub fn prepare() -> Option<()> {
+/// Makes room for threads, of which `end` is told their ends with their slots. Before any other function of this module.
+pub fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
     let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
     TABLE.store(table.cast(), Ordering::Release);
     // SAFETY: threads end with their slots, which is all that is set.
@@ -180,30 +178,9 @@ pub fn begin_process() -> Option<()> {
     Some(())
 }
 
-/// The last thing that a thread does here.
-unsafe extern "C" fn end(slot: *mut c_void) {
-    let _errno = sys::KeepErrno::new();
-    // SAFETY: the value of our key is the slot that `adopt` set.
-    let thread = unsafe { &*slot.cast::<Thread>() };
-    if !life::is_active() || thread.vforked.get() {
-        return;
-    }
-    if thread.endings.get() < ENDINGS {
-        thread.endings.set(thread.endings.get() + 1);
-        END.set(slot);
-        return;
-    }
-    end_current();
-}
-
-/// The calling thread is about to end.
-pub fn end_current() {
-    let Some(inside) = enter() else {
-        return;
-    };
-    inside.write(0, &Record::End);
+/// A thread is about to end, and has said so: it gives back what it has.
+pub fn leave(inside: Inside) {
     let thread = inside.0;
-    sections::end_thread(thread);
     if let Some(chunk) = thread.chunk.take() {
         log::give_back(&chunk, CHUNK_HEADER + thread.written.get());
     }
@@ -278,6 +255,16 @@ impl Thread {
         self.stack.set(stack);
     }
 
+    /// Its end is told. Whether it is at it: others may still do something there, and then it is told again.
+    pub fn is_at_end(&self) -> bool {
+        if self.endings.get() < ENDINGS {
+            self.endings.set(self.endings.get() + 1);
+            END.set(core::ptr::from_ref(self).cast());
+            return false;
+        }
+        true
+    }
+
     /// Whether what runs is a child made by `vfork`.
     pub fn is_vforked(&self) -> bool {
         self.vforked.get()
@@ -326,7 +313,7 @@ impl Drop for Inside {
 /// code already, which is counted.
 #[inline]
 pub fn enter() -> Option<Inside> {
-    if !life::is_active() {
+    if !active::is_active() {
         return None;
     }
     let thread = match current() {
@@ -347,7 +334,7 @@ pub fn enter() -> Option<Inside> {
 #[inline]
 pub fn is_logged() -> bool {
     // Mostly there are no such children, and then nobody has to ask which thread this is.
-    life::is_active()
+    active::is_active()
         && (VFORKED.load(Ordering::Relaxed) == 0 || !current().is_some_and(Thread::is_vforked))
 }
 
@@ -374,17 +361,9 @@ impl Inside {
         self.0
     }
 
-    /// The number of the call path that a hook was called by; 0 when it is not known.
-    #[inline]
-    pub fn path(&self, called: &impl Called) -> u32 {
-        self.path_at(called.caller())
-    }
-
-    /// The number of the call path of who called something behind which it has these registers; 0 when it is not known.
-    pub fn path_at(&self, caller: Registers) -> u32 {
-        // SAFETY: this thread's own, and nobody else's while it is in our code.
-        let memory = unsafe { &mut *self.0.memory.get() };
-        paths::path(self, memory, caller, self.0.stack.get())
+    /// What it remembers of its call paths: this thread's own, and nobody else's while it is in our code.
+    pub fn memory(&self) -> *mut Memory {
+        self.0.memory.get()
     }
 
     /// Writes what has just happened.

@@ -6,9 +6,25 @@ use core::mem::MaybeUninit;
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::{Address, StreamKind, Via};
 
-use crate::streams::What;
 use crate::thread::Inside;
 use crate::unix_peers;
+
+/// What a stream is.
+#[derive(Clone, Copy, Debug)]
+pub struct What {
+    /// What goes through it.
+    pub kind: StreamKind,
+    /// How the process came to it.
+    pub via: Via,
+    /// The inode of this end; of a pipe, of both.
+    pub inode: u64,
+    /// Of a unix socket, that of the other end; 0 when it is not known.
+    pub peer_inode: u64,
+    /// This end of a TCP connection.
+    pub local: Address,
+    /// The other end of a TCP connection.
+    pub peer: Address,
+}
 
 /// What was found.
 pub enum Found {

@@ -30,6 +30,8 @@ pub(crate) struct Module {
     pub exported: BTreeSet<String>,
     /// What its imports are called here, and their paths.
     pub imported: BTreeMap<String, Vec<String>>,
+    /// Those that only it and its children see.
+    pub kept: BTreeSet<String>,
     /// Modules and enums all of whose names it imports.
     pub globs: Vec<Vec<String>>,
     /// The paths that it names: for itself, not to hand them on.
@@ -241,6 +243,7 @@ fn import_tree(tree: &UseTree, mut before: Vec<String>, own: bool, module: &mut 
     }
     if own {
         module.named.insert(before.clone());
+        module.kept.insert(as_name.clone());
     }
     module.imported.insert(as_name, before);
 }
