@@ -63,7 +63,9 @@ pub unsafe extern "C-unwind" fn raise(signal: c_int) -> c_int {
     thread::before();
     signals::sent();
     // SAFETY: passes the program's argument on.
-    signals::to_itself(signal, || unsafe { real!(raise: fn(c_int) -> c_int)(signal) })
+    signals::to_itself(signal, || unsafe {
+        real!(raise: fn(c_int) -> c_int)(signal)
+    })
 }
 
 // A cancelled thread wakes from whatever it waits for.

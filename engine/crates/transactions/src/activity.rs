@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::chain::{Chain, UnknownLink};
 use crate::Synopsis;
+use crate::chain::{Chain, UnknownLink};
 use crate::dictionary::{Arrival, Dictionary};
 use crate::step::Step;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::chain::{Chain, Link, UnknownLink};
 use crate::Synopsis;
+use crate::chain::{Chain, Link, UnknownLink};
 use crate::contexts::{Contexts, Limits};
 use crate::ids::ProcessId;
 use crate::names::Names;

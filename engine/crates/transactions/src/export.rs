@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::chain::Link;
 use crate::Synopsis;
+use crate::chain::Link;
 use crate::dictionary::{Dictionary, Element};
 use crate::ids::ProcessId;
 use crate::names::Name;
