@@ -107,7 +107,7 @@ pub fn record(
         }
     };
     let run = folder.path().to_path_buf();
-    let mut session = Session {
+    let mut session = ActiveRecording {
         options,
         shared: Shared {
             folder: &run,
@@ -216,7 +216,7 @@ impl Start {
     }
 }
 
-struct Session<'a> {
+struct ActiveRecording<'a> {
     options: &'a Options,
     shared: Shared<'a>,
     folder: RunFolder,
@@ -241,7 +241,7 @@ enum End {
     Refused(String),
 }
 
-impl Session<'_> {
+impl ActiveRecording<'_> {
     /// Follows the program to its end; in end-to-end mode, runs it again and again.
     fn run(
         &mut self,
