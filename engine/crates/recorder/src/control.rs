@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use fulcrum_runtime_core::draw::{Levels, Treatment};
 use fulcrum_wire::{
-    FULL_SPEEDUP, MAX_LEVELS, NONE, PROCESS_MAGIC, Process, SESSION_MAGIC, Session, VERSION, part,
-    sampler,
+    ControlBlock, FULL_SPEEDUP, MAX_LEVELS, NONE, PROCESS_MAGIC, Process, SESSION_MAGIC, VERSION,
+    part, sampler,
 };
 use memmap2::MmapMut;
 
@@ -134,15 +134,15 @@ pub fn levels(options: &Options) -> Levels {
     Levels::new(&LEVELS, fixed, placebo)
 }
 
-fn session_of(block: &MmapMut) -> &Session {
-    // SAFETY: `Control::create` maps exactly one page-aligned Session and fills it before anybody reads it.
-    unsafe { &*block.as_ptr().cast::<Session>() }
+fn session_of(block: &MmapMut) -> &ControlBlock {
+    // SAFETY: `Control::create` maps exactly one page-aligned ControlBlock and fills it before anybody reads it.
+    unsafe { &*block.as_ptr().cast::<ControlBlock>() }
 }
 
 impl Control {
     /// Creates the file and starts the heartbeat.
     pub fn create(path: &Path, options: &Options) -> io::Result<Control> {
-        let mut block = map_new(path, size_of::<Session>())?;
+        let mut block = map_new(path, size_of::<ControlBlock>())?;
         let fixed = fixed_speedup(options);
         // The record says which levels were drawn from, so that a line needs no more points than there can be.
         let drawn = match fixed {
@@ -152,7 +152,7 @@ impl Control {
         let mut levels = [0; MAX_LEVELS];
         levels[..drawn.len()].copy_from_slice(&drawn);
         let seed = now() as u32;
-        let session = Session {
+        let session = ControlBlock {
             magic: SESSION_MAGIC,
             version: VERSION,
             command: AtomicU32::new(fulcrum_wire::command::RUN),
@@ -187,7 +187,7 @@ impl Control {
             warmup_ns: WARMUP_NS,
         };
         // SAFETY: the mapping is page-aligned and exactly as long.
-        unsafe { block.as_mut_ptr().cast::<Session>().write(session) };
+        unsafe { block.as_mut_ptr().cast::<ControlBlock>().write(session) };
         // Whatever fails from here on, dropping it ends the threads that there are.
         let mut control = Control {
             block: Arc::new(block),
@@ -212,7 +212,7 @@ impl Control {
     fn employ(
         &self,
         name: &str,
-        work: impl FnOnce(&Session, &AtomicBool) + Send + 'static,
+        work: impl FnOnce(&ControlBlock, &AtomicBool) + Send + 'static,
     ) -> io::Result<JoinHandle<()>> {
         let (block, stop) = (self.block.clone(), self.stop.clone());
         std::thread::Builder::new()

@@ -8,15 +8,15 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Targets;
 use fulcrum_wire::{
-    HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range, SESSION_FILE,
-    SESSION_MAGIC, SESSION_VARIABLE, Session, Steering, UNWIND_MAGIC, Unwind, UnwindHeader,
+    ControlBlock, HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range,
+    SESSION_FILE, SESSION_MAGIC, SESSION_VARIABLE, Steering, UNWIND_MAGIC, Unwind, UnwindHeader,
     VERSION, mode, state,
 };
 
 use crate::allowed;
 use crate::folder::{self, Name, folder};
 
-static SESSION: AtomicPtr<Session> = AtomicPtr::new(core::ptr::null_mut());
+static SESSION: AtomicPtr<ControlBlock> = AtomicPtr::new(core::ptr::null_mut());
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
 static MAP: AtomicPtr<Map> = AtomicPtr::new(core::ptr::null_mut());
 static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
@@ -24,7 +24,7 @@ static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
 static BLOCKED: AtomicBool = AtomicBool::new(false);
 
 /// The session's settings and commands. Only after [`attach`] succeeded.
-pub fn session() -> &'static Session {
+pub fn session() -> &'static ControlBlock {
     // SAFETY: mapped for the life of the process before anything else runs.
     unsafe { &*SESSION.load(Ordering::Acquire) }
 }
@@ -152,7 +152,7 @@ pub fn attach() -> Option<()> {
         return None;
     }
     let name = Name::new(format_args!("{named}/{SESSION_FILE}"))?;
-    let (at, _) = map_file(&name, 0, 0, size_of::<Session>())?;
+    let (at, _) = map_file(&name, 0, 0, size_of::<ControlBlock>())?;
     SESSION.store(at.cast(), Ordering::Release);
     if session().magic != SESSION_MAGIC || session().version != VERSION || engine_is_late() {
         return None;

@@ -1,7 +1,7 @@
 //! Layouts shared with code injected into other people's programs: the control block of a live run.
 //!
 //! Three kinds of file live in a run folder while the run goes on, each mapped `MAP_SHARED` by both sides:
-//! - [`Session`] (`session.ctl`): written by the engine before the program starts. Heartbeat, commands, settings.
+//! - [`ControlBlock`] (`session.ctl`): written by the engine before the program starts. Heartbeat, commands, settings.
 //! - [`Process`] (`<pid>-<n>.proc`): created by the runtime inside each process. State and live counters.
 //! - [`MapHeader`] (`<pid>-<n>.<generation>.map`): written by the engine in answer. What may be sped up ("targets"), and
 //!   the address ranges that belong to each. A new generation follows when libraries come or the user aims elsewhere.
@@ -27,7 +27,7 @@ pub use points::*;
 
 /// Changes whenever a layout in this crate does.
 pub const VERSION: u32 = 5;
-/// First word of [`Session`].
+/// First word of [`ControlBlock`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].
 pub const PROCESS_MAGIC: u64 = u64::from_le_bytes(*b"FULCPROC");
@@ -38,7 +38,7 @@ pub const UNWIND_MAGIC: u64 = u64::from_le_bytes(*b"FULCUNWI");
 
 /// Environment variable that carries the run folder's absolute path to the runtime.
 pub const SESSION_VARIABLE: &str = "FULCRUM_SESSION";
-/// File name of the [`Session`] in the run folder.
+/// File name of the [`ControlBlock`] in the run folder.
 pub const SESSION_FILE: &str = "session.ctl";
 
 /// The engine counts as gone when its heartbeat is older than this: delays switch off.
@@ -46,7 +46,7 @@ pub const HEARTBEAT_LIMIT_NS: u64 = 2_000_000_000;
 
 /// Speedups are kept in ten-thousandths: 2500 is 25 %.
 pub const FULL_SPEEDUP: u32 = 10_000;
-/// Added to [`Session::fixed_speedup`] in end-to-end mode: every thread makes the pauses of this speedup.
+/// Added to [`ControlBlock::fixed_speedup`] in end-to-end mode: every thread makes the pauses of this speedup.
 pub const PLACEBO: u32 = 1 << 16;
 /// Longest list of speedups to draw from.
 pub const MAX_LEVELS: usize = 32;
@@ -113,7 +113,7 @@ pub mod state {
 
 /// `session.ctl`: the engine's side of the control block.
 #[repr(C)]
-pub struct Session {
+pub struct ControlBlock {
     /// [`SESSION_MAGIC`].
     pub magic: u64,
     /// [`VERSION`].
@@ -276,7 +276,7 @@ pub struct MapHeader {
 pub struct Steering {
     /// How likely a sample is accepted as the choice of what to speed up, 1 to [`FULL_WEIGHT`].
     pub weight: AtomicU32,
-    /// Experiments warm up at least this long, milliseconds, if that is longer than [`Session::warmup_ns`].
+    /// Experiments warm up at least this long, milliseconds, if that is longer than [`ControlBlock::warmup_ns`].
     pub warmup_ms: AtomicU32,
 }
 
@@ -442,10 +442,10 @@ mod tests {
     /// The layouts are a contract between two builds: a change here needs a new [`VERSION`].
     #[test]
     fn layouts_are_fixed() {
-        assert_eq!(size_of::<Session>(), 232);
-        assert_eq!(offset_of!(Session, heartbeat_ns), 16);
-        assert_eq!(offset_of!(Session, levels), 72);
-        assert_eq!(offset_of!(Session, max_overhead), 208);
+        assert_eq!(size_of::<ControlBlock>(), 232);
+        assert_eq!(offset_of!(ControlBlock, heartbeat_ns), 16);
+        assert_eq!(offset_of!(ControlBlock, levels), 72);
+        assert_eq!(offset_of!(ControlBlock, max_overhead), 208);
         assert_eq!(size_of::<Process>(), 144);
         assert_eq!(offset_of!(Process, state), 16);
         assert_eq!(offset_of!(Process, start_ns), 24);
