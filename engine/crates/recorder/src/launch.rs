@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use fulcrum_symbols::{Kind, executable_kind};
+use fulcrum_symbols::{ExecutableKind, executable_kind};
 use fulcrum_wire::SESSION_VARIABLE;
 
 use crate::{Error, Options, Stdio};
@@ -34,11 +34,11 @@ pub fn resolve(options: &Options, cwd: &Path) -> Result<Program, Error> {
         |why: String| Error::CannotStart(format!("cannot start {}: {why}", name.display()));
     let path = program(name, cwd)?;
     let found = executable_kind(&path).map_err(|error| cannot(error.to_string()))?;
-    let bare = found.kind == Kind::Dynamic && !found.has_debug_info && !found.go;
+    let bare = found.kind == ExecutableKind::Dynamic && !found.has_debug_info && !found.go;
     let starts_others = match found.kind {
-        Kind::Script(_) => true,
+        ExecutableKind::Script(_) => true,
         // Also what the runtime cannot enter passes it on.
-        Kind::Dynamic | Kind::Static if !found.has_debug_info || found.go => {
+        ExecutableKind::Dynamic | ExecutableKind::Static if !found.has_debug_info || found.go => {
             is_wrapper(options, &path, cwd) || (bare && !options.aim.binary_scope.is_empty())
         }
         _ => false,

@@ -13,7 +13,7 @@ use crate::file;
 
 /// What kind of file a program is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExecutableKind {
     /// An executable with a dynamic loader: the runtime can enter it.
     Dynamic,
     /// An executable without one.
@@ -30,7 +30,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executable {
     /// What it is.
-    pub kind: Kind,
+    pub kind: ExecutableKind,
     /// Whether line tables are there (in the file, by build id or by debug link).
     pub has_debug_info: bool,
     /// Built by Go, whose threads and locks do not pass through libc.
@@ -44,11 +44,11 @@ impl Executable {
     pub fn refusal(&self, path: &Path) -> Option<String> {
         let path = path.display();
         match &self.kind {
-            Kind::NotExecutable(why) => Some(format!("cannot run {path}: {why}")),
-            Kind::Script(interpreter) => Some(format!(
+            ExecutableKind::NotExecutable(why) => Some(format!("cannot run {path}: {why}")),
+            ExecutableKind::Script(interpreter) => Some(format!(
                 "cannot profile {path}: it is a script for {interpreter}; give the native program that it starts"
             )),
-            Kind::Setuid => Some(format!(
+            ExecutableKind::Setuid => Some(format!(
                 "cannot profile {path}: it runs with another user's rights, so the loader keeps the runtime out; \
                  copy it without the setuid bit or run as its owner"
             )),
@@ -56,14 +56,14 @@ impl Executable {
                 "cannot profile {path}: it was built by Go, whose scheduler bypasses libc's threads; \
                  Fulcrum profiles C, C++ and Rust programs"
             )),
-            Kind::Static => Some(format!(
+            ExecutableKind::Static => Some(format!(
                 "cannot profile {path}: it is linked statically, so the runtime cannot be loaded into it; \
                  link it without -static"
             )),
-            Kind::Dynamic if !self.has_debug_info => {
+            ExecutableKind::Dynamic if !self.has_debug_info => {
                 Some(format!("{path} has no debug information: compile with -g"))
             }
-            Kind::Dynamic => None,
+            ExecutableKind::Dynamic => None,
         }
     }
 }
@@ -71,7 +71,7 @@ impl Executable {
 /// Looks at a program file without running it. `Err` only when it cannot be read.
 pub fn executable_kind(path: &Path) -> Result<Executable, SymbolsError> {
     let not = |why: &str| Executable {
-        kind: Kind::NotExecutable(why.into()),
+        kind: ExecutableKind::NotExecutable(why.into()),
         has_debug_info: false,
         go: false,
         machine: String::new(),
@@ -100,7 +100,7 @@ pub fn executable_kind(path: &Path) -> Result<Executable, SymbolsError> {
         let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
         let interpreter = String::from_utf8_lossy(line).trim().to_owned();
         return Ok(Executable {
-            kind: Kind::Script(interpreter),
+            kind: ExecutableKind::Script(interpreter),
             ..not("")
         });
     }
@@ -152,15 +152,15 @@ fn elf_kind(path: &Path, cache: &ReadCache<File>, other: bool) -> Option<Executa
     let interpreted = segments.iter().any(|s| s.p_type(endian) == elf::PT_INTERP);
     let parsed = object::File::parse(cache).ok()?;
     let kind = match header.e_type(endian) {
-        elf::ET_EXEC | elf::ET_DYN if other => Kind::Setuid,
-        elf::ET_EXEC | elf::ET_DYN if interpreted => Kind::Dynamic,
-        elf::ET_EXEC => Kind::Static,
-        elf::ET_DYN if is_static_pie(&parsed) => Kind::Static,
-        elf::ET_DYN => {
-            Kind::NotExecutable("it is a shared library; give a program that uses it".into())
-        }
-        elf::ET_REL => Kind::NotExecutable("it is an object file; link it first".into()),
-        _ => Kind::NotExecutable("it is not an executable; give a native program".into()),
+        elf::ET_EXEC | elf::ET_DYN if other => ExecutableKind::Setuid,
+        elf::ET_EXEC | elf::ET_DYN if interpreted => ExecutableKind::Dynamic,
+        elf::ET_EXEC => ExecutableKind::Static,
+        elf::ET_DYN if is_static_pie(&parsed) => ExecutableKind::Static,
+        elf::ET_DYN => ExecutableKind::NotExecutable(
+            "it is a shared library; give a program that uses it".into(),
+        ),
+        elf::ET_REL => ExecutableKind::NotExecutable("it is an object file; link it first".into()),
+        _ => ExecutableKind::NotExecutable("it is not an executable; give a native program".into()),
     };
     let go = parsed.section_by_name(".go.buildinfo").is_some()
         || parsed.section_by_name(".note.go.buildid").is_some();
@@ -189,7 +189,7 @@ fn is_static_pie<'a>(parsed: &object::File<'a, &'a ReadCache<File>>) -> bool {
 
 fn other_machine(machine: &str) -> Executable {
     Executable {
-        kind: Kind::NotExecutable(format!(
+        kind: ExecutableKind::NotExecutable(format!(
             "it is built for {machine}, this machine is {}; build it for this machine",
             host_machine()
         )),

@@ -31,7 +31,7 @@ use std::path::Path;
 pub use bias::load_bias;
 pub use callers::{CallFrames, Caller, Registers};
 pub use error::SymbolsError;
-pub use executable::{Executable, Kind, executable_kind, is_instrumented};
+pub use executable::{Executable, ExecutableKind, executable_kind, is_instrumented};
 pub use fulcrum_model::Location;
 pub use function_table::{Function, FunctionRange, FunctionTable, Node};
 pub use inlined::{CodeFrame, Inlined};

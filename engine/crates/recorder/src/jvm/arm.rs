@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulcrum_symbols::{Kind, executable_kind, is_instrumented};
+use fulcrum_symbols::{ExecutableKind, executable_kind, is_instrumented};
 
 use crate::launch::{Preload, library};
 use crate::{Error, TraceOptions};
@@ -47,8 +47,8 @@ fn look_at(path: &Path) -> Program {
         return Program::Java;
     }
     match executable_kind(path).map(|it| it.kind) {
-        Ok(Kind::Dynamic) if is_instrumented(path) => Program::Native,
-        Ok(Kind::Dynamic | Kind::Script(_)) => Program::Either,
+        Ok(ExecutableKind::Dynamic) if is_instrumented(path) => Program::Native,
+        Ok(ExecutableKind::Dynamic | ExecutableKind::Script(_)) => Program::Either,
         _ => Program::Closed,
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fulcrum_runs::{Ended, Manifest, RunFolder};
-use fulcrum_symbols::{Kind, executable_kind};
+use fulcrum_symbols::{ExecutableKind, executable_kind};
 use fulcrum_transaction_records::samples::FILE as SAMPLES_FILE;
 use fulcrum_wire::Unwind;
 use fulcrum_wire::transactions::{LOG_SUFFIX, SESSION_VARIABLE, SETTINGS_FILE, UNWIND_SUFFIX};
@@ -113,7 +113,7 @@ fn refusal(program: &Path) -> Vec<String> {
     };
     let name = program.display();
     let why = match found.kind {
-        Kind::Script(_) | Kind::Dynamic => return Vec::new(),
+        ExecutableKind::Script(_) | ExecutableKind::Dynamic => return Vec::new(),
         _ => found.refusal(program),
     };
     let why = why.unwrap_or_else(|| format!("{name} cannot be entered."));

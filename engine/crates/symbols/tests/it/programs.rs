@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fulcrum_symbols::{Kind, executable_kind, load_bias};
+use fulcrum_symbols::{ExecutableKind, executable_kind, load_bias};
 use tempfile::TempDir;
 
 /// Prints the address of `main`, then waits for its input to end.
@@ -104,7 +104,7 @@ fn programs_that_cannot_be_entered_are_refused_with_a_reason() {
         }
     }
     let script = executable_kind(&dir.path().join("script")).expect("it can be read");
-    assert_eq!(script.kind, Kind::Script("/bin/sh -e".into()));
+    assert_eq!(script.kind, ExecutableKind::Script("/bin/sh -e".into()));
     assert!(executable_kind(&dir.path().join("missing")).is_err());
 }
 
