@@ -34,11 +34,11 @@ enum Current {
 
 /// Is this the type of a record that coz writes?
 pub fn is_known(kind: &str) -> bool {
-    Kind::of(kind).is_some()
+    RecordKind::of(kind).is_some()
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum RecordKind {
     Startup,
     Experiment,
     Throughput,
@@ -48,18 +48,18 @@ enum Kind {
     Shutdown,
 }
 
-impl Kind {
+impl RecordKind {
     fn of(kind: &str) -> Option<Self> {
         Some(match kind {
-            "startup" => Kind::Startup,
-            "experiment" => Kind::Experiment,
+            "startup" => RecordKind::Startup,
+            "experiment" => RecordKind::Experiment,
             "throughput-point" | "throughput_point" | "progress-point" | "progress_point" => {
-                Kind::Throughput
+                RecordKind::Throughput
             }
-            "latency-point" | "latency_point" => Kind::Latency,
-            "samples" => Kind::Samples,
-            "runtime" => Kind::Runtime,
-            "shutdown" => Kind::Shutdown,
+            "latency-point" | "latency_point" => RecordKind::Latency,
+            "samples" => RecordKind::Samples,
+            "runtime" => RecordKind::Runtime,
+            "shutdown" => RecordKind::Shutdown,
             _ => return None,
         })
     }
@@ -68,7 +68,7 @@ impl Kind {
 impl Assembler {
     /// Adds one record. The error says what was expected.
     pub fn push(&mut self, record: &Fields<'_>) -> Result<(), String> {
-        let Some(kind) = Kind::of(&record.kind) else {
+        let Some(kind) = RecordKind::of(&record.kind) else {
             *self.unknown.entry(record.kind.to_string()).or_default() += 1;
             return Ok(());
         };
@@ -79,21 +79,21 @@ impl Assembler {
                 .is_some_and(|text: &str| text.contains(HEADER))
         };
         match kind {
-            Kind::Startup => {
+            RecordKind::Startup => {
                 self.current = Current::None;
                 self.processes.startup(record.count("time").ok());
             }
-            Kind::Shutdown => self.processes.shutdown(record.count("time").ok()),
-            Kind::Runtime => self.processes.runtime(record.count("time")?),
-            Kind::Samples if header("location") => self.in_header += 1,
-            Kind::Samples => self
+            RecordKind::Shutdown => self.processes.shutdown(record.count("time").ok()),
+            RecordKind::Runtime => self.processes.runtime(record.count("time")?),
+            RecordKind::Samples if header("location") => self.in_header += 1,
+            RecordKind::Samples => self
                 .processes
                 .samples(record.target("location")?, record.count("count")?),
-            Kind::Experiment if header("selected") => {
+            RecordKind::Experiment if header("selected") => {
                 self.current = Current::Skipped;
                 self.in_header += 1;
             }
-            Kind::Experiment => {
+            RecordKind::Experiment => {
                 let experiment = Experiment {
                     speedup: record.speedup()?,
                     duration_ns: record.signed("duration")?,
@@ -104,9 +104,9 @@ impl Assembler {
                 self.recording.experiments.push(experiment);
                 self.current = Current::Last;
             }
-            Kind::Throughput | Kind::Latency => {
+            RecordKind::Throughput | RecordKind::Latency => {
                 let count = match kind {
-                    Kind::Throughput => Count::Throughput {
+                    RecordKind::Throughput => Count::Throughput {
                         delta: record.count("delta")?,
                     },
                     _ => Count::Latency {
