@@ -17,7 +17,7 @@ const KERNEL: &str = "[kernel.kallsyms]";
 #[derive(Debug, Default)]
 pub struct Files {
     /// None for files that are not here, or are others.
-    tables: RefCell<HashMap<Wanted, Option<Known>>>,
+    tables: RefCell<HashMap<RecordedFile, Option<Known>>>,
 }
 
 /// What is known of one file.
@@ -31,7 +31,7 @@ struct Known {
 }
 
 /// A file's path and the build id that was recorded.
-type Wanted = (String, Option<Vec<u8>>);
+type RecordedFile = (String, Option<Vec<u8>>);
 
 impl Symbols for Files {
     fn code(&self, file: &str, build_id: Option<&[u8]>, at: At) -> Vec<Code> {
@@ -93,7 +93,7 @@ impl Symbols for Files {
 
 /// What is known of a file, which is read when it is first asked for.
 fn known<'t>(
-    tables: &'t mut HashMap<Wanted, Option<Known>>,
+    tables: &'t mut HashMap<RecordedFile, Option<Known>>,
     file: &str,
     build_id: Option<&[u8]>,
 ) -> Option<&'t Known> {
