@@ -7,7 +7,7 @@
 //! Within a profiled process:
 //! - [`Activity`]: on whose behalf a thread works, as it runs handlers and stages, hands on, takes over, sends and receives;
 //! - [`memory`]: what flows through shared memory, seen from the instructions of critical sections;
-//! - [`messages::Stream`]: which message a read belongs to; [`recognise`]: what to call a request;
+//! - [`messages::ByteStream`]: which message a read belongs to; [`recognise`]: what to call a request;
 //! - [`crosstalk`]: who waits for whom; [`latency`]: how long transactions take; [`Profile`]: where they spend CPU time.
 //!
 //! After the run, [`stitch`] makes one profile of what all processes recorded.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use fulcrum_transactions::messages::Stream;
+use fulcrum_transactions::messages::ByteStream;
 
 use super::doing::{Doing, Hold, InstanceId, Origin};
 use super::process::Outgoing;
@@ -12,7 +12,7 @@ use crate::index::{ChannelId, EndId, Index};
 /// One direction of a stream. Offsets are those of all its writers together.
 #[derive(Debug)]
 pub(super) struct Direction {
-    pub(super) stream: Stream<Rc<Message>>,
+    pub(super) stream: ByteStream<Rc<Message>>,
     pub(super) writers: Vec<EndId>,
     /// Sends that are still to come.
     pub(super) sends_left: u64,
@@ -59,7 +59,7 @@ impl Direction {
             let sends = |end: &&EndId| index.ends[**end].sends > 0;
             let writers: Vec<EndId> = channel.sides[side].iter().filter(sends).copied().collect();
             Direction {
-                stream: Stream::with_limit(usize::MAX),
+                stream: ByteStream::with_limit(usize::MAX),
                 sends_left: writers.iter().map(|&it| index.ends[it].sends).sum(),
                 writers,
                 sent: 0,

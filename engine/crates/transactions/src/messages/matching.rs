@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use super::StreamId;
-use super::stream::Stream;
-use crate::chain::Link;
+use super::stream::ByteStream;
 use crate::Synopsis;
+use crate::chain::Link;
 use crate::ids::ProcessId;
 
 /// A process sent bytes.
@@ -78,7 +78,7 @@ impl Unmatched {
 /// Matches what processes sent with what they received. The order of records does not matter.
 pub fn match_messages(processes: &[(ProcessId, &ProcessMessages)]) -> Matches {
     let mut matches = Matches::default();
-    let mut streams: HashMap<StreamId, Stream<Link>> = HashMap::new();
+    let mut streams: HashMap<StreamId, ByteStream<Link>> = HashMap::new();
     let each_send = || {
         processes
             .iter()
@@ -100,7 +100,7 @@ pub fn match_messages(processes: &[(ProcessId, &ProcessMessages)]) -> Matches {
             synopsis: send.context,
         };
         let stream = streams.entry(send.stream);
-        let stream = stream.or_insert_with(|| Stream::with_limit(usize::MAX));
+        let stream = stream.or_insert_with(|| ByteStream::with_limit(usize::MAX));
         if stream.sent(send.range.clone(), link).is_err() {
             matches.overlaps += 1;
         }

@@ -10,7 +10,7 @@ mod stream;
 pub use matching::{
     Matches, ProcessMessages, ReceiveRecord, SendRecord, Unmatched, match_messages,
 };
-pub use stream::{Message, Overlap, Receipt, Stream};
+pub use stream::{ByteStream, Message, Overlap, Receipt};
 
 /// One direction of a connection. Both ends derive the same number: from addresses and ports, from a socket's cookie, from a
 /// pipe's inode.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// What was sent into a stream. Offsets are bytes since its beginning.
 #[derive(Clone, Debug)]
-pub struct Stream<T> {
+pub struct ByteStream<T> {
     /// By where each begins: where it ends, and what it is. No two overlap.
     sent: BTreeMap<u64, (u64, T)>,
     limit: usize,
@@ -39,10 +39,10 @@ pub struct Overlap {
     pub before: Range<u64>,
 }
 
-impl<T> Stream<T> {
+impl<T> ByteStream<T> {
     /// A stream that remembers so many messages, the latest.
     pub fn with_limit(messages: usize) -> Self {
-        Stream {
+        ByteStream {
             sent: BTreeMap::new(),
             limit: messages.max(1),
         }
@@ -137,7 +137,7 @@ mod tests {
 
     /// `a` is at 10 to 20, `b` at 20 to 25, `c` at 30 to 40.
     fn check(range: Range<u64>, expect: &[(char, bool)], unknown: u64) {
-        let mut stream = Stream::with_limit(10);
+        let mut stream = ByteStream::with_limit(10);
         for (sent, what) in [(30..40, 'c'), (10..20, 'a'), (20..25, 'b'), (50..50, 'd')] {
             stream.sent(sent, what).unwrap();
         }
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn bytes_are_sent_once() {
-        let mut stream = Stream::with_limit(10);
+        let mut stream = ByteStream::with_limit(10);
         stream.sent(10..20, ()).unwrap();
         for (range, fits) in [
             (0..10, true),
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_was_received_can_be_forgotten_and_the_limit_forgets_the_oldest() {
-        let mut stream = Stream::with_limit(3);
+        let mut stream = ByteStream::with_limit(3);
         for n in 0..5 {
             stream.sent(n * 10..n * 10 + 10, n).unwrap();
         }

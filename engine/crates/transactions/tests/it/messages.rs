@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fulcrum_stats::Random;
 use fulcrum_transactions::messages::{
-    Matches, ProcessMessages, ReceiveRecord, SendRecord, Stream, StreamId, match_messages,
+    Matches, ProcessMessages, ReceiveRecord, SendRecord, ByteStream, StreamId, match_messages,
 };
 use fulcrum_transactions::{Link, ProcessId, Synopsis};
 
@@ -52,7 +52,7 @@ fn ten_thousand_messages_in_random_partial_reads_are_all_right() {
     for _ in 0..20 {
         let messages = messages(&mut random, 500);
         let all = messages[0].0.start..messages.last().unwrap().0.end;
-        let mut stream = Stream::with_limit(1000);
+        let mut stream = ByteStream::with_limit(1000);
         let mut to_send = messages.iter().peekable();
         for read in reads(&mut random, all) {
             while let Some((range, number)) = to_send.next_if(|(range, _)| range.start < read.end) {
