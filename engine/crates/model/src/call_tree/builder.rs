@@ -1,7 +1,7 @@
 //! Samples to a call tree.
 
 use super::frame::Frames;
-use super::run::{Batch, Run};
+use super::sorted_batch::{Batch, SortedBatch};
 use super::sorting::Sorting;
 use super::{CallTree, CallTreeError, Frame, FrameId, Limits, MAX_MAGNITUDE, ValueType};
 
@@ -20,7 +20,7 @@ pub struct CallTreeBuilder {
     batch_size: usize,
     sorting: Sorting,
     /// Each more than twice as long as the next, so that a node is copied a logarithmic number of times.
-    runs: Vec<Run>,
+    runs: Vec<SortedBatch>,
     /// Sums of the values without their signs.
     pub(super) magnitudes: Vec<u128>,
 }
@@ -112,14 +112,14 @@ impl CallTreeBuilder {
         }
     }
 
-    pub(super) fn push(&mut self, run: Run) -> Result<(), CallTreeError> {
+    pub(super) fn push(&mut self, run: SortedBatch) -> Result<(), CallTreeError> {
         self.runs.push(run);
         while let [.., long, short] = &self.runs[..]
             && long.len() <= 2 * short.len()
         {
             self.merge_last()?;
         }
-        self.check_nodes(self.runs.last().map_or(0, Run::len))
+        self.check_nodes(self.runs.last().map_or(0, SortedBatch::len))
     }
 
     fn merge_last(&mut self) -> Result<(), CallTreeError> {
@@ -149,7 +149,7 @@ impl CallTreeBuilder {
         }
         // What is small enough for one batch needs no thread.
         let batch = std::mem::take(&mut self.batch);
-        self.push(Run::of(&batch, self.value_types.len()))?;
+        self.push(SortedBatch::of(&batch, self.value_types.len()))?;
         drop(batch);
         while self.runs.len() > 1 {
             self.merge_last()?;

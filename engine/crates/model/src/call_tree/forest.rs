@@ -1,6 +1,6 @@
 //! Contexts that were told apart before they come to a builder: by readers that know a context when they see it again.
 
-use super::run::Run;
+use super::sorted_batch::SortedBatch;
 use super::{CallTreeBuilder, CallTreeError, FrameId, MAX_MAGNITUDE, NO_NODE};
 
 /// Contexts under numbers for their frames that are the caller's own.
@@ -19,7 +19,7 @@ pub struct Sorted(Of);
 
 #[derive(Debug)]
 enum Of {
-    Run(Run),
+    Run(SortedBatch),
     /// Some siblings have one frame.
     Alike(Forest),
 }
@@ -89,7 +89,7 @@ impl Forest {
         {
             return Sorted(Of::Alike(self));
         }
-        let mut run = Run::with_room(self.len(), self.values.len());
+        let mut run = SortedBatch::with_room(self.len(), self.values.len());
         let mut open: Vec<u32> = children.under(NO_NODE).iter().rev().copied().collect();
         while let Some(node) = open.pop() {
             let row = node as usize;

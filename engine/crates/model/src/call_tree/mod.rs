@@ -8,7 +8,7 @@ mod error;
 mod forest;
 mod frame;
 mod rename;
-mod run;
+mod sorted_batch;
 mod sorting;
 
 use std::iter;
@@ -91,7 +91,11 @@ pub struct CallTree {
 }
 
 impl CallTree {
-    fn of_run(run: run::Run, frames: Vec<Frame>, value_types: Vec<ValueType>) -> Self {
+    fn of_run(
+        run: sorted_batch::SortedBatch,
+        frames: Vec<Frame>,
+        value_types: Vec<ValueType>,
+    ) -> Self {
         let nodes = run.len();
         let mut parent = Vec::with_capacity(nodes);
         let mut end = vec![nodes as u32; nodes];

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use super::run::{Batch, Run};
+use super::sorted_batch::{Batch, SortedBatch};
 
 /// However many processors there are: a reader does not fill batches faster.
 const MOST: usize = 8;
@@ -21,9 +21,9 @@ pub(super) struct Sorting {
 
 #[derive(Debug)]
 enum Open {
-    Thread(JoinHandle<Run>),
+    Thread(JoinHandle<SortedBatch>),
     /// No thread could be started.
-    Done(Run),
+    Done(SortedBatch),
 }
 
 impl Sorting {
@@ -38,21 +38,21 @@ impl Sorting {
     }
 
     /// Begins to sort a batch. When as many are open as should be, waits for the oldest and returns its run.
-    pub fn begin(&mut self, batch: Batch, value_types: usize) -> Option<Run> {
+    pub fn begin(&mut self, batch: Batch, value_types: usize) -> Option<SortedBatch> {
         let full = self.open.len() >= self.most;
         let oldest = full.then(|| self.next()).flatten();
         let batch = Arc::new(batch);
         let theirs = Arc::clone(&batch);
-        let thread = thread::Builder::new().spawn(move || Run::of(&theirs, value_types));
+        let thread = thread::Builder::new().spawn(move || SortedBatch::of(&theirs, value_types));
         self.open.push_back(match thread {
             Ok(thread) => Open::Thread(thread),
-            Err(_) => Open::Done(Run::of(&batch, value_types)),
+            Err(_) => Open::Done(SortedBatch::of(&batch, value_types)),
         });
         oldest
     }
 
     /// The oldest batch's run; waits for it. `None` when no batch is open.
-    pub fn next(&mut self) -> Option<Run> {
+    pub fn next(&mut self) -> Option<SortedBatch> {
         Some(match self.open.pop_front()? {
             Open::Thread(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
             Open::Done(run) => run,

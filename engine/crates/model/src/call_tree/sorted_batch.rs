@@ -37,7 +37,7 @@ impl Batch {
 
 /// Nodes in preorder, siblings sorted by frame and no two alike.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct SortedBatch {
     /// Roots have depth 0.
     pub depth: Vec<u32>,
     pub frame: Vec<u32>,
@@ -45,11 +45,11 @@ pub(super) struct Run {
     pub values: Vec<Vec<i64>>,
 }
 
-impl Run {
+impl SortedBatch {
     /// No nodes, and room for so many: what is not used of it is never touched, and costs no memory. Growing step by step
     /// would, as it leaves holes.
     pub fn with_room(nodes: usize, value_types: usize) -> Self {
-        Run {
+        SortedBatch {
             depth: Vec::with_capacity(nodes),
             frame: Vec::with_capacity(nodes),
             values: (0..value_types)
@@ -74,7 +74,7 @@ impl Run {
     pub fn of(batch: &Batch, value_types: usize) -> Self {
         let mut order: Vec<usize> = (0..batch.starts.len()).collect();
         order.sort_unstable_by(|&a, &b| batch.stack(a).cmp(batch.stack(b)));
-        let mut run = Run::with_room(batch.frames(), value_types);
+        let mut run = SortedBatch::with_room(batch.frames(), value_types);
         let mut before: &[u32] = &[];
         for n in order {
             let stack = batch.stack(n);
@@ -96,8 +96,8 @@ impl Run {
 
     /// Both trees in one. The deeper of the two next nodes goes first, as it belongs to a subtree that the other has
     /// left; at equal depth they are siblings, and the smaller frame goes first.
-    pub fn merge(&self, other: &Run) -> Run {
-        let mut out = Run::with_room(self.len() + other.len(), self.values.len());
+    pub fn merge(&self, other: &SortedBatch) -> SortedBatch {
+        let mut out = SortedBatch::with_room(self.len() + other.len(), self.values.len());
         let (mut a, mut b) = (0, 0);
         while a < self.len() && b < other.len() {
             let deeper = other.depth[b].cmp(&self.depth[a]);
@@ -122,7 +122,7 @@ impl Run {
         out.fit()
     }
 
-    fn copy(&mut self, from: &Run, at: &mut usize) {
+    fn copy(&mut self, from: &SortedBatch, at: &mut usize) {
         self.depth.push(from.depth[*at]);
         self.frame.push(from.frame[*at]);
         for (column, from) in self.values.iter_mut().zip(&from.values) {
