@@ -24,6 +24,7 @@ export async function preparePages(folder) {
   copyTraces(folder);
   writeLoop(folder);
   await recordShop(folder);
+  await recordShop(folder);
 }
 
 export async function pagesTests({ test, vscode, page, configure }) {
@@ -157,7 +158,18 @@ export async function pagesTests({ test, vscode, page, configure }) {
     const frame = await frameWith(page, "#types tbody tr");
     await frame.locator("#types tr.type").first().focus();
     await page.keyboard.press("ArrowRight");
+    // With call paths that lead to the source.
+    await frame.locator("#crosstalk .cell").click();
     return frame;
+  });
+
+  await check("transactions compared", async () => {
+    await alone();
+    await vscode.command("Fulcrum: Compare Transactions");
+    for (const question of ["A, What to Look At", "B, the Base"]) {
+      await vscode.answer(question);
+    }
+    return frameWith(page, "#compared tbody tr");
   });
 
   await test("there is nothing serious in any of them", async () => assert.deepEqual(found, []));
