@@ -7,7 +7,7 @@ use fulcrum_model::TargetId;
 use fulcrum_model::causal::{PointKind, Recording};
 use fulcrum_model::comparison::{Comparison, Estimate, PointComparison, TargetComparison};
 use fulcrum_runs::{LoadedCausal, RunFolder};
-use fulcrum_source::Moves;
+use fulcrum_source::LineMapping;
 
 use crate::args::CompareArgs;
 use crate::outcome::{DONE, Failure, NOTHING, Outcome};
@@ -72,7 +72,7 @@ fn only(comparison: &mut Comparison, name: &str) -> Result<(), Failure> {
 }
 
 /// Where the targets of one run are in the other, and what the runs do not say about it.
-fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (Moves, Vec<String>) {
+fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (LineMapping, Vec<String>) {
     let (old, new) = (sources(before), sources(after));
     let with_text =
         |files: &[(String, Option<String>)]| files.iter().any(|(_, text)| text.is_some());
@@ -94,7 +94,7 @@ fn moves(before: &LoadedCausal, after: &LoadedCausal) -> (Moves, Vec<String>) {
             .map(|(name, text)| (name.as_str(), text.as_deref()))
             .collect()
     }
-    (Moves::new(&view(&old), &view(&new)), notes)
+    (LineMapping::new(&view(&old), &view(&new)), notes)
 }
 
 /// The files that a recording names, with their text as it was.

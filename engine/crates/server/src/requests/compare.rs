@@ -7,7 +7,7 @@ use fulcrum_answers::causal;
 use fulcrum_model::causal::Recording;
 use fulcrum_model::comparison as model;
 use fulcrum_runs::LoadedCausal;
-use fulcrum_source::{Moves, RecordedFile};
+use fulcrum_source::{LineMapping, RecordedFile};
 
 use super::Pooled;
 use crate::convert;
@@ -26,7 +26,7 @@ impl Pooled for Compare {
     fn run(snapshot: &Snapshot, params: CompareParams) -> Result<Comparison, Failure> {
         let before = Side::load(params.before, snapshot)?;
         let after = Side::load(params.after, snapshot)?;
-        let moves = Moves::new(&before.texts(), &after.texts());
+        let moves = LineMapping::new(&before.texts(), &after.texts());
         let compared = fulcrum_causal::compare(
             &before.loaded.recording,
             &after.loaded.recording,

@@ -9,7 +9,7 @@ pub type RecordedFile<'a> = (&'a str, Option<&'a str>);
 
 /// The files of two runs, paired, with their lines matched.
 #[derive(Clone, Debug, Default)]
-pub struct Moves {
+pub struct LineMapping {
     files: Vec<Pair>,
 }
 
@@ -21,9 +21,9 @@ struct Pair {
     anchors: Option<Anchors>,
 }
 
-impl Moves {
+impl LineMapping {
     /// Pairs files by name, and those that only one run has by the longest common end of their paths, when that is clear.
-    pub fn new(before: &[RecordedFile<'_>], after: &[RecordedFile<'_>]) -> Moves {
+    pub fn new(before: &[RecordedFile<'_>], after: &[RecordedFile<'_>]) -> LineMapping {
         let files = before
             .iter()
             .filter_map(|&(name, text)| {
@@ -35,7 +35,7 @@ impl Moves {
                 })
             })
             .collect();
-        Moves { files }
+        LineMapping { files }
     }
 
     /// What a target of the run before is called in the run after. `None` when its code is gone.
@@ -91,7 +91,7 @@ mod tests {
 
     /// Where a target of the old text is in the new one; `-` when it is gone.
     fn check(new: Option<&str>, after: &str, target: &str, expect: &str) {
-        let moves = Moves::new(&[("/w/src/a.cpp", Some(OLD))], &[(after, new)]);
+        let moves = LineMapping::new(&[("/w/src/a.cpp", Some(OLD))], &[(after, new)]);
         let id: TargetId = target.parse().expect("a target");
         let got = moves
             .target(&id)
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_file_that_could_be_two_is_none() {
-        let moves = Moves::new(
+        let moves = LineMapping::new(
             &[("/w/a.cpp", Some(OLD))],
             &[("/x/a.cpp", Some(OLD)), ("/y/a.cpp", Some(OLD))],
         );
