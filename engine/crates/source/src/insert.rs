@@ -2,12 +2,16 @@
 
 use tree_sitter::Node;
 
+use crate::insertion_point::InsertionPoint;
 use crate::syntax::{Syntax, children, is_jump, is_statement, is_unbraced_body};
-use crate::target::Target;
 use crate::text::{self, Edit, indent, is_first_on_line, line_end, line_start};
 
 /// The edits that put `what` (a whole statement) at the target. `None`: the braces there are not in the text.
-pub(crate) fn insert(syntax: &Syntax<'_>, target: Target<'_>, what: &str) -> Option<Vec<Edit>> {
+pub(crate) fn insert(
+    syntax: &Syntax<'_>,
+    target: InsertionPoint<'_>,
+    what: &str,
+) -> Option<Vec<Edit>> {
     let writer = Writer {
         text: syntax.text,
         newline: text::newline(syntax.text),
@@ -15,13 +19,15 @@ pub(crate) fn insert(syntax: &Syntax<'_>, target: Target<'_>, what: &str) -> Opt
         what,
     };
     match target {
-        Target::StartOf(body) if body.kind() == "compound_statement" => writer.start_of(body),
-        Target::EndOf(body) if body.kind() == "compound_statement" => writer.end_of(body),
-        Target::StartOf(body) => writer.wrap(body, true),
-        Target::EndOf(body) => writer.wrap(body, is_jump(body)),
-        Target::Before(node) => writer.beside(node, true),
-        Target::After(node) => writer.beside(node, is_jump(node)),
-        Target::OnLine(block, at) => Some(vec![Edit::insert(
+        InsertionPoint::StartOf(body) if body.kind() == "compound_statement" => {
+            writer.start_of(body)
+        }
+        InsertionPoint::EndOf(body) if body.kind() == "compound_statement" => writer.end_of(body),
+        InsertionPoint::StartOf(body) => writer.wrap(body, true),
+        InsertionPoint::EndOf(body) => writer.wrap(body, is_jump(body)),
+        InsertionPoint::Before(node) => writer.beside(node, true),
+        InsertionPoint::After(node) => writer.beside(node, is_jump(node)),
+        InsertionPoint::OnLine(block, at) => Some(vec![Edit::insert(
             at,
             format!("{}{what}{}", writer.inside(block), writer.newline),
         )]),

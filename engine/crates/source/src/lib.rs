@@ -11,6 +11,7 @@ pub mod drift;
 mod every_position;
 mod include;
 mod insert;
+mod insertion_point;
 mod kind;
 mod language;
 mod line_mapping;
@@ -20,7 +21,6 @@ mod qualified;
 mod remove;
 mod rust;
 mod syntax;
-mod target;
 pub mod text;
 
 pub use definitions::{Definition, definitions, has_definitions};

@@ -7,7 +7,7 @@ use crate::kind::{Kind, Refused};
 use crate::language::Language;
 use crate::syntax::{Syntax, parse_tree};
 use crate::text::{Edit, apply};
-use crate::{insert, names, remove, rust, target};
+use crate::{insert, insertion_point, names, remove, rust};
 
 /// A parsed file, for one question or many.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edi
     if syntax.language == Language::Rust {
         return rust::insert(syntax, at, kind);
     }
-    let target = target::find(syntax, at, kind)?;
+    let target = insertion_point::find(syntax, at, kind)?;
     let header = include::present(syntax);
     let prefix = if header == Some(Header::Coz) {
         "COZ"

@@ -8,10 +8,10 @@ pub(crate) mod points;
 use tree_sitter::Node;
 
 use crate::insert::past_comments;
+use crate::insertion_point::snap;
 use crate::kind::{Kind, Refused};
 use crate::names;
 use crate::syntax::{Syntax, children, is_one_line, upwards};
-use crate::target::snap;
 use crate::text::{self, Edit, indent, is_first_on_line, line_end, line_start};
 use points::{CRATE, is_imported, uses};
 
@@ -71,7 +71,7 @@ fn latency_name(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
 
 /// Where a macro goes.
 #[derive(Clone, Copy, Debug)]
-enum Target<'a> {
+enum InsertionPoint<'a> {
     /// First in this block.
     StartOf(Node<'a>),
     /// Last in this block, before a closing jump or the block's value.
@@ -89,7 +89,7 @@ fn find_target<'a>(
     at: usize,
     kind: Kind,
     line: usize,
-) -> Result<Target<'a>, Refused> {
+) -> Result<InsertionPoint<'a>, Refused> {
     let at = snap(syntax.text, at);
     let node = statement_beside(syntax, at);
     let mut function = None;
@@ -120,8 +120,8 @@ fn find_target<'a>(
         return Err(Refused::constant(line));
     }
     let ends = |block| match kind {
-        Kind::LatencyBegin => Target::StartOf(block),
-        _ => Target::EndOf(block),
+        Kind::LatencyBegin => InsertionPoint::StartOf(block),
+        _ => InsertionPoint::EndOf(block),
     };
     if let Some(body) = inner_loop.and_then(body) {
         let is_in_header = !(body.start_byte() + 1..body.end_byte()).contains(&at);
@@ -139,8 +139,8 @@ fn find_target<'a>(
         let Some(parent) = up.parent() else { break };
         if parent.kind() == "block" && is_statement(up) {
             return Ok(match kind {
-                Kind::LatencyBegin => Target::Before(up),
-                _ => Target::After(up),
+                Kind::LatencyBegin => InsertionPoint::Before(up),
+                _ => InsertionPoint::After(up),
             });
         }
         up = parent;
@@ -153,17 +153,17 @@ fn in_block<'a>(
     syntax: &Syntax<'_>,
     block: Node<'a>,
     at: usize,
-    ends: &dyn Fn(Node<'a>) -> Target<'a>,
-) -> Option<Target<'a>> {
+    ends: &dyn Fn(Node<'a>) -> InsertionPoint<'a>,
+) -> Option<InsertionPoint<'a>> {
     if at == block.start_byte() {
         return Some(ends(block));
     }
     if at + 1 == block.end_byte() {
-        return Some(Target::EndOf(block));
+        return Some(InsertionPoint::EndOf(block));
     }
     let rest = &syntax.text[at..line_end(syntax.text, at)];
     (is_first_on_line(syntax.text, at) && rest.trim().is_empty())
-        .then(|| Target::OnLine(block, line_start(syntax.text, at)))
+        .then(|| InsertionPoint::OnLine(block, line_start(syntax.text, at)))
 }
 
 /// The innermost node at a byte; for a comment, the statement that it is about.
@@ -283,13 +283,13 @@ struct Writer<'s> {
 
 impl Writer<'_> {
     /// `None`: the braces there are not in the text.
-    fn write(&self, target: Target<'_>) -> Option<Vec<Edit>> {
+    fn write(&self, target: InsertionPoint<'_>) -> Option<Vec<Edit>> {
         match target {
-            Target::StartOf(block) => self.start_of(block),
-            Target::EndOf(block) => self.end_of(block),
-            Target::Before(node) => Some(vec![self.before(node)]),
-            Target::After(node) => Some(self.after(node)),
-            Target::OnLine(block, at) => Some(vec![Edit::insert(
+            InsertionPoint::StartOf(block) => self.start_of(block),
+            InsertionPoint::EndOf(block) => self.end_of(block),
+            InsertionPoint::Before(node) => Some(vec![self.before(node)]),
+            InsertionPoint::After(node) => Some(self.after(node)),
+            InsertionPoint::OnLine(block, at) => Some(vec![Edit::insert(
                 at,
                 format!("{}{}{}", self.inside(block), self.what, self.newline),
             )]),

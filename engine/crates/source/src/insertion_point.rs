@@ -10,7 +10,7 @@ use crate::text;
 
 /// Where a macro goes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target<'a> {
+pub(crate) enum InsertionPoint<'a> {
     /// First in this body, which may be a single statement without braces.
     StartOf(Node<'a>),
     /// Last in this body, before a closing jump.
@@ -28,7 +28,7 @@ pub(crate) fn find<'a>(
     syntax: &'a Syntax<'_>,
     at: usize,
     kind: Kind,
-) -> Result<Target<'a>, Refused> {
+) -> Result<InsertionPoint<'a>, Refused> {
     let at = snap(syntax.text, at);
     let line = syntax.text[..at].matches('\n').count() + 1;
     let node = statement_beside(syntax, at);
@@ -73,10 +73,10 @@ pub(crate) fn find<'a>(
 }
 
 /// The end of a body at which a point of this kind goes.
-fn end_of(body: Node<'_>, kind: Kind) -> Target<'_> {
+fn end_of(body: Node<'_>, kind: Kind) -> InsertionPoint<'_> {
     match kind {
-        Kind::LatencyBegin => Target::StartOf(body),
-        _ => Target::EndOf(body),
+        Kind::LatencyBegin => InsertionPoint::StartOf(body),
+        _ => InsertionPoint::EndOf(body),
     }
 }
 
@@ -87,7 +87,7 @@ fn in_function<'a>(
     function: Node<'a>,
     kind: Kind,
     line: usize,
-) -> Result<Target<'a>, Refused> {
+) -> Result<InsertionPoint<'a>, Refused> {
     if is_block(node) {
         if node.kind() == "case_statement" {
             return case(node, kind, line);
@@ -97,14 +97,17 @@ fn in_function<'a>(
             return Ok(end_of(node, kind));
         }
         if node.kind() == "compound_statement" && at + 1 == node.end_byte() {
-            return Ok(Target::EndOf(node));
+            return Ok(InsertionPoint::EndOf(node));
         }
         if text::is_first_on_line(syntax.text, at)
             && syntax.text[at..text::line_end(syntax.text, at)]
                 .trim()
                 .is_empty()
         {
-            return Ok(Target::OnLine(node, text::line_start(syntax.text, at)));
+            return Ok(InsertionPoint::OnLine(
+                node,
+                text::line_start(syntax.text, at),
+            ));
         }
     }
     let mut up = node;
@@ -114,8 +117,8 @@ fn in_function<'a>(
         let else_if = parent.kind() == "else_clause" && up.kind() == "if_statement";
         if (is_block(parent) && is_statement(up)) || (is_body && !else_if) {
             return Ok(match kind {
-                Kind::LatencyBegin => Target::Before(up),
-                _ => Target::After(up),
+                Kind::LatencyBegin => InsertionPoint::Before(up),
+                _ => InsertionPoint::After(up),
             });
         }
         if parent.kind() == "case_statement" {
@@ -129,15 +132,15 @@ fn in_function<'a>(
 }
 
 /// On `case x:` itself.
-fn case(node: Node<'_>, kind: Kind, line: usize) -> Result<Target<'_>, Refused> {
+fn case(node: Node<'_>, kind: Kind, line: usize) -> Result<InsertionPoint<'_>, Refused> {
     let statements: Vec<_> = node
         .children(&mut node.walk())
         .filter(|child| is_statement(*child))
         .collect();
     match (kind, statements.as_slice()) {
         (_, []) => Err(Refused::empty_case(line)),
-        (Kind::LatencyEnd, [.., last]) => Ok(Target::After(*last)),
-        (_, [first, ..]) => Ok(Target::Before(*first)),
+        (Kind::LatencyEnd, [.., last]) => Ok(InsertionPoint::After(*last)),
+        (_, [first, ..]) => Ok(InsertionPoint::Before(*first)),
     }
 }
 
