@@ -12,7 +12,7 @@ use crate::open::{Thread, Trace};
 use crate::rows::Indexed;
 use crate::search::Where;
 use crate::stack::Node;
-use crate::visit::Scope;
+use crate::visit::TraceRange;
 use crate::walk::{Passed, Walk, parking};
 
 /// Why there is no tree.
@@ -51,7 +51,7 @@ fn value_types() -> Vec<ValueType> {
 ///
 /// # Errors
 /// When the tree is too large, or `progress` was cancelled.
-pub fn fold(trace: &Trace, scope: &Scope, progress: &Progress) -> Result<CallTree, FoldError> {
+pub fn fold(trace: &Trace, scope: &TraceRange, progress: &Progress) -> Result<CallTree, FoldError> {
     let parking = parking(trace);
     let mut folding = Folding::new(trace)?;
     let mut passed = Passed::new(progress, scope.threads(trace));

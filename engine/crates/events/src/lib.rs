@@ -72,5 +72,5 @@ pub use search::{Found, Hit, Where};
 pub use stack::{Closing, Node, Outcome, Stack, Times};
 pub use stats::{Contention, MethodStats, Stats, ThreadStats, stats};
 pub use timeline::{Bar, Interval, Lane, View, WIDE};
-pub use visit::Scope;
+pub use visit::TraceRange;
 pub use walk::State;

@@ -11,7 +11,7 @@ use crate::walk::{Open, Passed, Walk, parking};
 
 /// A part of a trace.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct TraceRange {
     /// Numbers of threads, ascending; `None`: all.
     pub threads: Option<Vec<u32>>,
     /// Only what began at this time or later, nanoseconds since the log's start.
@@ -20,9 +20,9 @@ pub struct Scope {
     pub to_ns: u64,
 }
 
-impl Default for Scope {
-    fn default() -> Scope {
-        Scope {
+impl Default for TraceRange {
+    fn default() -> TraceRange {
+        TraceRange {
             threads: None,
             from_ns: 0,
             to_ns: u64::MAX,
@@ -30,7 +30,7 @@ impl Default for Scope {
     }
 }
 
-impl Scope {
+impl TraceRange {
     /// Whether a thread is in it.
     pub fn has_thread(&self, id: u32) -> bool {
         let threads = self.threads.as_ref();
@@ -52,7 +52,7 @@ impl Scope {
 /// in the answer, whole sentences.
 pub(crate) fn visit(
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     progress: &Progress,
     mut show: impl FnMut(&Subject<'_>) -> ControlFlow<()>,
 ) -> Result<Vec<String>, Cancelled> {

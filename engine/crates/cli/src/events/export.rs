@@ -8,7 +8,7 @@ use std::path::Path;
 use fulcrum_event_tables::{Format, Table};
 use fulcrum_events::export::{ExportError, chrome, perfetto};
 use fulcrum_events::query::Query;
-use fulcrum_events::{FoldError, Scope, Trace, fold};
+use fulcrum_events::{FoldError, Trace, TraceRange, fold};
 use fulcrum_ingest::profile::{self, Calls, Profile, Target, WriteError, write};
 
 use super::args::{ExportArgs, ExportFormat};
@@ -83,7 +83,7 @@ fn select(args: &ExportArgs) -> Result<Query, Failure> {
 
 fn rows(
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     query: &Query,
     format: Format,
     out: &mut (dyn Write + Send),
@@ -112,7 +112,7 @@ fn folded(
     args: &ExportArgs,
     to: ExportFormat,
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     mut out: &mut dyn Write,
 ) -> Result<Vec<String>, Failure> {
     let tree = fold(trace, scope, &fulcrum_model::Progress::default()).map_err(|error| {

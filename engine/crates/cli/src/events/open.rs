@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_events::{Event, Events, Filter, Returned, Scope, Thread, Trace, What, matches};
+use fulcrum_events::{Event, Events, Filter, Returned, Thread, Trace, TraceRange, What, matches};
 
 use super::args::Source;
 use crate::outcome::Failure;
@@ -62,12 +62,12 @@ impl Source {
     }
 
     /// The part of the trace that is meant.
-    pub fn scope(&self, trace: &Trace) -> Scope {
+    pub fn scope(&self, trace: &Trace) -> TraceRange {
         let threads = trace.threads.iter().filter(|it| self.has_thread(it));
         let ns = |time: Option<std::time::Duration>, none: u64| {
             time.map_or(none, |it| u64::try_from(it.as_nanos()).unwrap_or(u64::MAX))
         };
-        Scope {
+        TraceRange {
             threads: self
                 .thread
                 .as_ref()

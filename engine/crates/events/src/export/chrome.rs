@@ -8,7 +8,7 @@ use fulcrum_model::Progress;
 use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
 use super::json_text;
 use crate::open::Trace;
-use crate::visit::Scope;
+use crate::visit::TraceRange;
 
 /// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
 /// what probes cost; CPU times are `tts`.
@@ -17,7 +17,7 @@ use crate::visit::Scope;
 /// When `out` takes no more, or `progress` was cancelled.
 pub fn chrome(
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Vec<String>, ExportError> {

@@ -7,7 +7,7 @@ use fulcrum_model::{Cancelled, Progress};
 use crate::event::{Event, What};
 use crate::open::{Thread, Trace};
 use crate::stack::Node;
-use crate::visit::Scope;
+use crate::visit::TraceRange;
 use crate::walk::{Passed, Walk, parking};
 
 /// What happens in a thread.
@@ -52,7 +52,7 @@ impl From<io::Error> for ExportError {
 /// Shows the edges of what begins within the scope, and what had to be left out of the log.
 pub fn edges(
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     progress: &Progress,
     mut show: impl FnMut(Edge<'_>) -> io::Result<()>,
 ) -> Result<Vec<String>, ExportError> {

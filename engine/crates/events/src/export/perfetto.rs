@@ -7,7 +7,7 @@ use fulcrum_model::Progress;
 
 use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
 use crate::open::Trace;
-use crate::visit::Scope;
+use crate::visit::TraceRange;
 
 /// Numbers of fields, from Perfetto's `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`.
 mod field {
@@ -53,7 +53,7 @@ const FIRST_THREAD_TRACK: u64 = 16;
 /// When `out` takes no more, or `progress` was cancelled.
 pub fn perfetto(
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     progress: &Progress,
     out: &mut dyn Write,
 ) -> Result<Vec<String>, ExportError> {

@@ -10,7 +10,7 @@ use super::aggregate::{Function, Numbers};
 use super::field::{Field, Sort, Subject};
 use super::{Cell, Column, Query};
 use crate::open::Trace;
-use crate::visit::{Scope, visit};
+use crate::visit::{TraceRange, visit};
 
 /// Groups that are kept; a query that makes more should group by less.
 const MOST_GROUPS: usize = 1 << 20;
@@ -51,7 +51,7 @@ impl Query {
     pub fn run(
         &self,
         trace: &Trace,
-        scope: &Scope,
+        scope: &TraceRange,
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
@@ -68,7 +68,7 @@ impl Query {
     fn plain(
         &self,
         trace: &Trace,
-        scope: &Scope,
+        scope: &TraceRange,
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
@@ -94,7 +94,7 @@ impl Query {
     fn ordered(
         &self,
         trace: &Trace,
-        scope: &Scope,
+        scope: &TraceRange,
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {
@@ -143,7 +143,7 @@ impl Query {
     fn groups(
         &self,
         trace: &Trace,
-        scope: &Scope,
+        scope: &TraceRange,
         progress: &Progress,
         show: &mut dyn FnMut(&[Cell]) -> ControlFlow<()>,
     ) -> Result<Answered, Cancelled> {

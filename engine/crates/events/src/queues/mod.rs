@@ -21,7 +21,7 @@ use fulcrum_stats::Moments;
 
 use crate::matches;
 use crate::open::Trace;
-use crate::visit::Scope;
+use crate::visit::TraceRange;
 use crate::walk::{Passed, Walk, parking};
 
 use collect::{Methods, collect};
@@ -107,7 +107,7 @@ impl std::error::Error for QueueError {}
 /// When there are no such methods, when the log does not tell objects that are asked for, or `progress` was cancelled.
 pub fn queue(
     trace: &Trace,
-    scope: &Scope,
+    scope: &TraceRange,
     [put, take]: [&str; 2],
     order: Option<Order>,
     progress: &Progress,

@@ -4,7 +4,7 @@ use fulcrum_model::Progress;
 
 use crate::common::{create, define, now, open, random_event, start};
 use fulcrum_events::export::perfetto;
-use fulcrum_events::{RowWhat, Scope};
+use fulcrum_events::{RowWhat, TraceRange};
 use fulcrum_stats::Random;
 use fulcrum_wire::log::{Body, kind};
 
@@ -58,7 +58,13 @@ fn perfettos_slices_nest_and_their_names_are_defined() {
     log.finish();
     let trace = open(&path);
     let mut bytes = Vec::new();
-    perfetto(&trace, &Scope::default(), &Progress::default(), &mut bytes).unwrap();
+    perfetto(
+        &trace,
+        &TraceRange::default(),
+        &Progress::default(),
+        &mut bytes,
+    )
+    .unwrap();
     let (mut tracks, mut names, mut open_slices, mut begun) =
         (Vec::new(), Vec::new(), [0_i32; 2], 0);
     for (at, (number, _, packet)) in fields(&bytes).into_iter().enumerate() {

@@ -73,7 +73,7 @@ fn a_million_events_need_no_more_memory_than_a_few() {
     // Adding up, exporting, and the index, which is what a look at a million events needs.
     let query =
         fulcrum_events::query::Query::parse("group by method select count, p99(wall)").unwrap();
-    let scope = fulcrum_events::Scope::default();
+    let scope = fulcrum_events::TraceRange::default();
     let mut rows = 0;
     let answered = query.run(&trace, &scope, &Progress::default(), &mut |_| {
         rows += 1;

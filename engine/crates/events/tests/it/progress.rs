@@ -8,7 +8,7 @@ use fulcrum_events::compare::compare;
 use fulcrum_events::export::{ExportError, chrome, perfetto};
 use fulcrum_events::query::Query;
 use fulcrum_events::queues::{QueueError, queue};
-use fulcrum_events::{FoldError, Index, Indexed, Scope, Trace, Where, fold};
+use fulcrum_events::{FoldError, Index, Indexed, Trace, TraceRange, Where, fold};
 use fulcrum_model::{Cancelled, Progress};
 
 use crate::common::shop::{Writer, name_methods, trace};
@@ -79,7 +79,7 @@ fn queries_can_be_cancelled() {
     ] {
         let query = Query::parse(text).unwrap();
         check(text, |progress| {
-            query.run(&trace, &Scope::default(), progress, &mut |_| {
+            query.run(&trace, &TraceRange::default(), progress, &mut |_| {
                 ControlFlow::Continue(())
             })
         });
@@ -95,11 +95,11 @@ fn exports_can_be_cancelled() {
     };
     check("chrome", |progress| {
         let mut out = Vec::new();
-        chrome(&trace, &Scope::default(), progress, &mut out).map_err(cancelled)
+        chrome(&trace, &TraceRange::default(), progress, &mut out).map_err(cancelled)
     });
     check("perfetto", |progress| {
         let mut out = Vec::new();
-        perfetto(&trace, &Scope::default(), progress, &mut out).map_err(cancelled)
+        perfetto(&trace, &TraceRange::default(), progress, &mut out).map_err(cancelled)
     });
 }
 
@@ -111,7 +111,7 @@ fn folding_can_be_cancelled() {
     };
     let of = Indexed::new(long(), &Progress::default()).unwrap();
     check("fold", |progress| {
-        fold(&of.trace, &Scope::default(), progress).map_err(cancelled)
+        fold(&of.trace, &TraceRange::default(), progress).map_err(cancelled)
     });
     check("fold a part", |progress| {
         of.fold(&Where::default(), progress).map_err(cancelled)
@@ -123,7 +123,7 @@ fn replaying_a_queue_can_be_cancelled() {
     let trace = long();
     check("queue", |progress| {
         let names = ["Queue.put", "Queue.take"];
-        let found = queue(&trace, &Scope::default(), names, None, progress);
+        let found = queue(&trace, &TraceRange::default(), names, None, progress);
         found.map_err(|error| match error {
             QueueError::Cancelled => Cancelled,
             error => panic!("{error}"),

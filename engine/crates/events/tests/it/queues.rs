@@ -6,7 +6,7 @@ use fulcrum_model::Progress;
 
 use crate::common::shop::{Writer, name_methods, trace};
 use fulcrum_event_log::Log;
-use fulcrum_events::Scope;
+use fulcrum_events::TraceRange;
 use fulcrum_events::queues::{Order, QueueError, Request, methods_of, queue};
 use fulcrum_stats::Random;
 
@@ -76,7 +76,7 @@ fn a_replayed_queue_is_the_simulated_one() {
         });
         let found = queue(
             &trace,
-            &Scope::default(),
+            &TraceRange::default(),
             ["ThreadPool.add", "orb.*.get"],
             None,
             &Progress::default(),
@@ -150,7 +150,7 @@ fn what_is_no_plain_queue_is_said() {
     });
     let found = queue(
         &empty,
-        &Scope::default(),
+        &TraceRange::default(),
         ["*.add", "*.get"],
         None,
         &Progress::default(),
@@ -181,7 +181,7 @@ fn what_is_no_plain_queue_is_said() {
     });
     let found = queue(
         &rejected,
-        &Scope::default(),
+        &TraceRange::default(),
         ["*.add", "*.get"],
         None,
         &Progress::default(),
@@ -212,7 +212,7 @@ fn what_is_no_plain_queue_is_said() {
 
     let error = queue(
         &empty,
-        &Scope::default(),
+        &TraceRange::default(),
         ["Pool.push", "*.get"],
         None,
         &Progress::default(),
@@ -221,7 +221,7 @@ fn what_is_no_plain_queue_is_said() {
     assert_eq!(error, QueueError::NoSuchMethod("Pool.push".into(), vec![]));
     let error = queue(
         &empty,
-        &Scope::default(),
+        &TraceRange::default(),
         ["Add", "*.get"],
         None,
         &Progress::default(),
@@ -233,7 +233,7 @@ fn what_is_no_plain_queue_is_said() {
     );
     let error = queue(
         &empty,
-        &Scope::default(),
+        &TraceRange::default(),
         ["orb.*", "*.get"],
         None,
         &Progress::default(),
@@ -269,7 +269,7 @@ fn a_queue_may_have_several_puts_and_takes() {
     };
     let whole = with_drain("size");
     let nobody = Progress::default();
-    let replay = |names: [&str; 2]| queue(&whole, &Scope::default(), names, None, &nobody);
+    let replay = |names: [&str; 2]| queue(&whole, &TraceRange::default(), names, None, &nobody);
     let by_hand = [
         "LinkedBlockingQueue.put, LinkedBlockingQueue.offer,*.add",
         "*.take,*.poll",
@@ -301,7 +301,7 @@ fn a_queue_may_have_several_puts_and_takes() {
     let drained = with_drain("drainTo");
     let found = queue(
         &drained,
-        &Scope::default(),
+        &TraceRange::default(),
         ["*.put", "*.take"],
         None,
         &nobody,
@@ -371,7 +371,14 @@ fn objects_tell_requests_and_queues_apart_whatever_the_order() {
             }
         });
         let names = ["*.add", "*.get"];
-        let found = queue(&trace, &Scope::default(), names, None, &Progress::default()).unwrap();
+        let found = queue(
+            &trace,
+            &TraceRange::default(),
+            names,
+            None,
+            &Progress::default(),
+        )
+        .unwrap();
         assert_eq!(found.order, Order::Identity);
         let told = found.requests.iter().map(|it| {
             let dispatch = it.take.map(|take| take.dispatch_ns);
@@ -462,7 +469,7 @@ fn an_order_that_is_chosen_is_checked_against_what_the_log_tells() {
     let replay = |told: bool, order: Option<Order>| {
         queue(
             &stack_like(told),
-            &Scope::default(),
+            &TraceRange::default(),
             names,
             order,
             &Progress::default(),

@@ -7,7 +7,7 @@ use fulcrum_model::Progress;
 use crate::common::shop::{Writer, name_methods, shop, trace};
 use fulcrum_events::compare::{Change, compare};
 use fulcrum_events::query::{Cell, Condition, Query};
-use fulcrum_events::{Counts, Filter, Indexed, Scope, Trace, Where, fold};
+use fulcrum_events::{Counts, Filter, Indexed, Trace, TraceRange, Where, fold};
 
 /// A query's table, cells separated by spaces.
 fn table(trace: &Trace, query: &str) -> Vec<String> {
@@ -24,7 +24,12 @@ fn table(trace: &Trace, query: &str) -> Vec<String> {
         ControlFlow::Continue(())
     };
     query
-        .run(trace, &Scope::default(), &Progress::default(), &mut show)
+        .run(
+            trace,
+            &TraceRange::default(),
+            &Progress::default(),
+            &mut show,
+        )
         .unwrap();
     rows
 }
@@ -213,7 +218,7 @@ fn a_search_goes_on_where_it_ended_wherever_checkpoints_are() {
 #[test]
 fn a_trace_is_folded_whole_by_thread_by_node_and_by_time() {
     let trace = shop();
-    let tree = fold(&trace, &Scope::default(), &Progress::default()).unwrap();
+    let tree = fold(&trace, &TraceRange::default(), &Progress::default()).unwrap();
     assert_eq!(
         [tree.total(0), tree.total(1)],
         [13, 10_000 + 2 * 3000 + 2 * 4000]

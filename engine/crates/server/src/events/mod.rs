@@ -169,7 +169,7 @@ impl OpenTrace {
         progress: &Progress,
     ) -> Result<Arc<queues::Queue>, Failure> {
         self.queue.or_find((names.map(str::to_owned), order), || {
-            let scope = fulcrum_events::Scope::default();
+            let scope = fulcrum_events::TraceRange::default();
             let found = queues::queue(&self.indexed.trace, &scope, names, order, progress);
             let queue = found.map_err(|error| match error {
                 queues::QueueError::Cancelled => Cancelled.into(),

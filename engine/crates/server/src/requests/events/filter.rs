@@ -112,7 +112,7 @@ fn observed(open: &OpenTrace, progress: &Progress) -> Result<String, Failure> {
         }
         std::ops::ControlFlow::Continue(())
     };
-    let scope = fulcrum_events::Scope::default();
+    let scope = fulcrum_events::TraceRange::default();
     query.run(&open.indexed.trace, &scope, progress, &mut add)?;
     Ok(text)
 }

@@ -1,6 +1,6 @@
 //! `fulcrum/events/query`: a table from the query language.
 
-use fulcrum_events::Scope;
+use fulcrum_events::TraceRange;
 use fulcrum_events::query::Query;
 use fulcrum_model::Progress;
 
@@ -48,7 +48,12 @@ fn query(
         rows.push(cells.iter().map(convert::cell).collect());
         std::ops::ControlFlow::Continue(())
     };
-    let answered = query.run(&open.indexed.trace, &Scope::default(), progress, &mut show)?;
+    let answered = query.run(
+        &open.indexed.trace,
+        &TraceRange::default(),
+        progress,
+        &mut show,
+    )?;
     let names = query.names().into_iter().zip(query.units());
     Ok(EventsTable {
         columns: names
