@@ -12,4 +12,4 @@ mod units;
 
 pub use metering::{Calls, ProbeCost, Sums, Table, Weights};
 pub use parse::RuleError;
-pub use rule::{Meter, Rule, Scope, Term};
+pub use rule::{CostScope, Meter, Rule, Term};

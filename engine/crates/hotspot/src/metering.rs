@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::rule::{Meter, Rule, Scope};
+use crate::rule::{CostScope, Meter, Rule};
 
 /// A thread's meters at a moment, in the order of [`Meter::NAMES`]: nanoseconds, nanoseconds, bytes, nanoseconds. From
 /// whatever moment they count, they never go back.
@@ -38,8 +38,8 @@ impl Weights {
         };
         for term in &rule.terms {
             let of = match term.scope {
-                Scope::Inherent => &mut weights.inherent,
-                Scope::Cumulative => &mut weights.cumulative,
+                CostScope::Inherent => &mut weights.inherent,
+                CostScope::Cumulative => &mut weights.cumulative,
             };
             of[term.meter as usize] += term.weight;
         }

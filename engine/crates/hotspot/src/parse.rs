@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use crate::rule::{Meter, Rule, Scope, Term};
+use crate::rule::{CostScope, Meter, Rule, Term};
 use crate::units::UNITS;
 
 /// What is wrong with a rule. `Display` says where, and what to write.
@@ -53,13 +53,13 @@ impl Rule {
     pub fn parse(text: &str) -> Result<Rule, RuleError> {
         let mut words = Words::of(text);
         let mut terms = Vec::new();
-        let mut scope = Scope::Inherent;
+        let mut scope = CostScope::Inherent;
         // Memory without a weight, in case that it is added to a time.
         let mut unweighted = None;
         loop {
             scope = match words.peek().text {
-                "inherent" | "self" => Scope::Inherent,
-                "cumulative" | "total" => Scope::Cumulative,
+                "inherent" | "self" => CostScope::Inherent,
+                "cumulative" | "total" => CostScope::Cumulative,
                 _ => scope,
             };
             if matches!(

@@ -26,7 +26,7 @@ pub struct Term {
     /// What is measured.
     pub meter: Meter,
     /// Of what.
-    pub scope: Scope,
+    pub scope: CostScope,
     /// By which it is multiplied. Above 0.
     pub weight: f64,
 }
@@ -46,7 +46,7 @@ pub enum Meter {
 
 /// Whose cost counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum CostScope {
     /// The method's own, without what measured methods cost that it calls. What is not measured is its own.
     Inherent,
     /// With everything that it calls. Of recursive calls, only the outermost costs anything.
@@ -76,7 +76,7 @@ impl Default for Rule {
         Rule {
             terms: vec![Term {
                 meter: Meter::Wall,
-                scope: Scope::Inherent,
+                scope: CostScope::Inherent,
                 weight: 1.0,
             }],
             threshold: 50_000.0,
@@ -112,8 +112,8 @@ impl Rule {
     pub fn cost(&self, inherent: [f64; 4], cumulative: [f64; 4]) -> f64 {
         let of = |term: &Term| {
             let known = match term.scope {
-                Scope::Inherent => inherent,
-                Scope::Cumulative => cumulative,
+                CostScope::Inherent => inherent,
+                CostScope::Cumulative => cumulative,
             };
             term.weight * known[term.meter as usize]
         };
@@ -131,8 +131,8 @@ impl fmt::Display for Rule {
             // The first always says it.
             if last != Some(term.scope) {
                 f.write_str(match term.scope {
-                    Scope::Inherent => "inherent ",
-                    Scope::Cumulative => "cumulative ",
+                    CostScope::Inherent => "inherent ",
+                    CostScope::Cumulative => "cumulative ",
                 })?;
                 last = Some(term.scope);
             }
