@@ -277,7 +277,9 @@ export class TracePanel implements vscode.Disposable {
     const { text, kept, dropped } = await this.engine.request(requests.EventsGetFilter, { id, part });
     const document = await vscode.workspace.openTextDocument({ language: "fulcrum-filter", content: text });
     await vscode.window.showTextDocument(document, vscode.ViewColumn.Beside);
-    messages.tell(`This filter observes ${count(kept, "method")} and leaves out ${dropped}. Save it to record with it.`);
+    messages.tell(
+      `This filter observes ${count(kept, "method")} and leaves out ${dropped}. Save it to record with it.`,
+    );
   }
 
   private async choose(

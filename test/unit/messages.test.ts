@@ -10,7 +10,10 @@ vi.mock("vscode", () => ({
     setStatusBarMessage: (text: string, milliseconds?: number) => {
       const message = { text, milliseconds };
       bar.messages.push(message);
-      return { dispose: () => void (bar.messages = bar.messages.filter((it) => it !== message)) };
+      const dispose = () => {
+        bar.messages = bar.messages.filter((it) => it !== message);
+      };
+      return { dispose };
     },
   },
 }));
