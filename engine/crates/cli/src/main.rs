@@ -1,7 +1,6 @@
 //! The `fulcrum` command: every capability from a terminal, and the language server.
 
 #![forbid(unsafe_code)]
-
 // What only the other commands need.
 #![cfg_attr(not(feature = "whole"), allow(dead_code))]
 
@@ -23,9 +22,9 @@ mod runs;
 mod search;
 mod signals;
 mod terminal;
-mod values;
 #[cfg(feature = "whole")]
 mod transactions;
+mod values;
 
 #[cfg(feature = "whole")]
 use std::ffi::OsString;

@@ -67,9 +67,7 @@ fn opened(
     let names = [Some(of_a.name), of_b.map(|it| it.name)];
     let types: Vec<TypeFacts<'_>> = names.into_iter().flatten().zip(&costs).collect();
     // What is compared comes before what the shares are.
-    session
-        .notes
-        .splice(0..0, about_types(&types, &difference));
+    session.notes.splice(0..0, about_types(&types, &difference));
     progress.check()?;
     let bases = [Some(&a), b.as_ref().map(|it| &it.0)].into_iter().flatten();
     let bases = bases.map(|it| it.folder.clone()).collect();
