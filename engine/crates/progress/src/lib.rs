@@ -24,7 +24,7 @@
 mod site;
 
 #[doc(hidden)]
-pub use site::{Kind, Scope, Site};
+pub use site::{ProgressPointKind, Scope, Site};
 
 /// A unit of work has ended here. Named by its file and line, or by the literal that is given.
 ///
@@ -77,8 +77,10 @@ macro_rules! end {
 #[macro_export]
 macro_rules! scope {
     ($name:literal) => {{
-        static BEGIN: $crate::Site = $crate::Site::new($crate::Kind::Begin, concat!($name, "\0"));
-        static END: $crate::Site = $crate::Site::new($crate::Kind::End, concat!($name, "\0"));
+        static BEGIN: $crate::Site =
+            $crate::Site::new($crate::ProgressPointKind::Begin, concat!($name, "\0"));
+        static END: $crate::Site =
+            $crate::Site::new($crate::ProgressPointKind::End, concat!($name, "\0"));
         $crate::Scope::begin(&BEGIN, &END)
     }};
 }
@@ -87,7 +89,7 @@ macro_rules! scope {
 #[macro_export]
 macro_rules! visit_ {
     ($kind:ident, $($name:tt)*) => {{
-        static SITE: $crate::Site = $crate::Site::new($crate::Kind::$kind, concat!($($name)*, "\0"));
+        static SITE: $crate::Site = $crate::Site::new($crate::ProgressPointKind::$kind, concat!($($name)*, "\0"));
         SITE.visit();
     }};
 }

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 #[repr(i32)]
 #[doc(hidden)]
-pub enum Kind {
+pub enum ProgressPointKind {
     Throughput = 1,
     Begin = 2,
     End = 3,
@@ -38,7 +38,7 @@ mod linux {
     use core::ptr::{addr_of, null_mut};
     use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-    use super::Kind;
+    use super::ProgressPointKind;
 
     // std links it, on every Linux; a crate of its own only for this would have to come from somewhere.
     extern "C" {
@@ -85,7 +85,7 @@ mod linux {
     #[derive(Debug)]
     #[doc(hidden)]
     pub struct Site {
-        kind: Kind,
+        kind: ProgressPointKind,
         /// Ends with a NUL.
         name: &'static str,
         counter: AtomicPtr<Counter>,
@@ -95,7 +95,7 @@ mod linux {
 
     impl Site {
         /// `name` must end with a NUL and hold no other.
-        pub const fn new(kind: Kind, name: &'static str) -> Self {
+        pub const fn new(kind: ProgressPointKind, name: &'static str) -> Self {
             assert!(
                 is_c_string(name.as_bytes()),
                 "a progress point's name holds no NUL"
@@ -114,7 +114,7 @@ mod linux {
             if counter.is_null() {
                 counter = self.find();
             }
-            if !matches!(self.kind, Kind::Throughput) {
+            if !matches!(self.kind, ProgressPointKind::Throughput) {
                 self.settle();
             }
             // SAFETY: not null; either `UNREAD` or the profiler's, and both outlive the program's threads.
@@ -163,7 +163,7 @@ pub struct Site;
 
 #[cfg(not(target_os = "linux"))]
 impl Site {
-    pub const fn new(_: Kind, _: &'static str) -> Self {
+    pub const fn new(_: ProgressPointKind, _: &'static str) -> Self {
         Site
     }
 

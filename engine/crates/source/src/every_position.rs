@@ -4,14 +4,18 @@ use std::collections::HashMap;
 
 use crate::progress::{Source, is_as_good, plan};
 use crate::syntax::Syntax;
-use crate::{Edit, Kind, Language, apply};
+use crate::{Edit, Language, ProgressPointKind, apply};
 
-const KINDS: [Kind; 3] = [Kind::Throughput, Kind::LatencyBegin, Kind::LatencyEnd];
+const KINDS: [ProgressPointKind; 3] = [
+    ProgressPointKind::Throughput,
+    ProgressPointKind::LatencyBegin,
+    ProgressPointKind::LatencyEnd,
+];
 
 /// The number of different edits and of positions that are refused.
 fn check(text: &str, language: Language) -> (usize, usize) {
     let syntax = Syntax::parse(text, language);
-    let mut plans: HashMap<(Kind, Vec<Edit>), usize> = HashMap::new();
+    let mut plans: HashMap<(ProgressPointKind, Vec<Edit>), usize> = HashMap::new();
     let mut refused = 0;
     for at in 0..=text.len() + 1 {
         for kind in KINDS {
@@ -32,7 +36,7 @@ fn check(text: &str, language: Language) -> (usize, usize) {
     (plans.len(), refused)
 }
 
-fn check_edits(syntax: &Syntax<'_>, kind: Kind, edits: &[Edit], at: usize) {
+fn check_edits(syntax: &Syntax<'_>, kind: ProgressPointKind, edits: &[Edit], at: usize) {
     let text = syntax.text;
     let now = apply(text, edits);
     let about = || {
@@ -71,13 +75,13 @@ fn check_edits(syntax: &Syntax<'_>, kind: Kind, edits: &[Edit], at: usize) {
         .or_else(|| now.rfind("FULCRUM_"))
         .expect("it was inserted");
     let macro_at = point + now[point..].find("FULCRUM_").expect("it is there");
-    let removal =
-        plan(&after, macro_at, Kind::Remove).unwrap_or_else(|why| panic!("{why}: {}", about()));
+    let removal = plan(&after, macro_at, ProgressPointKind::Remove)
+        .unwrap_or_else(|why| panic!("{why}: {}", about()));
     assert!(
         is_as_good(
             &after,
             &after.edited(&removal, &apply(&now, &removal)),
-            Kind::Remove
+            ProgressPointKind::Remove
         ),
         "removal breaks: {}",
         about()

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::kind::{Kind, Refused};
+use crate::kind::{ProgressPointKind, Refused};
 use crate::syntax::{
     Syntax, body, children, is_block, is_function, is_loop, is_statement, is_unbraced_body, upwards,
 };
@@ -27,7 +27,7 @@ pub(crate) enum InsertionPoint<'a> {
 pub(crate) fn find<'a>(
     syntax: &'a Syntax<'_>,
     at: usize,
-    kind: Kind,
+    kind: ProgressPointKind,
 ) -> Result<InsertionPoint<'a>, Refused> {
     let at = snap(syntax.text, at);
     let line = syntax.text[..at].matches('\n').count() + 1;
@@ -65,7 +65,7 @@ pub(crate) fn find<'a>(
         let braced = body.kind() == "compound_statement";
         let inside = body.start_byte() + usize::from(braced)..body.end_byte();
         let in_header = !inside.contains(&at);
-        if kind == Kind::Throughput || in_header {
+        if kind == ProgressPointKind::Throughput || in_header {
             return Ok(end_of(body, kind));
         }
     }
@@ -73,9 +73,9 @@ pub(crate) fn find<'a>(
 }
 
 /// The end of a body at which a point of this kind goes.
-fn end_of(body: Node<'_>, kind: Kind) -> InsertionPoint<'_> {
+fn end_of(body: Node<'_>, kind: ProgressPointKind) -> InsertionPoint<'_> {
     match kind {
-        Kind::LatencyBegin => InsertionPoint::StartOf(body),
+        ProgressPointKind::LatencyBegin => InsertionPoint::StartOf(body),
         _ => InsertionPoint::EndOf(body),
     }
 }
@@ -85,7 +85,7 @@ fn in_function<'a>(
     node: Node<'a>,
     at: usize,
     function: Node<'a>,
-    kind: Kind,
+    kind: ProgressPointKind,
     line: usize,
 ) -> Result<InsertionPoint<'a>, Refused> {
     if is_block(node) {
@@ -117,7 +117,7 @@ fn in_function<'a>(
         let else_if = parent.kind() == "else_clause" && up.kind() == "if_statement";
         if (is_block(parent) && is_statement(up)) || (is_body && !else_if) {
             return Ok(match kind {
-                Kind::LatencyBegin => InsertionPoint::Before(up),
+                ProgressPointKind::LatencyBegin => InsertionPoint::Before(up),
                 _ => InsertionPoint::After(up),
             });
         }
@@ -132,14 +132,18 @@ fn in_function<'a>(
 }
 
 /// On `case x:` itself.
-fn case(node: Node<'_>, kind: Kind, line: usize) -> Result<InsertionPoint<'_>, Refused> {
+fn case(
+    node: Node<'_>,
+    kind: ProgressPointKind,
+    line: usize,
+) -> Result<InsertionPoint<'_>, Refused> {
     let statements: Vec<_> = node
         .children(&mut node.walk())
         .filter(|child| is_statement(*child))
         .collect();
     match (kind, statements.as_slice()) {
         (_, []) => Err(Refused::empty_case(line)),
-        (Kind::LatencyEnd, [.., last]) => Ok(InsertionPoint::After(*last)),
+        (ProgressPointKind::LatencyEnd, [.., last]) => Ok(InsertionPoint::After(*last)),
         (_, [first, ..]) => Ok(InsertionPoint::Before(*first)),
     }
 }

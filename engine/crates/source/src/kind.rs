@@ -6,7 +6,7 @@ use crate::language::Language;
 
 /// What to do at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ProgressPointKind {
     /// A throughput point: at the end of the innermost loop's body, or after the statement when there is no loop.
     Throughput,
     /// The begin of a latency: before the statement, or first in the body of the loop whose header this is.

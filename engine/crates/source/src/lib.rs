@@ -25,7 +25,7 @@ pub mod text;
 
 pub use definitions::{Definition, definitions, has_definitions};
 pub use drift::{Anchor, Anchors, State};
-pub use kind::{Kind, Refused};
+pub use kind::{ProgressPointKind, Refused};
 pub use language::Language;
 pub use line_mapping::{LineMapping, RecordedFile};
 pub use progress::Source;

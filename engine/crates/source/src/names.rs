@@ -1,12 +1,12 @@
 //! Names for latency points: the enclosing function's, so that begin and end meet.
 
-use crate::kind::Kind;
+use crate::kind::ProgressPointKind;
 use crate::remove::points;
 use crate::syntax::{Syntax, is_function, upwards};
 
 /// The name for a latency point at byte `at`. An end takes the name of a begin that has none yet, and the other way
 /// round; otherwise the enclosing function's, with a number when that pair is complete.
-pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
+pub(crate) fn latency(syntax: &Syntax<'_>, at: usize, kind: ProgressPointKind) -> String {
     let (begins, ends) = (used(syntax, "_BEGIN"), used(syntax, "_END"));
     choose(&begins, &ends, at, kind, || function_name(syntax, at))
 }
@@ -16,11 +16,11 @@ pub(crate) fn choose(
     begins: &[(usize, String)],
     ends: &[(usize, String)],
     at: usize,
-    kind: Kind,
+    kind: ProgressPointKind,
     function: impl FnOnce() -> Option<String>,
 ) -> String {
     let (own, other) = match kind {
-        Kind::LatencyEnd => (ends, begins),
+        ProgressPointKind::LatencyEnd => (ends, begins),
         _ => (begins, ends),
     };
     let mut open: Vec<_> = other
@@ -29,7 +29,7 @@ pub(crate) fn choose(
         .collect();
     // The nearest one in the natural order of begin and end.
     open.sort_by_key(|(pos, _)| {
-        let natural = (*pos < at) == (kind == Kind::LatencyEnd);
+        let natural = (*pos < at) == (kind == ProgressPointKind::LatencyEnd);
         (!natural, pos.abs_diff(at))
     });
     if let Some((_, name)) = open.first() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::include::{self, Header};
-use crate::kind::{Kind, Refused};
+use crate::kind::{ProgressPointKind, Refused};
 use crate::language::Language;
 use crate::syntax::{Syntax, parse_tree};
 use crate::text::{Edit, apply};
@@ -30,7 +30,7 @@ impl Source {
 
     /// The edits for a progress point at byte `at` (any byte is taken; one in the white space around a line's text counts
     /// as that text). Ascending, without overlap. The edited text parses at least as well as before.
-    pub fn progress_point(&self, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
+    pub fn progress_point(&self, at: usize, kind: ProgressPointKind) -> Result<Vec<Edit>, Refused> {
         let before = self.syntax();
         let edits = plan(&before, at, kind)?;
         let now = apply(&self.text, &edits);
@@ -41,7 +41,7 @@ impl Source {
         }
     }
 
-    /// Whether [`Kind::Remove`] at byte `at` would find a progress point.
+    /// Whether [`ProgressPointKind::Remove`] at byte `at` would find a progress point.
     pub fn has_progress_point(&self, at: usize) -> bool {
         remove::find(&self.syntax(), floor(&self.text, at)).is_some()
     }
@@ -51,10 +51,14 @@ impl Source {
     }
 }
 
-pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
+pub(crate) fn plan(
+    syntax: &Syntax<'_>,
+    at: usize,
+    kind: ProgressPointKind,
+) -> Result<Vec<Edit>, Refused> {
     let text = syntax.text;
     let at = floor(text, at);
-    if kind == Kind::Remove {
+    if kind == ProgressPointKind::Remove {
         let node = remove::find(syntax, at)
             .ok_or_else(|| Refused::nothing_to_remove(line_of(text, at), syntax.language))?;
         return Ok(remove::remove(syntax, node));
@@ -70,8 +74,12 @@ pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edi
         "FULCRUM"
     };
     let what = match kind {
-        Kind::LatencyBegin => format!("{prefix}_BEGIN(\"{}\");", names::latency(syntax, at, kind)),
-        Kind::LatencyEnd => format!("{prefix}_END(\"{}\");", names::latency(syntax, at, kind)),
+        ProgressPointKind::LatencyBegin => {
+            format!("{prefix}_BEGIN(\"{}\");", names::latency(syntax, at, kind))
+        }
+        ProgressPointKind::LatencyEnd => {
+            format!("{prefix}_END(\"{}\");", names::latency(syntax, at, kind))
+        }
         _ => format!("{prefix}_PROGRESS;"),
     };
     let mut edits = insert::insert(syntax, target, &what)
@@ -86,9 +94,9 @@ pub(crate) fn plan(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edi
 }
 
 /// The edited text parses at least as well, and holds exactly one progress point more (or fewer).
-pub(crate) fn is_as_good(before: &Syntax<'_>, after: &Syntax<'_>, kind: Kind) -> bool {
+pub(crate) fn is_as_good(before: &Syntax<'_>, after: &Syntax<'_>, kind: ProgressPointKind) -> bool {
     let (had, has) = (remove::points(before).len(), remove::points(after).len());
-    let counts = if kind == Kind::Remove {
+    let counts = if kind == ProgressPointKind::Remove {
         has + 1 == had
     } else {
         has == had + 1

@@ -9,19 +9,23 @@ use tree_sitter::Node;
 
 use crate::insert::past_comments;
 use crate::insertion_point::snap;
-use crate::kind::{Kind, Refused};
+use crate::kind::{ProgressPointKind, Refused};
 use crate::names;
 use crate::syntax::{Syntax, children, is_one_line, upwards};
 use crate::text::{self, Edit, indent, is_first_on_line, line_end, line_start};
 use points::{CRATE, is_imported, uses};
 
-/// The edits that insert a point. [`Kind::Remove`] is not one.
-pub(crate) fn insert(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<Edit>, Refused> {
+/// The edits that insert a point. [`ProgressPointKind::Remove`] is not one.
+pub(crate) fn insert(
+    syntax: &Syntax<'_>,
+    at: usize,
+    kind: ProgressPointKind,
+) -> Result<Vec<Edit>, Refused> {
     let line = syntax.text[..at].matches('\n').count() + 1;
     let target = find_target(syntax, at, kind, line)?;
     let (name, argument) = match kind {
-        Kind::LatencyBegin => ("begin", latency_name(syntax, at, kind)),
-        Kind::LatencyEnd => ("end", latency_name(syntax, at, kind)),
+        ProgressPointKind::LatencyBegin => ("begin", latency_name(syntax, at, kind)),
+        ProgressPointKind::LatencyEnd => ("end", latency_name(syntax, at, kind)),
         _ => ("progress", String::new()),
     };
     let path = if is_imported(syntax, name) {
@@ -39,7 +43,7 @@ pub(crate) fn insert(syntax: &Syntax<'_>, at: usize, kind: Kind) -> Result<Vec<E
 }
 
 /// In quotes.
-fn latency_name(syntax: &Syntax<'_>, at: usize, kind: Kind) -> String {
+fn latency_name(syntax: &Syntax<'_>, at: usize, kind: ProgressPointKind) -> String {
     let used = |name| {
         uses(syntax, name)
             .into_iter()
@@ -87,7 +91,7 @@ enum InsertionPoint<'a> {
 fn find_target<'a>(
     syntax: &'a Syntax<'_>,
     at: usize,
-    kind: Kind,
+    kind: ProgressPointKind,
     line: usize,
 ) -> Result<InsertionPoint<'a>, Refused> {
     let at = snap(syntax.text, at);
@@ -120,12 +124,12 @@ fn find_target<'a>(
         return Err(Refused::constant(line));
     }
     let ends = |block| match kind {
-        Kind::LatencyBegin => InsertionPoint::StartOf(block),
+        ProgressPointKind::LatencyBegin => InsertionPoint::StartOf(block),
         _ => InsertionPoint::EndOf(block),
     };
     if let Some(body) = inner_loop.and_then(body) {
         let is_in_header = !(body.start_byte() + 1..body.end_byte()).contains(&at);
-        if kind == Kind::Throughput || is_in_header {
+        if kind == ProgressPointKind::Throughput || is_in_header {
             return Ok(ends(body));
         }
     }
@@ -139,7 +143,7 @@ fn find_target<'a>(
         let Some(parent) = up.parent() else { break };
         if parent.kind() == "block" && is_statement(up) {
             return Ok(match kind {
-                Kind::LatencyBegin => InsertionPoint::Before(up),
+                ProgressPointKind::LatencyBegin => InsertionPoint::Before(up),
                 _ => InsertionPoint::After(up),
             });
         }

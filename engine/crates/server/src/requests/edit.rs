@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fulcrum_source::Kind;
+use fulcrum_source::ProgressPointKind;
 
 use super::Immediate;
 use crate::convert;
@@ -64,10 +64,10 @@ pub(crate) fn edit(
     };
     let at = offset(&document.text, at, encoding);
     let kind = match kind {
-        ProgressPointEditKind::Throughput => Kind::Throughput,
-        ProgressPointEditKind::LatencyBegin => Kind::LatencyBegin,
-        ProgressPointEditKind::LatencyEnd => Kind::LatencyEnd,
-        ProgressPointEditKind::Remove => Kind::Remove,
+        ProgressPointEditKind::Throughput => ProgressPointKind::Throughput,
+        ProgressPointEditKind::LatencyBegin => ProgressPointKind::LatencyBegin,
+        ProgressPointEditKind::LatencyEnd => ProgressPointKind::LatencyEnd,
+        ProgressPointEditKind::Remove => ProgressPointKind::Remove,
     };
     let edits = source
         .progress_point(at, kind)

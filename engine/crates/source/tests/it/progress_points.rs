@@ -1,9 +1,9 @@
 //! Tables: a text with the cursor at `│`, and what it becomes.
 
 use expect_test::{Expect, expect};
-use fulcrum_source::{Kind, Language, Source, apply};
+use fulcrum_source::{Language, ProgressPointKind, SourceFile, apply};
 
-fn edited(language: Language, marked: &str, kind: Kind) -> String {
+fn edited(language: Language, marked: &str, kind: ProgressPointKind) -> String {
     let at = marked.find('│').expect("the case marks the cursor");
     let text = marked.replacen('│', "", 1);
     match Source::parse(text.as_str().into(), language).progress_point(at, kind) {
@@ -13,7 +13,7 @@ fn edited(language: Language, marked: &str, kind: Kind) -> String {
 }
 
 /// The body of a function that includes the header already.
-fn check(kind: Kind, body: &str, expect: Expect) {
+fn check(kind: ProgressPointKind, body: &str, expect: Expect) {
     let text = format!("#include \"fulcrum.h\"\nvoid f() {{\n{body}}}\n");
     let now = edited(Language::Cpp, &text, kind);
     // From the function on: its unindented lines keep the snapshot's indentation.
@@ -22,7 +22,7 @@ fn check(kind: Kind, body: &str, expect: Expect) {
 }
 
 fn progress(body: &str, expect: Expect) {
-    check(Kind::Throughput, body, expect);
+    check(ProgressPointKind::Throughput, body, expect);
 }
 
 #[test]
@@ -371,7 +371,7 @@ fn switches_and_labels() {
         "#]],
     );
     check(
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "again:\n  a│();\n  if (x) goto again;\n",
         expect![[r#"
             void f() {
@@ -485,7 +485,7 @@ fn macros_that_loop() {
 #[test]
 fn latency_points_stand_around_what_is_measured() {
     check(
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "  for (;;) {│\n    a();\n    b();\n  }\n",
         expect![[r#"
             void f() {
@@ -498,7 +498,7 @@ fn latency_points_stand_around_what_is_measured() {
         "#]],
     );
     check(
-        Kind::LatencyEnd,
+        ProgressPointKind::LatencyEnd,
         "  for (;;) {│\n    FULCRUM_BEGIN(\"request\");\n    a();\n  }\n",
         expect![[r#"
             void f() {
@@ -511,7 +511,7 @@ fn latency_points_stand_around_what_is_measured() {
         "#]],
     );
     check(
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "  for (;;) {\n    a();\n    b();│\n    c();\n  }\n",
         expect![[r#"
             void f() {
@@ -525,7 +525,7 @@ fn latency_points_stand_around_what_is_measured() {
         "#]],
     );
     check(
-        Kind::LatencyEnd,
+        ProgressPointKind::LatencyEnd,
         "  a();\n  if (b)\n    return│ c();\n",
         expect![[r#"
             void f() {
@@ -538,7 +538,7 @@ fn latency_points_stand_around_what_is_measured() {
         "#]],
     );
     check(
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "  FULCRUM_BEGIN(\"f\");\n  a();\n  FULCRUM_END(\"f\");\n  b();│\n",
         expect![[r#"
             void f() {
@@ -552,7 +552,7 @@ fn latency_points_stand_around_what_is_measured() {
     );
 }
 
-fn whole(language: Language, kind: Kind, text: &str, expect: Expect) {
+fn whole(language: Language, kind: ProgressPointKind, text: &str, expect: Expect) {
     expect.assert_eq(&edited(language, text, kind));
 }
 
@@ -560,7 +560,7 @@ fn whole(language: Language, kind: Kind, text: &str, expect: Expect) {
 fn function_headers_and_names() {
     whole(
         Language::Cpp,
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "#include \"fulcrum.h\"\ntemplate <class T>\nvoid Server<T>::handle(Request r)│ {\n  a();\n}\n",
         expect![[r#"
             #include "fulcrum.h"
@@ -573,7 +573,7 @@ fn function_headers_and_names() {
     );
     whole(
         Language::Cpp,
-        Kind::Throughput,
+        ProgressPointKind::Throughput,
         "#include \"fulcrum.h\"\nFoo::Foo() : a(1)│ {\n  b();\n}\n",
         expect![[r#"
             #include "fulcrum.h"
@@ -585,7 +585,7 @@ fn function_headers_and_names() {
     );
     whole(
         Language::C,
-        Kind::LatencyEnd,
+        ProgressPointKind::LatencyEnd,
         "#include <fulcrum.h>\nstatic char *next(struct list *l)\n{\n\treturn │l->next;\n}\n",
         expect![[r#"
             #include <fulcrum.h>
@@ -636,7 +636,7 @@ fn the_include_comes_once_and_in_its_place() {
                 body.into()
             }
         );
-        let now = edited(Language::Cpp, &text, Kind::Throughput);
+        let now = edited(Language::Cpp, &text, ProgressPointKind::Throughput);
         let newline = if head.contains('\r') { "\r\n" } else { "\n" };
         let rest =
             format!("void f() {{{newline}  a();{newline}  FULCRUM_PROGRESS;{newline}}}{newline}");
@@ -645,7 +645,7 @@ fn the_include_comes_once_and_in_its_place() {
     // Inside the guard, not before it; without a line break at the end of the file.
     whole(
         Language::Cpp,
-        Kind::Throughput,
+        ProgressPointKind::Throughput,
         "// f\n#ifndef F_H\n#define F_H\ninline void f() {\n  a();│\n}\n#endif",
         expect![[r#"
             // f
@@ -664,7 +664,7 @@ fn the_include_comes_once_and_in_its_place() {
 fn a_file_that_uses_coz_stays_with_coz() {
     whole(
         Language::C,
-        Kind::Throughput,
+        ProgressPointKind::Throughput,
         "#include <coz.h>\nvoid f() {\n  for (;;) a();│\n}\n",
         expect![[r#"
             #include <coz.h>
@@ -707,7 +707,7 @@ fn removing_leaves_what_was_there_before() {
         ),
     ] {
         assert_eq!(
-            edited(Language::Cpp, text, Kind::Remove),
+            edited(Language::Cpp, text, ProgressPointKind::Remove),
             expect,
             "{text:?}"
         );
@@ -747,7 +747,7 @@ fn refusals_say_what_to_do_instead() {
         ),
     ] {
         assert_eq!(
-            edited(Language::Cpp, text, Kind::Throughput),
+            edited(Language::Cpp, text, ProgressPointKind::Throughput),
             sentence,
             "{text:?}"
         );

@@ -1,8 +1,8 @@
 //! Tables: a Rust text with the cursor at `│`, and what it becomes.
 
-use fulcrum_source::{Kind, Language, Source, apply};
+use fulcrum_source::{Language, ProgressPointKind, SourceFile, apply};
 
-fn edited(marked: &str, kind: Kind) -> String {
+fn edited(marked: &str, kind: ProgressPointKind) -> String {
     let at = marked.find('│').expect("the case marks the cursor");
     let text = marked.replacen('│', "", 1);
     match Source::parse(text.as_str().into(), Language::Rust).progress_point(at, kind) {
@@ -12,13 +12,13 @@ fn edited(marked: &str, kind: Kind) -> String {
 }
 
 /// What becomes of the statements of a function that returns nothing.
-fn check(kind: Kind, body: &str, expect: &str) {
+fn check(kind: ProgressPointKind, body: &str, expect: &str) {
     let wrap = |body: &str| format!("fn f() {{\n{body}}}\n");
     assert_eq!(edited(&wrap(body), kind), wrap(expect), "{body}");
 }
 
 fn progress(body: &str, expect: &str) {
-    check(Kind::Throughput, body, expect);
+    check(ProgressPointKind::Throughput, body, expect);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn outside_of_loops_it_follows_the_statement() {
     assert_eq!(
         edited(
             "fn f() -> u32 {\n    a();\n    match x {│ _ => 1 }\n}\n",
-            Kind::Throughput
+            ProgressPointKind::Throughput
         ),
         "fn f() -> u32 {\n    a();\n    fulcrum_progress::progress!();\n    match x { _ => 1 }\n}\n",
         "what a function returns stays last"
@@ -114,17 +114,17 @@ fn closures_and_futures_end_the_search_for_a_loop() {
 #[test]
 fn latency_takes_the_functions_name_and_finds_its_pair() {
     check(
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "    a();│\n",
         "    fulcrum_progress::begin!(\"f\");\n    a();\n",
     );
     check(
-        Kind::LatencyEnd,
+        ProgressPointKind::LatencyEnd,
         "    fulcrum_progress::begin!(\"request\");\n    a();│\n",
         "    fulcrum_progress::begin!(\"request\");\n    a();\n    fulcrum_progress::end!(\"request\");\n",
     );
     check(
-        Kind::LatencyBegin,
+        ProgressPointKind::LatencyBegin,
         "    #[cold]\n    let x = a();│\n",
         "    fulcrum_progress::begin!(\"f\");\n    #[cold]\n    let x = a();\n",
     );
@@ -133,8 +133,11 @@ fn latency_takes_the_functions_name_and_finds_its_pair() {
 #[test]
 fn imported_macros_have_their_short_names() {
     let text = "use fulcrum_progress::{begin, progress};\nfn f() {\n    a();│\n}\n";
-    assert!(edited(text, Kind::Throughput).contains("    a();\n    progress!();\n"));
-    assert!(edited(text, Kind::LatencyEnd).contains("    fulcrum_progress::end!(\"f\");\n"));
+    assert!(edited(text, ProgressPointKind::Throughput).contains("    a();\n    progress!();\n"));
+    assert!(
+        edited(text, ProgressPointKind::LatencyEnd)
+            .contains("    fulcrum_progress::end!(\"f\");\n")
+    );
 }
 
 #[test]
@@ -153,7 +156,7 @@ fn removal_takes_the_line() {
             "    b();\n",
         ),
     ] {
-        check(Kind::Remove, body, rest);
+        check(ProgressPointKind::Remove, body, rest);
     }
 }
 
@@ -162,22 +165,22 @@ fn refusals_say_what_to_do() {
     for (text, kind, expect) in [
         (
             "fn f() {\n    progress!();│\n}\n",
-            Kind::Remove,
+            ProgressPointKind::Remove,
             "refused: There is no progress point on line 2: put the cursor on a line with a macro of fulcrum_progress.",
         ),
         (
             "const fn f() -> u32 {\n    1│\n}\n",
-            Kind::Throughput,
+            ProgressPointKind::Throughput,
             "refused: Line 2 is in a const function or block, which cannot hold a progress point: put it where the function is called.",
         ),
         (
             "struct │S;\n",
-            Kind::Throughput,
+            ProgressPointKind::Throughput,
             "refused: Line 1 is not inside a function with a body: put the cursor on the loop or statement to measure.",
         ),
         (
             "macro_rules! m {\n    () => { a()│ };\n}\n",
-            Kind::Throughput,
+            ProgressPointKind::Throughput,
             "refused: Line 2 is inside a macro definition: put the cursor where the macro is used.",
         ),
     ] {
@@ -193,7 +196,11 @@ fn every_position_of_a_file() {
     let squeezed = |text: &str| text.split_whitespace().collect::<String>().replace(';', "");
     let (mut inserted, mut refused) = (0, 0);
     for at in 0..=text.len() {
-        for kind in [Kind::Throughput, Kind::LatencyBegin, Kind::LatencyEnd] {
+        for kind in [
+            ProgressPointKind::Throughput,
+            ProgressPointKind::LatencyBegin,
+            ProgressPointKind::LatencyEnd,
+        ] {
             let Ok(edits) = source.progress_point(at, kind) else {
                 refused += 1;
                 continue;
@@ -201,8 +208,8 @@ fn every_position_of_a_file() {
             inserted += 1;
             let now = apply(text, &edits);
             let point = now.find("fulcrum_progress::").expect("it was inserted");
-            let removal = Source::parse(now.as_str().into(), Language::Rust)
-                .progress_point(point, Kind::Remove)
+            let removal = SourceFile::parse(now.as_str().into(), Language::Rust)
+                .progress_point(point, ProgressPointKind::Remove)
                 .unwrap_or_else(|why| panic!("{why} {kind:?} at {at}:\n{now}"));
             let back = apply(&now, &removal);
             assert_eq!(squeezed(&back), squeezed(text), "{kind:?} at {at}:\n{now}");
