@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use fulcrum_source::{Language, Source};
+use fulcrum_source::{Language, SourceFile};
 use gen_lsp_types::TextDocumentContentChangeEvent as Change;
 
 use crate::position::{Encoding, offset};
@@ -27,7 +27,7 @@ pub struct Document {
     /// The text as it is on the screen.
     pub text: Arc<str>,
     /// Its syntax, from the first time that someone asks.
-    source: OnceLock<Arc<Source>>,
+    source: OnceLock<Arc<SourceFile>>,
 }
 
 impl Document {
@@ -52,11 +52,11 @@ impl Document {
     }
 
     /// The parsed text; `None` for a language that is not ours.
-    pub fn source(&self) -> Option<&Source> {
+    pub fn source(&self) -> Option<&SourceFile> {
         let language = self.language?;
         Some(
             self.source
-                .get_or_init(|| Arc::new(Source::parse(Arc::clone(&self.text), language))),
+                .get_or_init(|| Arc::new(SourceFile::parse(Arc::clone(&self.text), language))),
         )
     }
 }

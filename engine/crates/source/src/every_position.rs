@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::progress::{Source, is_as_good, plan};
+use crate::progress::{SourceFile, is_as_good, plan};
 use crate::syntax::Syntax;
 use crate::{Edit, Language, ProgressPointKind, apply};
 
@@ -137,7 +137,7 @@ fn of_files_cut_short() {
     for (n, _) in text.match_indices('\n').step_by(9) {
         let cut = &text[..n];
         let syntax = Syntax::parse(cut, Language::C);
-        let source = Source::parse(cut.into(), Language::C);
+        let source = SourceFile::parse(cut.into(), Language::C);
         for at in (0..=cut.len()).step_by(11) {
             for kind in KINDS {
                 // Unfinished code: the public function refuses what it cannot check.

@@ -28,6 +28,6 @@ pub use drift::{Anchor, Anchors, State};
 pub use kind::{ProgressPointKind, Refused};
 pub use language::Language;
 pub use line_mapping::{LineMapping, RecordedFile};
-pub use progress::Source;
+pub use progress::SourceFile;
 pub use qualified::Qualified;
 pub use text::{Edit, apply};

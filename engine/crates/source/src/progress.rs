@@ -11,17 +11,17 @@ use crate::{insert, insertion_point, names, remove, rust};
 
 /// A parsed file, for one question or many.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceFile {
     text: Arc<str>,
     language: Language,
     tree: tree_sitter::Tree,
 }
 
-impl Source {
+impl SourceFile {
     /// Parses.
-    pub fn parse(text: Arc<str>, language: Language) -> Source {
+    pub fn parse(text: Arc<str>, language: Language) -> SourceFile {
         let tree = parse_tree(&text, language, None);
-        Source {
+        SourceFile {
             text,
             language,
             tree,

@@ -6,7 +6,7 @@ use fulcrum_source::{Language, ProgressPointKind, SourceFile, apply};
 fn edited(language: Language, marked: &str, kind: ProgressPointKind) -> String {
     let at = marked.find('│').expect("the case marks the cursor");
     let text = marked.replacen('│', "", 1);
-    match Source::parse(text.as_str().into(), language).progress_point(at, kind) {
+    match SourceFile::parse(text.as_str().into(), language).progress_point(at, kind) {
         Ok(edits) => apply(&text, &edits),
         Err(refused) => format!("refused: {refused}\n"),
     }

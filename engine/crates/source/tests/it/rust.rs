@@ -5,7 +5,7 @@ use fulcrum_source::{Language, ProgressPointKind, SourceFile, apply};
 fn edited(marked: &str, kind: ProgressPointKind) -> String {
     let at = marked.find('│').expect("the case marks the cursor");
     let text = marked.replacen('│', "", 1);
-    match Source::parse(text.as_str().into(), Language::Rust).progress_point(at, kind) {
+    match SourceFile::parse(text.as_str().into(), Language::Rust).progress_point(at, kind) {
         Ok(edits) => apply(&text, &edits),
         Err(refused) => format!("refused: {refused}"),
     }
@@ -192,7 +192,7 @@ fn refusals_say_what_to_do() {
 #[test]
 fn every_position_of_a_file() {
     let text = include_str!("../data/server.rs");
-    let source = Source::parse(text.into(), Language::Rust);
+    let source = SourceFile::parse(text.into(), Language::Rust);
     let squeezed = |text: &str| text.split_whitespace().collect::<String>().replace(';', "");
     let (mut inserted, mut refused) = (0, 0);
     for at in 0..=text.len() {
