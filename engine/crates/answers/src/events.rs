@@ -1,7 +1,7 @@
 //! Event traces.
 
 use fulcrum_events::compare::{Change, Comparison, Difference, PathSums};
-use fulcrum_events::query::Kind;
+use fulcrum_events::query::RowKind;
 use fulcrum_events::queues::{Order, Queue, QueueObject, QueueSummary, Request};
 use fulcrum_events::{
     Closing, Contention, Event, Node, Outcome, Returned, Stats, Thread, Trace, What,
@@ -199,20 +199,20 @@ pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
 }
 
 /// What an event is.
-pub fn kind(kind: Kind) -> EventsKind {
+pub fn kind(kind: RowKind) -> EventsKind {
     match kind {
-        Kind::Call => EventsKind::Call,
-        Kind::Contended => EventsKind::Contended,
-        Kind::Wait => EventsKind::Wait,
-        Kind::Gc => EventsKind::Gc,
-        Kind::Allocation => EventsKind::Allocation,
-        Kind::Release => EventsKind::Release,
-        Kind::ThreadStart => EventsKind::ThreadStart,
-        Kind::ThreadEnd => EventsKind::ThreadEnd,
-        Kind::ClassLoad => EventsKind::ClassLoad,
-        Kind::ClassUnload => EventsKind::ClassUnload,
-        Kind::VmStart => EventsKind::VmStart,
-        Kind::VmEnd => EventsKind::VmEnd,
+        RowKind::Call => EventsKind::Call,
+        RowKind::Contended => EventsKind::Contended,
+        RowKind::Wait => EventsKind::Wait,
+        RowKind::Gc => EventsKind::Gc,
+        RowKind::Allocation => EventsKind::Allocation,
+        RowKind::Release => EventsKind::Release,
+        RowKind::ThreadStart => EventsKind::ThreadStart,
+        RowKind::ThreadEnd => EventsKind::ThreadEnd,
+        RowKind::ClassLoad => EventsKind::ClassLoad,
+        RowKind::ClassUnload => EventsKind::ClassUnload,
+        RowKind::VmStart => EventsKind::VmStart,
+        RowKind::VmEnd => EventsKind::VmEnd,
     }
 }
 

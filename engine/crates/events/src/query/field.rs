@@ -288,7 +288,7 @@ pub(crate) fn method_of(open: &Open) -> Option<u64> {
 /// What a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum Kind {
+pub enum RowKind {
     Call,
     Contended,
     Wait,
@@ -318,7 +318,7 @@ const KINDS: [&str; 12] = [
     "vmEnd",
 ];
 
-impl Kind {
+impl RowKind {
     /// As queries and exports write it.
     pub fn name(self) -> &'static str {
         KINDS[self as usize]
@@ -341,21 +341,21 @@ pub fn ended(closing: Closing) -> &'static str {
 
 impl Row {
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RowKind {
         match &self.what {
-            RowWhat::Span(Node::Call { .. }) => Kind::Call,
-            RowWhat::Span(Node::Contended { .. }) => Kind::Contended,
-            RowWhat::Span(Node::Waiting { .. }) => Kind::Wait,
-            RowWhat::Span(Node::Collection) => Kind::Gc,
+            RowWhat::Span(Node::Call { .. }) => RowKind::Call,
+            RowWhat::Span(Node::Contended { .. }) => RowKind::Contended,
+            RowWhat::Span(Node::Waiting { .. }) => RowKind::Wait,
+            RowWhat::Span(Node::Collection) => RowKind::Gc,
             RowWhat::Point(what) => match what {
-                What::Allocation { .. } => Kind::Allocation,
-                What::Release { .. } => Kind::Release,
-                What::ThreadStart { .. } => Kind::ThreadStart,
-                What::ClassLoad { .. } => Kind::ClassLoad,
-                What::ClassUnload { .. } => Kind::ClassUnload,
-                What::VmStart { .. } => Kind::VmStart,
-                What::VmEnd => Kind::VmEnd,
-                _ => Kind::ThreadEnd,
+                What::Allocation { .. } => RowKind::Allocation,
+                What::Release { .. } => RowKind::Release,
+                What::ThreadStart { .. } => RowKind::ThreadStart,
+                What::ClassLoad { .. } => RowKind::ClassLoad,
+                What::ClassUnload { .. } => RowKind::ClassUnload,
+                What::VmStart { .. } => RowKind::VmStart,
+                What::VmEnd => RowKind::VmEnd,
+                _ => RowKind::ThreadEnd,
             },
         }
     }

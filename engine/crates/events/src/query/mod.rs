@@ -20,7 +20,7 @@ mod run;
 pub use cell::Cell;
 pub use condition::Condition;
 pub use error::QueryError;
-pub use field::{Kind, ended};
+pub use field::{RowKind, ended};
 pub use run::Answered;
 
 use aggregate::Function;

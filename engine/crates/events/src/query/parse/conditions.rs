@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::super::QueryError;
 use super::super::condition::{Comparison, Matcher, Test};
-use super::super::field::{Field, Kind, Sort};
+use super::super::field::{Field, RowKind, Sort};
 use super::super::lex::{Token, Unit};
 use super::{KEYWORDS, Parser, unknown};
 
@@ -143,7 +143,7 @@ impl Parser<'_> {
         };
         self.take();
         let known: &[&str] = match field {
-            Field::Kind => Kind::names(),
+            Field::Kind => RowKind::names(),
             Field::Ended => &["returned", "thrown", "open", "lost"],
             _ => return Ok(text),
         };
