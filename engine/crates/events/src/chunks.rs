@@ -4,7 +4,7 @@ use std::io;
 
 use fulcrum_wire::log::{CHUNK_HEADER, CHUNK_MAGIC, LOG_HEADER, chunk_check, chunk_word};
 
-use crate::source::{Source, words};
+use crate::log_bytes::{LogBytes, words};
 
 /// A chunk's header, checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Chunks {
 const BLOCK: usize = 64 << 10;
 
 /// Walks from chunk to chunk. Where no chunk is, the file is looked through until one is.
-pub fn find(source: &Source, length: u64) -> io::Result<Chunks> {
+pub fn find(source: &LogBytes, length: u64) -> io::Result<Chunks> {
     let mut found = Chunks::default();
     let mut block = vec![0; BLOCK];
     let (mut from, mut filled) = (0, 0);

@@ -7,8 +7,8 @@ use fulcrum_wire::log::{Body, CHUNK_HEADER, MIN_CHUNK, Record, cpu_clock};
 use crate::chunks::Chunk;
 use crate::clock::Clock;
 use crate::event::{Event, What, what};
+use crate::log_bytes::LogBytes;
 use crate::selection::Selection;
-use crate::source::Source;
 
 /// Bytes of a chunk that are in memory: several times the longest record.
 const BUFFER: usize = 4 * MIN_CHUNK as usize;
@@ -25,7 +25,7 @@ pub struct Place {
 
 /// Reads the records of some chunks.
 pub struct Cursor<'a> {
-    source: &'a Source,
+    source: &'a LogBytes,
     chunks: &'a [Chunk],
     /// Chunks that were begun.
     begun: usize,
@@ -50,7 +50,7 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(source: &'a Source, chunks: &'a [Chunk]) -> Cursor<'a> {
+    pub fn new(source: &'a LogBytes, chunks: &'a [Chunk]) -> Cursor<'a> {
         Cursor {
             source,
             chunks,

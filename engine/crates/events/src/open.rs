@@ -17,8 +17,8 @@ use crate::cursor::{Cursor, ThreadEvents};
 use crate::dictionary::Dictionary;
 pub use crate::dictionary::{Class, Counts, Method};
 use crate::event::What;
+use crate::log_bytes::{LogBytes, words};
 use crate::selection::Selection;
-use crate::source::{Source, words};
 
 /// A thread of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl End {
 /// An event log that was opened.
 #[derive(Debug)]
 pub struct Trace {
-    source: Source,
+    source: LogBytes,
     chunks: Vec<Chunk>,
     selection: Option<Selection>,
     clock: Clock,
@@ -177,13 +177,13 @@ const NO_METHODS: &str = "No method was observed: nothing that was loaded has on
 
 /// How a log ended, without reading its events.
 pub fn end_of(log: &Path) -> Result<End, OpenError> {
-    let source = Source::File(File::open(log).map_err(OpenError::Unreadable)?);
+    let source = LogBytes::File(File::open(log).map_err(OpenError::Unreadable)?);
     let words = header(&source)?;
     Ok(Trace::new(source, &words, Vec::new()).end)
 }
 
 /// The words of the header, of a log that this version reads.
-fn header(source: &Source) -> Result<[u64; word::COUNT], OpenError> {
+fn header(source: &LogBytes) -> Result<[u64; word::COUNT], OpenError> {
     let mut bytes = [0; word::COUNT * 8];
     let count = source.read(0, &mut bytes).map_err(OpenError::Unreadable)?;
     let header: [u64; word::COUNT] = words(&bytes);
@@ -200,7 +200,7 @@ impl Trace {
     /// Opens a log, also one that is being written: then what is there so far.
     pub fn open(path: &Path) -> Result<Trace, OpenError> {
         let file = File::open(path).map_err(OpenError::Unreadable)?;
-        let mut trace = Trace::read(Source::File(file)).map_err(|error| match error {
+        let mut trace = Trace::read(LogBytes::File(file)).map_err(|error| match error {
             // A folder can be opened and not read.
             OpenError::Unreadable(_) if path.is_dir() => OpenError::NotALog,
             error => error,
@@ -215,10 +215,10 @@ impl Trace {
 
     /// A log in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Trace, OpenError> {
-        Trace::read(Source::Bytes(bytes))
+        Trace::read(LogBytes::Bytes(bytes))
     }
 
-    fn read(source: Source) -> Result<Trace, OpenError> {
+    fn read(source: LogBytes) -> Result<Trace, OpenError> {
         let unreadable = OpenError::Unreadable;
         let header_words = header(&source)?;
         let length = source.length().map_err(unreadable)?;
@@ -240,7 +240,7 @@ impl Trace {
         Ok(trace)
     }
 
-    fn new(source: Source, header: &[u64; word::COUNT], chunks: Vec<Chunk>) -> Trace {
+    fn new(source: LogBytes, header: &[u64; word::COUNT], chunks: Vec<Chunk>) -> Trace {
         let start = (header[word::START_TICKS], header[word::START_NS]);
         let ended = (header[word::END_TICKS], header[word::END_NS]);
         let of_chunks = chunks.iter().map(|chunk| (chunk.ticks, chunk.ns));

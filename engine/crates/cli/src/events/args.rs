@@ -58,7 +58,7 @@ pub enum Events {
 }
 
 #[derive(Debug, Args)]
-pub struct Source {
+pub struct TraceSelection {
     /// A run folder or an events-*.log [default: the newest run here that has one]
     pub run: Option<PathBuf>,
     /// Only threads with this name or number; * matches anything
@@ -84,7 +84,7 @@ pub struct QueryArgs {
     /// [CONDITION] [group by …] [select …] [order by …] [limit N]; see --help
     pub query: String,
     #[command(flatten)]
-    pub source: Source,
+    pub source: TraceSelection,
     /// The output format
     #[arg(long, value_enum, default_value_t = QueryFormat::Table)]
     pub format: QueryFormat,
@@ -112,7 +112,7 @@ pub enum QueryFormat {
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub source: TraceSelection,
     /// The format
     #[arg(
         long,
@@ -173,7 +173,7 @@ pub enum QueueOrder {
 #[derive(Debug, Args)]
 pub struct QueuesArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub source: TraceSelection,
     /// A method that puts a request into the queue; * matches anything; may be given several times
     #[arg(
         long,
@@ -218,7 +218,7 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub source: TraceSelection,
     /// Stop after this many events; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub limit: u64,
@@ -227,7 +227,7 @@ pub struct ListArgs {
 #[derive(Debug, Args)]
 pub struct TreeArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub source: TraceSelection,
     /// Show only this many levels; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub depth: usize,
@@ -239,7 +239,7 @@ pub struct TreeArgs {
 #[derive(Debug, Args)]
 pub struct StatsArgs {
     #[command(flatten)]
-    pub source: Source,
+    pub source: TraceSelection,
     /// Only N methods; 0 shows all [default: 20 in the table, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_events::{Event, Events, Filter, Returned, Thread, Trace, TraceRange, What, matches};
 
-use super::args::Source;
+use super::args::TraceSelection;
 use crate::outcome::Failure;
 use crate::terminal;
 
 /// Opens the log, behind the filter if there is one.
-pub fn open(source: &Source) -> Result<Trace, Failure> {
+pub fn open(source: &TraceSelection) -> Result<Trace, Failure> {
     let path = match &source.run {
         Some(path) => path.clone(),
         None => newest()?,
@@ -45,7 +45,7 @@ fn newest() -> Result<PathBuf, Failure> {
     Ok(run.path.clone())
 }
 
-impl Source {
+impl TraceSelection {
     /// Whether a thread is meant.
     pub fn has_thread(&self, thread: &Thread) -> bool {
         let Some(wanted) = &self.thread else {

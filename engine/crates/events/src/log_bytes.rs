@@ -6,16 +6,16 @@ use std::os::unix::fs::FileExt;
 
 /// A file, or bytes in memory.
 #[derive(Debug)]
-pub enum Source {
+pub enum LogBytes {
     File(File),
     Bytes(Vec<u8>),
 }
 
-impl Source {
+impl LogBytes {
     pub fn length(&self) -> io::Result<u64> {
         match self {
-            Source::File(file) => Ok(file.metadata()?.len()),
-            Source::Bytes(bytes) => Ok(bytes.len() as u64),
+            LogBytes::File(file) => Ok(file.metadata()?.len()),
+            LogBytes::Bytes(bytes) => Ok(bytes.len() as u64),
         }
     }
 
@@ -23,7 +23,7 @@ impl Source {
     /// may still be written, or be cut while we look.
     pub fn read(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
         match self {
-            Source::File(file) => {
+            LogBytes::File(file) => {
                 let mut done = 0;
                 while done < into.len() {
                     match file.read_at(&mut into[done..], offset + done as u64) {
@@ -35,7 +35,7 @@ impl Source {
                 }
                 Ok(done)
             }
-            Source::Bytes(bytes) => {
+            LogBytes::Bytes(bytes) => {
                 let from = usize::try_from(offset)
                     .unwrap_or(usize::MAX)
                     .min(bytes.len());
