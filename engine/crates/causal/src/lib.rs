@@ -127,7 +127,7 @@ fn analyse_program(recording: &Recording, options: &Options) -> Profile {
     let mut left_out = LeftOut::new(min_points, options.min_visits);
     for (key, lines) in &combined.points {
         let end_to_end = is_end_to_end(&key.name);
-        let context = Context {
+        let context = PointAnalysis {
             pool: bootstrap::Pool::of_point(key.kind, lines),
             rates: correction.at(&key.name),
             // A repetition of the whole program is one visit: there never are many.
@@ -176,7 +176,7 @@ fn analyse_program(recording: &Recording, options: &Options) -> Profile {
 }
 
 /// What all targets of one progress point share.
-struct Context<'a> {
+struct PointAnalysis<'a> {
     pool: bootstrap::Pool,
     rates: Rates<'a>,
     min_points: usize,
@@ -196,7 +196,7 @@ struct MeasuredLine<'a> {
     placebos: Vec<Measured<'a>>,
 }
 
-impl Context<'_> {
+impl PointAnalysis<'_> {
     /// One line's points, or why there are none. What placebos say of pausing counts even if there is no speedup yet.
     fn measure<'a>(
         &self,
@@ -231,7 +231,7 @@ impl Context<'_> {
 fn target(
     it: &MeasuredLine<'_>,
     cost: Option<&Cost>,
-    context: &Context<'_>,
+    context: &PointAnalysis<'_>,
 ) -> Result<Target, notes::Reason> {
     let (line, measured) = (it.line, &it.points);
     if measured.len() < context.min_points {
