@@ -134,7 +134,7 @@ fn expected(group: &Group) -> impl Iterator<Item = f64> {
 
 /// How one group is drawn.
 struct Draw<'a> {
-    source: Source<'a>,
+    source: ReplicateSource<'a>,
     /// Each experiment's expected count, and √ of it without how often the experiment counts.
     expected: Vec<(f64, f64)>,
     /// The group's whole count.
@@ -145,7 +145,7 @@ struct Draw<'a> {
     period: f64,
 }
 
-enum Source<'a> {
+enum ReplicateSource<'a> {
     /// From these residuals, widened by this; smoothed when their spread is given.
     Residuals {
         residuals: Cow<'a, [Residual]>,
@@ -160,7 +160,7 @@ impl Draw<'_> {
     /// About the variance of the period's relative error.
     fn variance(&self) -> f64 {
         match &self.source {
-            Source::Residuals {
+            ReplicateSource::Residuals {
                 residuals,
                 widening,
                 ..
@@ -169,14 +169,14 @@ impl Draw<'_> {
                 let spread = spread(residuals, |r| r.relative) * widening;
                 spread * spread * squares / (self.total * self.total)
             }
-            Source::Normal(spread) => spread * spread / self.effective,
+            ReplicateSource::Normal(spread) => spread * spread / self.effective,
         }
     }
 
     /// The group's period in one replicate.
     fn period(&self, kind: PointKind, random: &mut Random) -> f64 {
         let error = match &self.source {
-            Source::Residuals {
+            ReplicateSource::Residuals {
                 residuals,
                 widening,
                 smooth,
@@ -193,7 +193,7 @@ impl Draw<'_> {
                 }
                 sum / self.total * widening
             }
-            Source::Normal(spread) => spread * random.normal() / self.effective.sqrt(),
+            ReplicateSource::Normal(spread) => spread * random.normal() / self.effective.sqrt(),
         };
         // A count cannot fall to nothing: the points have visits.
         let scale = (1.0 + error).max(0.1);
@@ -310,7 +310,7 @@ impl<'a> Replicates<'a> {
 fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
     let own = Pool::of(point.kind, std::iter::once(group));
     let few = group.observations.len() <= ENOUGH;
-    let from = |residuals, pool: &Pool| Source::Residuals {
+    let from = |residuals, pool: &Pool| ReplicateSource::Residuals {
         residuals,
         widening: pool.widening(),
         smooth: few.then(|| pool.spread(|r| r.relative)),
@@ -322,7 +322,7 @@ fn draw<'a>(group: &Group, of_line: &Pool, point: &'a Pool) -> Draw<'a> {
     } else if point.is_enough() {
         from((&point.residuals).into(), point)
     } else {
-        Source::Normal(point.counting())
+        ReplicateSource::Normal(point.counting())
     };
     Draw {
         source,
