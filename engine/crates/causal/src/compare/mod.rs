@@ -42,7 +42,7 @@ pub fn compare(
                 point.name
             ));
         }
-        let runs = Runs {
+        let runs = RunPair {
             costs: (&costs_before, &costs_after),
             paces,
             moved,
@@ -58,13 +58,13 @@ pub fn compare(
     }
 }
 
-struct Runs<'a> {
+struct RunPair<'a> {
     costs: (&'a Costs<'a>, &'a Costs<'a>),
     paces: (Option<Pace>, Option<Pace>),
     moved: &'a dyn Fn(&TargetId) -> Option<TargetId>,
 }
 
-impl Runs<'_> {
+impl RunPair<'_> {
     fn point(&self, point: &PointProfile) -> PointComparison {
         let (before, after) = (self.paces.0.as_ref(), self.paces.1.as_ref());
         let actual = before

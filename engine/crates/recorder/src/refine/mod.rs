@@ -26,7 +26,7 @@ pub use live::KeepRunning;
 use live::Live;
 pub use options::{NEXT_FILTER, REFINE_TABLE, RefineOptions};
 pub use row::Iteration;
-use runs::Runs;
+use runs::IterationRuns;
 
 /// How the loop stands. Sent whenever something has changed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -124,7 +124,7 @@ impl<'a> Refining<'a> {
         };
         let filter = self.filter(number, &drawn);
         let previous = self.rows.last().map(|row| row.run.clone());
-        let mut runs = Runs::new(options, number, filter, previous);
+        let mut runs = IterationRuns::new(options, number, filter, previous);
         for run in 0..options.runs {
             if run > 0 && remote.is_cancelled() {
                 break;

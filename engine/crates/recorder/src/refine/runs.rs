@@ -15,7 +15,7 @@ use crate::jvm::{self, Ran};
 use crate::{Error, Exit, Recorded, Remote, Stdio, TraceOptions};
 
 /// The runs of an iteration so far.
-pub struct Runs<'a> {
+pub struct IterationRuns<'a> {
     options: &'a RefineOptions,
     number: usize,
     filter: String,
@@ -29,14 +29,14 @@ pub struct Runs<'a> {
     pub notes: Vec<String>,
 }
 
-impl<'a> Runs<'a> {
+impl<'a> IterationRuns<'a> {
     pub fn new(
         options: &'a RefineOptions,
         number: usize,
         filter: String,
         previous: Option<PathBuf>,
-    ) -> Runs<'a> {
-        Runs {
+    ) -> IterationRuns<'a> {
+        IterationRuns {
             options,
             number,
             filter,
