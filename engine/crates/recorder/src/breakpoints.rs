@@ -43,10 +43,10 @@ pub fn check(options: &Options, program: &Path) -> Result<(), Error> {
 /// The points of one process, as its runtime was told.
 pub struct Points {
     path: PathBuf,
-    points: Vec<Told>,
+    points: Vec<PlacedPoint>,
 }
 
-struct Told {
+struct PlacedPoint {
     name: String,
     sites: usize,
     /// Why no stub could be used somewhere.
@@ -102,7 +102,7 @@ pub fn prepare(
         points: found
             .into_iter()
             .zip(file.refused)
-            .map(|(point, refused)| Told {
+            .map(|(point, refused)| PlacedPoint {
                 name: point.name,
                 sites: point.sites.len(),
                 refused,
@@ -373,9 +373,9 @@ impl Points {
     }
 }
 
-impl Told {
+impl PlacedPoint {
     fn note(&self, used: u32) -> String {
-        let Told { name, sites, .. } = self;
+        let PlacedPoint { name, sites, .. } = self;
         let mut how = Vec::new();
         if used & mechanism::TRAMPOLINE != 0 {
             how.push("by a jump to a counter (about 5 ns a visit)");
