@@ -9,7 +9,7 @@
 //! The file is as long as it may become from the beginning, and sparse. Its process maps it once and keeps no descriptor.
 
 mod record;
-pub use record::{Address, Damage, Head, Kind, LockKind, Record, StreamKind, Via};
+pub use record::{Address, Damage, Head, LockKind, Record, RecordKind, StreamKind, Via};
 
 /// Changes whenever the layout of the log does.
 pub const VERSION: u64 = 2;

@@ -5,7 +5,7 @@ use super::{MAX_HEAD, MAX_PATH, MAX_RECORD};
 /// What a record tells. `repr` is what stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum RecordKind {
     /// See [`Record::Program`].
     Program = 1,
     /// See [`Record::Module`].
@@ -301,28 +301,28 @@ impl Words {
 
 impl<'a> Record<'a> {
     /// What it tells.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RecordKind {
         match self {
-            Record::Program(_) => Kind::Program,
-            Record::Module { .. } => Kind::Module,
-            Record::Path { .. } => Kind::Path,
-            Record::Spawn { .. } => Kind::Spawn,
-            Record::Begin { .. } => Kind::Begin,
-            Record::End => Kind::End,
-            Record::Fork { .. } => Kind::Fork,
-            Record::Open { .. } => Kind::Open,
-            Record::Close { .. } => Kind::Close,
-            Record::Send { .. } => Kind::Send,
-            Record::Receive { .. } => Kind::Receive,
-            Record::Idle { .. } => Kind::Idle,
-            Record::Event { .. } => Kind::Event,
-            Record::Wait { .. } => Kind::Wait,
-            Record::Release { .. } => Kind::Release,
-            Record::Produce { .. } => Kind::Produce,
-            Record::Consume { .. } => Kind::Consume,
-            Record::Note(_) => Kind::Note,
-            Record::Handler { .. } => Kind::Handler,
-            Record::Demote { .. } => Kind::Demote,
+            Record::Program(_) => RecordKind::Program,
+            Record::Module { .. } => RecordKind::Module,
+            Record::Path { .. } => RecordKind::Path,
+            Record::Spawn { .. } => RecordKind::Spawn,
+            Record::Begin { .. } => RecordKind::Begin,
+            Record::End => RecordKind::End,
+            Record::Fork { .. } => RecordKind::Fork,
+            Record::Open { .. } => RecordKind::Open,
+            Record::Close { .. } => RecordKind::Close,
+            Record::Send { .. } => RecordKind::Send,
+            Record::Receive { .. } => RecordKind::Receive,
+            Record::Idle { .. } => RecordKind::Idle,
+            Record::Event { .. } => RecordKind::Event,
+            Record::Wait { .. } => RecordKind::Wait,
+            Record::Release { .. } => RecordKind::Release,
+            Record::Produce { .. } => RecordKind::Produce,
+            Record::Consume { .. } => RecordKind::Consume,
+            Record::Note(_) => RecordKind::Note,
+            Record::Handler { .. } => RecordKind::Handler,
+            Record::Demote { .. } => RecordKind::Demote,
         }
     }
 
