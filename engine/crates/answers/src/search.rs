@@ -1,8 +1,8 @@
 //! Bottleneck search.
 
 use fulcrum_paths::{
-    Details, Estimate, Hidden, LabelReport, Of, Overlap, Row, Sample, Sides, Spread, Step,
-    Suggester, Suggestions, SummarySides, SummarySpread,
+    DenominatorKind, Details, Estimate, Hidden, LabelReport, Overlap, Row, Sample, Sides, Spread,
+    Step, Suggester, Suggestions, SummarySides, SummarySpread,
 };
 use fulcrum_schema::{
     NavigatorAutomatic, NavigatorCoverage, NavigatorEstimate, NavigatorHidden, NavigatorHiddenEnd,
@@ -122,11 +122,11 @@ pub fn estimate(of: &Estimate) -> NavigatorEstimate {
 }
 
 /// What shares are of.
-pub fn whole(of: Of) -> NavigatorWhole {
+pub fn whole(of: DenominatorKind) -> NavigatorWhole {
     match of {
-        Of::Total => NavigatorWhole::Total,
-        Of::Difference => NavigatorWhole::Difference,
-        Of::Costlier => NavigatorWhole::Costlier,
+        DenominatorKind::Total => NavigatorWhole::Total,
+        DenominatorKind::Difference => NavigatorWhole::Difference,
+        DenominatorKind::Costlier => NavigatorWhole::Costlier,
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use fulcrum_model::Progress;
 use fulcrum_paths::{
-    CUTOFF, CallTreeProfile, ComparativeProfile, End, Options, ProfileInterface, Suggester, Whole,
-    automatic, why, zoom,
+    CUTOFF, CallTreeProfile, ComparativeProfile, Denominator, End, Options, ProfileInterface,
+    Suggester, automatic, why, zoom,
 };
 
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -52,7 +52,7 @@ fn measure<P: ProfileInterface>(profile: &P) {
         slowest.0, slowest.1
     );
     let found = timed("automatic", || {
-        let (whole, progress) = (Whole::of(profile), Progress::default());
+        let (whole, progress) = (Denominator::of(profile), Progress::default());
         automatic(profile, &Options::default(), &[], whole, &progress).expect("nobody cancels it")
     });
     println!(

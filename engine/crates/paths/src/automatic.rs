@@ -15,11 +15,11 @@ use std::collections::HashSet;
 
 use fulcrum_model::{Cancelled, Progress};
 
+use crate::denominator::Denominator;
 use crate::entries::{is_main, is_start};
 use crate::interface::{ProfileInterface, cum_ovl};
 use crate::nearness::Nearness;
 use crate::queue::Queue;
-use crate::whole::Whole;
 
 /// How precise sequences must be.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +132,7 @@ pub struct Automatic<S> {
     /// That as a fraction of the whole. 0 when that is 0. In comparisons it may be above 1: other paths became cheaper.
     pub coverage: f64,
     /// What was to be covered.
-    pub whole: Whole,
+    pub whole: Denominator,
 }
 
 /// One call sequence.
@@ -145,7 +145,7 @@ pub struct Found<S> {
 }
 
 /// Finds the sequences, beside those that are `known`: labelled already. In a comparison, those that make A more expensive
-/// when it is or when both sides cost nearly the same ([`Whole`]), else those that make it cheaper; with several runs, only
+/// when it is or when both sides cost nearly the same ([`Denominator`]), else those that make it cheaper; with several runs, only
 /// those that are told from noise. `whole` is the profile's denominator.
 ///
 /// # Errors
@@ -154,7 +154,7 @@ pub fn automatic<P: ProfileInterface>(
     profile: &P,
     options: &Options,
     known: &[P::Summary],
-    whole: Whole,
+    whole: Denominator,
     progress: &Progress,
 ) -> Result<Automatic<P::Summary>, Cancelled> {
     progress.at(0.0)?;
@@ -169,14 +169,19 @@ struct Automation<'a, P: ProfileInterface> {
     options: &'a Options,
     known: &'a [P::Summary],
     /// What is to be covered.
-    whole: Whole,
+    whole: Denominator,
     /// The names that cost enough to be found.
     starts: Vec<P::Summary>,
     everywhere: HashSet<String>,
 }
 
 impl<'a, P: ProfileInterface> Automation<'a, P> {
-    fn new(profile: &'a P, options: &'a Options, known: &'a [P::Summary], whole: Whole) -> Self {
+    fn new(
+        profile: &'a P,
+        options: &'a Options,
+        known: &'a [P::Summary],
+        whole: Denominator,
+    ) -> Self {
         let mut search = Automation {
             profile,
             options,

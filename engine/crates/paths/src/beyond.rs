@@ -1,27 +1,29 @@
 //! Shares above 100 % and below 0: never without a sentence that says where they come from.
 
+use crate::denominator::{Denominator, DenominatorKind};
 use crate::interface::ProfileInterface;
-use crate::whole::{Of, Whole};
 
 /// Whether a cost is more than the whole, on the whole's side of zero.
-pub(crate) fn exceeds(whole: &Whole, cost: i64) -> bool {
+pub(crate) fn exceeds(whole: &Denominator, cost: i64) -> bool {
     whole.part(cost) > 1.0
 }
 
 /// Whether a cost and the whole differ in their signs.
-pub(crate) fn opposes(whole: &Whole, cost: i64) -> bool {
+pub(crate) fn opposes(whole: &Denominator, cost: i64) -> bool {
     whole.part(cost) < 0.0
 }
 
 /// Why a cost can be more than the whole, as it stands behind a colon.
-pub(crate) fn why_more<P: ProfileInterface>(profile: &P, whole: &Whole) -> &'static str {
+pub(crate) fn why_more<P: ProfileInterface>(profile: &P, whole: &Denominator) -> &'static str {
     let cheaper = whole.cost > 0;
     match whole.of {
-        Of::Total if has_negative(profile) => "other costs are negative",
-        Of::Total => "the profiler counted more for it than all functions cost themselves",
-        Of::Difference if cheaper => "other paths became cheaper",
-        Of::Difference => "other paths became costlier",
-        Of::Costlier => "elsewhere the same functions became cheaper",
+        DenominatorKind::Total if has_negative(profile) => "other costs are negative",
+        DenominatorKind::Total => {
+            "the profiler counted more for it than all functions cost themselves"
+        }
+        DenominatorKind::Difference if cheaper => "other paths became cheaper",
+        DenominatorKind::Difference => "other paths became costlier",
+        DenominatorKind::Costlier => "elsewhere the same functions became cheaper",
     }
 }
 
@@ -32,7 +34,7 @@ fn has_negative<P: ProfileInterface>(profile: &P) -> bool {
 
 /// What a reader should know of a profile in which functions have shares above 100 % or below 0, a sentence. `None`: none
 /// has.
-pub fn beyond<P: ProfileInterface>(profile: &P, whole: &Whole) -> Option<String> {
+pub fn beyond<P: ProfileInterface>(profile: &P, whole: &Denominator) -> Option<String> {
     let (mut more, mut less, mut most) = (0_u64, 0_u64, None);
     for s in profile.initial_summaries() {
         let (base, cum) = (profile.base_of(&s), profile.cum_of(&s));
@@ -59,20 +61,20 @@ pub fn beyond<P: ProfileInterface>(profile: &P, whole: &Whole) -> Option<String>
     };
     Some(match (whole.of, more, less) {
         (_, 0, 0) => return None,
-        (Of::Total, 0, _) => format!(
+        (DenominatorKind::Total, 0, _) => format!(
             "{} costs below 0, such as memory that was given back, and so a share below 0 %.",
             functions(less)
         ),
-        (Of::Total, ..) => format!(
+        (DenominatorKind::Total, ..) => format!(
             "{} more than 100 % of the total, which is what all functions cost themselves, {most} the most: {}.",
             functions(more),
             why_more(profile, whole)
         ),
-        (Of::Difference, ..) => format!(
+        (DenominatorKind::Difference, ..) => format!(
             "Shares are parts of the difference of the totals: what became {opposite} has less than 0 %, and what makes up for \
              that more than 100 %."
         ),
-        (Of::Costlier, ..) => {
+        (DenominatorKind::Costlier, ..) => {
             "Shares are parts of what became costlier: what became cheaper has less than 0 %."
                 .to_owned()
         }

@@ -1,9 +1,9 @@
 //! What the search tells about a summary (BOTTLENECKS §2.3, `select`).
 
+use crate::denominator::Denominator;
 use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
-use crate::whole::Whole;
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
 
 /// How a numbered summary came about.
@@ -61,7 +61,7 @@ pub struct Details {
     /// Its cum, in the profile's unit.
     pub cum: i64,
     /// The denominator of both.
-    pub whole: Whole,
+    pub whole: Denominator,
     /// Both sides in a comparison.
     pub sides: Option<SummarySides>,
     /// How certain the difference is, in a comparison of several runs.
@@ -131,7 +131,7 @@ pub(crate) fn about<P: ProfileInterface>(
     profile: &P,
     s: &P::Summary,
     labels: &Labels<P::Summary>,
-    whole: &Whole,
+    whole: &Denominator,
 ) -> Details {
     let each = labels.all().iter();
     let overlaps = each.map(|it| LabelOverlap {
@@ -161,7 +161,7 @@ pub(crate) fn of<P: ProfileInterface>(
     s: &P::Summary,
     labels: &Labels<P::Summary>,
     cutoff: Option<f64>,
-    whole: &Whole,
+    whole: &Denominator,
 ) -> (Details, Vec<P::Summary>) {
     let extensions = |end: End| match cutoff {
         Some(cutoff) => zoom(profile, s, cutoff, end),

@@ -1,7 +1,7 @@
 //! What removing the cost of summaries would gain (BOTTLENECKS §3.1, Table 3).
 
+use crate::denominator::Denominator;
 use crate::interface::{ProfileInterface, Sides};
-use crate::whole::Whole;
 
 /// What could be gained by optimising a set of summaries. An upper bound: it takes all of their cost to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Estimate {
 pub fn estimate<P: ProfileInterface>(
     profile: &P,
     summaries: &[P::Summary],
-    shares: &Whole,
+    shares: &Denominator,
 ) -> Estimate {
     let removable = profile.total_cum_of(summaries);
     let sides = profile.sides();

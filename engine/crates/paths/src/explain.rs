@@ -1,8 +1,8 @@
 //! Why the automatic search chose a sequence, in a sentence.
 
 use crate::beyond::{exceeds, why_more};
+use crate::denominator::Denominator;
 use crate::interface::{ProfileInterface, cum_ovl};
-use crate::whole::Whole;
 use crate::zoom::End;
 
 /// What a summary costs and why its path begins where it does, in a sentence. `marginal` is the part of its cum that
@@ -11,7 +11,7 @@ pub fn why<P: ProfileInterface>(
     profile: &P,
     s: &P::Summary,
     marginal: i64,
-    whole: &Whole,
+    whole: &Denominator,
 ) -> String {
     let (base, cum, total) = (profile.base_of(s), profile.cum_of(s), whole.cost);
     let of_what = whole.of.words();

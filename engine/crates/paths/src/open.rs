@@ -12,11 +12,11 @@ use crate::beyond::beyond;
 use crate::call_graph::CallGraphProfile;
 use crate::call_tree::CallTreeProfile;
 use crate::comparative::{ComparativeProfile, DifferentUnits};
+use crate::denominator::Denominator;
 use crate::graph_comparison::GraphComparison;
 use crate::labels::{ProfileIdentity, SourceIdentity};
 use crate::observations::Observations;
 use crate::runs::Normalisation;
-use crate::whole::Whole;
 
 /// A file that was read.
 #[derive(Clone, Debug)]
@@ -243,7 +243,7 @@ pub fn open(
             AnyProfile::Comparison(compared)
         }
     };
-    notes.extend(beyond(&profile, &Whole::of(&profile)));
+    notes.extend(beyond(&profile, &Denominator::of(&profile)));
     Ok(Opened {
         profile,
         identity,

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::beyond::{exceeds, opposes, why_more};
+use crate::denominator::{Denominator, DenominatorKind};
 use crate::interface::ProfileInterface;
-use crate::whole::{Of, Whole};
 
 /// What is surprising about a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Paradox {
     /// The profile is a comparison.
     pub comparison: bool,
     /// Base or cum are more than the whole: of what, and why.
-    pub more_than_whole: Option<(Of, &'static str)>,
+    pub more_than_whole: Option<(DenominatorKind, &'static str)>,
     /// The cum of a longer path is more than that of its last function alone.
     pub more_than_last: bool,
     /// What is above zero while the whole is below, so that its share is negative: the base, the cum, or both.
@@ -29,7 +29,7 @@ pub struct Paradox {
 pub fn paradox_of<P: ProfileInterface>(
     profile: &P,
     s: &P::Summary,
-    whole: &Whole,
+    whole: &Denominator,
 ) -> Option<Paradox> {
     let (base, cum) = (profile.base_of(s), profile.cum_of(s));
     let more = exceeds(whole, base) || exceeds(whole, cum);

@@ -2,19 +2,19 @@
 
 use std::fmt;
 
+use crate::denominator::Denominator;
 use crate::details::{self, Details, LabelReport, Row, Step};
 use crate::estimate::{Estimate, estimate};
 use crate::interface::{ProfileInterface, Refusal};
 use crate::labels::{Labels, ProfileIdentity, SavedLabels};
 use crate::suggest::Suggester;
-use crate::whole::Whole;
 use crate::zoom::{CUTOFF, End};
 
 /// A search in one profile. Where a profile is cheap to clone, so is its search.
 #[derive(Clone)]
 pub struct Search<P: ProfileInterface> {
     profile: P,
-    whole: Whole,
+    whole: Denominator,
     suggester: Suggester,
     zooming: bool,
     cutoff: f64,
@@ -108,7 +108,7 @@ impl<P: ProfileInterface> Search<P> {
     /// A search that has not begun: HighCum, no zooming, the paper's cutoff.
     pub fn new(profile: P) -> Self {
         Search {
-            whole: Whole::of(&profile),
+            whole: Denominator::of(&profile),
             profile,
             suggester: Suggester::default(),
             zooming: false,
@@ -126,7 +126,7 @@ impl<P: ProfileInterface> Search<P> {
     }
 
     /// What shares are of.
-    pub fn whole(&self) -> Whole {
+    pub fn whole(&self) -> Denominator {
         self.whole
     }
 

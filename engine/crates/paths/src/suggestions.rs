@@ -3,16 +3,16 @@
 use fulcrum_model::{Cancelled, Progress};
 
 use crate::automatic::{Options, automatic};
+use crate::denominator::Denominator;
 use crate::explain::why;
 use crate::interface::{ProfileInterface, SummarySides, SummarySpread};
 use crate::search::{Search, SearchError};
-use crate::whole::Whole;
 
 /// Suggested paths, beside what is labelled already.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestions {
     /// The denominator.
-    pub whole: Whole,
+    pub whole: Denominator,
     /// The cum of labels and suggestions together, as a fraction of it. 0 when that is 0.
     pub coverage: f64,
     /// The part of it that labels covered before.

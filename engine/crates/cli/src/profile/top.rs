@@ -8,8 +8,8 @@ use fulcrum_ingest::profile::{Calls, Profile};
 use fulcrum_model::CallGraph;
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    CallGraphProfile, CallTreeProfile, ComparativeProfile, DifferentUnits, GraphComparison,
-    ProfileInterface, Sides, SummarySides, Whole, beyond, difference_note, same_value,
+    CallGraphProfile, CallTreeProfile, ComparativeProfile, Denominator, DifferentUnits,
+    GraphComparison, ProfileInterface, Sides, SummarySides, beyond, difference_note, same_value,
 };
 use fulcrum_schema::{ProfileFunction, ProfileTop};
 
@@ -101,7 +101,7 @@ fn alone(
         Calls::Tree(tree) => tree,
         Calls::Graphs(graphs) => {
             let graph = graph(graphs, value)?;
-            notes.extend(beyond(&graph, &Whole::of(&graph)));
+            notes.extend(beyond(&graph, &Denominator::of(&graph)));
             return Ok(functions(&graph, kind, notes));
         }
     };

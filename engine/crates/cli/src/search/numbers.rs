@@ -1,6 +1,6 @@
 //! Costs and shares as people read them.
 
-use fulcrum_paths::{Of, Whole};
+use fulcrum_paths::{Denominator, DenominatorKind};
 
 use crate::terminal::Style;
 
@@ -10,7 +10,7 @@ pub struct Numbers {
     /// The profile's unit.
     pub unit: String,
     /// What shares are of.
-    pub whole: Whole,
+    pub whole: Denominator,
     /// For which stream.
     pub style: Style,
 }
@@ -33,7 +33,7 @@ impl Numbers {
     pub fn whole(&self) -> String {
         let cost = self.cost(self.whole.cost);
         match self.whole.of {
-            Of::Total => cost,
+            DenominatorKind::Total => cost,
             of => format!("{}, {cost}", of.words()),
         }
     }
@@ -53,9 +53,9 @@ mod tests {
     fn shares_are_of_the_total() {
         let numbers = |unicode| Numbers {
             unit: String::new(),
-            whole: Whole {
+            whole: Denominator {
                 cost: 1000,
-                of: Of::Difference,
+                of: DenominatorKind::Difference,
             },
             style: Style {
                 colour: false,

@@ -1,7 +1,7 @@
 //! Answers for people.
 
 use fulcrum_answers::quantity::faster;
-use fulcrum_paths::{Estimate, LabelReport, Of, Row, Suggestions};
+use fulcrum_paths::{DenominatorKind, Estimate, LabelReport, Row, Suggestions};
 
 use super::command::HELP;
 use super::details;
@@ -129,7 +129,7 @@ pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> Stri
     let mut out = String::new();
     if found.suggestions.is_empty() {
         let why = match (found.whole.cost, found.whole.of) {
-            (0, Of::Total) => "the profile costs nothing",
+            (0, DenominatorKind::Total) => "the profile costs nothing",
             (0, _) => {
                 "every function's own cost is the same on both sides: there is no difference to cover"
             }

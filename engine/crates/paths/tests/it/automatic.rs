@@ -8,8 +8,8 @@ use fulcrum_model::call_graph::{GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_model::{CallGraph, Cancelled, Progress};
 use fulcrum_paths::{
-    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Normalisation, Of, Options,
-    ProfileInterface, Whole, why,
+    Automatic, CallGraphProfile, CallTreeProfile, ComparativeProfile, Denominator, DenominatorKind,
+    Normalisation, Options, ProfileInterface, why,
 };
 
 fn compared(pair: &Planted) -> ComparativeProfile {
@@ -223,13 +223,13 @@ fn the_reason_counts_callers_without_their_own_cost() {
     let profile = CallTreeProfile::new(crate::support::tree(&stacks), 0);
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!(
-        why(&profile, &f, 15, &Whole::of(&profile)),
+        why(&profile, &f, 15, &Denominator::of(&profile)),
         "`f` costs 15.0 % of the total, 15.0 % in its own code; 2 callers share it, the largest, `busy`, has \
          66.7 %."
     );
     let busy_f = profile.summary_of(&["busy", "f"]).unwrap();
     assert_eq!(
-        why(&profile, &busy_f, 90, &Whole::of(&profile)),
+        why(&profile, &busy_f, 90, &Denominator::of(&profile)),
         "These calls cost 90.0 % of the total, 90.0 % in their own code; 66.7 % of what `f` costs comes this way; \
          the stacks begin at `busy`."
     );
@@ -332,7 +332,7 @@ fn a_search_reports_progress_up_to_its_end_and_can_be_cancelled() {
             &profile,
             &Options::default(),
             &[],
-            Whole::of(&profile),
+            Denominator::of(&profile),
             &progress,
         );
         found.map(|it| it.covered)
@@ -355,7 +355,10 @@ fn what_became_costlier_is_found_when_both_sides_cost_the_same() {
     let profile = ComparativeProfile::new((a, 0), (b, 0)).unwrap();
     assert_eq!(profile.total(), 0);
     let found = automatic(&profile, &Options::default(), &[]);
-    assert_eq!((found.whole.cost, found.whole.of), (50, Of::Costlier));
+    assert_eq!(
+        (found.whole.cost, found.whole.of),
+        (50, DenominatorKind::Costlier)
+    );
     assert_eq!(paths(&profile, &found), ["main read parse"]);
     assert_eq!((found.covered, found.coverage), (50, 1.0));
     let first = &found.found[0];
@@ -384,21 +387,21 @@ fn shares_are_of_the_difference_unless_it_is_the_smaller_part_of_what_changed() 
     let whole = |cheaper: i64| {
         let a = crate::support::tree(&[("main f", 100), ("main g", 1)]);
         let b = crate::support::tree(&[("main g", 1 + cheaper)]);
-        let whole = Whole::of(&ComparativeProfile::new((a, 0), (b, 0)).unwrap());
+        let whole = Denominator::of(&ComparativeProfile::new((a, 0), (b, 0)).unwrap());
         (whole.cost, whole.of)
     };
-    assert_eq!(whole(0), (100, Of::Difference));
-    assert_eq!(whole(50), (50, Of::Difference));
-    assert_eq!(whole(51), (100, Of::Costlier));
-    assert_eq!(whole(100), (100, Of::Costlier));
-    assert_eq!(whole(199), (100, Of::Costlier));
-    assert_eq!(whole(200), (-100, Of::Difference));
+    assert_eq!(whole(0), (100, DenominatorKind::Difference));
+    assert_eq!(whole(50), (50, DenominatorKind::Difference));
+    assert_eq!(whole(51), (100, DenominatorKind::Costlier));
+    assert_eq!(whole(100), (100, DenominatorKind::Costlier));
+    assert_eq!(whole(199), (100, DenominatorKind::Costlier));
+    assert_eq!(whole(200), (-100, DenominatorKind::Difference));
     let alone = CallTreeProfile::new(crate::support::tree(&[("main f", 3)]), 0);
     assert_eq!(
-        Whole::of(&alone),
-        Whole {
+        Denominator::of(&alone),
+        Denominator {
             cost: 3,
-            of: Of::Total
+            of: DenominatorKind::Total
         }
     );
 }

@@ -4,8 +4,8 @@ use fulcrum_model::CallGraph;
 use fulcrum_model::call_graph::{CallGraphError, GraphCall, GraphFunction};
 use fulcrum_model::call_tree::ValueType;
 use fulcrum_paths::{
-    CallGraphProfile, GraphComparison, ProfileInterface, Refusal, Search, Sides, Whole, beyond,
-    cum_ovl, paradox_of,
+    CallGraphProfile, Denominator, GraphComparison, ProfileInterface, Refusal, Search, Sides,
+    beyond, cum_ovl, paradox_of,
 };
 
 /// `main` calls `f` and `g`, `f` calls `g`.
@@ -159,7 +159,7 @@ fn what_the_profiler_counts_beyond_the_total_takes_nothing_from_the_others() {
 #[test]
 fn shares_above_100_percent_have_a_sentence() {
     let profile = CallGraphProfile::new(&more_than_all()).unwrap();
-    let whole = Whole::of(&profile);
+    let whole = Denominator::of(&profile);
     assert_eq!(
         beyond(&profile, &whole).unwrap(),
         "1 function has more than 100 % of the total, which is what all functions cost themselves, `main` the most: the \
@@ -173,7 +173,7 @@ fn shares_above_100_percent_have_a_sentence() {
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!(paradox_of(&profile, &f, &whole), None);
     let plain = CallGraphProfile::new(&graph()).unwrap();
-    assert_eq!(beyond(&plain, &Whole::of(&plain)), None);
+    assert_eq!(beyond(&plain, &Denominator::of(&plain)), None);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn costs_below_0_have_a_sentence() {
     graph.functions[1].base = -50;
     graph.functions[1].cum = -20;
     let profile = CallGraphProfile::new(&graph).unwrap();
-    let whole = Whole::of(&profile);
+    let whole = Denominator::of(&profile);
     assert_eq!(whole.cost, 20);
     assert_eq!(
         beyond(&profile, &whole).unwrap(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fulcrum_model::CallTreeBuilder;
 use fulcrum_model::call_tree::{Frame, ValueType};
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, DifferentUnits, Normalisation, ProfileInterface, Sides,
-    Suggester, Whole, paradox_of,
+    CallTreeProfile, ComparativeProfile, Denominator, DifferentUnits, Normalisation,
+    ProfileInterface, Sides, Suggester, paradox_of,
 };
 
 fn compare(a: &[(&str, i64)], b: &[(&str, i64)]) -> ComparativeProfile {
@@ -28,7 +28,7 @@ fn paradoxical_values_are_kept_and_explained() {
     let f = profile.summary_of(&["f"]).unwrap();
     assert_eq!((profile.base_of(&f), profile.cum_of(&f)), (10, -20));
     assert_eq!(
-        paradox_of(&profile, &f, &Whole::of(&profile))
+        paradox_of(&profile, &f, &Denominator::of(&profile))
             .unwrap()
             .to_string(),
         "The cum is negative: this path costs less in A than in B. \
@@ -37,7 +37,7 @@ fn paradoxical_values_are_kept_and_explained() {
     );
     let g = profile.summary_of(&["g"]).unwrap();
     assert_eq!(
-        paradox_of(&profile, &g, &Whole::of(&profile))
+        paradox_of(&profile, &g, &Denominator::of(&profile))
             .unwrap()
             .to_string(),
         "Base and cum are negative: this path costs less in A than in B. \
@@ -45,7 +45,7 @@ fn paradoxical_values_are_kept_and_explained() {
     );
     let plain = compare(&[("f", 10)], &[("f", 3)]);
     let f = plain.summary_of(&["f"]).unwrap();
-    assert_eq!(paradox_of(&plain, &f, &Whole::of(&plain)), None);
+    assert_eq!(paradox_of(&plain, &f, &Denominator::of(&plain)), None);
 }
 
 #[test]

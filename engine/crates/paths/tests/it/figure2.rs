@@ -3,8 +3,8 @@
 //! The text fixes the shape, the sums and `a` and `b`; how they are shared out between the two `c`, `d` and `e` is free.
 
 use fulcrum_paths::{
-    CUTOFF, CallTreeProfile, CallTreeSummary, End, ProfileInterface, Suggester, Whole, cum_ovl,
-    paradox_of, zoom,
+    CUTOFF, CallTreeProfile, CallTreeSummary, Denominator, End, ProfileInterface, Suggester,
+    cum_ovl, paradox_of, zoom,
 };
 
 fn figure2() -> CallTreeProfile {
@@ -101,7 +101,7 @@ fn the_suggesters_rank_methods_by_cum_and_by_base() {
 #[test]
 fn a_path_that_costs_more_than_its_last_function_has_a_sentence() {
     let profile = figure2();
-    let whole = Whole::of(&profile);
+    let whole = Denominator::of(&profile);
     let (ce, e) = (summary(&profile, "ce"), summary(&profile, "e"));
     assert_eq!((profile.cum_of(&ce), profile.cum_of(&e)), (52, 42));
     assert_eq!(

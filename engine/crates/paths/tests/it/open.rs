@@ -6,8 +6,8 @@ use fulcrum_model::call_graph::GraphFunction;
 use fulcrum_model::call_tree::{Frame, ValueType};
 use fulcrum_model::{CallGraph, CallTreeBuilder};
 use fulcrum_paths::{
-    AnyProfile, Calls, Normalisation, Of, OpenError, Opened, ProfileInterface as _, Sides, Source,
-    SourceIdentity, Whole, open,
+    AnyProfile, Calls, Denominator, DenominatorKind, Normalisation, OpenError, Opened,
+    ProfileInterface as _, Sides, Source, SourceIdentity, open,
 };
 
 /// One function with a cost of each type, of which the last is the file's own choice.
@@ -142,8 +142,8 @@ fn a_difference_is_searched_as_a_comparison() {
     let opened = open(vec![file], Vec::new(), None, Normalisation::None).unwrap();
     assert_eq!(opened.profile.sides(), Some(Sides { a: 70, b: 50 }));
     assert_eq!(difference(&opened), (20, "bytes"));
-    let whole = Whole::of(&opened.profile);
-    assert_eq!((whole.cost, whole.of), (70, Of::Costlier));
+    let whole = Denominator::of(&opened.profile);
+    assert_eq!((whole.cost, whole.of), (70, DenominatorKind::Costlier));
     assert_eq!(
         opened.notes,
         [

@@ -1,7 +1,7 @@
 //! The labels as Markdown, for a pull request.
 
 use fulcrum_answers::quantity::{faster, quantity, share};
-use fulcrum_paths::{AnySummary, Of, ProfileInterface as _, beyond, cum_ovl};
+use fulcrum_paths::{AnySummary, DenominatorKind, ProfileInterface as _, beyond, cum_ovl};
 
 use super::search_snapshot::SearchSnapshot;
 use crate::protocol::NavigatorReport;
@@ -28,7 +28,7 @@ pub(crate) fn report(look: &SearchSnapshot) -> NavigatorReport {
             quantity(sides.b, &look.unit),
             quantity(total, &look.unit),
             match whole.of {
-                Of::Costlier =>
+                DenominatorKind::Costlier =>
                     format!("{}, {}", whole.of.words(), quantity(whole.cost, &look.unit)),
                 _ => "the whole difference".into(),
             },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fulcrum_model::Progress;
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, Options, ProfileInterface, Whole, automatic, why,
+    CallTreeProfile, ComparativeProfile, Denominator, Options, ProfileInterface, automatic, why,
 };
 use fulcrum_synthetic::{Kind, Pair, Planted, pair, single};
 
@@ -26,7 +26,7 @@ fn quality<P: ProfileInterface>(profile: &P, planted: &[Planted]) -> Quality {
         profile,
         &Options::default(),
         &[],
-        Whole::of(profile),
+        Denominator::of(profile),
         &Progress::default(),
     )
     .expect("nobody cancels it");

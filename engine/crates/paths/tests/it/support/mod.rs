@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use fulcrum_model::call_tree::{Frame, NO_NODE, ValueType};
 use fulcrum_model::{CallTree, CallTreeBuilder, Progress};
-use fulcrum_paths::{Automatic, Options, ProfileInterface, Whole};
+use fulcrum_paths::{Automatic, Denominator, Options, ProfileInterface};
 use fulcrum_stats::Random;
 
 /// A tree of stacks, written as names between spaces, outermost first, with their own costs.
@@ -153,7 +153,7 @@ pub fn automatic<P: ProfileInterface>(
     options: &Options,
     known: &[P::Summary],
 ) -> Automatic<P::Summary> {
-    let (whole, progress) = (Whole::of(profile), Progress::default());
+    let (whole, progress) = (Denominator::of(profile), Progress::default());
     let found = fulcrum_paths::automatic(profile, options, known, whole, &progress);
     found.expect("nobody cancels it")
 }

@@ -8,16 +8,16 @@ use crate::interface::ProfileInterface;
 /// length, and sides scaled to one total, differ in what they spend time on and hardly in how much: shares of that
 /// difference would say nothing, and there would be nothing to cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole {
+pub struct Denominator {
     /// In the profile's unit. Negative where A costs less.
     pub cost: i64,
     /// What that is.
-    pub of: Of,
+    pub of: DenominatorKind,
 }
 
-/// What a [`Whole`] is.
+/// What a [`Denominator`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum DenominatorKind {
     /// The profile's total.
     Total,
     /// The difference of the totals of a comparison.
@@ -26,28 +26,28 @@ pub enum Of {
     Costlier,
 }
 
-impl Of {
+impl DenominatorKind {
     /// As a sentence calls it.
     pub fn words(self) -> &'static str {
         match self {
-            Of::Total => "the total",
-            Of::Difference => "the difference",
-            Of::Costlier => "what became costlier",
+            DenominatorKind::Total => "the total",
+            DenominatorKind::Difference => "the difference",
+            DenominatorKind::Costlier => "what became costlier",
         }
     }
 }
 
-impl Whole {
+impl Denominator {
     /// The profile's. Asks for the base of every name.
     pub fn of<P: ProfileInterface>(profile: &P) -> Self {
         let (cost, of) = match profile.sides() {
-            None => (profile.total(), Of::Total),
+            None => (profile.total(), DenominatorKind::Total),
             Some(sides) => match costlier(profile) {
-                Some(cost) => (cost, Of::Costlier),
-                None => (sides.delta(), Of::Difference),
+                Some(cost) => (cost, DenominatorKind::Costlier),
+                None => (sides.delta(), DenominatorKind::Difference),
             },
         };
-        Whole { cost, of }
+        Denominator { cost, of }
     }
 
     /// A cost as a fraction of it; 0 when it is 0.
