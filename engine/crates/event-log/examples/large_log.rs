@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use fulcrum_event_log::{Log, Moment, Options, Stream};
+use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_stats::Random;
 use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
 
@@ -92,7 +92,7 @@ fn define(log: &Arc<Log>) {
 }
 
 struct Thread {
-    stream: Stream,
+    stream: ThreadWriter,
     /// Methods that it is in.
     inside: Vec<u32>,
     waits: bool,
