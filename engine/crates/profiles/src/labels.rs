@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fulcrum_paths::{Loaded, ProfileIdentity, SavedLabel, SavedLabels, digest};
 
 use crate::error::Error;
-use crate::session::Session;
+use crate::open_search::OpenSearch;
 
 /// Larger label files are refused.
 const LIMIT: u64 = 64 << 20;
@@ -64,7 +64,7 @@ pub fn write_labels(path: &Path, labels: &SavedLabels) -> Result<(), Error> {
     })
 }
 
-impl Session {
+impl OpenSearch {
     /// Adds the labels of a file to the search; sentences about what is odd.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ pub struct Kept {
 impl Kept {
     /// Loads what is kept for the session's profile below a workspace; sentences on what was found. A file that cannot be
     /// read is said and not touched: then nothing is kept.
-    pub fn open(workspace: &Path, session: &mut Session) -> (Option<Kept>, Vec<String>) {
+    pub fn open(workspace: &Path, session: &mut OpenSearch) -> (Option<Kept>, Vec<String>) {
         let path = place(workspace, &session.identity);
         let mut kept = Kept {
             path,
@@ -163,7 +163,7 @@ impl Kept {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save(&self, session: &Session) -> Result<(), Error> {
+    pub fn save(&self, session: &OpenSearch) -> Result<(), Error> {
         let mut saved = session.search.save(session.identity.clone());
         for label in &self.elsewhere {
             match saved.labels.iter_mut().find(|it| it.name == label.name) {

@@ -7,8 +7,8 @@
 mod error;
 mod labels;
 mod lines;
+mod open_search;
 mod read;
-mod session;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -19,6 +19,6 @@ pub use fulcrum_ingest::profile::Limits;
 pub use fulcrum_ingest::profile::names::{self, Rule};
 pub use labels::{Kept, read_labels, write_labels};
 pub use lines::{LineCost, Lines, lines};
+pub use open_search::{Files, OpenSearch};
 pub use read::{Read, named_rules, profile, read};
-pub use session::{Files, Session};
 pub use symbols::Files as SymbolFiles;

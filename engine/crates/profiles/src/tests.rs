@@ -11,7 +11,7 @@ use fulcrum_model::Progress;
 use fulcrum_paths::{SavedLabel, SavedLabels};
 use tempfile::TempDir;
 
-use crate::{Error, Files, Kept, Session, write_labels};
+use crate::{Error, Files, Kept, OpenSearch, write_labels};
 
 struct Folder(TempDir);
 
@@ -27,8 +27,9 @@ impl Folder {
     }
 
     /// Opens a file of the folder, and the labels that are kept for it.
-    fn open(&self, file: &PathBuf) -> (Session, Kept, Vec<String>) {
-        let mut session = Session::open(&files(&[file]), &Progress::default()).expect("a profile");
+    fn open(&self, file: &PathBuf) -> (OpenSearch, Kept, Vec<String>) {
+        let mut session =
+            OpenSearch::open(&files(&[file]), &Progress::default()).expect("a profile");
         let (kept, notes) = Kept::open(self.0.path(), &mut session);
         (session, kept.expect("a place for labels"), notes)
     }
@@ -80,7 +81,7 @@ fn without_labels_there_is_no_file_and_other_rules_for_names_lose_none() {
         rules: Vec::new(),
         ..files(&[&file])
     };
-    let mut raw = Session::open(&raw, &Progress::default()).expect("a profile");
+    let mut raw = OpenSearch::open(&raw, &Progress::default()).expect("a profile");
     let (elsewhere, notes) = Kept::open(folder.0.path(), &mut raw);
     assert_eq!(notes, ["\"slow\": this profile does not have [main; f]."]);
     raw.search
@@ -110,7 +111,8 @@ fn a_damaged_label_file_is_said_and_left_alone() {
         (&newer, "update Fulcrum"),
     ] {
         fs::write(&path, text).expect("it can be written");
-        let mut session = Session::open(&files(&[&file]), &Progress::default()).expect("a profile");
+        let mut session =
+            OpenSearch::open(&files(&[&file]), &Progress::default()).expect("a profile");
         let (kept, notes) = Kept::open(folder.0.path(), &mut session);
         assert!(kept.is_none());
         assert!(notes[0].contains(part), "{notes:?}");
@@ -164,7 +166,7 @@ fn opening_reports_its_phases_and_can_be_cancelled() {
                 handle.cancel();
             }
         });
-        Session::open(&both, &progress)
+        OpenSearch::open(&both, &progress)
     };
     assert!(open(usize::MAX).is_ok());
     let mut all = said.lock().unwrap().clone();

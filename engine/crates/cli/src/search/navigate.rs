@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
-use fulcrum_profiles::Session;
+use fulcrum_profiles::OpenSearch;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -37,7 +37,7 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
 }
 
 /// Does the commands of a script, or of whoever sits at the terminal. Lists have at most `top` rows of each kind.
-pub fn talk(session: Session, script: Option<&str>, json: bool, top: Option<usize>) -> Outcome {
+pub fn talk(session: OpenSearch, script: Option<&str>, json: bool, top: Option<usize>) -> Outcome {
     let mut talk = Talk {
         numbers: Numbers {
             unit: session.identity.unit.clone(),
@@ -72,7 +72,7 @@ fn script_text(script: &str) -> Result<String, Failure> {
 }
 
 struct Talk {
-    session: Session,
+    session: OpenSearch,
     numbers: Numbers,
     json: bool,
     top: usize,

@@ -1,7 +1,7 @@
 //! Files to something that can be searched.
 
 use fulcrum_paths::Normalisation;
-use fulcrum_profiles::{Files, Session};
+use fulcrum_profiles::{Files, OpenSearch};
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::outcome::Failure;
 use crate::terminal;
 
 /// Opens what the arguments name.
-pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
+pub fn open(files: &ProfileFiles) -> Result<OpenSearch, Failure> {
     let from_stdin = files.all().filter(|path| path.as_os_str() == "-");
     if from_stdin.count() > 1 {
         return Err(Failure::Usage(
@@ -27,11 +27,11 @@ pub fn open(files: &ProfileFiles) -> Result<Session, Failure> {
         limits: files.max_size.unwrap_or_default(),
     };
     let waiting = Waiting::new();
-    Ok(Session::open(&files, &waiting.progress())?)
+    Ok(OpenSearch::open(&files, &waiting.progress())?)
 }
 
 /// The same with the labels of a file, and says what there is to say of both.
-pub fn open_labelled(files: &ProfileFiles, labels: Option<&Path>) -> Result<Session, Failure> {
+pub fn open_labelled(files: &ProfileFiles, labels: Option<&Path>) -> Result<OpenSearch, Failure> {
     let mut session = open(files)?;
     for note in &session.notes {
         terminal::say(note);

@@ -6,7 +6,7 @@ use fulcrum_paths::{
     Details, Estimate, LabelReport, Options, ProfileInterface as _, Row, SearchError, Suggester,
     Suggestions,
 };
-use fulcrum_profiles::Session;
+use fulcrum_profiles::OpenSearch;
 
 use super::command::{Command, label_names};
 use super::waiting::Waiting;
@@ -60,7 +60,7 @@ pub enum Answer {
 ///
 /// # Errors
 /// Why it cannot be done, one sentence.
-pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
+pub fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, String> {
     let said = |error: SearchError| error.to_string();
     let details = |found: Result<Details, SearchError>| {
         found.map(|it| Answer::Details(Box::new(it))).map_err(said)
@@ -176,7 +176,7 @@ pub fn run(session: &mut Session, command: Command) -> Result<Answer, String> {
     }
 }
 
-fn settings(session: &Session) -> Answer {
+fn settings(session: &OpenSearch) -> Answer {
     Answer::Settings {
         suggester: session.search.suggester(),
         zooming: session.search.zooming(),
@@ -184,7 +184,7 @@ fn settings(session: &Session) -> Answer {
     }
 }
 
-fn labels_of_current(session: &Session) -> Answer {
+fn labels_of_current(session: &OpenSearch) -> Answer {
     let (search, profile) = (&session.search, session.search.profile());
     let owned = |names: Vec<&str>| names.into_iter().map(String::from).collect();
     let current = search.current();

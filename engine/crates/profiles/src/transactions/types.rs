@@ -11,7 +11,7 @@ use fulcrum_transactions::stitch::{Difference, Observed, TypeCost, TypeProfile};
 
 use crate::error::Error;
 use crate::lines::{Lines, lines_of};
-use crate::session::Session;
+use crate::open_search::OpenSearch;
 
 /// A type of a run.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub struct TypeOf<'a> {
 /// A profile of one or two types.
 pub struct OpenTypes {
     /// Its search. Of two types, A is searched less B, by what one transaction costs where both have several.
-    pub session: Session,
+    pub session: OpenSearch,
     /// The lines that ran, by value type; of two types, A's and B's.
     pub lines: Vec<(String, Vec<Lines>)>,
     /// What the type costs; of two types, A's and B's.
@@ -59,7 +59,7 @@ pub enum TypeError {
 pub fn open_type(of: &TypeOf<'_>) -> Result<OpenTypes, TypeError> {
     let profile = of.profile()?;
     let (source, lines) = whole(of, &profile, format!("{}, {}", of.name, of.run_name))?;
-    let session = Session::of_sources(vec![source], Vec::new()).map_err(TypeError::Search)?;
+    let session = OpenSearch::of_sources(vec![source], Vec::new()).map_err(TypeError::Search)?;
     let lines = lines.into_iter().map(|(value, it)| (value, vec![it]));
     Ok(OpenTypes {
         lines: lines.collect(),
@@ -105,7 +105,7 @@ pub fn compare_types(a: &TypeOf<'_>, b: &TypeOf<'_>) -> Result<OpenTypes, TypeEr
     let against = sources.pop().unwrap_or_default();
     let files = sources.pop().unwrap_or_default();
     Ok(OpenTypes {
-        session: Session::of_sources(files, against).map_err(TypeError::Search)?,
+        session: OpenSearch::of_sources(files, against).map_err(TypeError::Search)?,
         lines,
         costs: costs.into(),
         difference,

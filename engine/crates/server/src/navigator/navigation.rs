@@ -30,7 +30,7 @@ const MOST_ROWS: u32 = 1_000;
 
 /// An open profile, its search, and what is listed of it.
 pub(crate) struct Navigation {
-    pub open: fulcrum_profiles::Session,
+    pub open: fulcrum_profiles::OpenSearch,
     kept: Option<Kept>,
     recorded: Arc<Recorded>,
     title: Arc<str>,
@@ -56,7 +56,7 @@ impl Navigation {
         workspace: Option<&Path>,
         progress: &Progress,
     ) -> Result<(Navigation, NavigatorOpened), Failure> {
-        let mut open = fulcrum_profiles::Session::open(files, progress)?;
+        let mut open = fulcrum_profiles::OpenSearch::open(files, progress)?;
         let renamed = std::mem::take(&mut open.renamed);
         let all = files.files.iter().chain(&files.against);
         let folders = all.filter_map(|file| file.parent().map(Path::to_path_buf));
@@ -70,7 +70,7 @@ impl Navigation {
 
     /// A search of a profile that is open. `folders` are those that its names may start from.
     pub fn of(
-        mut open: fulcrum_profiles::Session,
+        mut open: fulcrum_profiles::OpenSearch,
         mut folders: Vec<PathBuf>,
         workspace: Option<&Path>,
     ) -> (Navigation, NavigatorOpened) {

@@ -51,7 +51,7 @@ impl std::fmt::Display for Place {
 }
 
 /// Where the profile says that its functions are, in the order of its frames.
-pub fn recorded(open: &fulcrum_profiles::Session) -> Recorded {
+pub fn recorded(open: &fulcrum_profiles::OpenSearch) -> Recorded {
     let mut all: Recorded = HashMap::new();
     for frame in open.frames() {
         let place = match &frame.file {

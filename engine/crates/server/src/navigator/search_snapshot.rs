@@ -75,7 +75,7 @@ type Paths = Vec<Vec<Vec<String>>>;
 
 impl Measured {
     /// The files that lines are read from: of several runs on a side only functions are shown.
-    pub fn of(files: &Files, open: &fulcrum_profiles::Session) -> Arc<[Measured]> {
+    pub fn of(files: &Files, open: &fulcrum_profiles::OpenSearch) -> Arc<[Measured]> {
         let one = |path: &PathBuf, source: &Source| Measured {
             path: path.clone(),
             digest: source.identity.digest.clone(),

@@ -50,7 +50,7 @@ fn folded(
     open: &OpenTrace,
     part: EventsPart,
     progress: &Progress,
-) -> Result<fulcrum_profiles::Session, Failure> {
+) -> Result<fulcrum_profiles::OpenSearch, Failure> {
     let Indexed { trace, index } = &open.indexed;
     let of = convert::part(part);
     let tree = open.indexed.fold(&of, progress);
@@ -73,7 +73,7 @@ fn folded(
         part
     );
     let name = format!("{}{place}", open.title);
-    Ok(fulcrum_profiles::Session::of_tree(
+    Ok(fulcrum_profiles::OpenSearch::of_tree(
         tree, name, digest, "wall",
     )?)
 }

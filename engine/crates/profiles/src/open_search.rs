@@ -33,7 +33,7 @@ pub struct Files {
 }
 
 /// A profile, open for searching.
-pub struct Session {
+pub struct OpenSearch {
     /// The search.
     pub search: Search<Arc<AnyProfile>>,
     /// What tells the profile apart.
@@ -51,7 +51,7 @@ pub struct Session {
     normalisation: Normalisation,
 }
 
-impl Session {
+impl OpenSearch {
     /// Opens files. Each file is a phase of `progress`.
     ///
     /// # Errors
@@ -84,9 +84,9 @@ impl Session {
         let progress = progress.with_phase("preparing the search");
         progress.at(last)?;
         let value = files.value.as_deref();
-        let session = Session::of(a, b, value, files.normalisation, notes)?;
+        let session = OpenSearch::of(a, b, value, files.normalisation, notes)?;
         progress.at(1.0)?;
-        Ok(Session { renamed, ..session })
+        Ok(OpenSearch { renamed, ..session })
     }
 
     /// Opens a tree that was made of something else than a file of ours to read. `name` is what people know it by, and
@@ -108,7 +108,7 @@ impl Session {
             observations: None,
         };
         let normalisation = Normalisation::default();
-        Session::of(
+        OpenSearch::of(
             vec![source],
             Vec::new(),
             Some(value),
@@ -119,7 +119,7 @@ impl Session {
 
     /// The same of trees that are compared, each by its default value.
     pub(crate) fn of_sources(a: Vec<Source>, b: Vec<Source>) -> Result<Self, Error> {
-        Session::of(a, b, None, Normalisation::default(), Vec::new())
+        OpenSearch::of(a, b, None, Normalisation::default(), Vec::new())
     }
 
     fn of(
@@ -131,7 +131,7 @@ impl Session {
     ) -> Result<Self, Error> {
         let opened = fulcrum_paths::open(a.clone(), b.clone(), value, normalisation)?;
         notes.extend(opened.notes);
-        Ok(Session {
+        Ok(OpenSearch {
             search: Search::new(Arc::new(opened.profile)),
             identity: opened.identity,
             notes,
