@@ -152,7 +152,7 @@ async function postgres() {
         const made = await runChild([pgbench, "-i", "-q", "-s", "2", ...client, "postgres"]);
         filled = made.code === 0;
       }
-      const { stdout } = await runChild([pgbench, "-S", "-c", "4", "-t", "1500", ...client, "postgres"]);
+      const { stdout } = await runChild([pgbench, "-S", "-c", "4", "-t", "8000", ...client, "postgres"]);
       return Number(/actually processed: (\d+)/.exec(stdout)?.[1] ?? 0);
     },
   };
@@ -203,9 +203,9 @@ async function sqlite(seconds) {
 
 async function ripgrep(seconds) {
   const program = await from.ripgrep();
-  const folder = path.join(root, "engine", "crates");
+  const folder = path.join(work, "src");
   return {
-    command: [program, "-c", "--no-ignore", "(let|fn) [a-z]+.*[0-9]{2,}", folder, work],
+    command: [program, "-c", "--no-ignore", "(int|char) [a-z]+.*[0-9]{2,}", folder],
     progress: [],
     options: ["--end-to-end", "--duration", `${seconds}`, "--source-scope", "%"],
     unordered: true,
@@ -248,7 +248,7 @@ export const programs = [
   { name: "nginx as a daemon", prepare: () => nginx("on") },
   { name: "Redis", prepare: redis },
   { name: "PostgreSQL", prepare: postgres },
-  sanitized("AddressSanitizer", "address", 0.6),
+  sanitized("AddressSanitizer", "address", 1.5),
   sanitized("ThreadSanitizer", "thread", 0.09),
   sanitized("LeakSanitizer", "leak", 1.2),
   sanitized("UBSan", "undefined", 0.8),
