@@ -103,15 +103,18 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   const list = async () => {
     const typed = pick.value.trim();
     const known = [...last, ...found];
-    const exact: ProgramItem[] = [];
-    if (typed !== "" && !known.some((item) => item.label === typed)) {
-      const detail = (await problemOf(typed)) ?? resolvePath(typed, at.base, homedir());
-      if (typed !== pick.value.trim()) {
-        return;
-      }
-      exact.push({ label: typed, detail, program: typed, alwaysShow: true });
+    if (typed === "" || known.some((item) => item.label === typed)) {
+      pick.items = [...known, browse];
+      return;
     }
-    pick.items = [...exact, ...known, browse];
+    const problem = await problemOf(typed);
+    if (typed !== pick.value.trim()) {
+      return;
+    }
+    const detail = problem ?? resolvePath(typed, at.base, homedir());
+    const exact: ProgramItem = { label: typed, detail, program: typed, alwaysShow: true };
+    // A path that leads nowhere may be the name of something that is built first.
+    pick.items = problem === undefined ? [exact, ...known, browse] : [...known, exact, browse];
   };
   const listLast = async () => {
     if (input.program !== "") {

@@ -1,6 +1,6 @@
 /** A first look: gutter, ranking, hover, progress points, the questions before a run, and one run that is real. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { recorderOf } from "../support/runs.mjs";
 import { sampleLines } from "../support/sample.mjs";
@@ -15,6 +15,14 @@ int main() {
   }
 }
 `;
+
+/** A program without a progress point, and a makefile that leaves out debug information. */
+export function writeMade(folder) {
+  const made = path.join(folder, "made");
+  mkdirSync(made);
+  writeFileSync(path.join(made, "spin.c"), "int main(void) {\n  for (volatile long i = 0;; i++) {\n  }\n}\n");
+  writeFileSync(path.join(made, "Makefile"), "CFLAGS = -O1\nspin: spin.c\n\t$(CC) $(CFLAGS) -o $@ $<\n");
+}
 
 /** Way of the sparkline over the cell: up is positive. */
 function rise(cell) {
@@ -176,6 +184,27 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await page.keyboard.press("Escape");
   });
 
+  await test("a target is built before it is run, and what counts as progress is asked", async () => {
+    await vscode.command("Fulcrum: Run Causal Profiler");
+    await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
+    await page
+      .locator(".quick-input-list .monaco-list-row", { hasText: /spin.*make in made/ })
+      .first()
+      .waitFor();
+    await vscode.answer("(1/4)", "spin");
+    await vscode.answer("(2/4)");
+    await vscode.answer("(3/4)");
+    const seconds = page.locator(".quick-input-box input").first();
+    await page.locator(".quick-input-title", { hasText: "(4/4)" }).waitFor();
+    await until(page, "the proposed minute", async () => (await seconds.inputValue()) === "60");
+    await vscode.answer("(4/4)");
+    await page.locator(".quick-input-title", { hasText: "What Is Progress for spin" }).waitFor();
+    const bytes = readFileSync(path.join(workspace.folder, "made/spin"));
+    assert.ok(bytes.includes(".debug_info"), "built with debug information, though the makefile does not say so");
+    await page.keyboard.press("Escape");
+    await vscode.command("View: Hide Panel");
+  });
+
   await test("the profiler runs from the palette and its results appear", async () => {
     await vscode.openFile("serial.cpp");
     await vscode.command("Fulcrum: Clear Results");
@@ -202,6 +231,11 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     await vscode.command("Notifications: Show Notifications");
     await page.locator(".notifications-center .notification-list-item-message", { hasText: /^serial/ }).waitFor();
     assert.ok(Object.keys(await vscode.gutterCells()).length > 0);
+    // The same again is one click away.
+    await page.locator("[id*='fulcrum.runAgain']").first().waitFor();
+    await page.locator(".pane-header[aria-label*='Ranking'] .action-label[aria-label='Run Again']").first().waitFor({
+      state: "attached",
+    });
     const { kind, ended, environmentNames } = JSON.parse(readFileSync(path.join(lastRun(), "run.json"), "utf8"));
     assert.deepEqual([kind, ended], ["causal", "stopped"]);
     assert.deepEqual(

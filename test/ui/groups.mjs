@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildSample } from "../support/stage.mjs";
 import { compareTests } from "./compare.mjs";
-import { firstTests, scratch } from "./first.mjs";
+import { firstTests, scratch, writeMade } from "./first.mjs";
 import { flameTests, millionTests } from "./flame.mjs";
 import { liveTests } from "./live.mjs";
 import { navigatorTests } from "./navigator.mjs";
@@ -20,6 +20,7 @@ export const uiGroups = [
   group("first", firstTests, (folder) => {
     buildSample(folder);
     writeFileSync(path.join(folder, "scratch.cpp"), scratch);
+    writeMade(folder);
   }),
   group("navigator", navigatorTests),
   group("flame", flameTests),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { finishedAt, newestRun, olderFirst, runFolderOf } from "../../extension/core/runsOnDisk";
+import { finishedAt, newestRun, newestRuns, olderFirst, runFolderOf } from "../../extension/core/runsOnDisk";
 import { runEntry } from "./make";
 
 describe("when a manifest says that its run ended", () => {
@@ -24,6 +24,8 @@ test("the newest causal run, over all folders and after a time", () => {
   const run = (name: string, start: string) => runEntry(name, { start, kind: "causal" });
   const runs = [run("a", "2026-11-21T13:00:00Z"), run("c", "2026-11-21T13:20:00Z"), run("b", "2026-11-21T13:10:00Z")];
   expect(newestRun(runs)?.name).toBe("c");
+  expect(newestRuns(runs).map(({ name }) => name)).toEqual(["c", "b", "a"]);
+  expect(newestRuns(runs, Date.parse("2026-11-21T13:05:00Z"))).toHaveLength(2);
   expect(newestRun(runs, Date.parse("2026-11-21T13:20:00Z"))).toBeUndefined();
   expect(newestRun(runs, Date.parse("2026-11-21T13:15:00Z"))?.name).toBe("c");
   expect(newestRun([])).toBeUndefined();
