@@ -6,7 +6,7 @@ use fulcrum_model::Progress;
 
 use crate::common::{Jdk, Program, balanced_calls, count, jdks, text};
 use fulcrum_events::queues::{Order, Queue, queue};
-use fulcrum_events::{Scope, Trace, What};
+use fulcrum_events::{Trace, TraceRange, What};
 
 const FILTER: &str = "observe_method_invocations\nobserve_monitor_contention\nidentifymethod Pools$Pool offer\n\
                       identifymethod Pools$Pool poll\nincludemethod Pools serve\n";
@@ -51,7 +51,14 @@ fn replayed(queue: &Queue) -> BTreeSet<Vec<String>> {
 
 fn replay(trace: &Trace, order: Option<Order>) -> Queue {
     let names = ["Pools$Pool.offer", "Pools$Pool.poll"];
-    queue(trace, &Scope::default(), names, order, &Progress::default()).unwrap()
+    queue(
+        trace,
+        &TraceRange::default(),
+        names,
+        order,
+        &Progress::default(),
+    )
+    .unwrap()
 }
 
 /// Runs the pools with these options of the agent's, and compares.
