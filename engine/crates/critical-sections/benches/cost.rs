@@ -15,9 +15,9 @@ mod cost {
     use std::sync::{Arc, Mutex};
 
     use fulcrum_critical_sections::end_thread;
-    use fulcrum_test_support::programs::Recipe;
     use fulcrum_shared_memory::FlowDetector;
     use fulcrum_shared_memory::{Synopsis, ThreadId};
+    use fulcrum_test_support::programs::Recipe;
 
     use crate::told::{Flows, Listener, engine, listen, test_lock, test_unlock, test_wait};
 

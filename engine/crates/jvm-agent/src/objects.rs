@@ -20,10 +20,11 @@ fn class_tag(session: u32, index: usize) -> i64 {
 pub fn class(agent: &Agent, class: Object) -> Class {
     let tag = agent.jvmti.tag(class);
     let key = -(tag + 1);
-    if tag < 0 && key >> 32 == i64::from(agent.session) {
-        if let Some(known) = agent.objects.get((key & 0xffff_ffff) as usize) {
-            return known;
-        }
+    if tag < 0
+        && key >> 32 == i64::from(agent.session)
+        && let Some(known) = agent.objects.get((key & 0xffff_ffff) as usize)
+    {
+        return known;
     }
     let name = agent.jvmti.class_name(class);
     let known = Class {

@@ -2,7 +2,7 @@
 //! make faster. Without COUNT it goes on until it is stopped.
 
 use std::hint::black_box;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{sync_channel, Receiver};
 use std::sync::{Arc, Mutex};
 use std::thread;
 

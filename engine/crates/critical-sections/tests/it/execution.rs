@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use fulcrum_critical_sections::{Counts, counts};
-use fulcrum_stats::Random;
 use fulcrum_shared_memory::CodeAddress;
 use fulcrum_shared_memory::{Effect, Place, Register};
+use fulcrum_stats::Random;
 
 use crate::support::machine::{MEMORY, Machine, mapped};
 use crate::support::random_code::{Generator, Kind};

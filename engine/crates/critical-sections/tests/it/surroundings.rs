@@ -6,9 +6,9 @@ use std::ffi::{CString, c_int, c_long, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use fulcrum_critical_sections::{Counts, counts, end_thread, forget, locate};
+use fulcrum_shared_memory::{Effect, Place};
 use fulcrum_stats::Random;
 use fulcrum_test_support::programs::Recipe;
-use fulcrum_shared_memory::{Effect, Place};
 
 use crate::execution::machine;
 use crate::support::machine::{Machine, mapped};

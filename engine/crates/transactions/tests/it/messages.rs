@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fulcrum_stats::Random;
 use fulcrum_transactions::messages::{
-    Matches, ProcessMessages, ReceiveRecord, SendRecord, ByteStream, StreamId, match_messages,
+    ByteStream, Matches, ProcessMessages, ReceiveRecord, SendRecord, StreamId, match_messages,
 };
 use fulcrum_transactions::{Link, ProcessId, Synopsis};
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 use fulcrum_critical_sections::{
     Captured, Functions, Limits, Observer, Registers, begin, hook, lock_taken, unlocking,
 };
-use fulcrum_shared_memory::{Consumption, Effect, FlowDetector, Mode, Reaction};
 use fulcrum_shared_memory::{CodeAddress, LockId, Synopsis, ThreadId};
+use fulcrum_shared_memory::{Consumption, Effect, FlowDetector, Mode, Reaction};
 
 /// What one thread does with what it is told.
 pub enum Listener {
