@@ -3,10 +3,8 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import type { Candidate } from "../core/programs/targets";
-import { argumentsProblem, durationProblem, programProblem, type RunInput, resolvePath } from "../core/runRequest";
-import { joinShellWords } from "../core/shellWords";
-import { findPrograms, type Programs, programFacts } from "./programs";
+import { argumentsProblem, durationProblem, type RunInput, resolvePath } from "../core/runRequest";
+import { type ProgramItem, ProgramRows } from "./programRows";
 
 /** `also`: what the answer to one question says about the others. */
 type StepResult = { go: "next"; value: string; also?: Partial<RunInput> } | { go: "back" } | { go: "away" };
@@ -78,12 +76,6 @@ export async function askRunInput(first: RunInput, base: string): Promise<RunInp
   return input;
 }
 
-interface ProgramItem extends vscode.QuickPickItem {
-  program?: string;
-  also?: Partial<RunInput>;
-  browse?: true;
-}
-
 async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   const pick = vscode.window.createQuickPick<ProgramItem>();
   pick.title = title;
@@ -92,45 +84,9 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
   pick.placeholder = "The program to profile: choose one, or type a path";
   pick.matchOnDescription = true;
   pick.ignoreFocusOut = true;
-  pick.busy = true;
-  const browse: ProgramItem = { label: "$(folder-opened) Browse…", browse: true, alwaysShow: true };
-  let last: ProgramItem[] = [];
-  let found: ProgramItem[] = [];
-  const problemOf = async (program: string) => {
-    const file = resolvePath(program, at.base, homedir());
-    return programProblem(file, await programFacts(file));
-  };
-  const list = async () => {
-    const typed = pick.value.trim();
-    const known = [...last, ...found];
-    if (typed === "" || known.some((item) => item.label === typed)) {
-      pick.items = [...known, browse];
-      return;
-    }
-    const problem = await problemOf(typed);
-    if (typed !== pick.value.trim()) {
-      return;
-    }
-    const detail = problem ?? resolvePath(typed, at.base, homedir());
-    const exact: ProgramItem = { label: typed, detail, program: typed, alwaysShow: true };
-    // A path that leads nowhere may be the name of something that is built first.
-    pick.items = problem === undefined ? [exact, ...known, browse] : [...known, exact, browse];
-  };
-  const listLast = async () => {
-    if (input.program !== "") {
-      last = [await lastItem(input, at.base, problemOf)];
-    }
-    await list();
-  };
-  void listLast();
-  void findPrograms(at.base).then((programs) => {
-    found = programItems(programs, at.base, input);
-    pick.busy = false;
-    void list();
-  });
+  const rows = new ProgramRows(pick, input, at.base);
   try {
     return await new Promise<StepResult>((resolve) => {
-      pick.onDidChangeValue(() => void list());
       const browseHere = browsing(pick, "Choose Program", at.base, true, () => resolve({ go: "away" }));
       pick.onDidAccept(async () => {
         const item = pick.selectedItems[0];
@@ -140,7 +96,7 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
             resolve(chosen(file, input));
           } else {
             // The dialog may have emptied the list.
-            await list();
+            await rows.show();
           }
           return;
         }
@@ -149,10 +105,10 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
           return;
         }
         // What is built first need not be there yet.
-        if (item?.also?.build !== undefined || (await problemOf(program)) === undefined) {
+        if (item?.also?.build !== undefined || (await rows.problemOf(program)) === undefined) {
           resolve(chosen(program, input, item?.also));
         } else {
-          await listLast();
+          await rows.showLast();
         }
       });
       pick.show();
@@ -167,21 +123,6 @@ function chosen(program: string, input: RunInput, also?: Partial<RunInput>): Ste
   const { build: _, ...rest } = input;
   const others = program === input.program ? { args: rest.args, cwd: rest.cwd } : { args: "", cwd: "" };
   return { go: "next", value: program, also: { ...others, build: undefined, ...also } as Partial<RunInput> };
-}
-
-/** What was run the last time. It may be away by now: that is said before it is chosen. */
-async function lastItem(
-  input: RunInput,
-  base: string,
-  problemOf: (program: string) => Promise<string | undefined>,
-): Promise<ProgramItem> {
-  const { build } = input;
-  const item = programItem(input.program, base);
-  if (build !== undefined) {
-    return { ...item, label: `$(tools) ${build.name}`, description: "last time · built first", also: { build } };
-  }
-  const problem = await problemOf(input.program);
-  return { ...item, description: "last time", ...(problem !== undefined && { detail: problem }) };
 }
 
 interface TextOptions {
@@ -266,47 +207,6 @@ async function browseFor(dialogTitle: string, base: string, files: boolean): Pro
       defaultUri: vscode.Uri.file(base),
     })) ?? [];
   return uri?.fsPath;
-}
-
-function programItem(program: string, base: string): ProgramItem {
-  return { label: shortPath(program, base), program };
-}
-
-/** Relative where that is shorter to read. */
-function shortPath(file: string, base: string): string {
-  const relative = path.relative(base, path.resolve(base, file));
-  return relative.startsWith("..") || relative === "" ? file : relative;
-}
-
-/** Programs that are there, then targets that are built first, each under a heading. */
-function programItems({ built, targets }: Programs, base: string, input: RunInput): ProgramItem[] {
-  const heading = (label: string): ProgramItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const others = built.filter(({ file }) => input.build !== undefined || file !== path.resolve(base, input.program));
-  const programs = others.map(({ file, hasDebugInfo }) => ({
-    ...programItem(file, base),
-    ...(!hasDebugInfo && { description: "no debug information: build it with -g" }),
-  }));
-  const toBuild = targets.map((target) => targetItem(target, base));
-  return [
-    ...(toBuild.length === 0 ? [] : [heading("build first, then run"), ...toBuild]),
-    ...(programs.length === 0 ? [] : [heading("built already"), ...programs]),
-  ];
-}
-
-function targetItem({ label, program, from, build, args, cwd }: Candidate, base: string): ProgramItem {
-  const where = build === undefined ? "" : shortPath(build.folder, base);
-  const folder = where === "" || where === base ? "" : ` in ${where}`;
-  const isBuilt = build !== undefined && build.kind !== "task";
-  return {
-    label: `$(${build === undefined ? "play" : "tools"}) ${label}`,
-    description: `${from}${isBuilt ? folder : ""}`,
-    program: program ?? label,
-    also: {
-      ...(build !== undefined && { build }),
-      ...(args !== undefined && { args: joinShellWords(args) }),
-      ...(cwd !== undefined && { cwd }),
-    },
-  };
 }
 
 async function folderProblem(folder: string): Promise<string | undefined> {
