@@ -37,7 +37,9 @@ describe("a build file with one more include folder", () => {
       "CFLAGS = -O2 \\\n  -Wall\nCFLAGS += -I.fulcrum/include\napp: a.c\n\tcc $(CFLAGS) -o $@ $<\n",
     );
     expect(withIncludeFolder("Makefile", "app: a.o\n", folder, "c")).toBe("CPPFLAGS += -I.fulcrum/include\napp: a.o\n");
-    expect(withIncludeFolder("Makefile", "app:\n\tc++ ${CXXFLAGS} a.cpp\n", folder, "cpp")).toContain("CXXFLAGS += -I");
+    expect(withIncludeFolder("Makefile", `app:\n\tc++ \${CXXFLAGS} a.cpp\n`, folder, "cpp")).toContain(
+      "CXXFLAGS += -I",
+    );
   });
 
   test("compile_flags.txt and build.rs", () => {
