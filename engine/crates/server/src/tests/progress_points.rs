@@ -158,6 +158,13 @@ fn code_actions_fit_the_place() {
             format!("Remove Progress Point ({kind})"),
         ),
         ("a.cpp", 0, Value::Null, String::new()),
+        ("a.rs", 2, Value::Null, insert.clone()),
+        (
+            "a.rs",
+            1,
+            Value::Null,
+            format!("Remove Progress Point ({kind})"),
+        ),
         ("a.cpp", 4, json!(["refactor"]), insert),
         ("a.cpp", 4, json!(["refactor.extract"]), String::new()),
         ("a.cpp", 4, json!(["source"]), String::new()),
