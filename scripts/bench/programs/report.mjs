@@ -10,8 +10,8 @@ export function report(programs, journal) {
     return missing === undefined ? [] : [`- ${name} could not be had: ${missing}`];
   });
   const notes = known.flatMap(({ name }) => told(name, journal.get(name).notes ?? []));
-  return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. Other programs kept about ${load.toFixed(1)} processors busy
-when it began.
+  return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. The load
+average was ${load.toFixed(1)} when it began.
 
 | program | as alone | progress point | first verdict | best function, if it took half its time |
 | --- | --- | --- | --: | --- |
