@@ -33,6 +33,7 @@ export async function liveTests({ test, vscode, page, workspace }) {
     await vscode.answer("(2/4)");
     await vscode.answer("(3/4)");
     await vscode.answer("(4/4)", "");
+    await vscode.answer("What Is Progress for app", "I do not know yet");
     script.report(1);
     await says("1 experiment");
   }
