@@ -46,6 +46,13 @@ pub struct NavigateArgs {
     /// Begin with the labels of this file
     #[arg(long, value_name = "FILE")]
     pub label_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub dialogue: Dialogue,
+}
+
+/// How one searches: by typing commands, or by giving them all.
+#[derive(Debug, Args)]
+pub struct Dialogue {
     /// Execute these commands, separated by semicolons or line ends, or those in this file, and exit
     #[arg(long, value_name = "COMMANDS")]
     pub script: Option<String>,

@@ -12,7 +12,7 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
-use super::args::NavigateArgs;
+use super::args::{Dialogue, NavigateArgs};
 use super::command::{self, Command};
 use super::numbers::Numbers;
 use super::open;
@@ -27,17 +27,17 @@ const TOP: usize = 20;
 /// `fulcrum navigate`.
 pub fn navigate(args: &NavigateArgs) -> Outcome {
     let profile_in = |path: &PathBuf| path.as_os_str() == "-";
-    if args.script.is_none() && args.files.all().any(profile_in) {
+    if args.dialogue.script.is_none() && args.files.all().any(profile_in) {
         return Err(Failure::Usage(
             "standard input holds the profile: give the commands with --script".into(),
         ));
     }
     let session = open::open_labelled(&args.files, args.label_file.as_deref())?;
-    talk(session, args.script.as_deref(), args.json, args.top)
+    talk(session, &args.dialogue)
 }
 
-/// Does the commands of a script, or of whoever sits at the terminal. Lists have at most `top` rows of each kind.
-pub fn talk(session: OpenSearch, script: Option<&str>, json: bool, top: Option<usize>) -> Outcome {
+/// Does the commands of a script, or of whoever sits at the terminal.
+pub fn talk(session: OpenSearch, dialogue: &Dialogue) -> Outcome {
     let mut talk = Talk {
         numbers: Numbers {
             unit: session.identity.unit.clone(),
@@ -45,11 +45,11 @@ pub fn talk(session: OpenSearch, script: Option<&str>, json: bool, top: Option<u
             style: Style::stdout(),
         },
         session,
-        json,
-        top: top.unwrap_or(TOP),
+        json: dialogue.json,
+        top: dialogue.top.unwrap_or(TOP),
         refused: false,
     };
-    match script {
+    match &dialogue.script {
         Some(script) => talk.script(&script_text(script)?)?,
         None if io::stdin().is_terminal() => {
             talk.prompt()?;

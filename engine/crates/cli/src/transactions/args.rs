@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::StdioArg;
+use crate::search::args::Dialogue;
 
 #[derive(Debug, Subcommand)]
 pub enum Transactions {
@@ -145,15 +146,8 @@ pub struct CompareArgs {
 pub struct NavigateArgs {
     #[command(flatten)]
     pub types: Types,
-    /// Execute these commands, separated by semicolons or line ends, or those in this file, and exit
-    #[arg(long, value_name = "COMMANDS")]
-    pub script: Option<String>,
-    /// Print JSON: one object for each command
-    #[arg(long)]
-    pub json: bool,
-    /// Rows in each list; 0 shows all [default: 20]
-    #[arg(long, value_name = "N")]
-    pub top: Option<usize>,
+    #[command(flatten)]
+    pub dialogue: Dialogue,
 }
 
 #[derive(Debug, Args)]

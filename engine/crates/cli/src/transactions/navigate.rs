@@ -16,5 +16,5 @@ pub fn navigate(args: &NavigateArgs) -> Outcome {
     for note in &open.session.notes {
         terminal::say(note);
     }
-    talk(open.session, args.script.as_deref(), args.json, args.top)
+    talk(open.session, &args.dialogue)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use fulcrum_stats::Random;
@@ -21,7 +21,7 @@ enum Whom {
     Recorder,
 }
 
-/// Kills each of them at so many random moments. How many requests of all that were answered stand in the runs at least.
+/// Kills each of them at so many random moments. How many requests were answered, all of which stand in the runs.
 pub fn check(moments: u64) -> u64 {
     libraries::all();
     let source = engine_folder().join("../test/fixtures/shop.c");
@@ -79,7 +79,8 @@ fn killed(shop: &Path, whom: Whom, after: Duration) -> u64 {
         .into_iter()
         .map(|it| it.join().expect("no panic"))
         .sum();
-    finish(recorder);
+    // Its programs end when they miss each other.
+    recorder.wait().expect("it ends");
     opens(&run, whom, answers);
     answers
 }
@@ -107,11 +108,6 @@ fn kill(pid: Option<u32>) {
     let pid = pid.expect("it has a log").to_string();
     let status = Command::new("kill").args(["-9", &pid]).status();
     status.expect("kill is there");
-}
-
-/// Waits for the recorder, whose programs end when they miss each other.
-fn finish(mut recorder: Child) {
-    recorder.wait().expect("it ends");
 }
 
 /// What was answered is in the run, but for what was under way.

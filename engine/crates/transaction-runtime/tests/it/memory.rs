@@ -35,7 +35,7 @@ fn consumed(log: &Log) -> BTreeMap<u64, Vec<u64>> {
     found
 }
 
-/// The items of the thread that produced most, in their order, and how deep their call paths are.
+/// The items of the thread that produced most, in their order.
 fn produced(log: &Log) -> Vec<u64> {
     let mut by: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
     for it in &log.entries {
