@@ -686,7 +686,7 @@ export type RunEntry = {
   path: string;
   /** The folder's name, for `fulcrum runs show` and `rm`. */
   folder: string;
-  /** The folder's name without the time. */
+  /** The folder's name without the time, and without the number that tells runs of one program and second apart. */
   name: string;
   /** What was recorded. */
   kind: RunKind;

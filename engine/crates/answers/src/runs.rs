@@ -10,11 +10,7 @@ pub fn entry(run: RunInfo) -> RunEntry {
     let bytes = RunFolder::open(&run.path)
         .ok()
         .and_then(|folder| folder.size());
-    // `20261121T131500Z-name`.
-    let name = match run.name.split_once('-') {
-        Some((time, name)) if time.len() == 16 && time.ends_with('Z') => name.to_owned(),
-        _ => run.name.clone(),
-    };
+    let name = run.subject().to_owned();
     let known = run.manifest.is_some();
     let manifest = run.manifest.unwrap_or_default();
     RunEntry {

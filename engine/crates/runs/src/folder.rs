@@ -201,7 +201,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// `name` as a part of a file name on every system: the base name, with anything unusual made a dash.
-fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     let base = name
         .rsplit(['/', '\\'])
         .find(|part| !part.is_empty())

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::folder::file_name;
 pub use crate::layout::{is_run, recordings, runs_folder};
 use crate::{Manifest, RunError, RunFolder, time};
 
@@ -18,6 +19,26 @@ pub struct RunInfo {
     pub start: String,
     /// `None` when it is missing or broken.
     pub manifest: Option<Manifest>,
+}
+
+impl RunInfo {
+    /// What was recorded, for people: the folder's name without the time, and without the number that tells it apart from
+    /// another run of the same program and second.
+    pub fn subject(&self) -> &str {
+        let subject = match self.name.split_once('-') {
+            Some((time, rest)) if time::from_compact(time).is_some() => rest,
+            _ => return &self.name,
+        };
+        let program = self.manifest.as_ref().map(|it| file_name(&it.command));
+        match subject.rsplit_once('-') {
+            Some((base, number))
+                if program.as_deref() == Some(base) && number.parse::<u32>().is_ok() =>
+            {
+                base
+            }
+            _ => subject,
+        }
+    }
 }
 
 /// All runs of a workspace, newest first. A workspace without runs has an empty list.

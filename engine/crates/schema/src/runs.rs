@@ -29,7 +29,7 @@ pub struct RunEntry {
     pub path: String,
     /// The folder's name, for `fulcrum runs show` and `rm`.
     pub folder: String,
-    /// The folder's name without the time.
+    /// The folder's name without the time, and without the number that tells runs of one program and second apart.
     pub name: String,
     /// What was recorded.
     pub kind: RunKind,

@@ -4,7 +4,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use fulcrum_runs::{Ended, Manifest, Recorder, RunFolder, latest, list, runs_folder, stored};
+use fulcrum_runs::{
+    Ended, Manifest, Recorder, RunFolder, RunInfo, latest, list, runs_folder, stored,
+};
 use serde_json::Value;
 
 fn begin(cwd: &Path) -> Manifest {
@@ -361,5 +363,32 @@ fn only_what_stands_in_the_store_is_of_the_store() {
         "/".into(),
     ] {
         assert_eq!(found(&other), None, "{other:?}");
+    }
+}
+
+#[test]
+fn runs_of_one_second_have_the_same_subject() {
+    let run = |name: &str, command: Option<&str>| RunInfo {
+        path: name.into(),
+        name: name.into(),
+        start: String::new(),
+        manifest: command.map(|command| Manifest {
+            command: command.into(),
+            ..Manifest::default()
+        }),
+    };
+    for (name, command, subject) in [
+        ("20261126T004222Z-shop", Some("./shop"), "shop"),
+        ("20261126T004222Z-shop-2", Some("./shop"), "shop"),
+        ("20261126T004222Z-shop-2", Some("./shop-2"), "shop-2"),
+        ("20261126T004222Z-shop-2-2", Some("./shop-2"), "shop-2"),
+        ("20261126T004222Z-shop-2", None, "shop-2"),
+        ("my-run", Some("./shop"), "my-run"),
+    ] {
+        assert_eq!(
+            run(name, command).subject(),
+            subject,
+            "{name} of {command:?}"
+        );
     }
 }
