@@ -32,7 +32,8 @@ export async function readPredictions(profile, sample, target, options = []) {
     const at = found.points.find(({ speedup }) => Math.abs(speedup - percent / 100) < 1e-6);
     return at === undefined ? [] : [[percent, { value: at.programSpeedup, low: at.low, high: at.high }]];
   });
-  return { experiments: found.experiments, levels: Object.fromEntries(predictions), notes: shown.notes };
+  const { experiments, contention } = found;
+  return { experiments, contention, levels: Object.fromEntries(predictions), notes: shown.notes };
 }
 
 /** Whether a target of a profile is the one that the sample means. */
