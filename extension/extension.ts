@@ -18,6 +18,7 @@ import { FlameGraphPanel } from "./features/flameGraph";
 import { type CausalMarks, Gutter } from "./features/gutter";
 import { GutterChoice } from "./features/gutterChoice";
 import { HotLines, type HotMarks } from "./features/hotLines";
+import { hoverPlotMiddleware } from "./features/hoverPlot";
 import { inlayHintMiddleware, refreshInlayHints } from "./features/inlayHints";
 import { Lens } from "./features/lens";
 import { Live } from "./features/live";
@@ -87,7 +88,7 @@ let engine: Engine | undefined;
 export function activate(context: vscode.ExtensionContext): TestApi {
   const begun = performance.now();
   const log = vscode.window.createOutputChannel("Fulcrum", { log: true });
-  engine = new Engine(context, log, { ...inlayHintMiddleware, ...prepareAfterActions });
+  engine = new Engine(context, log, { ...inlayHintMiddleware, ...hoverPlotMiddleware, ...prepareAfterActions });
   const session = new Session(engine, context.workspaceState);
   const navigation = new Navigation(engine, context.workspaceState);
   const choice = new GutterChoice(session, navigation);

@@ -93,6 +93,16 @@ export const themeColours = {
       "Bars in the gutter that are not filled. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
     ...{ dark: "#5b6169", light: "#c3c8cd", highContrast: "#7a7f85", highContrastLight: "#8a9199" },
   },
+  "fulcrum.plotAxis": {
+    description:
+      "Axes and labels of the plot in a hover. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+    ...{ dark: "#a3abb4", light: "#57606a", highContrast: "#ffffff", highContrastLight: "#292929" },
+  },
+  "fulcrum.plotCurve": {
+    description:
+      "The curve, its points and its band in the plot of a hover. The editor cannot colour such pictures by itself: of changes, it knows those of `workbench.colorCustomizations`.",
+    ...{ dark: "#6cb6f5", light: "#1f6fb2", highContrast: "#9bd0ff", highContrastLight: "#0b4477" },
+  },
   "fulcrum.selectionBorder": {
     description: "Around what is selected in a flame graph or on a timeline.",
     ...{ dark: "#ffffff", light: "#000000", highContrast: "#f38518", highContrastLight: "#006bbd" },
@@ -252,6 +262,12 @@ export const themeColours = {
 } as const satisfies Readonly<Record<string, ThemeColour>>;
 
 export type ColourId = keyof typeof themeColours;
+
+/** The colours that the engine draws plots with (docs/protocol.md), and what they stand for. */
+export const drawnByEngine: Readonly<Record<string, ColourId>> = {
+  "#888888": "fulcrum.plotAxis",
+  "#4a90d9": "fulcrum.plotCurve",
+};
 
 /** What a colour is now: `#rrggbb`, or what else CSS knows. */
 export type Colours = (id: ColourId) => string;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { themeColours } from "../../extension/core/themeColours";
 import { fulcrum, inWorkspace, show, test, until } from "./harness";
 
 const source = inWorkspace("two-threads.cpp");
@@ -64,7 +65,11 @@ test("the hover has the plot as an image and the numbers as text", async () => {
   const text = hovers
     .flatMap((hover) => hover.contents.map((part) => (typeof part === "string" ? part : part.value)))
     .join("\n");
-  assert.match(text, /data:image\/svg\+xml;base64,/);
+  const [, data = ""] = /data:image\/svg\+xml;base64,([A-Za-z0-9+/=]+)/.exec(text) ?? [];
+  const svg = Buffer.from(data, "base64").toString("utf8");
+  // In the theme's colours: the engine draws with others.
+  assert.ok(svg.includes(`"${themeColours["fulcrum.plotCurve"].dark}"`), svg);
+  assert.doesNotMatch(svg, /#888888|#4a90d9/);
   assert.match(text, /\+4\.7\u00a0% if 2× faster/);
 });
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from "node:path";
 import { recorderOf } from "../support/runs.mjs";
 import { sampleLines } from "../support/sample.mjs";
+import { themes } from "./themes.mjs";
 import { appears, goes, patience, soon, until } from "./workbench.mjs";
 
 const { longer, shorter } = sampleLines;
@@ -81,6 +82,23 @@ export async function firstTests({ test, vscode, page, workspace, configure }) {
     assert.ok(size.width >= 100 && size.height >= 50, JSON.stringify(size));
     const text = (await page.locator(".monaco-hover:visible").allTextContents()).join("\n");
     assert.match(text, /if 2× faster/);
+  });
+
+  await test("the hover's plot has colours of the theme, others in each", async () => {
+    const image = page.locator(".monaco-hover img[alt^='Plot of program speedup']").first();
+    const pictureIn = async (theme, workbenchClass) => {
+      configure({ "workbench.colorTheme": theme });
+      await page.locator(`.monaco-workbench.${workbenchClass}`).waitFor();
+      await vscode.hover("10500000", image);
+      const [, data = ""] = ((await image.getAttribute("src")) ?? "").split("base64,");
+      const svg = Buffer.from(data, "base64").toString("utf8");
+      return [...new Set(svg.match(/#[0-9a-f]{6}/g))].sort().join(" ");
+    };
+    const seen = [];
+    for (const [theme, , workbenchClass] of Object.values(themes)) {
+      seen.push(await pictureIn(theme, workbenchClass));
+    }
+    assert.deepEqual(seen, ["#1f6fb2 #57606a", "#9bd0ff #ffffff", "#0b4477 #292929", "#6cb6f5 #a3abb4"]);
   });
 
   await test("the quick fix menu inserts a progress point into the loop", async () => {

@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { customColours, luminance, readableOn, themeColours } from "../../extension/core/themeColours";
 import { contrast, readTheme, themeKinds } from "./makeThemes";
 
+/** `editorHoverWidget.background` of the editor's own themes. */
+const hoverBackground = { dark: "#202020", light: "#f8f8f8", highContrast: "#0c141f", highContrastLight: "#ffffff" };
+
 test("a colour is what the settings say, those of the theme first, else the default", () => {
   const settings = {
     "fulcrum.gutterGain": "#112233",
@@ -24,6 +27,13 @@ test("a colour is what the settings say, those of the theme first, else the defa
 test.each(["#fff", "#ffffff", "rgb(255, 255, 255)", "rgba(255, 255, 255, 0.5)"])("%s is white", (colour) => {
   expect(luminance(colour)).toBeCloseTo(1);
   expect(readableOn(colour)).toBe("#101418");
+});
+
+test.each(themeKinds)("the plot of a hover can be read: %s", (kind) => {
+  const read = readTheme(kind);
+  // Labels are text, the curve is a thick line.
+  expect(contrast(read("fulcrum.plotAxis"), hoverBackground[kind])).toBeGreaterThan(4.5);
+  expect(contrast(read("fulcrum.plotCurve"), hoverBackground[kind])).toBeGreaterThan(3);
 });
 
 test.each(themeKinds)("text beside the code can be read: %s", (kind) => {

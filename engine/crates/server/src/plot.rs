@@ -1,7 +1,8 @@
 //! The curve of one line as an SVG: program speedup over line speedup, with confidence band and points.
 //!
-//! Colours are neutral on light and dark backgrounds, the background is transparent, and direction is told by the axis
-//! and its labels, not by colour. The base64 text stays below 8 kB, which hovers can hold.
+//! It has two colours, neutral on light and dark backgrounds, for which a client may put those of its theme
+//! (docs/protocol.md says which they are). The background is transparent, and direction is told by the axis and its labels, not
+//! by colour. The base64 text stays below 8 kB, which hovers can hold.
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,11 @@ use crate::wording::{self, percent, plain_percent};
 pub const WIDTH: u32 = 340;
 /// Size in CSS pixels.
 pub const HEIGHT: u32 = 190;
+
+/// Axes, their labels and lines.
+const AXIS: &str = "#888888";
+/// The curve, its points and its band.
+const CURVE: &str = "#4a90d9";
 
 const LEFT: f64 = 58.0;
 const RIGHT: f64 = 20.0;
@@ -35,10 +41,10 @@ pub fn svg(target: &Target) -> String {
     let (left, right, floor) = (x(0.0), x(1.0), y(low));
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"10\" fill=\"#888\">"
+         font-family=\"sans-serif\" font-size=\"10\" fill=\"{AXIS}\">"
     );
     // Writing into a String cannot fail.
-    let _ = write!(out, "<g stroke=\"#888\" stroke-opacity=\".25\">");
+    let _ = write!(out, "<g stroke=\"{AXIS}\" stroke-opacity=\".25\">");
     let mut ticks = Vec::new();
     let mut n = (low / step).round() as i64;
     while n as f64 * step <= high + step / 2.0 {
@@ -83,7 +89,7 @@ pub fn svg(target: &Target) -> String {
     // The baseline: no effect.
     let _ = write!(
         out,
-        "<path d=\"M{left:.0} {0:.1}H{right:.0}\" stroke=\"#888\" stroke-dasharray=\"4 3\"/>",
+        "<path d=\"M{left:.0} {0:.1}H{right:.0}\" stroke=\"{AXIS}\" stroke-dasharray=\"4 3\"/>",
         y(0.0)
     );
 
@@ -107,7 +113,7 @@ pub fn svg(target: &Target) -> String {
         }
         let _ = write!(
             out,
-            "<path d=\"{path}Z\" fill=\"#4a90d9\" fill-opacity=\".25\"/>"
+            "<path d=\"{path}Z\" fill=\"{CURVE}\" fill-opacity=\".25\"/>"
         );
     }
     let mut path = String::new();
@@ -122,7 +128,7 @@ pub fn svg(target: &Target) -> String {
     }
     let _ = write!(
         out,
-        "<path d=\"{path}\" fill=\"none\" stroke=\"#4a90d9\" stroke-width=\"2\"/><g fill=\"#4a90d9\">"
+        "<path d=\"{path}\" fill=\"none\" stroke=\"{CURVE}\" stroke-width=\"2\"/><g fill=\"{CURVE}\">"
     );
     for point in &points {
         let _ = write!(
@@ -219,6 +225,8 @@ pub fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use fulcrum_model::causal::Shape;
 
     use super::*;
@@ -241,6 +249,7 @@ mod tests {
             contention: false,
             experiments: 9,
             minimum_effect: None,
+            in_call: None,
             flags: Vec::new(),
             shape: Shape::Gain1,
             points,
@@ -293,6 +302,8 @@ mod tests {
                 assert!(svg.contains(&format!(">{label}<")), "{label}: {svg}");
             }
             assert!(base64(svg.as_bytes()).len() < 8_000, "{}", svg.len());
+            let colours: BTreeSet<&str> = svg.split("=\"#").skip(1).map(|it| &it[..6]).collect();
+            assert_eq!(colours, BTreeSet::from([&AXIS[1..], &CURVE[1..]]), "{svg}");
         }
     }
 

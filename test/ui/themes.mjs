@@ -1,0 +1,18 @@
+/** The themes in which every page is looked at. */
+
+/**
+ * By name: the theme's identity, its name in the list of themes, and the classes of workbench and webviews that tell that it is
+ * there.
+ */
+export const themes = {
+  light: ["Default Light Modern", "Light Modern", "vs", "vscode-light"],
+  "high-contrast": ["Default High Contrast", "Dark High Contrast", "hc-black", "vscode-high-contrast"],
+  "high-contrast-light": [
+    "Default High Contrast Light",
+    "Light High Contrast",
+    "hc-light",
+    "vscode-high-contrast-light",
+  ],
+  // The last one stays.
+  dark: ["Default Dark Modern", "Dark Modern", "vs-dark", "vscode-dark"],
+};
