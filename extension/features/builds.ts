@@ -13,6 +13,7 @@ import {
 import * as messages from "./messages";
 import { cmakeBuilds, findBuilt, programFacts, textOf } from "./programs";
 
+const runAgain: Again = { label: "Build and Run Again", command: "fulcrum.causal.runAgain" };
 const problemMatchers = { cmake: ["$gcc"], make: ["$gcc"], cargo: ["$rustc"], task: [] };
 
 /** The program that was built, absolute; `undefined` after a failure, which the user was told. */
@@ -32,17 +33,10 @@ async function commandsOf(target: BuildTarget): Promise<BuildCommands> {
 }
 
 async function buildByCommands(target: BuildTarget, how: BuildCommands): Promise<string | undefined> {
-  const command = how.commands.join(" && ");
-  const task = new vscode.Task(
-    { type: "fulcrum", target: target.name },
-    vscode.TaskScope.Workspace,
-    `Build ${target.name}`,
-    "Fulcrum",
-    new vscode.ShellExecution(command, { cwd: target.folder }),
-    problemMatchers[target.kind],
-  );
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false, clear: true };
-  if (!(await succeeds(task, target.name))) {
+  const { name, folder, kind } = target;
+  if (
+    !(await buildInTerminal({ name, folder, commands: how.commands, matchers: problemMatchers[kind], again: runAgain }))
+  ) {
     return undefined;
   }
   const known = how.program !== undefined && (await programFacts(how.program)).exists ? how.program : undefined;
@@ -55,6 +49,38 @@ async function buildByCommands(target: BuildTarget, how: BuildCommands): Promise
   return program;
 }
 
+/** Commands that build something, in the editor's terminal. */
+interface TerminalBuild {
+  name: string;
+  /** Run one after the other. */
+  commands: readonly string[];
+  /** Absolute: where they run. */
+  folder: string;
+  /** What finds errors in their output. */
+  matchers: string[];
+  again: Again;
+}
+
+/** What is offered when a build failed: a button and its command. */
+export interface Again {
+  label: string;
+  command: string;
+}
+
+/** False after a failure, which the user was told. */
+export async function buildInTerminal({ name, commands, folder, matchers, again }: TerminalBuild): Promise<boolean> {
+  const task = new vscode.Task(
+    { type: "fulcrum", target: name },
+    vscode.TaskScope.Workspace,
+    `Build ${name}`,
+    "Fulcrum",
+    new vscode.ShellExecution(commands.join(" && "), { cwd: folder }),
+    matchers,
+  );
+  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false, clear: true };
+  return succeeds(task, name, again);
+}
+
 async function buildByTask(target: BuildTarget): Promise<string | undefined> {
   const tasks = await vscode.tasks.fetchTasks();
   const wanted = tasks.find(({ name }) => name === target.name || `${target.name}`.endsWith(`: ${name}`));
@@ -62,24 +88,23 @@ async function buildByTask(target: BuildTarget): Promise<string | undefined> {
     await messages.warn(`There is no task ${target.name} in this workspace to build the program. Check tasks.json.`);
     return undefined;
   }
-  return (await succeeds(wanted, target.name)) ? target.program : undefined;
+  return (await succeeds(wanted, target.name, runAgain)) ? target.program : undefined;
 }
 
 /** Runs a task to its end. One that fails is told; its errors are in the terminal. */
-async function succeeds(task: vscode.Task, name: string): Promise<boolean> {
+async function succeeds(task: vscode.Task, name: string, again: Again): Promise<boolean> {
   const options = { location: vscode.ProgressLocation.Notification, title: `Building ${name}`, cancellable: true };
   const ended = await vscode.window.withProgress(options, (_, token) => runTask(task, token));
   if (ended === "failed") {
-    void offerAgain(name);
+    void offerAgain(name, again);
   }
   return ended === "done";
 }
 
-async function offerAgain(name: string): Promise<void> {
-  const again = "Build and Run Again";
+async function offerAgain(name: string, { label, command }: Again): Promise<void> {
   const text = `${name} could not be built, so it was not run. The terminal says why.`;
-  if ((await messages.warn(text, again)) === again) {
-    await vscode.commands.executeCommand("fulcrum.causal.runAgain");
+  if ((await messages.warn(text, label)) === label) {
+    await vscode.commands.executeCommand(command);
   }
 }
 

@@ -2,13 +2,17 @@
 import { homedir } from "node:os";
 import * as path from "node:path";
 import * as vscode from "vscode";
+import type { JavaTarget } from "../core/programs/java";
 import type { Candidate } from "../core/programs/targets";
 import { programProblem, type RunInput, resolvePath } from "../core/runRequest";
 import { joinShellWords } from "../core/shellWords";
 import { findPrograms, type Programs, programFacts } from "./programs";
+import { javaItem } from "./traceWizard";
 
 export interface ProgramItem extends vscode.QuickPickItem {
   program?: string;
+  /** A Java program, which is traced instead. */
+  target?: JavaTarget;
   also?: Partial<RunInput>;
   browse?: true;
 }
@@ -95,17 +99,19 @@ function shortPath(file: string, base: string): string {
 }
 
 /** Programs that are there, then targets that are built first, each under a heading. */
-function programItems({ built, targets }: Programs, base: string, input: RunInput): ProgramItem[] {
+function programItems({ built, targets, java }: Programs, base: string, input: RunInput): ProgramItem[] {
   const heading = (label: string): ProgramItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const others = built.filter(({ file }) => input.build !== undefined || file !== path.resolve(base, input.program));
   const programs = others.map(({ file, hasDebugInfo }) => ({
     ...programItem(file, base),
     ...(!hasDebugInfo && { description: "no debug information: build it with -g" }),
   }));
+  const javaRow = (target: JavaTarget): ProgramItem => javaItem(target, base);
   const toBuild = targets.map((target) => targetItem(target, base));
   return [
     ...(toBuild.length === 0 ? [] : [heading("build first, then run"), ...toBuild]),
     ...(programs.length === 0 ? [] : [heading("built already"), ...programs]),
+    ...(java.length === 0 ? [] : [heading("Java: a trace tells which methods cost"), ...java.map(javaRow)]),
   ];
 }
 

@@ -6,6 +6,7 @@ import { cargoTargets, isCargoPackage } from "../core/programs/cargo";
 import { cmakePrograms, isCMakeProject } from "../core/programs/cmake";
 import { type ElfFacts, elfFacts, progressMark } from "../core/programs/elf";
 import { type IgnoreRule, isIgnored, isSearched, mayBeProgram, parseIgnore } from "../core/programs/ignore";
+import { isJavaProject, type JavaSource, type JavaTarget, javaTargets } from "../core/programs/java";
 import { launchCandidates, taskCandidates } from "../core/programs/launch";
 import { makePrograms } from "../core/programs/make";
 import { type Candidate, type CMakeBuild, cacheValue } from "../core/programs/targets";
@@ -15,6 +16,8 @@ import type { ProgramFacts } from "../core/runRequest";
 const mostEntries = 40_000;
 const deepest = 10;
 const mostPrograms = 60;
+/** Of Java, which are read for their main methods. */
+const mostSources = 5000;
 
 export interface BuiltProgram {
   /** Absolute. */
@@ -29,6 +32,8 @@ export interface Programs {
   /** The newest first, those with debug information before others. */
   built: BuiltProgram[];
   targets: Candidate[];
+  /** Java programs: they are traced, since the causal profiler does not look into a virtual machine. */
+  java: JavaTarget[];
 }
 
 /** Looks through a folder and everything below it that is not ignored. */
@@ -36,7 +41,8 @@ export async function findPrograms(root: string): Promise<Programs> {
   const found = await walk(root);
   const built = (await Promise.all(found.programs.map(builtProgram))).flatMap((it) => it ?? []);
   built.sort((a, b) => Number(b.hasDebugInfo) - Number(a.hasDebugInfo) || b.builtAt - a.builtAt);
-  return { built: built.slice(0, mostPrograms), targets: await targetsOf(root, found) };
+  const [targets, java] = await Promise.all([targetsOf(root, found), javaTargetsOf(found)]);
+  return { built: built.slice(0, mostPrograms), targets, java };
 }
 
 /** The program of this name below a folder that was built last. */
@@ -100,10 +106,14 @@ interface Found {
   projects: string[];
   /** Rust sources that may be programs: absolute. */
   rust: string[];
+  /** pom.xml, build.gradle…: absolute. */
+  javaProjects: string[];
+  /** Java sources that may be programs: absolute. */
+  java: string[];
 }
 
 async function walk(root: string): Promise<Found> {
-  const found: Found = { programs: [], caches: [], projects: [], rust: [] };
+  const found: Found = { programs: [], caches: [], projects: [], rust: [], javaProjects: [], java: [] };
   let left = mostEntries;
   /** Rules hold for paths relative to the folder of their file. */
   type Ignores = readonly { base: string; rules: readonly IgnoreRule[] }[];
@@ -146,8 +156,14 @@ function sort(found: Found, file: string, name: string, ignored: boolean): void 
     if (!ignored) {
       found.projects.push(file);
     }
+  } else if (isJavaProject(name)) {
+    if (!ignored) {
+      found.javaProjects.push(file);
+    }
   } else if (name.endsWith(".rs")) {
     found.rust.push(file);
+  } else if (name.endsWith(".java")) {
+    found.java.push(file);
   } else if (mayBeProgram(name)) {
     found.programs.push(file);
   }
@@ -192,6 +208,19 @@ async function targetsOf(root: string, found: Found): Promise<Candidate[]> {
     ...taskCandidates(await textOf(path.join(vscode, "tasks.json")), root),
     ...projects.flatMap(({ file, text }) => candidatesOf(file, text, projects, found.rust)),
   ];
+}
+
+async function javaTargetsOf(found: Found): Promise<JavaTarget[]> {
+  if (found.javaProjects.length === 0) {
+    return [];
+  }
+  const projects = found.javaProjects.map(async (file) => {
+    const wrapper = path.join(path.dirname(file), path.basename(file) === "pom.xml" ? "mvnw" : "gradlew");
+    return { file, text: await textOf(file), hasWrapper: await mayExecute(wrapper) };
+  });
+  const own = found.java.filter((file) => file.includes("/src/main/java/")).slice(0, mostSources);
+  const sources = own.map(async (file): Promise<JavaSource> => ({ file, text: await textOf(file) }));
+  return javaTargets(await Promise.all(projects), await Promise.all(sources));
 }
 
 interface Project {

@@ -2,10 +2,11 @@
 import * as vscode from "vscode";
 import { Cancelled, troubleOf, troubleText } from "../core/errors";
 import { type RefineLiveParams, type RefineOutcome, requests } from "../core/protocol";
+import { durationProblem, parseDuration } from "../core/runRequest";
 import { joinShellWords } from "../core/shellWords";
 import { didShow } from "../core/shown";
 import { type FromRefine, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
-import { programOf, runName, type TracedProgram, traceFolderOf } from "../core/trace/runs";
+import { programOf, runName, type TracedProgram, traceFolderOf, wasStopped } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
 import { settingsFor, workspaceOf } from "./folders";
@@ -63,10 +64,14 @@ export class Refine implements vscode.Disposable {
     const chosen = fileOf(target) ?? (await this.traces.choose("Refine Trace"));
     const run = chosen === undefined ? undefined : traceFolderOf(chosen);
     const program = run === undefined ? undefined : await programOrTrouble(run);
-    if (run !== undefined && program !== undefined && !this.isGoing()) {
+    if (run === undefined || program === undefined) {
+      return;
+    }
+    const session = (await wasStopped(run)) ? await askSession(program) : null;
+    if (session !== undefined && !this.isGoing()) {
       this.going = this.panelOf(run, program);
       try {
-        await this.going.start(program);
+        await this.going.start(program, session);
       } finally {
         this.going = undefined;
         this.changed.fire();
@@ -135,6 +140,21 @@ export class Refine implements vscode.Disposable {
   }
 }
 
+/**
+ * How long each session is in a program that does not end by itself, in seconds; `null`: it is run to its end after all.
+ * `undefined` when the user went away.
+ */
+async function askSession({ program, args }: TracedProgram): Promise<number | null | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: "Refine Trace",
+    value: "5",
+    prompt: `${joinShellWords([program, ...args.slice(-1)])} was stopped, as a server is. It is started once more and observed again and again, each time for so many seconds: keep using it, as by sending it requests, until the loop ends. Empty: it is run to its end each time.`,
+    ignoreFocusOut: true,
+    validateInput: durationProblem,
+  });
+  return typed === undefined ? undefined : parseDuration(typed);
+}
+
 /** What is kept of a panel while the window is reloaded. */
 interface Loop {
   run: string;
@@ -145,6 +165,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
   model: RefineModel;
   /** Of the loop that goes on. */
   private token: string | undefined;
+  private isKeptRunning = false;
   private readonly cancelling = new vscode.CancellationTokenSource();
 
   constructor(
@@ -171,7 +192,9 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     };
   }
 
-  async start(program: TracedProgram): Promise<void> {
+  /** @param session how long each session is in a program that keeps running, seconds; `null`: it ends by itself */
+  async start(program: TracedProgram, session: number | null): Promise<void> {
+    this.isKeptRunning = session !== null;
     this.change({ state: "going", message: "starting" });
     const settings = settingsFor(program.cwd);
     const rule = settings.get<string>("refine.rule", "").trim();
@@ -184,6 +207,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
         iterations: settings.get<number>("refine.iterations", 6),
         runs: settings.get<number>("refine.runs", 3),
         ...(rule === "" ? {} : { rule }),
+        ...(session === null ? {} : { keepRunningSeconds: session }),
       } as const;
       const outcome = await this.engine.long(requests.RefineStart, params, {
         token: this.cancelling.token,
@@ -239,7 +263,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     if (live.token === this.token && this.model.state === "going") {
       this.lastRun = live.iterations.at(-1)?.run ?? this.lastRun;
       this.change({
-        message: live.message,
+        message: this.isKeptRunning ? `${live.message} · keep using it` : live.message,
         fraction: live.fraction,
         rows: refineRows(live.iterations, true),
       });

@@ -100,6 +100,11 @@ async function askProgram(input: RunInput, at: Position): Promise<StepResult> {
           }
           return;
         }
+        if (item?.target !== undefined) {
+          resolve({ go: "away" });
+          await vscode.commands.executeCommand("fulcrum.trace.record", { target: item.target });
+          return;
+        }
         const program = item?.program ?? pick.value.trim();
         if (program === "") {
           return;

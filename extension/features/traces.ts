@@ -2,17 +2,23 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { baseName } from "../core/format";
+import { type JavaTarget, javaName } from "../core/programs/java";
 import { type EventsOpened, type RunEntry, requests } from "../core/protocol";
 import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import { workspaceOf } from "./folders";
+import { buildJava } from "./javaBuilds";
 import { shownRequest } from "./longRequest";
 import * as messages from "./messages";
 import type { Navigation } from "./navigation";
+import { lastWritten } from "./programOutput";
 import type { RunStore } from "./runStore";
 import { fileOf, type Target } from "./target";
 import { TracePanel, type TraceState, traceViewType } from "./trace";
 import { askTrace, type TraceRequest } from "./traceWizard";
+
+/** `name`: what people call the program, when its command does not say. */
+type NamedRequest = TraceRequest & { name?: string };
 
 export class Traces implements vscode.Disposable {
   private readonly panels = new Set<TracePanel>();
@@ -29,7 +35,7 @@ export class Traces implements vscode.Disposable {
     const register = vscode.commands.registerCommand;
     this.subscriptions = [
       register("fulcrum.trace.open", (target?: Target) => this.open(target)),
-      register("fulcrum.trace.record", (request?: TraceRequest) => this.record(request)),
+      register("fulcrum.trace.record", (request?: TraceRequest | { target: JavaTarget }) => this.record(request)),
       vscode.window.registerWebviewPanelSerializer(traceViewType, {
         deserializeWebviewPanel: (panel, state) => this.restore(panel, state),
       }),
@@ -128,8 +134,8 @@ export class Traces implements vscode.Disposable {
     return uri?.fsPath;
   }
 
-  /** With a whole request it records at once (a keybinding, a test); else it asks. */
-  private async record(given: TraceRequest | undefined): Promise<void> {
+  /** With a whole request it records at once (a keybinding, a test); else it asks, of a target less. */
+  private async record(given: TraceRequest | { target: JavaTarget } | undefined): Promise<void> {
     if (!(await messages.mayRun("Traces can be opened and read without."))) {
       return;
     }
@@ -137,7 +143,7 @@ export class Traces implements vscode.Disposable {
       await messages.info("Fulcrum is already recording a trace. Stop it, or wait until it ends.");
       return;
     }
-    const request = given?.program === undefined ? await askTrace(this.memory) : given;
+    const request = await this.requestOf(given);
     if (request === undefined) {
       return;
     }
@@ -156,10 +162,26 @@ export class Traces implements vscode.Disposable {
     }
   }
 
-  private async run(request: TraceRequest): Promise<void> {
+  /** What is asked for, after its build. `undefined` when there is nothing to record. */
+  private async requestOf(given: TraceRequest | { target: JavaTarget } | undefined): Promise<NamedRequest | undefined> {
+    if (given !== undefined && "program" in given) {
+      return given;
+    }
+    // A menu may hand over something else.
+    const asked = await askTrace(this.memory, given?.target?.mainClass === undefined ? undefined : given.target);
+    if (asked?.build === undefined) {
+      return asked;
+    }
+    const { build, ...request } = asked;
+    const start = await buildJava(build);
+    return start && { ...request, args: [...start, ...request.args], name: javaName(build) };
+  }
+
+  private async run({ name, ...request }: NamedRequest): Promise<void> {
     const params = { ...request, workspace: workspaceOf(request.cwd) };
     const outcome = await shownRequest(this.engine, requests.TraceStart, params, {
-      title: `Recording ${path.basename(request.program)}`,
+      // Whoever starts a server must know that it is his turn.
+      title: `Recording ${name ?? path.basename(request.program)}. Use it now, as by sending it requests; Cancel stops it and opens the trace`,
       // The recording ends with its result.
       onCancel: "stop",
     });
@@ -180,7 +202,29 @@ export class Traces implements vscode.Disposable {
     await this.open(outcome.logs.length === 1 ? outcome.run : log);
     if (!outcome.endedNormally) {
       await messages.info(outcome.exit);
+    } else if (name !== undefined) {
+      await tellEnd(name, outcome.run);
     }
+  }
+}
+
+/**
+ * A program that was built to be traced has ended by itself: a server that ends at once has said why, and where that is nobody
+ * can see.
+ */
+async function tellEnd(name: string, run: string): Promise<void> {
+  const written = await lastWritten(run);
+  if (written === undefined) {
+    return;
+  }
+  const show = "Show Output";
+  const again = "Record Again…";
+  const last = written.lines.slice(-2).join(" / ");
+  const choice = await messages.info(`${name} ended by itself. It last wrote: ${last}`, show, again);
+  if (choice === show) {
+    await vscode.window.showTextDocument(vscode.Uri.file(written.file));
+  } else if (choice === again) {
+    await vscode.commands.executeCommand("fulcrum.trace.record");
   }
 }
 

@@ -5,6 +5,7 @@ import { buildSample } from "../support/stage.mjs";
 import { compareTests } from "./compare.mjs";
 import { firstTests, scratch, writeMade } from "./first.mjs";
 import { flameTests, millionTests } from "./flame.mjs";
+import { javaTests, writeShop } from "./java.mjs";
 import { liveTests } from "./live.mjs";
 import { navigatorTests } from "./navigator.mjs";
 import { pagesTests, preparePages } from "./pages.mjs";
@@ -29,6 +30,7 @@ export const uiGroups = [
   group("transactions", transactionsTests, prepareTransactions),
   group("compare", compareTests),
   group("pages", pagesTests, preparePages),
+  group("java", javaTests, writeShop),
   group("welcome", welcomeTests, prepareWelcome),
   { ...group("empty", emptyTests), empty: true },
   { ...group("restricted", restrictedTests), trusted: false },

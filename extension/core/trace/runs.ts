@@ -41,6 +41,16 @@ export function loopName(name: string): string {
   return name.replace(/-refine-\d+(-\d+)?$/, "");
 }
 
+/** Whether somebody stopped the program of a run: it may never end by itself, as a server. */
+export async function wasStopped(file: string): Promise<boolean> {
+  try {
+    const text = await readFile(path.join(traceFolderOf(file), "run.json"), "utf8");
+    return (JSON.parse(text) as Record<string, unknown>).ended === "stopped";
+  } catch {
+    return false;
+  }
+}
+
 /** The program of a run; undefined when its manifest does not say. */
 export async function programOf(file: string): Promise<TracedProgram | undefined> {
   try {

@@ -1,0 +1,88 @@
+/** A server of Maven, from an open folder to its methods. What builds it is a wrapper of our own: it needs no network. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { frameWith, until } from "./workbench.mjs";
+
+const server = `package shop;
+
+public class Server {
+  public static void main(String[] args) throws Exception {
+    if (args.length == 0) {
+      System.out.println("Starting");
+      System.out.println("Syntax: server CONFIG");
+      return;
+    }
+    while (true) {
+      serve(args[0]);
+      Thread.sleep(10);
+    }
+  }
+
+  static int serve(String what) {
+    return what.length();
+  }
+}
+`;
+const importer = `package shop;
+
+public class Import {
+  public static void main(String[] args) {}
+}
+`;
+
+/** A project of two programs below `shop`. */
+export function writeShop(folder) {
+  const shop = path.join(folder, "shop");
+  const sources = path.join(shop, "src", "main", "java", "shop");
+  mkdirSync(sources, { recursive: true });
+  writeFileSync(path.join(shop, "pom.xml"), "<project><mainClass>shop.Server</mainClass></project>\n");
+  const build = "mkdir -p target/classes && javac -g -d target/classes src/main/java/shop/*.java";
+  writeFileSync(path.join(shop, "mvnw"), `#!/bin/sh\necho "$@" > asked\n${build}\n`, { mode: 0o755 });
+  writeFileSync(path.join(sources, "Server.java"), server);
+  writeFileSync(path.join(sources, "Import.java"), importer);
+}
+
+export async function javaTests({ test, vscode, page }) {
+  const row = (text) => page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
+  const toast = (text) => page.locator(".notifications-toasts .notification-list-item", { hasText: text }).first();
+
+  await test("who asks for the causal profiler is offered a trace of a Java program, which is built first", async () => {
+    await vscode.command("Fulcrum: Run Causal Profiler");
+    await page.locator(".quick-input-title", { hasText: "(1/4)" }).waitFor();
+    await row(/Server.*Maven in shop · shop\.Server/).waitFor();
+    await vscode.answer("(1/4)", "Server");
+    await vscode.answer("Record a Trace: Arguments");
+    await vscode.answer("(2/2)");
+    await frameWith(page, "#trace:not([hidden]) #events .row");
+    const said = toast("Server ended by itself");
+    await said.waitFor();
+    assert.match(await said.textContent(), /It last wrote: Starting \/ Syntax: server CONFIG/);
+  });
+
+  await test("a server is recorded until one stops it, and refined in sessions", async () => {
+    await toast("Server ended by itself").locator(".monaco-button", { hasText: "Record Again" }).click();
+    await row(/Server.*last time · built first/).waitFor();
+    await vscode.answer("(1/2)");
+    await vscode.answer("Record a Trace: Arguments", "x");
+    await vscode.answer("(2/2)");
+    const going = toast("Recording Server. Use it now");
+    await until(page, "events", async () => /[1-9][\d.]* [kM]?B of events/.test((await going.textContent()) ?? ""));
+    await going.locator(".monaco-button", { hasText: "Cancel" }).click();
+    const trace = await until(page, "its trace", async () => {
+      for (const frame of page.frames()) {
+        const serves = frame.locator("#events .row", { hasText: /main/ });
+        if ((await serves.count().catch(() => 0)) > 0 && (await frame.locator("#refine").isVisible())) {
+          return frame;
+        }
+      }
+      return undefined;
+    });
+    await vscode.command("Notifications: Clear All Notifications");
+    await trace.locator("#refine").click();
+    await page.locator(".quick-input-title", { hasText: "Refine Trace" }).waitFor();
+    const message = page.locator(".quick-input-widget", { hasText: "keep using it, as by sending it requests" });
+    await message.waitFor();
+    await page.keyboard.press("Escape");
+  });
+}
