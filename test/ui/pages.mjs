@@ -8,15 +8,8 @@ import { writeLoop } from "../support/runs.mjs";
 import { copyTraces, fixedRuns } from "../support/stage.mjs";
 import { recordShop } from "../support/transactions.mjs";
 import { explorerMenu, navigatorPage } from "./navigator.mjs";
+import { themes } from "./themes.mjs";
 import { frameWith, settled, until } from "./workbench.mjs";
-
-/** Each with the class of pages that have it. */
-const themes = [
-  ["Default Light Modern", "vscode-light"],
-  ["Default High Contrast", "vscode-high-contrast"],
-  ["Default High Contrast Light", "vscode-high-contrast-light"],
-  ["Default Dark Modern", "vscode-dark"],
-];
 
 const pictures = path.join(root, "out", "test-results", "pages");
 
@@ -36,7 +29,7 @@ export async function pagesTests({ test, vscode, page, configure }) {
     test(`the page in every theme: ${name}`, async () => {
       const frame = await show();
       await vscode.command("Notifications: Clear All Notifications");
-      for (const [theme, pageClass] of themes) {
+      for (const [theme, , , pageClass] of Object.values(themes)) {
         configure({ "workbench.colorTheme": theme });
         await frame.locator(`body.${pageClass}`).waitFor();
         if ((await frame.locator("body").getAttribute("data-settled")) !== null) {
@@ -45,6 +38,7 @@ export async function pagesTests({ test, vscode, page, configure }) {
         const file = `${name.replaceAll(/[ ,]+/g, "-")}-${pageClass.replace("vscode-", "")}.png`;
         await page.screenshot({ path: path.join(pictures, file), animations: "disabled" });
         found.push(...(await seriousIn(frame, place)).map((it) => `${name}, ${pageClass}: ${it}`));
+        found.push(...(await unclearToggles(frame)).map((it) => `${name}, ${pageClass}: ${it}`));
       }
     });
   const alone = () => vscode.command("View: Close All Editors");
@@ -173,4 +167,27 @@ export async function pagesTests({ test, vscode, page, configure }) {
   });
 
   await test("there is nothing serious in any of them", async () => assert.deepEqual(found, []));
+}
+
+/** Toggles that do not show whether they are pressed, or look as if they could not be. */
+function unclearToggles(frame) {
+  return frame.locator("[aria-pressed]:visible").evaluateAll((toggles) => {
+    const looks = (node) => {
+      const { backgroundColor, borderColor, outlineStyle, outlineColor, boxShadow, color } = getComputedStyle(node);
+      return [backgroundColor, borderColor, outlineStyle, outlineColor, boxShadow, color].join(" ");
+    };
+    const name = (node) => node.getAttribute("aria-label") ?? node.textContent;
+    return toggles.flatMap((node) => {
+      const pressed = node.getAttribute("aria-pressed");
+      const others = toggles.filter(
+        (it) => it.className === node.className && it.getAttribute("aria-pressed") !== pressed,
+      );
+      const isUnclear = others.some((it) => looks(it) === looks(node));
+      const looksDisabled = Number(getComputedStyle(node).opacity) < 1;
+      return [
+        ...(isUnclear ? [`${name(node)} looks pressed or not`] : []),
+        ...(looksDisabled ? [`${name(node)} looks disabled`] : []),
+      ];
+    });
+  });
 }
