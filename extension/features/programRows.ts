@@ -111,7 +111,7 @@ function programItems({ built, targets, java }: Programs, base: string, input: R
   return [
     ...(toBuild.length === 0 ? [] : [heading("build first, then run"), ...toBuild]),
     ...(programs.length === 0 ? [] : [heading("built already"), ...programs]),
-    ...(java.length === 0 ? [] : [heading("Java: a trace tells which methods cost"), ...java.map(javaRow)]),
+    ...(java.length === 0 ? [] : [heading("Java: recorded as a trace"), ...java.map(javaRow)]),
   ];
 }
 

@@ -3,10 +3,9 @@ import * as vscode from "vscode";
 import { Cancelled, troubleOf, troubleText } from "../core/errors";
 import { type RefineLiveParams, type RefineOutcome, requests } from "../core/protocol";
 import { durationProblem, parseDuration } from "../core/runRequest";
-import { joinShellWords } from "../core/shellWords";
 import { didShow } from "../core/shown";
 import { type FromRefine, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
-import { programOf, runName, type TracedProgram, traceFolderOf, wasStopped } from "../core/trace/runs";
+import { programOf, runName, shownCommand, type TracedProgram, traceFolderOf, wasStopped } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
 import { settingsFor, workspaceOf } from "./folders";
@@ -67,7 +66,7 @@ export class Refine implements vscode.Disposable {
     if (run === undefined || program === undefined) {
       return;
     }
-    const session = (await wasStopped(run)) ? await askSession(program) : null;
+    const session = (await wasStopped(run)) ? await askSession(runName(run)) : null;
     if (session !== undefined && !this.isGoing()) {
       this.going = this.panelOf(run, program);
       try {
@@ -144,11 +143,11 @@ export class Refine implements vscode.Disposable {
  * How long each session is in a program that does not end by itself, in seconds; `null`: it is run to its end after all.
  * `undefined` when the user went away.
  */
-async function askSession({ program, args }: TracedProgram): Promise<number | null | undefined> {
+async function askSession(name: string): Promise<number | null | undefined> {
   const typed = await vscode.window.showInputBox({
     title: "Refine Trace",
     value: "5",
-    prompt: `${joinShellWords([program, ...args.slice(-1)])} was stopped, as a server is. It is started once more and observed again and again, each time for so many seconds: keep using it, as by sending it requests, until the loop ends. Empty: it is run to its end each time.`,
+    prompt: `${name} was stopped, as a server is. It is started once more and observed again and again, each time for so many seconds: keep using it, as by sending it requests, until the loop ends. Empty: it is run to its end each time.`,
     ignoreFocusOut: true,
     validateInput: durationProblem,
   });
@@ -180,7 +179,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     super(engine, extensionUri, panel, "refine", refineHtml);
     this.model = {
       title: `Refine ${runName(lastRun)}`,
-      command: program === undefined ? "" : joinShellWords([program.program, ...program.args]),
+      command: program === undefined ? "" : shownCommand(program),
       state: "done",
       stopping: false,
       message: "",

@@ -63,6 +63,10 @@ export async function askTrace(memory: vscode.Memento, given?: JavaTarget): Prom
   return request;
 }
 
+function isSame(a: JavaTarget, b: JavaTarget | undefined): boolean {
+  return a.mainClass === b?.mainClass && a.folder === b.folder;
+}
+
 /** What the first answer means; of a program that is built, its arguments are asked for. */
 async function requestOf(
   { command, target }: Pick<ProgramItem, "command" | "target">,
@@ -75,10 +79,9 @@ async function requestOf(
       ? undefined
       : { request: { program, args, cwd }, remembered: { command: command ?? "" } };
   }
-  const isLast = last.target?.mainClass === target.mainClass && last.target.folder === target.folder;
   const args = await vscode.window.showInputBox({
     title: `${title}: Arguments`,
-    value: isLast ? (last.args ?? "") : "",
+    value: isSame(target, last.target) ? (last.args ?? "") : "",
     prompt: `Arguments for ${javaName(target)}, quoted as in a shell. Empty: none.`,
     ignoreFocusOut: true,
     validateInput: argumentsProblem,
@@ -107,7 +110,10 @@ async function askProgram(last: Remembered, base: string): Promise<ProgramItem |
     pick.items = typed === "" || known.some(({ label }) => label === typed) ? known : [...typedItem(typed), ...known];
   };
   void findPrograms(base).then(({ java }) => {
-    found = javaItems(java, base);
+    found = javaItems(
+      java.filter((target) => !isSame(target, last.target)),
+      base,
+    );
     pick.busy = false;
     // Somebody who sees an empty list needs an example.
     if (found.length === 0 && last.command === undefined && last.target === undefined && pick.value === "") {

@@ -3,7 +3,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import { baseName } from "../core/format";
 import { type JavaTarget, javaName } from "../core/programs/java";
-import { type EventsOpened, type RunEntry, requests } from "../core/protocol";
+import { type EventsOpened, type RunEntry, requests, type TraceOutcome } from "../core/protocol";
 import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import type { Engine } from "./engine";
 import { workspaceOf } from "./folders";
@@ -201,10 +201,23 @@ export class Traces implements vscode.Disposable {
     }
     await this.open(outcome.logs.length === 1 ? outcome.run : log);
     if (!outcome.endedNormally) {
-      await messages.info(outcome.exit);
+      await tellStopped(name, outcome);
     } else if (name !== undefined) {
       await tellEnd(name, outcome.run);
     }
+  }
+}
+
+/** Of a server the trace is the beginning: what costs in it is found by the next step. */
+async function tellStopped(name: string | undefined, { exit, run }: TraceOutcome): Promise<void> {
+  if (name === undefined) {
+    await messages.info(exit);
+    return;
+  }
+  const refine = "Refine";
+  const said = `${exit} The trace holds every call; Refine finds the methods of ${name} that cost.`;
+  if ((await messages.info(said, refine)) === refine) {
+    await vscode.commands.executeCommand("fulcrum.trace.refine", run);
   }
 }
 

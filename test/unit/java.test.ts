@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type JavaTarget, javaCommands, javaName, javaTargets } from "../../extension/core/programs/java";
+import { shownCommand } from "../../extension/core/trace/runs";
 import { lastWritten } from "../../extension/features/programOutput";
 import { findPrograms } from "../../extension/features/programs";
 
@@ -64,7 +65,7 @@ describe("how they are built and started", () => {
     const module = { ...target, folder: "/w/my app", hasWrapper: true, hasLibraries: true };
     expect(javaCommands(module)).toEqual({
       commands: [
-        "./mvnw -B -DskipTests -pl 'my app' -am package dependency:build-classpath -Dmdep.includeScope=runtime -Dmdep.outputFile=target/fulcrum-classpath.txt",
+        "./mvnw -B -DskipTests -pl 'my app' -am package dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/fulcrum-classpath.txt",
       ],
       libraries: "/w/my app/target/fulcrum-classpath.txt",
       classes: ["/w/my app/target/classes"],
@@ -127,4 +128,11 @@ describe("what a program last wrote", () => {
     writeFileSync(path.join(run, "stderr.txt"), "Exception in thread main\n");
     expect((await lastWritten(run))?.lines).toEqual(["Exception in thread main"]);
   });
+});
+
+test("a command is shown without its class path", () => {
+  const args = ["-cp", `/w/target/classes:${"/home/x/library.jar:".repeat(20)}`, "shop.Server", "a b"];
+  expect(shownCommand({ program: "java", args, cwd: "/w" })).toBe(
+    "java -cp '/w/target/classes:/home/x/library.jar:/h…' shop.Server 'a b'",
+  );
 });

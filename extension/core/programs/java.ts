@@ -129,7 +129,7 @@ function mavenCommands(target: JavaTarget): JavaCommands {
     ...(module === "" ? [] : [`-pl ${quoteShellWord(module)} -am`]),
     "package",
     ...(target.hasLibraries
-      ? [`dependency:build-classpath -Dmdep.includeScope=runtime -Dmdep.outputFile=target/${classPathFile}`]
+      ? [`dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/${classPathFile}`]
       : []),
   ];
   return {

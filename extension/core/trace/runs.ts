@@ -1,6 +1,7 @@
 /** Runs of `fulcrum trace` as the disk has them. */
 import { readdir, readFile } from "node:fs/promises";
 import * as path from "node:path";
+import { joinShellWords } from "../shellWords";
 
 /** What was run, to run it again. */
 export interface TracedProgram {
@@ -10,6 +11,15 @@ export interface TracedProgram {
 }
 
 const logName = /^events-.*\.log$/;
+
+/** Arguments longer than this, such as class paths, are cut where a command is shown. */
+const longest = 80;
+
+/** The command as one line for people. */
+export function shownCommand({ program, args }: TracedProgram): string {
+  const shown = args.map((arg) => (arg.length > longest ? `${arg.slice(0, longest / 2)}…` : arg));
+  return joinShellWords([program, ...shown]);
+}
 
 export function isEventLog(file: string): boolean {
   return logName.test(path.basename(file));
