@@ -3,7 +3,8 @@
  * docs/accuracy.md or docs/benchmarks.md. Flags (--quick, --resume, --report) are in bench/lib/options.mjs.
  * `npm run bench -- fuzz [--seconds N] [TARGET…]` runs the fuzz targets and prints their totals; `campaigns` runs what the
  * suite leaves out, and `steady` the timing-sensitive part of the suite again and again. `corpora` reads other people's
- * recordings and compares their numbers with other tools'. `repeat` profiles two samples twenty times.
+ * recordings and compares their numbers with other tools'. `repeat` profiles two samples twenty times. `bookstore` records the
+ * shop of Whodunit §8.4 and compares its database's numbers with the database's own.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";
