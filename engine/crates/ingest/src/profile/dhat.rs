@@ -83,10 +83,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
         ("read".into(), bytes, |it| it.rb),
         ("written".into(), bytes, |it| it.wb),
     ];
-    let told = all
-        .iter()
-        .filter(|(_, _, get)| file.pps.iter().any(|it| get(it).is_some()));
-    let told: Vec<_> = told.collect();
+    // A program that used no memory has no stacks, which tell nothing.
+    let told = |get: &Get| file.pps.is_empty() || file.pps.iter().any(|it| get(it).is_some());
+    let told: Vec<_> = all.iter().filter(|(_, _, get)| told(get)).collect();
     let types = told
         .iter()
         .map(|(name, unit, _)| value(name, unit))
@@ -168,6 +167,16 @@ mod tests {
             r#"{"dhatFileVersion":2,"mode":"ad-hoc","verb":"Occurred","bklt":false,"bkacc":false,"bu":"unit","bsu":"units","bksu":"events",
             "tu":"µs","Mtu":"s","tuth":10,"cmd":"a","pid":1,"te":5,"pps":[{"tb":7,"tbk":2,"fs":[1]}],"ftbl":["[root]","0x1: a::f (src/a.rs:4:21)"]}"#,
             &format!("occurred units* 7\noccurred events 2\na::f 7 2\nnote: {NOTE}"),
+        );
+    }
+
+    #[test]
+    fn a_program_without_memory_has_no_samples() {
+        check_fault(
+            r#"{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true,"tu":"instrs","Mtu":"Minstr",
+            "tuth":500,"cmd":"./empty","pid":1,"te":5,"tg":0,"pps":[],"ftbl":["[root]"]}"#,
+            0,
+            "the profile has no samples",
         );
     }
 

@@ -78,7 +78,8 @@ struct Frame<'a> {
 struct File<'a> {
     #[serde(borrow, default)]
     functions: Vec<Function<'a>>,
-    lines: Vec<Line>,
+    #[serde(borrow)]
+    lines: Vec<Line<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -92,8 +93,11 @@ struct Function<'a> {
 #[derive(Deserialize)]
 #[serde(default)]
 #[derive(Default)]
-struct Line {
+struct Line<'a> {
     lineno: u32,
+    /// What is written there.
+    #[serde(borrow)]
+    line: Cow<'a, str>,
     /// Where the function around it begins, in new versions; 0 outside of all.
     start_function_line: u32,
     /// Where the function, class or loop around it ends; a function's own first line is inside of it.
@@ -270,17 +274,12 @@ fn functions<'f>(file: &'f File) -> Vec<&'f str> {
         .iter()
         .map(|it| (it.lineno, &*it.line))
         .collect();
-    // A function ends where its own first line says.
-    let ends: HashMap<u32, u32> = file
-        .lines
-        .iter()
-        .map(|it| (it.lineno, it.end_region_line))
-        .collect();
+    let mut order: Vec<usize> = (0..file.lines.len()).collect();
+    order.sort_by_key(|&row| file.lines[row].lineno);
+    let ends = ends(file, &starts, &order);
     let mut begin: Vec<u32> = starts.keys().copied().collect();
     begin.sort_unstable();
     let mut begin = begin.into_iter().peekable();
-    let mut order: Vec<usize> = (0..file.lines.len()).collect();
-    order.sort_by_key(|&row| file.lines[row].lineno);
     let mut names = vec![MODULE; file.lines.len()];
     // Functions that began and did not end, outermost first.
     let mut open: Vec<u32> = Vec::new();
@@ -302,6 +301,32 @@ fn functions<'f>(file: &'f File) -> Vec<&'f str> {
         }
     }
     names
+}
+
+/// The last line of each function by its first, which says so; in reports of old versions, the last one that is indented deeper.
+fn ends(file: &File, starts: &HashMap<u32, &str>, order: &[usize]) -> HashMap<u32, u32> {
+    let mut ends = HashMap::new();
+    // Functions that do not say it, outermost first, with how deep they are indented.
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    for line in order.iter().map(|&row| &file.lines[row]) {
+        let text = line.line.trim();
+        let indent = line.line.len() - line.line.trim_start().len();
+        // Comments stand anywhere, and a bracket that is closed belongs to what is before it.
+        if !text.is_empty() && !text.starts_with(['#', ')', ']', '}']) {
+            while let Some((start, _)) = open.pop_if(|(_, outside)| indent <= *outside) {
+                ends.insert(start, line.lineno.saturating_sub(1));
+            }
+        }
+        if !starts.contains_key(&line.lineno) {
+            continue;
+        }
+        match line.end_region_line {
+            0 => open.push((line.lineno, indent)),
+            end => drop(ends.insert(line.lineno, end)),
+        }
+    }
+    ends.extend(open.into_iter().map(|(start, _)| (start, u32::MAX)));
+    ends
 }
 
 #[cfg(test)]
@@ -342,6 +367,49 @@ mod tests {
             lines.lines().filter(|it| it.starts_with("work ")).count(),
             2,
             "{lines}"
+        );
+    }
+
+    #[test]
+    fn functions_of_old_reports_end_with_their_indentation() {
+        let line = |number: u32, text: &str, percent: u32| {
+            format!(
+                r#"{{"line":"{text}\n","lineno":{number},"n_cpu_percent_c":0,"n_cpu_percent_python":{percent},"n_sys_percent":0,"n_malloc_mb":0,"n_copy_mb_s":0}}"#
+            )
+        };
+        let lines = [
+            line(1, "import x", 1),
+            line(3, "def work(a,", 0),
+            line(4, "):", 0),
+            line(5, "    y = 1", 20),
+            line(6, "# not its end", 0),
+            line(7, "    def inner():", 0),
+            line(8, "        z = 1", 30),
+            line(9, "", 0),
+            line(10, "    return y", 4),
+            line(12, "work(1)", 5),
+            line(13, "def last():", 0),
+            line(14, "    pass", 6),
+        ];
+        check(
+            format!(
+                r#"{{"elapsed_time_sec":1.0,"files":{{"/app/a.py":{{"functions":[{{"line":"work","lineno":3}},
+                {{"line":"inner","lineno":7}},{{"line":"last","lineno":13}}],"lines":[{}]}}}}}}"#,
+                lines.join(",")
+            ),
+            &format!(
+                "time ns* 660000000
+                 python ns 660000000
+                 native ns 0
+                 system ns 0
+                 allocated bytes 0
+                 copied bytes 0
+                 <module> 60000000 60000000 0 0 0 0
+                 inner 300000000 300000000 0 0 0 0
+                 last 60000000 60000000 0 0 0 0
+                 work 240000000 240000000 0 0 0 0
+                 {NOTES}"
+            ),
         );
     }
 

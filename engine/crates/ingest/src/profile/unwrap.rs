@@ -82,14 +82,25 @@ pub fn unwrap<B: AsRef<[u8]>>(
         let of = Of::Made(text?.into_bytes());
         return Ok(Content { of, ..content });
     }
-    let start = match content.bytes().starts_with(BOM) {
-        true => BOM.len(),
-        false => 0,
-    };
+    let start = before(content.bytes());
     Ok(Content { start, ..content })
 }
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// What `node --prof-process --preprocess` writes before its JSON when another version of V8 wrote the log.
+const REMARK: &[u8] = b"Testing v8 version different from logging version";
+
+/// Bytes that no reader needs. The end of the remark's line stays, so that lines keep their numbers.
+fn before(bytes: &[u8]) -> usize {
+    let mark = match bytes.starts_with(BOM) {
+        true => BOM.len(),
+        false => 0,
+    };
+    match bytes[mark..].starts_with(REMARK) {
+        true => mark + REMARK.len(),
+        false => mark,
+    }
+}
 
 fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();

@@ -125,24 +125,22 @@ fn durations(ticks: &[Tick]) -> Result<Vec<i64>, Fault> {
 /// JavaScript is known by its function, `f file:///a.js:3:12`, other code by its name and what it is.
 fn frame(code: &Code, functions: &[Function], stacks: &mut Stacks) -> Result<FrameId, Fault> {
     let Some(row) = code.func else {
+        let name = unquoted(&code.name);
         return match &*code.kind {
             "" => stacks.frame("[unknown]", "", 0),
-            "SHARED_LIB" => {
-                let base = super::symbols::bracketed(&code.name);
-                stacks.frame_in(&base, "", 0, &code.name)
-            }
+            "SHARED_LIB" => stacks.frame_in(&super::symbols::bracketed(name), "", 0, name),
             // `t node::Start(int, char**) /usr/bin/node`: what kind of symbol it is, its name and its file.
             "CPP" => stacks.frame(
-                code.name.trim_start_matches("t ").trim_start_matches("T "),
+                name.trim_start_matches("t ").trim_start_matches("T "),
                 "",
                 0,
             ),
-            _ => stacks.frame(&code.name, "", 0),
+            _ => stacks.frame(name, "", 0),
         };
     };
     let function = functions.get(row);
     let function = function.ok_or_else(|| dangling("a piece of code", row, "function"))?;
-    let (name, file, line, column) = place(&function.name);
+    let (name, file, line, column) = place(unquoted(&function.name));
     match (name, file.rsplit('/').next()) {
         ("", Some(base)) if !base.is_empty() => {
             stacks.frame(&format!("(anonymous) {base}:{line}:{column}"), file, line)
@@ -150,6 +148,12 @@ fn frame(code: &Code, functions: &[Function], stacks: &mut Stacks) -> Result<Fra
         ("", _) => stacks.frame("(anonymous)", file, line),
         _ => stacks.frame(name, file, line),
     }
+}
+
+/// Node 8 and older put names in quotes.
+fn unquoted(name: &str) -> &str {
+    let inner = name.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    inner.unwrap_or(name)
 }
 
 /// Name, file, line and column of a function that V8 describes as `f file:///a.js:3:12`.
@@ -204,6 +208,36 @@ mod tests {
              node::Start(int, char**) 0 0
              node::Start(int, char**);Wide 1 500000
              note: In 1 of 4 ticks garbage was collected; what the virtual machine was doing is not told apart.",
+        );
+    }
+
+    #[test]
+    fn logs_of_old_versions_have_quotes_and_a_remark() {
+        let old = FILE
+            .replace(r#""name":"/usr/bin/node""#, r#""name":"\"/usr/bin/node\"""#)
+            .replace(
+                r#""name":"fib file:///a/w.js:2:13""#,
+                r#""name":"\"fib file:///a/w.js:2:13\"""#,
+            )
+            .replace(r#""name":" /a/w.js:1:1""#, r#""name":"\" /a/w.js:1:1\"""#);
+        check(
+            format!("Testing v8 version different from logging version\n{old}"),
+            "ticks* 4
+             time ns 1750000
+             (anonymous) w.js:1:1 0 0
+             (anonymous) w.js:1:1;[unknown] 1 250000
+             (anonymous) w.js:1:1;fib 0 0
+             (anonymous) w.js:1:1;fib;fib 1 1000000
+             [node] 1 0
+             node::Start(int, char**) 0 0
+             node::Start(int, char**);Wide 1 500000
+             note: In 1 of 4 ticks garbage was collected; what the virtual machine was doing is not told apart.",
+        );
+        let wrong = FILE.replace("[0,9]", "[7,9]");
+        check_fault(
+            format!("Testing v8 version different from logging version\n{wrong}"),
+            6,
+            "a tick names code 7, which the file does not have",
         );
     }
 
