@@ -1,5 +1,7 @@
 /** Costs and shares as people read them, the same as the command line writes them. */
 
+import { foldedNames } from "./recursion";
+
 const NO_BREAK_SPACE = "\u00a0";
 const MINUS = "\u2212";
 
@@ -128,7 +130,7 @@ export function barWidth(share: number | null): number {
   return share === null ? 0 : Math.min(Math.abs(share), 1);
 }
 
-/** A path for a line of text: `a → b → c`. */
-export function pathText(path: readonly string[]): string {
-  return path.join(" → ");
+/** A path for a line of text: `a → b → c`, recursion folded: `a → walk ×17`. `shown` is how a name is written. */
+export function pathText(path: readonly string[], shown?: (name: string) => string): string {
+  return foldedNames(path, shown).join(" → ");
 }

@@ -1,10 +1,10 @@
 /** The flame graph in an editor panel: the whole tree, or a path merged over all its contexts. */
 import * as vscode from "vscode";
-import { costText, differenceText, pathText, shareText } from "../core/cost";
+import { pathText } from "../core/cost";
 import { troubleOf, troubleText } from "../core/errors";
 import { type FlameArrays, joined } from "../core/flame/boxes";
+import { foundText } from "../core/flame/describe";
 import type { FlameShown, FromFlame, Need, Section, ToFlame } from "../core/flame/messages";
-import { count } from "../core/format";
 import { crumbText } from "../core/navigator/model";
 import { PageLink } from "../core/page";
 import {
@@ -291,15 +291,8 @@ export class FlameGraphPanel implements vscode.Disposable {
         text,
         root: null,
       });
-      const { unit } = open.view;
-      const where = this.path === null ? "" : " of the whole profile";
-      const { sides } = found;
-      // A box's share is of its side's total. The difference is of next to nothing.
-      const cost =
-        sides === null
-          ? `${shareText(found.share)} (${costText(found.cost, unit)})`
-          : `A ${costText(sides.a, unit)} − B ${costText(sides.b, unit)} = ${differenceText(found.cost, unit)}`;
-      const summary = found.count === 0 ? "nothing found" : `${count(found.count, "function")} · ${cost}${where}`;
+      const where = this.path === null || found.count === 0 ? "" : " of the whole profile";
+      const summary = `${foundText(found, open.view)}${where}`;
       this.page?.post({ type: "found", generation, text, summary });
     } catch (error) {
       this.trouble(`Searching for ${text}`, error);

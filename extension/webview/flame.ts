@@ -1,10 +1,12 @@
 /** The flame graph's page: toolbar, keys and words around {@link FlameGraph}. */
 import { shareText } from "../core/cost";
+import type { FlameBoxes } from "../core/flame/boxes";
 import { describeBox } from "../core/flame/describe";
 import { shortName } from "../core/flame/layout";
 import type { FlameShown, FromFlame, ToFlame } from "../core/flame/messages";
-import { indexOf, namesTo } from "../core/flame/selection";
+import { indexOf, namesTo, type Place } from "../core/flame/selection";
 import type { NavigatorFlameWidth } from "../core/protocol";
+import { timesText } from "../core/recursion";
 import { byId, connect, h, profileTitle } from "./dom";
 import { FlameGraph, type Selected } from "./flameGraph";
 import { legendOf } from "./flameLegend";
@@ -120,6 +122,7 @@ function describe({ section, place }: Selected): string {
   const label = shown?.labels[boxes.label[box] ?? -1] ?? null;
   return describeBox({
     name: nameOf({ section, place }),
+    times: boxes.times[box] ?? 1,
     cost: boxes.cost[box] ?? 0,
     own: boxes.own[box] ?? 0,
     against: boxes.against?.[box] ?? null,
@@ -134,6 +137,10 @@ function nameOf({ section, place }: Selected): string {
   const boxes = graph.boxes(section);
   const box = boxes === undefined ? -1 : indexOf(boxes, place);
   return boxes?.nameOf(box) ?? "";
+}
+
+function timesOf(boxes: FlameBoxes, place: Place): number {
+  return boxes.times[indexOf(boxes, place)] ?? 1;
 }
 
 /** The call path of a box, outermost name first. */
@@ -187,7 +194,7 @@ function showTrail(): void {
   trail.replaceChildren(
     h("button", { text: shown?.title ?? "All", onclick: () => graph.reset() }),
     ...zoom.places.flatMap((place, n) => {
-      const name = shortName(nameOf({ section: zoom.section, place }));
+      const name = shortName(nameOf({ section: zoom.section, place })) + timesText(timesOf(boxes, place));
       const share = n === last ? ` ${shareText(place.width)}` : "";
       const go = () => graph.zoomIn({ section: zoom.section, place });
       return [h("span", { class: "quiet", text: "›" }), h("button", { text: `${name}${share}`, onclick: go })];

@@ -22,6 +22,13 @@ interface Box {
   height: number;
 }
 
+/** What is written around a name. */
+interface Words {
+  sign: string;
+  /** How deep in its recursion it is. */
+  times: number;
+}
+
 const font = "12px";
 /** Pixels of a letter on average, and around a text. */
 const letter = 6.7;
@@ -86,7 +93,7 @@ export class Painter {
       const paint = paintOf(look, theme, picture.hasLabels);
       if (!isDust) {
         sweep();
-        this.box(look, sign(boxes, box), { x, y, width, height: rowHeight }, paint, theme);
+        this.box(look, words(boxes, box), { x, y, width, height: rowHeight }, paint, theme);
       } else if (dust !== undefined && dust.y === y && dust.paint === paint && x <= dust.end + 0.01) {
         dust.end = x + width;
       } else {
@@ -98,7 +105,7 @@ export class Painter {
     return drawn;
   }
 
-  private box({ name, label }: BoxLook, sign: string, at: Box, paint: Paint, theme: FlameTheme): void {
+  private box({ name, label }: BoxLook, { sign, times }: Words, at: Box, paint: Paint, theme: FlameTheme): void {
     const { context } = this;
     const { x, y, width, height } = at;
     const gap = width > 3 ? 1 : 0;
@@ -109,7 +116,7 @@ export class Painter {
       context.lineWidth = 1;
       context.strokeRect(x + 0.5, y + 0.5, width - gap - 1, height - 2);
     }
-    const text = boxText(name, label, sign, Math.floor((width - 2 * margin) / letter));
+    const text = boxText(name, label, sign, Math.floor((width - 2 * margin) / letter), times);
     if (text !== "") {
       context.fillStyle = paint.text;
       context.fillText(text, x + margin, y + height / 2, width - 2 * margin + 2);
@@ -134,6 +141,9 @@ export class Painter {
   }
 }
 
-function sign(boxes: Pane["boxes"], box: number): string {
-  return signOf(boxes.cost[box] ?? 0, boxes.against?.[box] ?? null);
+function words(boxes: Pane["boxes"], box: number): Words {
+  return {
+    sign: signOf(boxes.cost[box] ?? 0, boxes.against?.[box] ?? null),
+    times: boxes.times[box] ?? 1,
+  };
 }

@@ -47,13 +47,14 @@ function showModel(model: NavigatorModel): void {
   byId("top").replaceChildren(...topOf(model, send));
   byId("hints").replaceChildren(...hintsOf(model, send));
   rows.show(model);
-  const path = model.current?.frames.map((frame) => frame.name).join("\n") ?? "";
+  const path = model.current?.frames.map(({ name, times }) => `${name} ${times}`).join("\n") ?? "";
   if (path !== shownPath) {
     shownPath = path;
     byId("top").scrollTop = 0;
     if (model.current !== null) {
       const { base, cum, frames } = model.current;
-      speak(`${frames.at(-1)?.name ?? ""}, path of ${frames.length}: base ${base.share}, cum ${cum.share}`);
+      const length = frames.reduce((sum, frame) => sum + frame.times, 0);
+      speak(`${frames.at(-1)?.name ?? ""}, path of ${length}: base ${base.share}, cum ${cum.share}`);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { CurrentModel, MetricModel } from "../core/navigator/current";
 import type { FromNavigator } from "../core/navigator/messages";
 import type { NavigatorModel } from "../core/navigator/model";
 import { h, notesList, profileTitle } from "./dom";
-import { coverageOf, overlapsOf, tagOf } from "./navigatorLabels";
+import { coverageOf, overlapsOf, tagsOf } from "./navigatorLabels";
 
 type Send = (message: FromNavigator) => void;
 
@@ -130,13 +130,10 @@ function pathOf(current: CurrentModel, send: Send): HTMLElement {
         ),
       ),
     ),
-    h(
-      "div",
-      { class: "labels" },
-      ...current.labels.map((label) => tagOf(label.name, label.index, send)),
+    tagsOf(current, send, [
       link("+ Label", "Label this path (L)", "fulcrum.navigator.label"),
       link("Flame graph", "This path, merged over all its contexts (M)", "fulcrum.navigator.flamePath"),
-    ),
+    ]),
   );
 }
 

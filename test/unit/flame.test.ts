@@ -351,6 +351,7 @@ describe("words", () => {
   test("a box says its cost, its own part, what changed and its label", () => {
     const facts = {
       name: "parse",
+      times: 1,
       cost: 300,
       own: 100,
       against: 200,
@@ -362,6 +363,7 @@ describe("words", () => {
     expect(describeBox(facts).replaceAll("\u00a0", " ")).toBe(
       "parse: 300 (30 %), 100 (10 %) its own, B 200, Δ +100 (+50 %), label hot",
     );
+    expect(describeBox({ ...facts, times: 17 })).toMatch(/^parse ×17: 300/);
     expect([changeText(5, 0), changeText(0, 5), changeText(0, 0)]).toEqual(["new", "gone", "no change"]);
     expect([signOf(5, 3), signOf(3, 5), signOf(3, 3), signOf(3, null)]).toEqual(["+ ", "− ", "", ""]);
   });
@@ -377,6 +379,13 @@ describe("words", () => {
       "",
       "",
     ]);
+    expect([20, 9, 8, 6].map((room) => boxText("parse", -1, "", room, 17))).toEqual([
+      "parse ×17",
+      "parse ×17",
+      "par… ×17",
+      "parse",
+    ]);
+    expect(boxText("parse", -1, "", 20, 2)).toBe("parse");
     expect([8, 4, 3, 1, 0].map((room) => boxText("parse", 0, "− ", room))).toEqual(["#1 − pa…", "#1 −", "−", "−", ""]);
   });
 });

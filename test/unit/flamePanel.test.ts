@@ -224,7 +224,7 @@ test("in a merged path a search says that its figures are of the whole profile",
   expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("2 functions · 34 % (340)");
   answer = async () => ({ count: 1, names: ["a"], cost: -140, share: -1.5, sides: { a: 200, b: 340 } });
   await search();
-  expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("1 function · A 200 − B 340 = −140");
+  expect(last("found")?.summary.replaceAll("\u00a0", " ")).toBe("1 function · A 200 − B 340 = −140 (−150 %)");
   answer = async () => ({ count: 2, names: ["a"], cost: 340, share: 0.34, sides: null });
   await editor.receive({ type: "merge", path: ["a"] });
   await search();

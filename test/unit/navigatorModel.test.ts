@@ -224,6 +224,8 @@ describe("comparison", () => {
     expect(plain(even.shares)).toBe("shares of 50 samples that became costlier");
     const same = navigatorModel(opened({ kind: "comparison" }), { ...compared, total: 0 });
     expect(same.shares).toBe("every function's own cost is the same");
+    const noise = navigatorModel(opened({ kind: "comparison" }), { ...compared, total: 0, of: "costlier" });
+    expect(noise.shares).toBe("no function's own cost differs by more than noise");
   });
 
   test("certainty says the interval and what to make of it", () => {
@@ -244,6 +246,33 @@ test("the breadcrumb keeps the current path in sight, however long the history",
   expect(crumbs.find((crumb) => crumb.current)).toMatchObject({ text: "f9", at: 14 });
   expect([at(5).crumbs[0]?.at, at(24).crumbs.at(-1)?.current]).toEqual([5, true]);
   expect([at(5).canBack, at(24).canForward, at(23).canForward]).toEqual([true, false, true]);
+});
+
+test("long recursion is folded where paths are shown, and a name's call stays a click away", () => {
+  const frame = (name: string) => ({ name, recorded: null });
+  const frames = ["main", ...Array.from({ length: 17 }, () => "x::walk"), "leaf", "leaf"].map(frame);
+  const model = navigatorModel(opened(), view({ current: current({ frames }) }));
+  expect(model.current?.frames.map(({ name, short, times }) => [name, short, times])).toEqual([
+    ["main", "main", 1],
+    ["x::walk", "x::walk ×17", 17],
+    ["leaf", "leaf", 1],
+    ["leaf", "leaf", 1],
+  ]);
+  const names = frames.map(({ name }) => name);
+  const row = { number: 0, base: 1, cum: 2, sides: null, spread: null, labels: [], names };
+  expect(rowModel(row, "extendTop", view()).text).toBe("main → x::walk ×17 → leaf → leaf");
+});
+
+test("of thousands of labels the bar has those that can be seen, and the list has all", () => {
+  const label = (n: number) => ({
+    ...{ name: `label ${n}`, paths: [["f"]], base: 1, cum: 1 },
+    marginal: n === 0 ? 5000 : 1,
+  });
+  const labels = Array.from({ length: 5000 }, (_, n) => label(n));
+  const { coverage } = navigatorModel(opened(), view({ labels, total: 10_000 }));
+  expect(coverage?.segments.length).toBe(5000);
+  expect(coverage?.bar.map((segment) => segment.label)).toEqual(["label 0"]);
+  expect(plain(coverage?.description ?? "")).toMatch(/4970 more labels$/);
 });
 
 test.each([
@@ -275,6 +304,7 @@ test("what the automatic search found comes with its reason and what it adds", (
 test("where nothing is found, it says why", () => {
   const none: NavigatorAutomatic = { total: 0, of: "difference", coverage: 0, labelled: 0, suggestions: [] };
   expect(nothingFound(none)).toMatch(/same on both sides/);
+  expect(nothingFound({ ...none, of: "costlier" })).toMatch(/by more than noise/);
   expect(nothingFound({ ...none, of: "total" })).toMatch(/costs nothing/);
   expect(nothingFound({ ...none, total: 100, labelled: 0.9 })).toMatch(/spread over many paths/);
 });

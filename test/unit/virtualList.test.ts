@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualList } from "../../extension/core/navigator/virtualList";
+import { rowsInSight, VirtualList } from "../../extension/core/navigator/virtualList";
 
 const list = new VirtualList([
   { count: 3, footer: true },
@@ -31,6 +31,15 @@ test("of ten million rows only those on screen are asked for, in pages", () => {
     { part: 0, from: 5_000_000, count: 50 },
   ]);
   expect(huge.missing(first, end, () => true)).toEqual([]);
+});
+
+test("of thousands of rows those in sight are shown, and a few around them", () => {
+  const place = { height: 176, rowHeight: 22 };
+  expect(rowsInSight(5000, { scrolled: 0, ...place })).toEqual([0, 12]);
+  expect(rowsInSight(5000, { scrolled: 22 * 1000, ...place })).toEqual([996, 1012]);
+  expect(rowsInSight(5000, { scrolled: 22 * 4992, ...place })).toEqual([4988, 5000]);
+  // The list became shorter than it was scrolled.
+  expect(rowsInSight(3, { scrolled: 22 * 1000, ...place })).toEqual([3, 3]);
 });
 
 test("the last page ends with the list", () => {

@@ -44,6 +44,8 @@ export class FlameBoxes {
   readonly own: Float64Array;
   readonly against: Float64Array | null;
   readonly names: readonly string[];
+  /** How many boxes of one name stand on one another up to each: how deep it is in its recursion. */
+  readonly times: Uint32Array;
   private readonly containers: ReadonlySet<number>;
   /** The greatest difference of a box, to measure others by; 0 without a comparison. */
   readonly mostChange: number;
@@ -83,6 +85,26 @@ export class FlameBoxes {
     for (let row = 0; row < this.rows; row += 1) {
       this.starts[row + 1] = (this.starts[row + 1] ?? 0) + (this.starts[row] ?? 0);
     }
+    this.times = this.recursion();
+  }
+
+  private recursion(): Uint32Array {
+    const times = new Uint32Array(this.count).fill(1);
+    for (let row = 1; row < this.rows; row += 1) {
+      const [first, end] = this.row(row);
+      const [start, last] = this.row(row - 1);
+      let below = start;
+      for (let box = first; box < end; box += 1) {
+        const middle = (this.x[box] ?? 0) + (this.width[box] ?? 0) / 2;
+        while (below < last && (this.x[below] ?? 0) + (this.width[below] ?? 0) <= middle) {
+          below += 1;
+        }
+        if (below < last && this.nameOf(below) === this.nameOf(box)) {
+          times[box] = (times[below] ?? 0) + 1;
+        }
+      }
+    }
+    return times;
   }
 
   /** The boxes of a row, `[first, end)`. */

@@ -1,9 +1,15 @@
 /** A box of a flame graph in words: for the line below the graph, the tooltip, and screen readers. */
 import { costText, differenceText, fraction, shareText } from "../cost";
+import { count } from "../format";
+import { denominators } from "../navigator/model";
+import type { NavigatorFlameSearchResult, NavigatorView } from "../protocol";
+import { timesText } from "../recursion";
 import { fittingName } from "./layout";
 
 export interface BoxFacts {
   name: string;
+  /** How many calls of this name stand on one another up to it. */
+  times: number;
   cost: number;
   own: number;
   /** B's cost, in a comparison. */
@@ -20,7 +26,7 @@ export interface BoxFacts {
 export function describeBox(box: BoxFacts): string {
   const share = shareText(fraction(box.cost, box.total));
   const own = `${costText(box.own, box.unit)} (${shareText(fraction(box.own, box.total))}) ${box.caller ? "begins here" : "its own"}`;
-  const parts = [`${box.name}: ${costText(box.cost, box.unit)} (${share})`, own];
+  const parts = [`${box.name}${timesText(box.times)}: ${costText(box.cost, box.unit)} (${share})`, own];
   if (box.against !== null) {
     const delta = differenceText(box.cost - box.against, box.unit);
     parts.push(`B ${costText(box.against, box.unit)}, Δ ${delta} (${changeText(box.cost, box.against)})`);
@@ -29,6 +35,23 @@ export function describeBox(box: BoxFacts): string {
     parts.push(`label ${box.label}`);
   }
   return parts.join(", ");
+}
+
+/** What a text matches: `2 functions · 12 % (1.2 s)`. Shares of a comparison are of what the Navigator's are. */
+export function foundText(
+  { count: names, share, cost, sides }: NavigatorFlameSearchResult,
+  view: NavigatorView,
+): string {
+  if (names === 0) {
+    return "nothing found";
+  }
+  const part = shareText(share);
+  const costs =
+    sides === null
+      ? `${part} (${costText(cost, view.unit)})`
+      : `A ${costText(sides.a, view.unit)} − B ${costText(sides.b, view.unit)} = ${differenceText(cost, view.unit)}` +
+        (share === null ? "" : ` (${part}${denominators[view.of]})`);
+  return `${count(names, "function")} · ${costs}`;
 }
 
 /** How a cost changed: `+12 %`, `−40 %`, `new`, `gone`. */
@@ -54,12 +77,19 @@ export function signOf(cost: number, against: number | null): string {
 
 /**
  * What is written in a box that has room for so many letters: the number of its label, the sign of its difference, its
- * name; the name goes first where they do not all fit, the sign last. `label` counts from 0; -1: none.
+ * name, how deep in its recursion it is; the name goes first where they do not all fit, the sign last. `label` counts from 0;
+ * -1: none.
  */
-export function boxText(name: string, label: number, sign: string, room: number): string {
+export function boxText(name: string, label: number, sign: string, room: number, times = 1): string {
   const number = label < 0 ? "" : `#${label + 1} `;
   // A mark at the end needs no room for the space behind it.
   const mark = [number + sign, sign].find((it) => it.trimEnd().length <= room) ?? "";
   const left = room - mark.length;
-  return left < 3 ? mark.trimEnd() : mark + fittingName(name, left);
+  if (left < 3) {
+    return mark.trimEnd();
+  }
+  const again = timesText(times);
+  // The depth alone would say nothing.
+  const short = fittingName(name, left - again.length);
+  return mark + (left - again.length < 3 || short === "" ? fittingName(name, left) : short + again);
 }

@@ -1,8 +1,9 @@
 /** What the automatic search found, as a list to choose from. */
-import { costText, isMoreThanAll, pathText, shareText } from "../cost";
+import { costText, isMoreThanAll, shareText } from "../cost";
 import { shortName } from "../flame/layout";
 import { count } from "../format";
 import type { NavigatorAutomatic, NavigatorSuggestion, NavigatorWhole } from "../protocol";
+import { foldedNames } from "../recursion";
 
 export interface SuggestionEntry {
   label: string;
@@ -25,8 +26,8 @@ export function suggestionItems(found: NavigatorAutomatic, unit: string): Sugges
 }
 
 function endOf(path: readonly string[]): string {
-  const names = path.slice(-NAMES).map(shortName);
-  return pathText(path.length > NAMES ? ["…", ...names] : names);
+  const names = foldedNames(path, shortName);
+  return [...(names.length > NAMES ? ["…"] : []), ...names.slice(-NAMES)].join(" → ");
 }
 
 const WHOLES: Record<NavigatorWhole, string> = {
@@ -40,9 +41,12 @@ export function nothingFound(found: NavigatorAutomatic): string {
   if (found.total !== 0) {
     return "There is no bottleneck to find beside the labels: what is left is spread over many paths.";
   }
-  return found.of === "total"
-    ? "There is no bottleneck to find: the profile costs nothing."
-    : "There is no bottleneck to find: every function's own cost is the same on both sides.";
+  const none: Record<NavigatorWhole, string> = {
+    total: "the profile costs nothing",
+    difference: "every function's own cost is the same on both sides",
+    costlier: "no function's own cost differs by more than noise",
+  };
+  return `There is no bottleneck to find: ${none[found.of]}.`;
 }
 
 /** `14 bottlenecks cover 84.1 % of the cost`. */

@@ -8,6 +8,7 @@ import type {
   NavigatorSpread,
   NavigatorView,
 } from "../protocol";
+import { foldRecursion, timesText } from "../recursion";
 
 export interface CurrentModel {
   frames: FrameModel[];
@@ -27,7 +28,10 @@ export interface CurrentModel {
 
 export interface FrameModel {
   name: string;
+  /** As it is shown, with how often it calls itself: `walk ×17`. */
   short: string;
+  /** How many names of the path it stands for. */
+  times: number;
   /** Where the profile says that it is; null: only the name is known. */
   recorded: string | null;
 }
@@ -71,7 +75,12 @@ export function currentModel(current: NavigatorCurrent, view: NavigatorView): Cu
   const shared = current.overlaps.filter((overlap) => overlap.cum !== 0 || overlap.base !== 0);
   const apart = current.overlaps.filter((overlap) => overlap.cum === 0 && overlap.base === 0);
   return {
-    frames: current.frames.map(({ name, recorded }) => ({ name, short: shortName(name), recorded })),
+    frames: foldRecursion(current.frames, (frame) => frame.name).map(({ item: { name, recorded }, times }) => ({
+      name,
+      short: shortName(name) + timesText(times),
+      times,
+      recorded,
+    })),
     base: metric("Base", "the path itself", current.base, total, unit, sides?.base, spread?.base),
     cum: metric("Cum", "the path and all that it calls", current.cum, total, unit, sides?.cum, spread?.cum),
     labels: current.labels.map((name) => ({ name, index: index(name) })),

@@ -96,8 +96,8 @@ export function rowModel(row: NavigatorRow, step: NavigatorStep, view: Navigator
   const share = fraction(cost, total);
   const sides = row.sides?.[metric];
   const spread = row.spread?.[metric];
-  const names = row.names.map(shortName);
-  const text = step === "trimTop" || step === "trimBottom" ? `without ${pathText(names)}` : pathText(names);
+  const names = pathText(row.names, shortName);
+  const text = step === "trimTop" || step === "trimBottom" ? `without ${names}` : names;
   const base = shareText(fraction(row.base, total));
   const cum = shareText(fraction(row.cum, total));
   const shownSides =

@@ -50,7 +50,9 @@ export interface CoverageModel {
   /** What could be gained; null when nothing can be said. */
   gain: string | null;
   segments: CoverageSegment[];
-  /** The bar in words. */
+  /** Those of them that are wide enough to be seen in a bar. */
+  bar: CoverageSegment[];
+  /** The bar in words, as far as anybody listens. */
   description: string;
 }
 
@@ -67,12 +69,25 @@ export interface CoverageSegment {
   share: string;
 }
 
-/** What the denominator is. */
+/** What the denominator is, behind a share. */
+export const denominators: Record<NavigatorWhole, string> = {
+  total: "",
+  difference: " of the difference",
+  costlier: " of what became costlier",
+};
+
+/** The same behind its cost. */
 const wholes: Record<NavigatorWhole, string> = {
   total: "",
   difference: " difference",
   costlier: " that became costlier",
 };
+
+/** Narrower parts of the bar have no pixel of their own. */
+const segmentSeen = 0.002;
+
+/** So many labels are told of the bar. */
+const segmentsTold = 30;
 
 /** The longest breadcrumb; older paths are behind its first. */
 const crumbsShown = 5;
@@ -87,7 +102,7 @@ export function navigatorModel(opened: NavigatorOpened, view: NavigatorView, sev
     comparison,
     spread: severalRuns,
     denominator,
-    shares: comparison && view.total === 0 ? "every function's own cost is the same" : `shares ${denominator}`,
+    shares: comparison && view.total === 0 ? same(view) : `shares ${denominator}`,
     totals: view.sides === null ? null : `A ${costText(view.sides.a, unit)} − B ${costText(view.sides.b, unit)}`,
     value: view.value,
     severalValues: opened.valueTypes.length > 1,
@@ -103,6 +118,13 @@ export function navigatorModel(opened: NavigatorOpened, view: NavigatorView, sev
     lists: listModels(view),
     notes: [...new Set([...opened.notes, ...view.notes])],
   };
+}
+
+/** Why there is nothing that shares could be of. */
+function same({ of }: NavigatorView): string {
+  return of === "costlier"
+    ? "no function's own cost differs by more than noise"
+    : "every function's own cost is the same";
 }
 
 /** ` cpu`, when the value's name says more than its unit. */
@@ -147,11 +169,14 @@ export function coverageModel(view: NavigatorView): CoverageModel | null {
   }));
   const cost = costText(total, unit);
   const text = coverageText(view, cost);
+  const told = segments.slice(0, segmentsTold).map((it) => it.text);
+  const more = segments.length - told.length;
   return {
     text,
     gain: gainText(view),
     segments,
-    description: `${text}: ${segments.map((it) => it.text).join("; ")}`,
+    bar: segments.filter(({ width }) => width >= segmentSeen),
+    description: `${text}: ${[...told, ...(more === 0 ? [] : [count(more, "more label")])].join("; ")}`,
   };
 }
 

@@ -17,6 +17,17 @@ export interface RowRange {
   count: number;
 }
 
+/** Which of many rows of one height a screen shows, and a few more on both sides: `[first, end)`. */
+export function rowsInSight(
+  count: number,
+  { scrolled, height, rowHeight }: { scrolled: number; height: number; rowHeight: number },
+  extra = 4,
+): [first: number, end: number] {
+  const first = Math.min(count, Math.max(0, Math.floor(scrolled / rowHeight) - extra));
+  const end = Math.min(count, Math.ceil((scrolled + height) / rowHeight) + extra);
+  return [first, Math.max(first, end)];
+}
+
 /** Rows are asked for in pages, so that a turn of the wheel is not a request a row. */
 const page = 50;
 
@@ -53,9 +64,7 @@ export class VirtualList {
 
   /** The entries that a screen shows, a few more on both sides. */
   visible(scrolled: number, height: number, rowHeight: number, extra = 4): [first: number, end: number] {
-    const first = Math.max(0, Math.floor(scrolled / rowHeight) - extra);
-    const end = Math.min(this.length, Math.ceil((scrolled + height) / rowHeight) + extra);
-    return [first, Math.max(first, end)];
+    return rowsInSight(this.length, { scrolled, height, rowHeight }, extra);
   }
 
   /** The pages that hold the rows of these entries and that nobody `has` yet. */
