@@ -139,6 +139,9 @@ pub(crate) fn module_row(modules: &[ModuleMap], address: u64) -> Option<usize> {
     (address < modules[row].end).then_some(row)
 }
 
+/// What code is called that no file has.
+pub(crate) const MADE_CODE: &str = "[code without a file]";
+
 /// What an address is called of which nothing is known but the file that is mapped there: `libc.so.6+0x1234`.
 pub(crate) fn place(modules: &[ModuleMap], address: u64) -> String {
     match module_of(modules, address) {
@@ -147,7 +150,7 @@ pub(crate) fn place(modules: &[ModuleMap], address: u64) -> String {
             format!("{}+{offset:#x}", file_name(&module.file))
         }
         // Made by a compiler that runs in the process: another address at each start, and for each of a method's versions.
-        None => "[code without a file]".into(),
+        None => MADE_CODE.into(),
     }
 }
 

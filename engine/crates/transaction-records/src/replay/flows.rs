@@ -7,6 +7,7 @@ use fulcrum_wire::transactions::{Head, Record};
 
 use super::doing::{Doing, Hold, ThreadRow};
 use super::process::{Continued, Handed, Item, Outgoing};
+use super::scope::common;
 use super::thread::{Event, Pause};
 use super::wait::WaitsFor;
 use super::world::{Cause, World};
@@ -183,6 +184,9 @@ impl World<'_> {
         if !self.index.has_flow(process, list) || is_for_nobody {
             return;
         }
+        if head.path != 0 && self.is_of_machine(process, head.path) {
+            return;
+        }
         let dictionary = &self.processes[process].dictionary;
         let activity = &mut self.threads[thread].activity;
         let taken = activity.take_over(dictionary, item.produced);
@@ -220,14 +224,14 @@ impl World<'_> {
         it.base = Synopsis::EMPTY;
         self.works_for(thread, Doing::default(), from_ns);
         let it = &mut self.threads[thread];
-        it.pause = before
-            .filter(|(_, scope)| is_within(scope, &wait))
+        it.loop_path = head.path;
+        self.threads[thread].pause = before
+            .filter(|(doing, scope)| self.is_in_midst(process, *doing, (scope, &wait)))
             .map(|(doing, scope)| Pause {
                 doing,
                 scope,
                 until_ns: head.time_ns,
             });
-        it.loop_path = head.path;
     }
 
     /// A thread that waited in the midst of something, and was told of nothing else, goes on with it.
@@ -373,17 +377,4 @@ impl World<'_> {
             flows.add(FlowKind::Event, from, to, 1);
         }
     }
-}
-
-/// How many functions two call paths have in common, from the outermost on.
-fn common(a: &[Name], b: &[Name]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
-}
-
-/// Whether a wait is made by what a thread does, all of which has call paths that begin with `scope`, rather than by the loop
-/// that does one thing after the other. A loop waits itself, or by one function of its own.
-fn is_within(scope: &[Name], wait: &[Name]) -> bool {
-    let common = common(scope, wait);
-    let deeper = wait.len() - common;
-    deeper > 0 && (common == scope.len() || deeper > 1)
 }

@@ -291,6 +291,18 @@ impl Process {
         named.or(places.last())?.names.last().copied()
     }
 
+    /// The file of a call path's innermost function.
+    pub fn innermost_file<'i>(
+        &mut self,
+        index: &'i Index,
+        resolver: &Resolvers<'_>,
+        path: u32,
+    ) -> Option<&'i str> {
+        let places = &self.known_path(index, resolver, path).places;
+        let module = places.last()?.module?;
+        Some(&index.processes[self.row].modules[module].file)
+    }
+
     /// The context that goes on with a call path.
     pub fn append_path(
         &mut self,

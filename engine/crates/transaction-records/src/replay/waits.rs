@@ -131,8 +131,12 @@ impl World<'_> {
                 && blamed
                     .as_ref()
                     .is_some_and(|it| it.instance == wait.instance);
-            if is_own {
-                // One part of a transaction waits for another one.
+            // What nobody asked for waits until somebody who works for nobody gives it something to do.
+            let is_for_work = wait.instance.is_none()
+                && wait.may_be_idle()
+                && blamed.as_ref().is_some_and(|it| it.context.is_empty());
+            if is_own || is_for_work {
+                // One part of a transaction waits for another one, or nothing waits.
                 continue;
             }
             let (index, resolver) = (self.index, self.resolver);

@@ -217,6 +217,22 @@ fn what_ends_idle_threads_is_no_crosstalk() {
     assert!(waits[0].starts_with("GET /best 300 ms for ?"), "{waits:?}");
 }
 
+/// A pool's thread does what nobody asked for, and waits for more of it: for no transaction.
+#[test]
+fn what_nobody_asked_for_waits_for_work() {
+    let mut script = Script::default();
+    let main = script.process(10, "mysqld");
+    let worker = script.spawn(main, "main > start", 2, "pool");
+    let filler = script.spawn(main, "main > start", 3, "timer");
+    script.produce(filler, "submit", 7);
+    script.consume(worker, "take", 7);
+    script.rest(500);
+    script.release(filler, "wake", LockKind::Condition);
+    script.wait(worker, "take > wait", LockKind::Condition, 400, 0);
+    script.produce(worker, "take", 8);
+    assert_eq!(script.open().waits(), [""; 0]);
+}
+
 /// Once its answer is sent, a transaction is over: what its thread waits for afterwards is in nobody's way, unless more of the
 /// answer follows.
 #[test]

@@ -475,6 +475,52 @@ fn the_wait_of_a_loop_ends_what_was_done() {
     assert_eq!(script.open().costs(), expect);
 }
 
+/// A virtual machine's code has no call paths: whoever polls below it, with a request that is not answered, goes on with it.
+#[test]
+fn a_wait_below_code_without_a_file_ends_no_open_request() {
+    let mut script = Script::default();
+    let web = script.process(10, "java");
+    let base = script.process(20, "mariadbd");
+    script.tcp(web, "", 1, Via::Accepted, (80, 4000));
+    script.tcp(web, "", 2, Via::Connected, (4001, 3306));
+    script.tcp(base, "", 1, Via::Accepted, (3306, 4001));
+    for (path, ms) in [("?made > read", 3), ("main > loop > read", 5)] {
+        script.receive(web, path, 1, 50, "GET /a HTTP/1.1\r\n");
+        script.idle(web, &path.replace("read", "poll"));
+        script.send(web, &path.replace("read", "write"), 2, 10);
+        script.receive(base, "main > read", 1, 10, "");
+        script.sample(base, "main > work", ms);
+        script.send(web, &path.replace("read", "write"), 1, 50);
+        script.idle(web, &path.replace("read", "poll"));
+    }
+    let costs = script.open().costs();
+    assert_eq!(costs.len(), 2, "{costs:?}");
+    assert!(
+        costs.contains(&"3 ms of GET /a in mariadbd/mariadbd".into()),
+        "{costs:?}"
+    );
+}
+
+/// What threads of a virtual machine hand each other at its own locks makes none of them work for another one's request.
+#[test]
+fn a_virtual_machines_own_queues_carry_no_transaction() {
+    for (file, waits_for) in [("/jdk/libjvm.so", "GET /b"), ("/opt/libqueue.so", "GET /a")] {
+        let mut script = Script::default();
+        let main = script.process(10, "java");
+        script.file(main, file, &["push", "push_too"]);
+        let other = script.spawn(main, "main > start", 2, "worker");
+        script.tcp(main, "", 1, Via::Accepted, (80, 4000));
+        script.tcp(main, "", 2, Via::Accepted, (80, 4001));
+        script.receive(main, "serve > recv", 1, 10, "GET /a HTTP/1.1\r\n");
+        script.receive(other, "serve > recv", 2, 10, "GET /b HTTP/1.1\r\n");
+        script.produce(main, "serve > push", 7);
+        script.consume(other, "serve > push_too", 7);
+        script.sample(other, "serve > work", 4);
+        let expect = format!("4 ms of {waits_for} in java/worker");
+        assert_eq!(script.open().costs(), [expect]);
+    }
+}
+
 /// A pool of which no handing over is seen: each answer is for the request that is open on its connection.
 #[test]
 fn workers_of_an_unseen_queue_answer_one_request_after_the_other() {
