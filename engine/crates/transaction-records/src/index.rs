@@ -40,8 +40,8 @@ pub(crate) struct ItemUse {
     pub produced: bool,
     /// How often threads take it over.
     pub consumed: u32,
-    /// An event library calls what was registered.
-    pub handled: bool,
+    /// How often an event library calls what was registered.
+    pub handled: u32,
 }
 
 impl Index {
@@ -149,7 +149,7 @@ impl Index {
                 self.items.entry((process, item)).or_default().consumed += 1;
             }
             Record::Handler { item, .. } => {
-                self.items.entry((process, item)).or_default().handled = true;
+                self.items.entry((process, item)).or_default().handled += 1;
             }
             Record::Demote { list } => {
                 self.demoted.insert((process, list));

@@ -43,8 +43,8 @@ pub struct Header {
     pub dropped: u64,
     /// Call paths that had no place.
     pub paths_lost: u64,
-    /// Calls by which bytes may have come or gone unseen.
-    pub unseen_calls: u64,
+    /// Operations that were submitted through io_uring.
+    pub unseen_operations: u64,
 }
 
 /// The process and the thread that called `fork`.
@@ -284,7 +284,7 @@ fn header(bytes: &[u8]) -> Result<(Header, u64), LogError> {
         end_ns: value(word::END_NS),
         dropped: value(word::DROPPED),
         paths_lost: value(word::PATHS_LOST),
-        unseen_calls: value(word::UNSEEN_CALLS),
+        unseen_operations: value(word::UNSEEN_OPERATIONS),
     };
     Ok((header, value(word::NEXT)))
 }

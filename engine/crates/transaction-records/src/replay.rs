@@ -8,6 +8,7 @@ mod direction;
 mod doing;
 mod flows;
 mod handlers;
+mod libraries;
 mod messages;
 mod order;
 mod process;

@@ -8,7 +8,9 @@ use fulcrum_wire::transactions::Record;
 
 use crate::frame::{Frame, hooks};
 use crate::log::{self, Parent};
-use crate::{active, callers, exits, paths, process_log, sections, session, thread, unix_peers};
+use crate::{
+    active, callers, exits, libraries, paths, process_log, sections, session, thread, unix_peers,
+};
 
 /// Logs the child from here on. Not in the handler itself: other libraries' handlers must have run before.
 fn begin_again(parent: Parent) {
@@ -22,6 +24,7 @@ fn begin_again(parent: Parent) {
     }
     callers::begin_again();
     paths::begin_again();
+    libraries::begin_again();
     unix_peers::begin_again();
     sections::begin_again();
     // Without a log the child goes on as if alone.

@@ -15,7 +15,8 @@
 //! - results, `errno`, blocking, partial counts and cancellation are those of the hidden functions;
 //! - a signal handler that interrupts our code finds that it does: what it does is counted, not logged.
 //!
-//! Not seen: what libc does inside itself (stdio on a socket, `getaddrinfo`), system calls made by instructions, `io_uring`.
+//! Not seen: what libc does inside itself (stdio on a socket, `getaddrinfo`), system calls made by instructions. What goes through
+//! `io_uring` is counted.
 #![allow(
     clippy::missing_safety_doc,
     reason = "exported symbols have libc's contracts"
@@ -41,6 +42,7 @@ mod hooks_io;
 mod idle;
 mod io;
 mod life;
+mod libraries;
 mod locks;
 mod log;
 mod modules;

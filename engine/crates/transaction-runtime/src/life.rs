@@ -7,8 +7,9 @@ use fulcrum_preload::sys;
 
 use crate::log::Parent;
 use crate::{
-    active, callers, ending, entries, epoll, exits, fork, hooks_descriptors, hooks_io, idle, locks,
-    modules, paths, process_log, sections, session, spawn, streams, thread, unix_peers,
+    active, callers, ending, entries, epoll, exits, fork, hooks_descriptors, hooks_io, idle,
+    libraries, locks, modules, paths, process_log, sections, session, spawn, streams, thread,
+    unix_peers,
 };
 
 fulcrum_preload::constructor!(begin);
@@ -43,7 +44,8 @@ extern "C" fn begin() {
         .chain(hooks_descriptors::hooks())
         .chain(hooks_io::hooks())
         .chain(idle::hooks())
-        .chain(spawn::hooks());
+        .chain(spawn::hooks())
+        .chain(libraries::hooks());
     // Those of `fork` return twice.
     sections::begin(native, fork::hooks());
 }

@@ -10,7 +10,7 @@ use fulcrum_wire::transactions::Record;
 
 use crate::session::{self, Name};
 use crate::thread::{self, Inside};
-use crate::{active, callers, watch};
+use crate::{active, callers, libraries, watch};
 
 /// Pieces of executable memory that are told apart.
 const MOST: usize = 4096;
@@ -145,6 +145,7 @@ pub unsafe extern "C-unwind" fn dlclose(library: *mut core::ffi::c_void) -> core
     let result = unsafe { real!(dlclose: fn(*mut core::ffi::c_void) -> core::ffi::c_int)(library) };
     if active::is_active() && thread::current().is_some() {
         STALE.store(true, Ordering::Relaxed);
+        libraries::forget();
         watch::unloaded();
     }
     result

@@ -9,14 +9,15 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use fulcrum_preload::descriptors::{close_between, is_ours};
 use fulcrum_preload::real::Real;
-use fulcrum_wire::transactions::{Via, word};
+use fulcrum_wire::transactions::Via;
 
 use crate::frame::Frame;
 use crate::hooks_io::{
     Wanted, moving, moving_parts, receiving, receiving_message, sending, several,
 };
 use crate::{
-    active, descriptors, ending, epoll, exec, exits, futex, hooks_descriptors, idle, log, thread,
+    active, descriptors, ending, epoll, exec, exits, futex, hooks_descriptors, idle, libraries,
+    thread,
 };
 
 const NUMBERS: usize = 512;
@@ -172,7 +173,9 @@ unsafe extern "C-unwind" fn watched(
         libc::SYS_exit if thread::is_logged() => ending::end_current(),
         libc::SYS_execve | libc::SYS_execveat => return exec::executed(real),
         libc::SYS_io_uring_enter => {
-            log::header(word::UNSEEN_CALLS).fetch_add(1, Ordering::Relaxed);
+            let count = real();
+            libraries::submitted(count);
+            return count;
         }
         _ => {}
     }

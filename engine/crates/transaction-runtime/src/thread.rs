@@ -13,6 +13,7 @@ use fulcrum_wire::transactions::{
 };
 
 use crate::active;
+use crate::libraries::Nesting;
 use crate::log::{self, Chunk};
 use crate::path_memory::Memory;
 use crate::watch::Watch;
@@ -42,6 +43,8 @@ pub struct Thread {
     chunks: Cell<u32>,
     /// How its critical sections are watched.
     pub watch: Watch,
+    /// The handlers that it is in.
+    pub nesting: Nesting,
     memory: UnsafeCell<Memory>,
 }
 
@@ -224,6 +227,7 @@ impl Thread {
         self.written.set(0);
         self.chunks.set(0);
         self.watch.begin();
+        self.nesting.begin();
         // SAFETY: nobody uses the slot yet.
         unsafe { (*self.memory.get()).forget() };
     }
@@ -375,7 +379,16 @@ impl Inside {
     /// Writes what was over at that time.
     #[inline]
     pub fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
-        if self.try_write(Head { time_ns, path }, record).is_none() {
+        let depth = self.0.nesting.owed(record);
+        if depth != 0 {
+            self.write_one(Head { time_ns, path: 0 }, &Record::Returned { depth });
+        }
+        self.write_one(Head { time_ns, path }, record);
+    }
+
+    #[inline]
+    fn write_one(&self, head: Head, record: &Record) {
+        if self.try_write(head, record).is_none() {
             log::drop_record();
         }
     }

@@ -9,7 +9,7 @@
 //! The file is as long as it may become from the beginning, and sparse. Its process maps it once and keeps no descriptor.
 
 mod record;
-pub use record::{Address, Damage, Head, LockKind, Record, RecordKind, StreamKind, Via};
+pub use record::{Address, Calling, Damage, Head, LockKind, Record, RecordKind, StreamKind, Via};
 
 /// Changes whenever the layout of the log does.
 pub const VERSION: u64 = 2;
@@ -94,8 +94,8 @@ pub mod word {
     pub const UNWIND_READY: usize = 15;
     /// Call paths that the process's table had no room for.
     pub const PATHS_LOST: usize = 16;
-    /// Calls by which bytes may have come or gone unseen: io_uring and the like.
-    pub const UNSEEN_CALLS: usize = 17;
+    /// Operations that were submitted through io_uring: what they did is not seen.
+    pub const UNSEEN_OPERATIONS: usize = 17;
     /// How many words are in use.
     pub const COUNT: usize = 18;
 }

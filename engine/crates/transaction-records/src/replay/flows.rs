@@ -149,7 +149,15 @@ impl World<'_> {
         let of = self.threads[thread].doing();
         let uses = self.index.items.get(&(process, item));
         let uses = uses.copied().unwrap_or_default();
-        if uses.consumed == 0 && !uses.handled {
+        if uses.consumed == 0 && uses.handled == 0 {
+            return;
+        }
+        if let Some(before) = self.processes[process].items.get_mut(&item) {
+            // One call is for both: when that is not one transaction, it is for nobody.
+            if before.of.task != of.task {
+                before.of = Doing::default();
+                before.produced = Synopsis::EMPTY;
+            }
             return;
         }
         // What an event library calls continues the context alone (Figure 4, line 12).
@@ -164,8 +172,7 @@ impl World<'_> {
         let item_of = Item {
             of,
             produced,
-            // What an event library may call stays.
-            left: uses.consumed + u32::from(uses.handled),
+            left: uses.consumed + uses.handled,
         };
         self.processes[process].items.insert(item, item_of);
         self.possible.push(Cause::Item(process, item));
@@ -220,6 +227,7 @@ impl World<'_> {
             (None, pause) => pause.map(|it| (it.doing, it.scope)),
         };
         let from_ns = began_ns.max(it.last_ns);
+        it.keep_handling();
         it.event = None;
         it.base = Synopsis::EMPTY;
         self.works_for(thread, Doing::default(), from_ns);
@@ -331,30 +339,8 @@ impl World<'_> {
         self.executes(thread, base, handler, time_ns);
     }
 
-    /// A library calls a handler that was registered for an item.
-    pub(super) fn handles(&mut self, thread: ThreadRow, item: u64, function: u64, time_ns: u64) {
-        let process = self.threads[thread].process;
-        let item = self.processes[process].items.get(&item).copied();
-        let base = item.map(|it| it.of).unwrap_or_default();
-        let (index, resolver) = (self.index, self.resolver);
-        let name = self.processes[process].function(index, resolver, function);
-        let handler = Step::Handler(name);
-        self.drop_idle_waits(thread);
-        self.tell_flow(thread);
-        let told = self.threads[thread].event.take();
-        self.threads[thread].event = Some(Event {
-            end: told.and_then(|it| it.end),
-            base,
-            time_ns,
-            handler: Some(handler.clone()),
-            flow: None,
-            is_settled: true,
-        });
-        self.executes(thread, base, handler, time_ns);
-    }
-
     /// A handler executes what was produced in a context (Figure 4, line 5).
-    fn executes(&mut self, thread: ThreadRow, base: Doing, handler: Step, time_ns: u64) {
+    pub(super) fn executes(&mut self, thread: ThreadRow, base: Doing, handler: Step, time_ns: u64) {
         let process = self.threads[thread].process;
         let context = self.append(process, base.context, handler);
         if let Some(event) = &mut self.threads[thread].event {

@@ -11,6 +11,7 @@ use fulcrum_transactions::{
 
 use super::doing::{Doing, Origin};
 use super::handlers::{Place, handler};
+use super::libraries::is_library;
 use super::wait::{Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
@@ -215,10 +216,20 @@ impl Process {
         of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)
     }
 
-    /// The function that begins at an address.
-    pub fn function(&mut self, index: &Index, resolver: &Resolvers<'_>, address: u64) -> Name {
-        let names = self.names(&index.processes[self.row].modules, resolver, address);
-        names.first().copied().unwrap_or(Name::CUT)
+    /// The handler that begins at an address; `None` when it is a library's own.
+    pub(super) fn handler_at(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        address: u64,
+    ) -> Option<Name> {
+        let modules = &index.processes[self.row].modules;
+        let place = self.known_code(modules, resolver, address);
+        let file = place.module.map(|row| modules[row].file.as_str());
+        match file.is_some_and(is_library) {
+            true => None,
+            false => Some(place.names.first().copied().unwrap_or(Name::CUT)),
+        }
     }
 
     /// A call path.

@@ -21,6 +21,13 @@ pub(super) struct Event {
     pub is_settled: bool,
 }
 
+/// A handler that a library of events calls, while it calls another one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Handling {
+    pub doing: Doing,
+    pub event: Option<Event>,
+}
+
 /// A wait for whatever comes next that was made in the midst of something, as by `poll` before a read.
 #[derive(Clone, Debug)]
 pub(super) struct Pause {
@@ -46,6 +53,8 @@ pub(crate) struct Thread {
     /// The call path at which it last waited in an event loop; 0: not known.
     pub(super) loop_path: u32,
     pub(super) event: Option<Event>,
+    /// The handlers that it is in, as far as a library of events calls them.
+    pub(super) handlers: Vec<Handling>,
     /// What all call paths of its task have in common, outermost first; `None` before the first.
     pub(super) scope: Option<Vec<Name>>,
     /// It waited for something within what it did.
@@ -71,6 +80,7 @@ impl Thread {
             has_begun: false,
             loop_path: 0,
             event: None,
+            handlers: Vec::new(),
             scope: None,
             pause: None,
             waits: Vec::new(),
@@ -84,6 +94,17 @@ impl Thread {
         Doing {
             context: self.activity.context(),
             task: self.task,
+        }
+    }
+
+    /// The handler that it is in goes on with this when what it waits for, or what it calls, is over.
+    pub(super) fn keep_handling(&mut self) {
+        let doing = self.doing();
+        if let Some(handling) = self.handlers.last_mut()
+            && doing != Doing::default()
+        {
+            handling.doing = doing;
+            handling.event = self.event.clone();
         }
     }
 

@@ -206,9 +206,8 @@ impl<'a> World<'a> {
             Record::Release { lock, .. } => self.released(thread, head, lock),
             Record::Produce { item } => self.produces(thread, item, head.path),
             Record::Consume { item, list } => self.consumes(thread, head, item, list),
-            Record::Handler { item, function } => {
-                self.handles(thread, item, function, head.time_ns);
-            }
+            Record::Handler { .. } => self.handles(thread, head, record),
+            Record::Returned { depth } => self.returns(thread, depth, head.time_ns),
             // They may be written when they are needed, which is after what they are needed for began.
             Record::Program(_) | Record::Module { .. } | Record::Path { .. } | Record::Note(_) => {
                 return;
@@ -216,7 +215,8 @@ impl<'a> World<'a> {
             Record::Begin { .. } | Record::End | Record::Demote { .. } => {}
         }
         // Whether an event brought a new request is known when that is read.
-        if !matches!(record, Record::Open { .. } | Record::Event { .. }) {
+        let is_told = matches!(record, Record::Event { .. } | Record::Handler { .. });
+        if !is_told && !matches!(record, Record::Open { .. } | Record::Produce { .. }) {
             self.tell_flow(thread);
         }
         if head.path != 0 && !starts_anew {
@@ -236,6 +236,7 @@ impl<'a> World<'a> {
 
     /// A thread has no more records.
     pub(super) fn ends(&mut self, thread: ThreadRow) {
+        self.tell_flow(thread);
         self.end_waits(thread);
         let process = self.threads[thread].process;
         let left = &mut self.processes[process].threads_left;

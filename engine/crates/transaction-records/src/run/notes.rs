@@ -58,10 +58,12 @@ fn of_process(row: usize, log: &Log<'_>, world: &World<'_>, notes: &mut Vec<Stri
             counted(header.paths_lost, "call path")
         ));
     }
-    if header.unseen_calls > 0 {
+    if header.unseen_operations > 0 {
+        let is_one = header.unseen_operations == 1;
         notes.push(format!(
-            "{name} made {} by which bytes may have come or gone unseen, as by io_uring.",
-            counted(header.unseen_calls, "call")
+            "{} of {name} through io_uring {} not followed.",
+            counted(header.unseen_operations, "operation"),
+            if is_one { "is" } else { "are" }
         ));
     }
 }

@@ -3,7 +3,7 @@
 use fulcrum_stats::Random;
 use fulcrum_transaction_records::run::{Options, Run, open_bytes};
 use fulcrum_wire::transactions::{
-    Address, CHUNK_HEADER, HEADER, Head, LockKind, Record, StreamKind, Via, word,
+    Address, CHUNK_HEADER, Calling, HEADER, Head, LockKind, Record, StreamKind, Via, word,
 };
 
 use crate::support::file::LogFile;
@@ -159,7 +159,7 @@ fn record(random: &mut Random) -> Record<'static> {
         LockKind::Semaphore,
     ][random.index(5)];
     let lock = small(random);
-    match random.below(17) {
+    match random.below(18) {
         0 => open_record(random, stream),
         1 => Record::Close { stream },
         2 | 3 => Record::Send {
@@ -195,11 +195,17 @@ fn record(random: &mut Random) -> Record<'static> {
         12 => Record::Handler {
             item,
             function: random.below(9),
+            stream,
+            depth: [random.below(4) as u32, u32::MAX][usize::from(random.below(20) == 0)],
+            how: [Calling::First, Calling::Again, Calling::Onward][random.index(3)],
         },
         13 => Record::Spawn { thread: stream },
         14 => Record::Fork { child: stream },
         15 => Record::Demote {
             list: random.below(3) as u32,
+        },
+        16 => Record::Returned {
+            depth: random.below(4) as u32,
         },
         _ => Record::Path {
             id: stream,

@@ -1,6 +1,6 @@
 //! Transactions that flow through memory, events, threads and processes (Whodunit §3.5, §4).
 
-use fulcrum_wire::transactions::{LockKind, StreamKind, Via, word};
+use fulcrum_wire::transactions::{Calling, LockKind, StreamKind, Via, word};
 
 use crate::support::script::{Script, Thread};
 
@@ -298,6 +298,163 @@ fn figure_4_handlers_of_an_event_library() {
             "1 ms of accept_handler in server/server",
         ]
     );
+}
+
+/// A handler that reads is of its connection, whatever it was registered for; one that is called within a library's own goes
+/// on with that, and by one name.
+#[test]
+fn handlers_of_an_event_library_read_for_their_connections() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.inode(server, 1, StreamKind::Other, Via::Found, (0, 0));
+    script.handler(server, 0, "accept_cb");
+    script.produce(server, "", 1);
+    script.tcp(
+        server,
+        "main > accept_cb > accept",
+        2,
+        Via::Accepted,
+        (80, 4000),
+    );
+    for n in [1, 2] {
+        script.idle(server, "main > event_base_loop > epoll_dispatch");
+        script.event(server, 2);
+        let how = if n == 1 {
+            Calling::First
+        } else {
+            Calling::Again
+        };
+        script.handler_of(server, (1, 2), "read_cb", (1, how));
+        script.receive(server, "main > readcb > readv", 2, 100, "");
+        script.handler_of(server, (0, 0), "read_cb", (2, Calling::Onward));
+        script.sample(server, "main > readcb > read_cb", 10 * n);
+        script.produce(server, "", 1 + n);
+        script.returned(server, 1);
+        script.sample(server, "main > housekeeping", 1);
+        script.idle(server, "main > event_base_loop > epoll_dispatch");
+        script.handler_of(server, (1 + n, 2), "write_cb", (1, Calling::First));
+        script.sample(server, "main > write_cb", 100 * n);
+        script.send(server, "main > write_cb > send", 2, 100);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "300 ms of accept_cb → read_cb → write_cb in server/server",
+            "30 ms of accept_cb → read_cb in server/server",
+            "2 ms of no transaction in server/server",
+        ]
+    );
+    let flows = [
+        "event accept_cb → read_cb × 2",
+        "event read_cb → write_cb × 2",
+    ];
+    assert_eq!(shown.flows(), flows);
+}
+
+/// A timer goes on with what set it. What repeats does so until that is answered, and then for nobody; what was asked for once
+/// after that still does.
+#[test]
+fn timers_belong_to_what_set_them_until_that_is_over() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.tcp(server, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(server, "main > recv", 1, 100, "GET /a HTTP/1.1\r\n");
+    script.produce(server, "", 1);
+    script.produce(server, "", 2);
+    for how in [Calling::First, Calling::Again] {
+        script.idle(server, "main > loop > epoll_wait");
+        script.handler_of(server, (1, 0), "tick", (1, how));
+        script.sample(server, "tick", 5);
+        script.returned(server, 1);
+    }
+    script.handler_of(server, (2, 0), "answer", (1, Calling::First));
+    script.send(server, "answer > send", 1, 100);
+    script.produce(server, "", 3);
+    script.returned(server, 1);
+    script.handler_of(server, (1, 0), "tick", (1, Calling::Again));
+    script.sample(server, "tick", 100);
+    script.handler_of(server, (3, 0), "clean", (1, Calling::First));
+    script.sample(server, "clean", 7);
+    let costs = script.open().costs();
+    assert_eq!(
+        costs,
+        [
+            "100 ms of tick in server/server",
+            "17 ms of GET /a in server/server",
+        ]
+    );
+}
+
+/// A loop that runs in a handler calls others: afterwards the handler goes on with what it did.
+#[test]
+fn a_handler_goes_on_after_those_that_a_loop_of_its_own_calls() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    for (item, name) in [(1, "GET /a HTTP/1.1\r\n"), (2, "GET /b HTTP/1.1\r\n")] {
+        let stream = item as u32;
+        script.tcp(
+            server,
+            "main > accept",
+            stream,
+            Via::Accepted,
+            (80, 4000 + item as u16),
+        );
+        script.receive(server, "main > recv", stream, 100, name);
+        script.produce(server, "", item);
+        script.idle(server, "main > loop > poll");
+    }
+    script.handler_of(server, (1, 0), "outer", (1, Calling::First));
+    script.sample(server, "outer", 1);
+    script.idle(server, "main > loop > outer > loop > poll");
+    script.handler_of(server, (2, 0), "inner", (2, Calling::First));
+    script.sample(server, "outer > inner", 10);
+    script.returned(server, 2);
+    script.sample(server, "outer", 100);
+    script.send(server, "outer > send", 1, 10);
+    script.returned(server, 1);
+    script.sample(server, "loop", 1000);
+    assert_eq!(
+        script.open().costs(),
+        [
+            "1000 ms of no transaction in server/server",
+            "101 ms of GET /a in server/server",
+            "10 ms of GET /b in server/server",
+        ]
+    );
+}
+
+/// A handler that was asked for twice and is called once is for both: for the transaction that both were, or for nobody.
+#[test]
+fn one_call_for_two_transactions_is_for_nobody() {
+    for (second, expected) in [
+        (1, "5 ms of GET /a in server/server"),
+        (2, "5 ms of wake in server/server"),
+    ] {
+        let mut script = Script::default();
+        let server = script.process(10, "server");
+        let others = script.spawn(server, "main > spawn", 2, "other");
+        let threads = [server, others];
+        for (stream, name) in [(1, "GET /a HTTP/1.1\r\n"), (2, "GET /b HTTP/1.1\r\n")] {
+            let thread = threads[stream as usize - 1];
+            script.tcp(
+                thread,
+                "main > accept",
+                stream,
+                Via::Accepted,
+                (80, 4000 + stream as u16),
+            );
+            script.receive(thread, "main > recv", stream, 100, name);
+        }
+        script.produce(server, "", 9);
+        script.produce(threads[second - 1], "", 9);
+        let main = script.spawn(server, "main > spawn", 3, "loop");
+        script.idle(main, "loop > poll");
+        script.handler_of(main, (9, 0), "wake", (1, Calling::First));
+        script.sample(main, "wake", 5);
+        let costs = script.open().costs();
+        assert_eq!(costs, [expected.replace("server/server", "server/loop")]);
+    }
 }
 
 /// A thread that is made for a transaction works for it; one that is made before any begins with its maker's path.

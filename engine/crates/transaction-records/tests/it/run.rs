@@ -183,7 +183,7 @@ fn everything_that_is_missing_is_told() {
     script.set(0, word::STATE, state::FULL);
     script.set(0, word::DROPPED, 12);
     script.set(0, word::PATHS_LOST, 1);
-    script.set(0, word::UNSEEN_CALLS, 3);
+    script.set(0, word::UNSEEN_OPERATIONS, 3);
     let web = Thread {
         process: 0,
         number: 1,
@@ -205,7 +205,7 @@ fn everything_that_is_missing_is_told() {
             "The log of web (10) reached its limit. A larger one can be given.",
             "The log of web (10) had no place for 12 records.",
             "1 call path of web (10) are not known: its table of call paths was full.",
-            "web (10) made 3 calls by which bytes may have come or gone unseen, as by io_uring.",
+            "3 operations of web (10) through io_uring are not followed.",
             "web: Half of it was refused.",
             "Sampling was slow.",
             "The recorder lost 4 samples: CPU times are too small by these.",

@@ -3,6 +3,7 @@
 
 mod events;
 mod harmless;
+mod libraries;
 mod locks;
 mod memory;
 mod processes;

@@ -46,6 +46,20 @@ pub enum RecordKind {
     Handler = 19,
     /// See [`Record::Demote`].
     Demote = 20,
+    /// See [`Record::Returned`].
+    Returned = 21,
+}
+
+/// For what a library calls a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Calling {
+    /// For the first time what it was registered for, or what was asked of it.
+    First = 0,
+    /// Once more what it was registered for: a timer that repeats, a descriptor that is watched on and on.
+    Again = 1,
+    /// What the thread does already: the library calls it within a handler of its own.
+    Onward = 2,
 }
 
 /// What a stream is.
@@ -235,9 +249,9 @@ pub enum Record<'a> {
         /// What it is.
         kind: LockKind,
     },
-    /// The thread hands its transaction on through memory.
+    /// The thread hands its transaction on through memory, or to a handler.
     Produce {
-        /// Never given twice in a process.
+        /// Never given twice in a process, unless one call of a handler is for both.
         item: u64,
     },
     /// The thread takes over what was produced.
@@ -255,12 +269,24 @@ pub enum Record<'a> {
     },
     /// What a reader should know.
     Note(&'a [u8]),
-    /// A library of events calls a handler, which was registered by the thread's current transaction of `item`.
+    /// A library of events calls a handler. One of the same depth, and those within it, have returned.
     Handler {
-        /// As in the [`Record::Produce`] that registered it; 0: not known.
+        /// As in the [`Record::Produce`] that registered it, or asked for it; 0: not known.
         item: u64,
         /// The address of the function.
         function: u64,
+        /// The stream that it was registered for; 0: none, or it is not known.
+        stream: u32,
+        /// Handlers that the thread is in, with this one.
+        depth: u32,
+        /// For what.
+        how: Calling,
+    },
+    /// The handler of this depth has returned, and those within it: the thread goes on with what the one around it did, or with the
+    /// library's own. There is none where a [`Record::Handler`], or an [`Record::Idle`], says as much.
+    Returned {
+        /// As in the [`Record::Handler`].
+        depth: u32,
     },
 }
 
@@ -323,6 +349,7 @@ impl<'a> Record<'a> {
             Record::Note(_) => RecordKind::Note,
             Record::Handler { .. } => RecordKind::Handler,
             Record::Demote { .. } => RecordKind::Demote,
+            Record::Returned { .. } => RecordKind::Returned,
         }
     }
 
@@ -394,7 +421,17 @@ impl<'a> Record<'a> {
             Record::Produce { item } => (Words::of(&[item]), none),
             Record::Consume { item, list } => (Words::of(&[item, u64::from(list)]), none),
             Record::Demote { list } => (Words::of(&[u64::from(list)]), none),
-            Record::Handler { item, function } => (Words::of(&[item, function]), none),
+            Record::Handler {
+                item,
+                function,
+                stream,
+                depth,
+                how,
+            } => {
+                let how = u64::from(how as u8);
+                (Words::of(&[item, function, two(stream, depth), how]), none)
+            }
+            Record::Returned { depth } => (Words::of(&[u64::from(depth)]), none),
         }
     }
 
@@ -526,9 +563,18 @@ impl<'a> Record<'a> {
                 list: list as u32,
             },
             (18, []) => Record::Note(text),
-            (19, &[item, function]) => Record::Handler { item, function },
+            (19, &[item, function, at, how]) => Record::Handler {
+                item,
+                function,
+                stream: at as u32,
+                depth: (at >> 32) as u32,
+                how: calling(how)?,
+            },
             (20, &[list]) => Record::Demote { list: list as u32 },
-            (1..=20, _) => return Err(wrong_count),
+            (21, &[depth]) => Record::Returned {
+                depth: small(depth)?,
+            },
+            (1..=21, _) => return Err(wrong_count),
             _ => return Err(Damage::Kind(kind)),
         })
     }
@@ -575,6 +621,15 @@ fn lock_kind(value: u64) -> Result<LockKind, Damage> {
         3 => LockKind::Condition,
         4 => LockKind::Futex,
         5 => LockKind::Semaphore,
+        _ => return Err(Damage::Value(value)),
+    })
+}
+
+fn calling(value: u64) -> Result<Calling, Damage> {
+    Ok(match value {
+        0 => Calling::First,
+        1 => Calling::Again,
+        2 => Calling::Onward,
         _ => return Err(Damage::Value(value)),
     })
 }
@@ -671,7 +726,11 @@ mod tests {
             Record::Handler {
                 item: 4,
                 function: 0x40_0000,
+                stream: 7,
+                depth: 2,
+                how: Calling::Onward,
             },
+            Record::Returned { depth: 2 },
         ]
     }
 

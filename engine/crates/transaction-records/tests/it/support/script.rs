@@ -9,7 +9,7 @@ use fulcrum_transaction_records::run::{self, Options, Run};
 use fulcrum_transaction_records::samples::{self, Sample, SampleWriter};
 use fulcrum_transactions::crosstalk::Holder;
 use fulcrum_wire::transactions::{
-    Address, Head, LOG_SUFFIX, LockKind, Record, StreamKind, Via, state, word,
+    Address, Calling, Head, LOG_SUFFIX, LockKind, Record, StreamKind, Via, state, word,
 };
 
 use super::file::LogFile;
@@ -420,8 +420,31 @@ impl Script {
 
     /// A library calls a handler.
     pub fn handler(&mut self, thread: Thread, item: u64, function: &str) {
+        self.handler_of(thread, (item, 0), function, (1, Calling::First));
+    }
+
+    /// The same for what was produced and a stream, at a depth, for something.
+    pub fn handler_of(
+        &mut self,
+        thread: Thread,
+        (item, stream): (u64, u32),
+        function: &str,
+        (depth, how): (u32, Calling),
+    ) {
         let function = self.functions.address(function);
-        self.say(thread, "", Record::Handler { item, function });
+        let record = Record::Handler {
+            item,
+            function,
+            stream,
+            depth,
+            how,
+        };
+        self.say(thread, "", record);
+    }
+
+    /// The handler of this depth has returned.
+    pub fn returned(&mut self, thread: Thread, depth: u32) {
+        self.say(thread, "", Record::Returned { depth });
     }
 
     pub fn spawn(&mut self, thread: Thread, path: &str, number: u32, name: &str) -> Thread {

@@ -1,0 +1,134 @@
+//! Handlers that libraries of events call (Whodunit §4.1, Figure 4).
+
+use fulcrum_transactions::Step;
+use fulcrum_wire::transactions::{Calling, Head, Record};
+
+use super::doing::{Doing, ThreadRow};
+use super::thread::{Event, Handling};
+use super::wait::WaitsFor;
+use super::world::World;
+use crate::index::EndId;
+
+/// How the files begin that are libraries of events, or built on such: what they call of their own is no handler of the program's.
+const LIBRARIES: [&str; 8] = [
+    "libevent-",
+    "libevent_",
+    "libuv.so",
+    "libev.so",
+    "libglib-2.0.so",
+    "libgobject-2.0.so",
+    "libgio-2.0.so",
+    "libgthread-2.0.so",
+];
+
+/// Handlers within one another that are kept.
+const MOST: usize = 64;
+
+/// Whether a file is such a library.
+pub(super) fn is_library(file: &str) -> bool {
+    let name = crate::process::file_name(file);
+    LIBRARIES.iter().any(|it| name.starts_with(it))
+}
+
+impl World<'_> {
+    /// A library calls a handler.
+    pub(super) fn handles(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
+        let &Record::Handler {
+            item,
+            function,
+            stream,
+            depth,
+            how,
+        } = record
+        else {
+            return;
+        };
+        let process = self.threads[thread].process;
+        let item = self.processes[process].take_item(item);
+        let registered = item.map(|it| it.of).unwrap_or_default();
+        let end = self.index.end_of.get(&(process, stream)).copied();
+        let end = end.filter(|_| stream != 0);
+        self.nests(thread, depth);
+        let base = match how {
+            Calling::Onward => self.threads[thread].doing(),
+            _ => self.continued_by_handler(registered, how, end),
+        };
+        let (index, resolver) = (self.index, self.resolver);
+        let handler = self.processes[process]
+            .handler_at(index, resolver, function)
+            .map(Step::Handler);
+        let around = self.threads[thread].event.clone();
+        if how != Calling::Onward {
+            self.drop_idle_waits(thread);
+        }
+        self.tell_flow(thread);
+        // What another handler was told is over, but not what the loop was.
+        let around = around.filter(|it| how == Calling::Onward || !it.is_settled);
+        let told = around.as_ref().and_then(|it| it.end);
+        // What a library has read for a handler is that handler's.
+        let is_same = handler.is_some() && around.is_some_and(|it| it.handler == handler);
+        self.threads[thread].event = Some(Event {
+            end: end.or(told),
+            base,
+            time_ns: head.time_ns,
+            handler: handler.clone(),
+            flow: None,
+            is_settled: true,
+        });
+        match handler.filter(|_| !is_same) {
+            Some(handler) => self.executes(thread, base, handler, head.time_ns),
+            None => self.works_for(thread, base, head.time_ns),
+        }
+        let handlers = &mut self.threads[thread].handlers;
+        if handlers.len() < MOST {
+            handlers.push(Handling::default());
+        }
+    }
+
+    /// What the thread does is the innermost of so many handlers, less one, from now on.
+    fn nests(&mut self, thread: ThreadRow, depth: u32) {
+        let around = (depth.saturating_sub(1) as usize).min(MOST);
+        let it = &mut self.threads[thread];
+        if it.handlers.len() <= around {
+            it.keep_handling();
+        }
+        // Others have returned, and that was not told; or what called them was lost.
+        it.handlers.resize_with(around, Handling::default);
+    }
+
+    /// What a handler continues: what it was registered for, while that is not over; then what its stream is used for.
+    fn continued_by_handler(&mut self, of: Doing, how: Calling, end: Option<EndId>) -> Doing {
+        let is_open = |world: &Self, it: Doing| it.task.is_some_and(|it| !world.tasks[it].is_over);
+        if is_open(self, of) {
+            return of;
+        }
+        let of_stream = end.map(|end| match self.current_task(end) {
+            Some(task) => Doing {
+                context: self.tasks[task].context,
+                task: Some(task),
+            },
+            None => self.ends[end].used,
+        });
+        let of_stream = of_stream.filter(|it| it.task.is_some());
+        match of_stream {
+            Some(it) if is_open(self, it) => it,
+            _ if how == Calling::First || of.task.is_none() => of,
+            // What repeats does not go on for ever for a transaction that is over.
+            _ => of_stream.unwrap_or_default(),
+        }
+    }
+
+    /// The handler of this depth has returned to the one around it, or to its library.
+    pub(super) fn returns(&mut self, thread: ThreadRow, depth: u32, time_ns: u64) {
+        self.tell_flow(thread);
+        let it = &mut self.threads[thread];
+        it.handlers.truncate(depth.saturating_sub(1) as usize);
+        let around = it.handlers.last().cloned().unwrap_or_default();
+        match around.doing == Doing::default() {
+            true => self.end_waits(thread),
+            false => self.keep_waits(thread, WaitsFor::Other),
+        }
+        self.threads[thread].event = around.event;
+        self.works_for(thread, around.doing, time_ns);
+    }
+}

@@ -1,0 +1,159 @@
+//! A library calls a handler (Figure 4, lines 4 to 8).
+
+use core::slice;
+
+use fulcrum_preload::sys::KeepErrno;
+use fulcrum_wire::transactions::{Calling, Record};
+
+use super::nesting::Called;
+use super::registrations::{self, Due, Of, Registration, key, key_of_arguments};
+use super::stubs::{Kind, StubId};
+use super::{glib, libevent};
+use crate::thread::{self, Inside, Thread};
+use crate::{entries, streams};
+
+/// What a function of ours calls, and what it tells [`end`] then; 0: it tells nothing.
+#[repr(C)]
+pub struct Target {
+    function: usize,
+    token: u64,
+}
+
+/// In a token: the handler's result is that it is not called again.
+const ONCE: u64 = 1 << 32;
+
+/// Before a handler is called. The arguments are six words.
+pub unsafe extern "C-unwind" fn begin(number: u32, arguments: *const u64) -> Target {
+    let stub = StubId(number);
+    let kind = stub.kind();
+    let once = if kind == Kind::SourceOnce { ONCE } else { 0 };
+    // SAFETY: laid out by the caller, and read only here.
+    let arguments = unsafe { slice::from_raw_parts(arguments, 6) };
+    let errno = KeepErrno::new();
+    let depth = thread::enter().and_then(|inside| told(&inside, stub, kind, arguments));
+    drop(errno);
+    Target {
+        function: stub.function(),
+        token: u64::from(depth.unwrap_or(0)) | once,
+    }
+}
+
+/// Tells who is called for what. How deep that is; `None`: it is too deep, or goes on as it was.
+fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<u32> {
+    let key = key_of(stub, kind, arguments);
+    let called = Called {
+        stack: arguments.as_ptr().addr() as u64,
+        key,
+        kind,
+    };
+    let thread = inside.thread();
+    if kind == Kind::Reads
+        && let Some(depth) = thread.nesting.go_on(called)
+    {
+        return Some(depth);
+    }
+    let registered = registrations::find(key).filter(|it| is_of(it, stub, kind));
+    let depth = thread.nesting.enter(called, thread.stack())?;
+    let due = match registered {
+        Some(registered) => registered.call(),
+        None => Due {
+            fd: -1,
+            ..Due::default()
+        },
+    };
+    let how = match (kind, registered.is_some()) {
+        (Kind::Onward, _) | (Kind::Source | Kind::SourceOnce, false) => Calling::Onward,
+        _ if due.again => Calling::Again,
+        _ => Calling::First,
+    };
+    let record = Record::Handler {
+        item: due.item,
+        function: named(stub, kind, registered, arguments) as u64,
+        stream: stream(inside, due.fd),
+        depth,
+        how,
+    };
+    inside.write(0, &record);
+    Some(depth)
+}
+
+/// The key of what a handler is called for; 0: there is none.
+fn key_of(stub: StubId, kind: Kind, arguments: &[u64]) -> u64 {
+    match kind {
+        Kind::Onward => 0,
+        Kind::First | Kind::Allocates | Kind::Reads | Kind::Work => key(Of::Uv, arguments[0]),
+        Kind::Second => key(Of::Watcher, arguments[1]),
+        Kind::Event => key_of_arguments(stub, arguments[0] as i32, arguments[2]),
+        Kind::Source | Kind::SourceOnce => key(Of::Source, glib::current_source()),
+    }
+}
+
+/// Whether this is what was registered with that handler: the same address may have come to be something else.
+fn is_of(registered: &Registration, stub: StubId, kind: Kind) -> bool {
+    match kind {
+        // Another handler of the same is kept.
+        Kind::Allocates | Kind::Work => true,
+        _ => registered.stub() == Some(stub),
+    }
+}
+
+/// The function that the handler is called by.
+fn named(stub: StubId, kind: Kind, registered: Option<&Registration>, arguments: &[u64]) -> usize {
+    match kind {
+        Kind::Allocates => {
+            let reads = registered.and_then(Registration::stub);
+            reads.unwrap_or(stub).function()
+        }
+        Kind::Event => libevent::handler(stub, arguments),
+        _ => stub.function(),
+    }
+}
+
+/// The stream that a descriptor leads to; 0: none, or not known.
+fn stream(inside: &Inside, fd: i32) -> u32 {
+    let stream = (fd >= 0)
+        .then(|| entries::look(fd))
+        .flatten()
+        .and_then(|entry| streams::of(Some(inside), fd, entry));
+    stream.map_or(0, |stream| {
+        stream.tell(inside);
+        stream.id()
+    })
+}
+
+/// After a handler has returned `result`. What the library is told that it returned.
+pub unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
+    let errno = KeepErrno::new();
+    let depth = token as u32;
+    if depth > 0
+        && let Some(thread) = thread::current()
+        && let Some(called) = thread.nesting.leave(depth)
+    {
+        if called.kind == Kind::Work {
+            worked(called.key);
+        }
+        returned(thread, depth, called.kind);
+    }
+    drop(errno);
+    if token & ONCE != 0 { 0 } else { result }
+}
+
+/// Work is done: who is called next for the same goes on with it.
+fn worked(key: u64) {
+    if let Some(inside) = thread::enter()
+        && let Some(registered) = registrations::find(key)
+    {
+        registered.produce(&inside);
+    }
+}
+
+/// Mostly what follows says so itself: a record for each handler is enough. Whoever ran a loop in a handler goes on with that at once.
+fn returned(thread: &Thread, depth: u32, kind: Kind) {
+    if depth > 1 && kind != Kind::Onward {
+        if let Some(inside) = thread::enter() {
+            inside.write(0, &Record::Returned { depth });
+        }
+    } else {
+        thread.nesting.owe(depth);
+    }
+}

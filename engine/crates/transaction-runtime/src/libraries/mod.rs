@@ -1,0 +1,34 @@
+//! Event libraries (Whodunit §4.1, §7.3): libevent, libuv, GLib and libev at their public calls; of io_uring, how much of it
+//! is not followed.
+//!
+//! A call that registers a handler notes the caller's transaction with what it registers ([`registrations`]), and gives the
+//! library a function of ours in the handler's place ([`stubs`]). That tells who is called for what, and calls the handler with
+//! the very registers that it was called with: arguments are the program's own.
+//!
+//! Our functions have the libraries' names, and so stand before those of every library and plug-in of the process
+//! ([`resolve`]). What is called by such a name and is not the library is passed on as if we were not there.
+
+mod call;
+mod dispatch;
+mod glib;
+mod libev;
+mod libevent;
+mod libuv;
+mod nesting;
+mod registrations;
+mod resolve;
+mod stubs;
+mod uring;
+
+pub use nesting::Nesting;
+pub use resolve::{begin_again, forget};
+pub use uring::submitted;
+
+/// The addresses of what the program calls.
+pub fn hooks() -> impl Iterator<Item = u64> {
+    libevent::all_hooks()
+        .chain(libuv::hooks())
+        .chain(glib::hooks())
+        .chain(libev::hooks())
+        .chain(uring::hooks())
+}

@@ -1,0 +1,216 @@
+//! Which function a call was meant for: the one that its caller would have been linked to without us.
+//!
+//! That is the next one in the order of the libraries that the program was started with; or, for a plug-in that has
+//! brought a library of its own, the one among the plug-in's libraries. Names as general as `event_add` may be anybody's: a
+//! library is known by other functions that the same file has.
+
+use core::ffi::{CStr, c_int, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::Ordering;
+
+use fulcrum_critical_sections::code_around;
+use fulcrum_preload::quiet::Shared;
+use fulcrum_preload::real;
+
+use super::call::{Call, Hook};
+
+/// A library that we know.
+pub struct Library {
+    /// Functions that its file has.
+    pub marks: &'static [&'static CStr],
+    /// Whether it is of a version that we know; keeps what is needed of it. Given all that the caller can reach.
+    pub fits: fn(Scope) -> bool,
+}
+
+/// What a hook hides from a caller.
+#[derive(Clone, Copy)]
+pub struct Behind {
+    pub address: usize,
+    /// It is the library that the name is of.
+    pub is_library: bool,
+    /// The code of its file: where it begins, and behind its end.
+    code: [usize; 2],
+}
+
+impl Behind {
+    /// Whether an address is in the library's code.
+    pub fn has(&self, address: usize) -> bool {
+        (self.code[0]..self.code[1]).contains(&address)
+    }
+
+    /// Where the library's code begins (0), or the address behind its end (1).
+    pub fn code(&self, end: usize) -> usize {
+        self.code[end]
+    }
+
+    /// The function, as one of type `F`. Calling it is as unsafe as calling the function.
+    pub fn function<F: Copy>(&self) -> F {
+        function(self.address)
+    }
+}
+
+/// A function by its address, which is not 0. Calling it is as unsafe as calling the function.
+pub fn function<F: Copy>(address: usize) -> F {
+    const { assert!(size_of::<F>() == size_of::<usize>()) };
+    // SAFETY: of the same size as `F`, which is a function pointer.
+    unsafe { core::mem::transmute_copy(&address) }
+}
+
+/// Where a caller's names are looked up.
+#[derive(Clone, Copy)]
+pub struct Scope(*mut c_void);
+
+impl Scope {
+    /// The function of that name, as an address.
+    pub fn find(self, name: &CStr) -> Option<usize> {
+        // SAFETY: the name is a C string; the scope is `RTLD_NEXT`, or a library that its caller keeps.
+        let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        (!found.is_null()).then_some(found.addr())
+    }
+}
+
+/// The file that an address is in: where it begins, and its name.
+fn file(address: usize) -> Option<(usize, *const core::ffi::c_char)> {
+    // SAFETY: zeroed is a valid Dl_info, and dladdr takes any address.
+    unsafe {
+        let mut found: libc::Dl_info = core::mem::zeroed();
+        let result = libc::dladdr(core::ptr::without_provenance(address), &raw mut found);
+        (result != 0).then_some((found.dli_fbase.addr(), found.dli_fname))
+    }
+}
+
+/// Whether two addresses are in one file.
+fn are_in_one_file(a: usize, b: usize) -> bool {
+    match (file(a), file(b)) {
+        (Some((a, _)), Some((b, _))) => a == b,
+        _ => false,
+    }
+}
+
+fn is_library(hook: &Hook, found: usize, scope: Scope) -> bool {
+    let mut marks = hook.library.marks.iter();
+    let has = |mark: &&CStr| {
+        let other = scope.find(mark);
+        other.is_some_and(|it| are_in_one_file(it, found))
+    };
+    marks.all(has) && (hook.library.fits)(scope)
+}
+
+fn found(hook: &Hook, address: usize, scope: Scope) -> Behind {
+    let code = code_around(address as u64);
+    Behind {
+        address,
+        is_library: is_library(hook, address, scope),
+        code: [code.start as usize, code.end as usize],
+    }
+}
+
+/// What a call is meant for. Ends the process when it is for nothing, which no program could have called.
+pub fn behind(hook: &Hook, call: &Call) -> Behind {
+    let known = hook.real.load(Ordering::Acquire);
+    if known != 0 {
+        return Behind {
+            address: known,
+            is_library: true,
+            code: [0, 1].map(|at| hook.code[at].load(Ordering::Relaxed)),
+        };
+    }
+    look_up(hook, call)
+}
+
+#[cold]
+fn look_up(hook: &Hook, call: &Call) -> Behind {
+    let next = Scope(libc::RTLD_NEXT);
+    if let Some(address) = next.find(hook.name) {
+        let behind = found(hook, address, next);
+        for (place, value) in hook.code.iter().zip(behind.code) {
+            place.store(value, Ordering::Relaxed);
+        }
+        let place = if behind.is_library {
+            &hook.real
+        } else {
+            &hook.passes
+        };
+        place.store(address, Ordering::Release);
+        return behind;
+    }
+    let site = call.site();
+    let found = known_of(hook, site).or_else(|| of_plugin(hook, site));
+    // SAFETY: abort has no precondition.
+    found.unwrap_or_else(|| unsafe { libc::abort() })
+}
+
+/// What a plug-in has among its own libraries.
+fn of_plugin(hook: &Hook, site: u64) -> Option<Behind> {
+    let (_, name) = file(site as usize)?;
+    // SAFETY: the name of a library that is loaded, which stays while its code runs.
+    let library = unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    if library.is_null() {
+        return None;
+    }
+    let scope = Scope(library);
+    let found = scope.find(hook.name).map(|it| found(hook, it, scope));
+    // SAFETY: gives back what `dlopen` has counted; not by our own hook, since nothing goes away.
+    unsafe { real!(dlclose: fn(*mut c_void) -> c_int)(library) };
+    let found = found?;
+    remember(hook, site, found);
+    Some(found)
+}
+
+/// What was found for a place in a plug-in that calls.
+#[derive(Clone, Copy)]
+struct Known {
+    hook: *const Hook,
+    site: u64,
+    behind: Behind,
+}
+
+/// Those that calls have come from. What finds no place is looked up at each call.
+struct Plugins {
+    known: [Known; 256],
+}
+
+// SAFETY: the addresses are only compared.
+unsafe impl Send for Plugins {}
+
+static PLUGINS: Shared<Plugins> = Shared::new(Plugins {
+    known: [NOTHING; 256],
+});
+const NOTHING: Known = Known {
+    hook: null_mut(),
+    site: 0,
+    behind: Behind {
+        address: 0,
+        is_library: false,
+        code: [0; 2],
+    },
+};
+
+fn place(hook: &Hook, site: u64) -> usize {
+    let hash = (core::ptr::from_ref(hook).addr() as u64 ^ site).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (hash >> 56) as usize
+}
+
+fn known_of(hook: &Hook, site: u64) -> Option<Behind> {
+    let plugins = PLUGINS.try_lock()?;
+    let known = &plugins.known[place(hook, site)];
+    (known.hook == core::ptr::from_ref(hook) && known.site == site).then_some(known.behind)
+}
+
+fn remember(hook: &Hook, site: u64, behind: Behind) {
+    if let Some(mut plugins) = PLUGINS.try_lock() {
+        plugins.known[place(hook, site)] = Known { hook, site, behind };
+    }
+}
+
+/// A library may be gone: plug-ins are looked at anew.
+pub fn forget() {
+    if let Some(mut plugins) = PLUGINS.try_lock() {
+        plugins.known = [NOTHING; 256];
+    }
+}
+
+/// In a forked child: whoever was looking looks in the parent.
+pub fn begin_again() {
+    PLUGINS.raw().free();
+}
