@@ -107,7 +107,7 @@ async function askProgram(last: Remembered, base: string): Promise<ProgramItem |
   const show = () => {
     const typed = pick.value.trim();
     const known = [...lastItem(last, base), ...found];
-    pick.items = typed === "" || known.some(({ label }) => label === typed) ? known : [...typedItem(typed), ...known];
+    pick.items = typed === "" || known.some(({ label }) => label === typed) ? known : [...known, ...typedItem(typed)];
   };
   void findPrograms(base).then(({ java }) => {
     found = javaItems(

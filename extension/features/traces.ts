@@ -190,20 +190,24 @@ export class Traces implements vscode.Disposable {
       this.engine.log.info(`Note: ${note}`);
     }
     const [log] = outcome.logs;
+    // What is said does not keep the next recording waiting.
     if (log === undefined) {
-      const showLog = "Show Log";
-      const why =
-        outcome.notes[0] ?? "It recorded no events: was it a Java program, or one built with -finstrument-functions?";
-      if ((await messages.warn(`${outcome.exit} ${why}`, showLog)) === showLog) {
-        this.engine.log.show();
-      }
+      void this.tellNothing(outcome);
       return;
     }
     await this.open(outcome.logs.length === 1 ? outcome.run : log);
     if (!outcome.endedNormally) {
-      await tellStopped(name, outcome);
+      void tellStopped(name, outcome);
     } else if (name !== undefined) {
-      await tellEnd(name, outcome.run);
+      void tellEnd(name, outcome.run);
+    }
+  }
+
+  private async tellNothing({ exit, notes }: TraceOutcome): Promise<void> {
+    const showLog = "Show Log";
+    const why = notes[0] ?? "It recorded no events: was it a Java program, or one built with -finstrument-functions?";
+    if ((await messages.warn(`${exit} ${why}`, showLog)) === showLog) {
+      this.engine.log.show();
     }
   }
 }

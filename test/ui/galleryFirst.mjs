@@ -118,10 +118,10 @@ async function inFolder({ page, vscode, photograph }, folder) {
   await page.close();
 }
 
-/** Of a recording its first experiments: too few for an answer. */
+/** Of a recording its first nine experiments: enough for a row, too few for an answer. */
 function keepFew(run) {
   const file = path.join(run, "causal-4321-0.jsonl");
-  const lines = readFileSync(file, "utf8").split("\n").slice(0, 5);
+  const lines = readFileSync(file, "utf8").split("\n").slice(0, 10);
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 

@@ -67,17 +67,11 @@ export async function javaTests({ test, vscode, page }) {
     await vscode.answer("Record a Trace: Arguments", "x");
     await vscode.answer("(2/2)");
     const going = toast("Recording Server. Use it now");
+    // The trace of before.
+    await vscode.command("View: Close All Editors");
     await until(page, "events", async () => /[1-9][\d.]* [kM]?B of events/.test((await going.textContent()) ?? ""));
     await going.locator(".monaco-button", { hasText: "Cancel" }).click();
-    const trace = await until(page, "its trace", async () => {
-      for (const frame of page.frames()) {
-        const serves = frame.locator("#events .row", { hasText: /main/ });
-        if ((await serves.count().catch(() => 0)) > 0 && (await frame.locator("#refine").isVisible())) {
-          return frame;
-        }
-      }
-      return undefined;
-    });
+    const trace = await frameWith(page, "#trace:not([hidden]) #events .row");
     await vscode.command("Notifications: Clear All Notifications");
     await trace.locator("#refine").click();
     await page.locator(".quick-input-title", { hasText: "Refine Trace" }).waitFor();
