@@ -53,12 +53,15 @@ pub fn known(profile: &Profile, half_width: f64) -> Known {
     }
 }
 
-/// The best of those that were tested often enough to be judged at all.
+/// The steepest of those that were tested often enough to be judged at all. Not those that rank first: who has no verdict yet
+/// ranks last and may be the best.
 pub fn waited_for(point: &PointProfile) -> impl Iterator<Item = &Target> {
     let most = point.targets.iter().map(|it| it.experiments).max();
     let least = most.unwrap_or(0) as f64 * MINOR;
     let tested = move |it: &&Target| it.experiments as f64 >= least;
-    point.targets.iter().filter(tested).take(BEST)
+    let mut steepest: Vec<&Target> = point.targets.iter().filter(tested).collect();
+    steepest.sort_by(|a, b| b.slope.total_cmp(&a.slope));
+    steepest.into_iter().take(BEST)
 }
 
 fn half_width_of(target: &Target) -> f64 {

@@ -1,4 +1,4 @@
-//! The slope by which lines are ranked (COZ §2): ordinary least squares with intercept, baseline point included.
+//! The slope by which lines of one verdict are ranked (COZ §2): ordinary least squares with intercept, baseline included.
 
 /// Slope of the regression of the second value on the first; 0 when all first values are equal.
 pub fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
