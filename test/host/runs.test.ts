@@ -62,7 +62,7 @@ test("runs: the iterations of a refine loop stand below it, and it opens as its 
   await vscode.commands.executeCommand("fulcrum.runs.open", loop.node);
   const model = await until("the table", () => api.refine());
   assert.equal(model.state, "done");
-  assert.equal(model.message, "The set of 12 hotspots is stable.");
+  assert.equal(model.message, "The set is stable: 12 hotspots.");
   assert.deepEqual(
     model.rows.map((it) => it.methods),
     ["1,412", "66", "19", "17"],

@@ -76,7 +76,7 @@ export async function runsTests({ test, vscode, page, workspace }) {
     await page.locator(".tab.active", { hasText: "Refine" }).waitFor();
     const table = await frameWith(page, "[aria-label='Refine loop'] tbody tr");
     await until(page, "four iterations", async () => (await table.locator("tbody tr").count()) === 4);
-    assert.equal(plain(await table.locator("#says").textContent()), "The set of 12 hotspots is stable.");
+    assert.equal(plain(await table.locator("#says").textContent()), "The set is stable: 12 hotspots.");
     const metered = await table.locator("tbody tr td:nth-child(5)").allTextContents();
     assert.deepEqual(metered.map(plain), ["912,411", "190,242", "6,180", "5,904"]);
     // The focus went to the table; the arrow keys are for the list. A page that has only just been drawn may take the focus

@@ -35,8 +35,8 @@ use fulcrum_model::causal::Profile;
 pub use attach::trace_attached;
 pub use jvm::{LOG_LIMIT, TraceOptions, TraceProgress, check_filter, logs, trace};
 pub use refine::{
-    Estimate, Iteration, KeepRunning, NEXT_FILTER, REFINE_TABLE, RefineOptions, RefineProgress,
-    Refined, filter_of_run, refine,
+    Ending, Estimate, Iteration, KeepRunning, NEXT_FILTER, REFINE_TABLE, RefineOptions,
+    RefineProgress, Refined, filter_of_run, refine,
 };
 pub use remote::{Aim, Remote, TargetChoice};
 pub use session::record;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fulcrum_recorder::{RefineProgress, Refined};
+use fulcrum_recorder::{Ending, RefineProgress, Refined};
 use fulcrum_runs::RunFolder;
 
 use crate::failure::Failure;
@@ -23,17 +23,16 @@ pub(crate) fn live(progress: &RefineProgress) -> RefineLiveParams {
     }
 }
 
-/// How a loop ended, as a sentence.
-fn exit(stable: bool, count: u64) -> String {
-    match stable {
-        true => format!("The set of {count} hotspots is stable."),
-        false => format!("{count} hotspots are left; the set still changed."),
-    }
-}
-
-/// How a loop ended that was stopped.
-pub(crate) fn stopped(count: u64) -> String {
-    format!("The loop was stopped with {count} hotspots.")
+/// How a loop ended that was stopped, as a sentence.
+pub(crate) fn stopped(outcome: &RefineOutcome) -> String {
+    let ending = Ending {
+        iterations: outcome.iterations.len(),
+        stable: outcome.stable,
+        stopped: true,
+        hotspots: outcome.hotspots.len(),
+        overhead: None,
+    };
+    ending.sentence()
 }
 
 /// The table of the loop that a run belongs to.
@@ -68,23 +67,18 @@ fn table(run: &Path, text: &[u8]) -> Result<RefineOutcome, Failure> {
         let file = run.join(fulcrum_recorder::REFINE_TABLE);
         Failure::user(format!("{}: {error}", file.display()), None)
     })?;
-    let count = table.iterations.last().map_or(0, |it| it.hotspots);
     Ok(RefineOutcome {
         stable: table.stable,
         filter: self::text(&run.join(fulcrum_recorder::NEXT_FILTER)),
+        exit: Ending::from(&table).sentence(),
         hotspots: table.hotspots,
-        exit: exit(table.stable, count),
         notes: table.notes,
         iterations: table.iterations,
     })
 }
 
 pub(crate) fn outcome(refined: Refined) -> RefineOutcome {
-    let count = refined.hotspots.len() as u64;
-    let exit = match refined.stopped {
-        true => stopped(count),
-        false => exit(refined.stable, count),
-    };
+    let exit = Ending::from(&refined).sentence();
     RefineOutcome {
         iterations: refined.iterations.iter().map(Into::into).collect(),
         stable: refined.stable,

@@ -192,7 +192,7 @@ impl Recorder for Scripted {
         let mut outcome = refine::outcome_of(&recorded.run)
             .map_err(|failure| Error::CannotRecord(failure.message().to_owned()))?;
         if recorded.exit == Exit::Stopped {
-            outcome.exit = refine::stopped(outcome.hotspots.len() as u64);
+            outcome.exit = refine::stopped(&outcome);
         }
         outcome.notes.extend(recorded.notes);
         Ok(outcome)

@@ -1,7 +1,7 @@
 //! The table of `fulcrum refine`.
 
 use fulcrum_answers::quantity::grouped;
-use fulcrum_recorder::{Estimate, Iteration, Refined};
+use fulcrum_recorder::{Ending, Estimate, Iteration, Refined};
 
 use crate::terminal::{Cell, Colour, Style, Table};
 
@@ -31,16 +31,7 @@ pub fn table(refined: &Refined, style: Style) -> String {
     }
     let mut out = table.render(style);
     out += &style.notes(&refined.notes);
-    let how = match (refined.stopped, refined.stable) {
-        (true, _) => "stopped",
-        (_, true) => "the set is stable",
-        _ => "no more iterations",
-    };
-    let hotspots = match refined.hotspots.len() {
-        1 => "1 hotspot".to_owned(),
-        count => format!("{count} hotspots"),
-    };
-    let place = format!("{how}: {hotspots}, {}", refined.filter.display());
+    let place = format!("{}, {}", Ending::from(refined), refined.filter.display());
     out + &style.paint(Colour::Strong, &place) + "\n"
 }
 

@@ -5,6 +5,7 @@
 //! change. The first run of each iteration is kept as a run: its event log, its filter, the next one's filter, and
 //! `refine.json` with all iterations so far.
 
+mod ending;
 mod estimate;
 mod first;
 mod live;
@@ -20,6 +21,7 @@ use fulcrum_events::refine::{MethodName, filter_text, recheck};
 use fulcrum_schema::RefineTable;
 
 use crate::{Error, Remote};
+pub use ending::Ending;
 pub use estimate::Estimate;
 pub use first::filter_of_run;
 pub use live::KeepRunning;

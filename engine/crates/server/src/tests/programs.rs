@@ -98,7 +98,7 @@ fn the_refine_loop_tells_its_iterations() {
     assert_eq!(outcome["hotspots"], json!(["Main.hot()V"]));
     assert_eq!(
         (&outcome["stable"], &outcome["exit"]),
-        (&true.into(), &"The set of 1 hotspots is stable.".into())
+        (&true.into(), &"The set is stable: 1 hotspot.".into())
     );
     let live = client.notification_where("fulcrum/refine/live", |it| {
         it["iterations"]
