@@ -39,7 +39,9 @@ export function hollowMessage(
     const why = notes > 0 ? "The notes below say why." : "A longer run gives more data.";
     return `No line of this profile has a result. ${why}`;
   }
-  const how = canRunLonger ? "Run Longer, above, goes on where it stopped." : "A longer run gives more data.";
+  const how = canRunLonger
+    ? "Run Longer, in the status bar, goes on where it stopped."
+    : "A longer run gives more data.";
   return `No line has enough data for an answer yet. ${how}`;
 }
 

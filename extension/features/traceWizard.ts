@@ -98,8 +98,7 @@ async function requestOf(
 async function askProgram(last: Remembered, base: string): Promise<ProgramItem | undefined> {
   const pick = vscode.window.createQuickPick<ProgramItem>();
   pick.title = `${title} (1/2)`;
-  pick.placeholder =
-    "A Java program, or the command line of one (or of a native one built with -finstrument-functions)";
+  pick.placeholder = "Choose a Java program, or type its command line";
   pick.matchOnDescription = true;
   pick.ignoreFocusOut = true;
   pick.busy = true;
