@@ -2,7 +2,7 @@
 //! always, also for each stack.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -308,11 +308,19 @@ fn ends(file: &File, starts: &HashMap<u32, &str>, order: &[usize]) -> HashMap<u3
     let mut ends = HashMap::new();
     // Functions that do not say it, outermost first, with how deep they are indented.
     let mut open: Vec<(u32, usize)> = Vec::new();
+    let mut unlisted = unlisted(file, starts).into_iter().peekable();
     for line in order.iter().map(|&row| &file.lines[row]) {
         let text = line.line.trim();
         let indent = line.line.len() - line.line.trim_start().len();
         // Comments stand anywhere, and a bracket that is closed belongs to what is before it.
         if !text.is_empty() && !text.starts_with(['#', ')', ']', '}']) {
+            // What follows a first line is inside of the function if it is indented at all.
+            while let Some(start) = unlisted.next_if(|&start| start < line.lineno) {
+                match indent.checked_sub(1) {
+                    Some(outside) => open.push((start, outside)),
+                    None => drop(ends.insert(start, start)),
+                }
+            }
             while let Some((start, _)) = open.pop_if(|(_, outside)| indent <= *outside) {
                 ends.insert(start, line.lineno.saturating_sub(1));
             }
@@ -327,6 +335,18 @@ fn ends(file: &File, starts: &HashMap<u32, &str>, order: &[usize]) -> HashMap<u3
     }
     ends.extend(open.into_iter().map(|(start, _)| (start, u32::MAX)));
     ends
+}
+
+/// First lines of functions that the report leaves out because they cost nothing, in their order.
+fn unlisted(file: &File, starts: &HashMap<u32, &str>) -> Vec<u32> {
+    let listed: HashSet<u32> = file.lines.iter().map(|it| it.lineno).collect();
+    let mut unlisted: Vec<u32> = starts
+        .keys()
+        .copied()
+        .filter(|it| !listed.contains(it))
+        .collect();
+    unlisted.sort_unstable();
+    unlisted
 }
 
 #[cfg(test)]
@@ -390,23 +410,27 @@ mod tests {
             line(12, "work(1)", 5),
             line(13, "def last():", 0),
             line(14, "    pass", 6),
+            // Without its first line.
+            line(21, "    a = 1", 7),
+            line(22, "b = 2", 8),
         ];
         check(
             format!(
                 r#"{{"elapsed_time_sec":1.0,"files":{{"/app/a.py":{{"functions":[{{"line":"work","lineno":3}},
-                {{"line":"inner","lineno":7}},{{"line":"last","lineno":13}}],"lines":[{}]}}}}}}"#,
+                {{"line":"inner","lineno":7}},{{"line":"last","lineno":13}},{{"line":"short","lineno":20}}],"lines":[{}]}}}}}}"#,
                 lines.join(",")
             ),
             &format!(
-                "time ns* 660000000
-                 python ns 660000000
+                "time ns* 810000000
+                 python ns 810000000
                  native ns 0
                  system ns 0
                  allocated bytes 0
                  copied bytes 0
-                 <module> 60000000 60000000 0 0 0 0
+                 <module> 140000000 140000000 0 0 0 0
                  inner 300000000 300000000 0 0 0 0
                  last 60000000 60000000 0 0 0 0
+                 short 70000000 70000000 0 0 0 0
                  work 240000000 240000000 0 0 0 0
                  {NOTES}"
             ),
