@@ -60,7 +60,7 @@ use fulcrum_preload::{real, sys};
 
 pub use captured::{Caller, Captured, caller};
 pub use loader::code_around;
-pub use observer::{Counts, Limits, Observer};
+pub use observer::{Counts, Limits, Observer, Translated};
 pub use tls::Registers;
 
 use engine::{ENGINE, Engine};
@@ -155,7 +155,7 @@ pub fn begin(
     if has_shadow_stack() {
         return Err(Unavailable::ShadowStack);
     }
-    let units = Units::new(engine::dispatch, loader::code(), functions.own)
+    let units = Units::new(observer, engine::dispatch, loader::code(), functions.own)
         .ok_or(Unavailable::NoCodeMemory)?;
     gate::set_returned(units.gates.returned);
     let found = |names: &'static [&core::ffi::CStr]| {
@@ -240,6 +240,11 @@ pub fn after_fork() {
 /// The program's instruction of which the instruction at `address` is a translation. `None` when it is none.
 pub fn locate(address: u64) -> Option<u64> {
     ENGINE.get()?.units.locate(address)
+}
+
+/// The memory that translations are in. Empty before [`begin`].
+pub fn code_memory() -> Range<u64> {
+    ENGINE.get().map_or(0..0, |it| it.units.code_memory())
 }
 
 /// What happened so far. `None` before [`begin`].

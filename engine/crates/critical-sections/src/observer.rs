@@ -17,6 +17,23 @@ pub trait Observer: Sync {
 
     /// What its instructions did, in their order. `registers` are those after the last one: for the call path.
     fn effects(&self, registers: &Registers, effects: &[(CodeAddress, Effect)]) -> Mode;
+
+    /// Instructions were translated to `start`, where there was nothing before: for those who sample from outside, and cannot
+    /// ask [`crate::locate`]. Called in ascending order, one call at a time.
+    fn translated(&self, copy: &Translated<'_>) {
+        let _ = copy;
+    }
+}
+
+/// Translations of instructions that are executed one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translated<'a> {
+    /// Where they begin.
+    pub start: u64,
+    /// How long they are, bytes.
+    pub length: u32,
+    /// Of each instruction, in ascending order: where its translation begins, from `start`, and where the program has it.
+    pub instructions: &'a [(u32, u64)],
 }
 
 /// How far threads are watched.

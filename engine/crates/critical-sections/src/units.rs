@@ -10,6 +10,7 @@ use crate::emit::Emitter;
 use crate::gate::{self, Dispatch, Gates, Vectors};
 use crate::lasting::Lasting;
 use crate::memory::{Arena, CodeMemory};
+use crate::observer::{Observer, Translated};
 use crate::regions::Regions;
 use crate::tls;
 use crate::translate::{Order, Program, Translator};
@@ -33,6 +34,7 @@ const ATTEMPTS: u32 = 200;
 
 /// The units.
 pub struct Units {
+    observer: &'static dyn Observer,
     table: &'static [AtomicPtr<Unit>],
     exits: &'static [AtomicPtr<Exit>],
     /// Translations by their places, in order.
@@ -41,6 +43,7 @@ pub struct Units {
     pub gates: Gates,
     /// Code that is never translated.
     own: Range<u64>,
+    code: Range<u64>,
     maker: Shared<Maker>,
 }
 
@@ -64,7 +67,12 @@ unsafe impl Send for Maker {}
 impl Units {
     /// An empty table; nothing is told of the code in `silent`, and nothing in `own` is translated. `None` where the system
     /// gives no memory for code.
-    pub fn new(dispatch: Dispatch, silent: Range<u64>, own: Range<u64>) -> Option<Units> {
+    pub fn new(
+        observer: &'static dyn Observer,
+        dispatch: Dispatch,
+        silent: Range<u64>,
+        own: Range<u64>,
+    ) -> Option<Units> {
         let mut arena = Arena::new(ARENA)?;
         let mut regions = Regions::new();
         regions.look();
@@ -77,13 +85,16 @@ impl Units {
         if emitter.overflowed() {
             return None;
         }
+        let start = code.start.addr() as u64;
         Some(Units {
+            observer,
             table: arena.nulls(MOST)?,
             exits: arena.nulls(MOST_EXITS)?,
             places: arena.nulls(MOST)?,
             placed: AtomicUsize::new(0),
             gates,
             own,
+            code: start..start + code.room as u64,
             maker: Shared::new(Maker {
                 translator: Translator::new(),
                 regions: RefCell::new(regions),
@@ -191,6 +202,11 @@ impl Units {
         }
     }
 
+    /// The memory that translations are in.
+    pub fn code_memory(&self) -> Range<u64> {
+        self.code.clone()
+    }
+
     /// The program's instruction whose translation is at an address.
     pub fn locate(&self, address: u64) -> Option<u64> {
         let placed = self.placed.load(Ordering::Acquire).min(MOST);
@@ -278,12 +294,19 @@ impl Units {
         }
         maker.exits += drafts.len();
         maker.used += emitter.length().next_multiple_of(16);
+        let starts = maker.arena.keep_all(building.starts.as_slice())?;
+        let (start, length) = (emitter.start(), emitter.length() as u32);
+        self.observer.translated(&Translated {
+            start,
+            length,
+            instructions: starts,
+        });
         Some(Kind::Code(Code {
-            start: emitter.start(),
-            length: emitter.length() as u32,
+            start,
+            length,
             is_system_call: building.is_system_call,
             is_path: !path.is_empty(),
-            starts: maker.arena.keep_all(building.starts.as_slice())?,
+            starts,
         }))
     }
 

@@ -12,7 +12,7 @@ use fulcrum_ingest::profile::{At, Code, Symbols as _};
 use fulcrum_model::Progress;
 use fulcrum_names::{DataTable, SymbolTable, readable};
 use fulcrum_symbols::function_extents;
-use fulcrum_transaction_records::names::{Frame, NameFile, NamesOf};
+use fulcrum_transaction_records::names::{COPIES_MODULE, Frame, NameFile, NamesOf};
 use fulcrum_transaction_records::run::{
     self, ModuleMap, Options, Run, RunError, SymbolsNeeded, symbols_needed,
 };
@@ -120,18 +120,28 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> RunError {
     |error| RunError::File { path, error }
 }
 
+/// Where the program gets into the engine that watches critical sections: what it costs has a name.
+const WATCHING: &[&str] = &["dispatch", "lock_taken", "unlocking"];
+
 /// Of our own library's frames, innermost first, the function of libc that it stands before: `read`. All else is no part of the
 /// program.
 fn hooked(mut frames: Vec<Frame>) -> Vec<Frame> {
-    let outermost = frames.pop();
-    let hook = outermost.filter(|it| !it.name.contains("::"));
-    hook.map(|it| Frame {
+    let name = frames.pop().and_then(|it| own_name(it.name));
+    let frame = |name| Frame {
+        name,
         file: None,
         line: None,
-        ..it
-    })
-    .into_iter()
-    .collect()
+    };
+    name.map(frame).into_iter().collect()
+}
+
+/// What users are shown of a function of our own library.
+fn own_name(name: String) -> Option<String> {
+    let entry = name.strip_prefix("fulcrum_critical_sections::engine::");
+    match entry {
+        Some(entry) if WATCHING.contains(&entry) => Some(COPIES_MODULE.into()),
+        _ => Some(name).filter(|it| !it.contains("::")),
+    }
 }
 
 /// Looks into programs and libraries, each read once.
@@ -252,6 +262,10 @@ mod tests {
         assert_eq!(read.len(), 1);
         assert_eq!((&*read[0].name, &read[0].file), ("read", &None));
         assert!(hooked(vec![frame("fulcrum_transaction_runtime::thread::start")]).is_empty());
+        let engine = "fulcrum_critical_sections::engine::";
+        let watching = ["replay", "dispatch"].map(|it| frame(&format!("{engine}{it}")));
+        assert_eq!(hooked(watching.to_vec())[0].name, COPIES_MODULE);
+        assert!(hooked(vec![frame(&format!("{engine}replay"))]).is_empty());
         assert!(hooked(Vec::new()).is_empty());
     }
 }

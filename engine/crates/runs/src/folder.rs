@@ -127,7 +127,7 @@ impl RunFolder {
                 // Of a link, its own: what it leads to is elsewhere.
                 match entry.metadata() {
                     Ok(it) if it.is_dir() => folders.push(entry.path()),
-                    Ok(it) => bytes += it.len(),
+                    Ok(it) => bytes += on_disk(&it),
                     Err(_) => {}
                 }
             }
@@ -198,6 +198,19 @@ fn is_hidden(path: &Path) -> bool {
 
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// What a file takes of the disk: logs that are being written, or whose recorder was killed, are as long as they may become.
+fn on_disk(file: &fs::Metadata) -> u64 {
+    /// Systems that compress or put small files elsewhere say little or nothing of those.
+    const SPARSE: u64 = 1 << 20;
+    match file.len() {
+        length if length < SPARSE => length,
+        #[cfg(unix)]
+        length => length.min(std::os::unix::fs::MetadataExt::blocks(file) * 512),
+        #[cfg(not(unix))]
+        length => length,
+    }
 }
 
 /// `name` as a part of a file name on every system: the base name, with anything unusual made a dash.

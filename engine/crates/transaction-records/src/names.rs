@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
 
+pub use fulcrum_wire::transactions::COPIES_MODULE;
+
 /// The table's name in the run folder.
 pub const FILE: &str = "names.json";
 /// Changes whenever the table's format does.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fulcrum_transactions::ProcessId;
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{COPIES_MODULE, Record};
 
 use crate::log::{Header, Log};
 use crate::names::ProcessKey;
@@ -145,6 +145,8 @@ pub(crate) const MADE_CODE: &str = "[code without a file]";
 /// What an address is called of which nothing is known but the file that is mapped there: `libc.so.6+0x1234`.
 pub(crate) fn place(modules: &[ModuleMap], address: u64) -> String {
     match module_of(modules, address) {
+        // What our own code there does is not for its user to tell apart.
+        Some(module) if module.file == COPIES_MODULE => COPIES_MODULE.into(),
         Some(module) => {
             let offset = (address - module.start).wrapping_add(module.offset);
             format!("{}+{offset:#x}", file_name(&module.file))

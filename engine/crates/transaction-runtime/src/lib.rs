@@ -27,6 +27,7 @@ compile_error!("the transaction runtime supports x86-64 Linux");
 
 mod active;
 mod callers;
+mod copies;
 mod descriptors;
 mod ending;
 mod entries;
@@ -41,8 +42,8 @@ mod hooks_descriptors;
 mod hooks_io;
 mod idle;
 mod io;
-mod life;
 mod libraries;
+mod life;
 mod locks;
 mod log;
 mod modules;

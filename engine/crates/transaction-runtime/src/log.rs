@@ -120,6 +120,21 @@ fn unlink(name: &Name) {
     unsafe { sys::call(libc::SYS_unlink, [name.address(), 0, 0, 0, 0, 0]) };
 }
 
+/// Makes a file that is not there yet, sparse and so long, and maps it; its first page has space on the disk. `None`: there is
+/// no room for it.
+pub fn make_file(name: &Name, length: usize) -> Option<*mut u8> {
+    if length as u64 > largest_file() {
+        return None;
+    }
+    let fd = session::open(name, libc::O_RDWR | libc::O_CREAT | libc::O_EXCL).ok()?;
+    let base = map_all(fd, length);
+    session::close(fd);
+    if base.is_none() {
+        unlink(name);
+    }
+    base
+}
+
 /// Makes the file so long, maps it, and reserves its header.
 fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
     let protection = (libc::PROT_READ | libc::PROT_WRITE) as usize;
@@ -148,7 +163,8 @@ fn map_all(fd: usize, length: usize) -> Option<*mut u8> {
     Some(base)
 }
 
-fn unmap(base: *mut u8, length: usize) {
+/// Takes away a mapping of ours.
+pub fn unmap(base: *mut u8, length: usize) {
     // SAFETY: a mapping of ours that nobody uses any more.
     unsafe { sys::call(libc::SYS_munmap, [base.addr(), length, 0, 0, 0, 0]) };
 }
@@ -173,7 +189,7 @@ fn largest_file() -> u64 {
 
 /// Gives pages of the mapping space on the disk, because writing without would end the program when the disk is full. `None`
 /// when there is none. Kernels before 5.14 cannot say so before.
-fn reserve(at: *mut u8, length: usize) -> Option<()> {
+pub fn reserve(at: *mut u8, length: usize) -> Option<()> {
     const POPULATE_WRITE: usize = 23;
     if !RESERVES.load(Ordering::Relaxed) {
         return Some(());

@@ -7,7 +7,8 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_critical_sections::{
-    Captured, Functions, Limits, Observer, Registers as AllRegisters, Unavailable, code_around,
+    Captured, Functions, Limits, Observer, Registers as AllRegisters, Translated, Unavailable,
+    code_around,
 };
 use fulcrum_preload::quiet::Shared;
 use fulcrum_preload::sys;
@@ -19,7 +20,7 @@ use fulcrum_wire::transactions::Record;
 
 use crate::frame::Called;
 use crate::thread::{self, Inside, Thread};
-use crate::{active, pool, session, watch};
+use crate::{active, copies, pool, session, watch};
 
 /// What flows in this process. Its contexts are items: numbers of [`Record::Produce`].
 static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
@@ -43,7 +44,10 @@ pub fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>)
         own: code_around(end_thread as *const () as usize as u64),
     };
     match fulcrum_critical_sections::begin(&Sections, Limits::default(), functions) {
-        Ok(()) => watch::turn_on(),
+        Ok(()) => {
+            copies::begin();
+            watch::turn_on();
+        }
         Err(why) => say(match why {
             Unavailable::NoCodeMemory => NO_CODE_MEMORY,
             Unavailable::ShadowStack => SHADOW_STACK,
@@ -120,6 +124,7 @@ pub fn begin_again() {
         return;
     }
     pool::after_fork();
+    copies::begin_again();
     DETECTOR.raw().free();
     let before = DETECTOR.lock().replace(detector());
     mem::forget(before);
@@ -206,6 +211,10 @@ impl Observer for Sections {
             reaction.mode()
         });
         mode.unwrap_or(Mode::Native)
+    }
+
+    fn translated(&self, copy: &Translated<'_>) {
+        copies::add(copy);
     }
 }
 

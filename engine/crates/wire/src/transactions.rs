@@ -36,6 +36,10 @@ pub const SESSION_VARIABLE: &str = "FULCRUM_TRANSACTIONS";
 pub const LOG_SUFFIX: &str = ".txlog";
 /// The unwind table that the engine makes for a process is `<pid>-<turn>.<generation>.unwind`, generations from 1.
 pub const UNWIND_SUFFIX: &str = ".unwind";
+/// Where translated copies of critical sections come from: `<pid>-<turn>.copies`, see [`copies`].
+pub const COPIES_SUFFIX: &str = ".copies";
+/// As which file the memory is logged that translated copies are in.
+pub const COPIES_MODULE: &str = "[watching critical sections]";
 /// File name of the session's settings in the folder: [`setting`] words.
 pub const SETTINGS_FILE: &str = "settings";
 
@@ -96,8 +100,26 @@ pub mod word {
     pub const PATHS_LOST: usize = 16;
     /// Operations that were submitted through io_uring: what they did is not seen.
     pub const UNSEEN_OPERATIONS: usize = 17;
+    /// Not 0: the process has a file of [`super::copies`].
+    pub const COPIES: usize = 18;
     /// How many words are in use.
-    pub const COUNT: usize = 18;
+    pub const COUNT: usize = 19;
+}
+
+/// Which 64-bit word of a file of copies is what; all little-endian. A page of header, then an entry of two words for each
+/// translated instruction, ascending: where its translation begins, and the program's instruction; the latter is 0 where
+/// translations end. A forked process has the copies of its parent below the first of its own.
+///
+/// The file is as long as it may become, and sparse; the engine removes it when the run has ended.
+pub mod copies {
+    /// How many entries there are. Grows when they are written.
+    pub const COUNT: usize = 0;
+    /// Where the entries begin, bytes.
+    pub const HEADER: usize = 4096;
+    /// Bytes of an entry.
+    pub const ENTRY: usize = 16;
+    /// The file's length, bytes.
+    pub const LENGTH: usize = 64 << 20;
 }
 
 /// How a log stands.

@@ -3,6 +3,7 @@
 //!
 //! What happens to transactions the processes write into logs of their own, so nothing is lost when the engine dies.
 
+mod code;
 mod perf;
 mod process;
 mod sampler;

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_wire::Unwind;
-use fulcrum_wire::transactions::{HEADER, MAGIC, UNWIND_SUFFIX, VERSION, state, word};
+use fulcrum_wire::transactions::{
+    COPIES_SUFFIX, HEADER, MAGIC, UNWIND_SUFFIX, VERSION, state, word,
+};
 use memmap2::{MmapMut, MmapOptions};
 
+use super::code::Copies;
 use crate::plan::Memory;
 use crate::process::is_alive;
 use crate::unwind;
@@ -24,6 +27,8 @@ pub struct Logged {
     pub pid: u32,
     /// Of its samples: where callers are.
     pub table: Arc<Vec<Unwind>>,
+    /// Of its samples: what the copies are of that it runs.
+    pub copies: Option<Arc<Copies>>,
 }
 
 /// Why a file is no log that can be answered.
@@ -52,6 +57,7 @@ impl Logged {
             header: header.map_err(never)?,
             pid: 0,
             table: Arc::default(),
+            copies: None,
         };
         match process.get(word::MAGIC) {
             MAGIC => {}
@@ -90,6 +96,22 @@ impl Logged {
     /// Records that had no place.
     pub fn dropped(&self) -> u64 {
         self.get(word::DROPPED)
+    }
+
+    /// The stem of the log of the process that this one was forked from.
+    pub fn parent(&self) -> Option<String> {
+        match self.get(word::PARENT) {
+            0 => None,
+            pid => Some(format!("{pid}-{}", self.get(word::PARENT_TURN))),
+        }
+    }
+
+    /// Finds where its copies come from, once there are some.
+    pub fn find_copies(&mut self) {
+        if self.copies.is_none() && self.get(word::COPIES) != 0 {
+            let name = format!("{}{COPIES_SUFFIX}", self.stem);
+            self.copies = Copies::open(&self.folder.join(name)).map(Arc::new);
+        }
     }
 
     /// Makes the unwind table that the process asks for, if it asks for one.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use fulcrum_transaction_records::samples::{Module, Sample, SampleWriter};
 use fulcrum_unwind::{Registers, walk};
-use fulcrum_wire::Unwind;
 use fulcrum_wire::transactions::MAX_PATH;
 
+use super::code::Code;
 use super::perf::{Event, Perf, Sampled, Scope};
 use crate::plan::Memory;
 use crate::unwind;
@@ -28,7 +28,7 @@ struct Writing {
     period_ns: u64,
     tables: unwind::Cache,
     /// Of processes without a log, and of all before their log is there.
-    strangers: HashMap<u32, Arc<Vec<Unwind>>>,
+    strangers: HashMap<u32, Code>,
     /// The processes of the tree, where samples are of the whole machine.
     tree: Option<Tree>,
     /// Names of threads.
@@ -103,8 +103,8 @@ impl Sampler {
         self.writing.taken
     }
 
-    /// Writes what was recorded meanwhile. `known` has the tables of processes with a log.
-    pub fn drain(&mut self, known: &HashMap<u32, Arc<Vec<Unwind>>>) {
+    /// Writes what was recorded meanwhile. `known` has the code of processes with a log.
+    pub fn drain(&mut self, known: &HashMap<u32, Code>) {
         let writing = &mut self.writing;
         self.perf.read(|event| {
             if let Err(error) = writing.take(&event, known) {
@@ -121,7 +121,7 @@ impl Sampler {
     ///
     /// # Errors
     /// The first that happened: samples from then on are missing.
-    pub fn finish(mut self, known: &HashMap<u32, Arc<Vec<Unwind>>>) -> io::Result<()> {
+    pub fn finish(mut self, known: &HashMap<u32, Code>) -> io::Result<()> {
         self.drain(known);
         let mut writing = self.writing;
         if writing.lost > 0 {
@@ -135,11 +135,7 @@ impl Sampler {
 }
 
 impl Writing {
-    fn take(
-        &mut self,
-        event: &Event<'_>,
-        known: &HashMap<u32, Arc<Vec<Unwind>>>,
-    ) -> io::Result<()> {
+    fn take(&mut self, event: &Event<'_>, known: &HashMap<u32, Code>) -> io::Result<()> {
         match event {
             Event::Lost(count) => self.lost += count,
             Event::Made { pid, by, by_thread } => {
@@ -172,17 +168,13 @@ impl Writing {
         tree.is_none_or(|tree| tree.processes.contains(&pid))
     }
 
-    fn write(
-        &mut self,
-        sampled: &Sampled<'_>,
-        known: &HashMap<u32, Arc<Vec<Unwind>>>,
-    ) -> io::Result<()> {
-        let table = match known.get(&sampled.pid).or(self.strangers.get(&sampled.pid)) {
-            Some(table) => Arc::clone(table),
-            None => self.meet(sampled.pid)?,
-        };
+    fn write(&mut self, sampled: &Sampled<'_>, known: &HashMap<u32, Code>) -> io::Result<()> {
+        if !known.contains_key(&sampled.pid) && !self.strangers.contains_key(&sampled.pid) {
+            self.meet(sampled.pid)?;
+        }
+        let code = known.get(&sampled.pid).or(self.strangers.get(&sampled.pid));
         let mut chain = [0; MAX_PATH];
-        let depth = call_chain(sampled, &table, &mut chain);
+        let depth = code.map_or(0, |code| call_chain(sampled, code, &mut chain));
         self.taken += 1;
         self.out.sample(&Sample {
             pid: sampled.pid,
@@ -196,13 +188,16 @@ impl Writing {
 
     /// The table of a process that has no log, whose modules are written here. Empty when it is gone: its samples then are
     /// where it stood, alone.
-    fn meet(&mut self, pid: u32) -> io::Result<Arc<Vec<Unwind>>> {
+    fn meet(&mut self, pid: u32) -> io::Result<()> {
         let memory = Memory::of(pid);
         let table = memory
             .as_ref()
             .map_or_else(|_| Vec::new(), |it| self.tables.table(it));
-        let table = Arc::new(table);
-        self.strangers.insert(pid, Arc::clone(&table));
+        let code = Code {
+            table: Arc::new(table),
+            copies: Vec::new(),
+        };
+        self.strangers.insert(pid, code);
         if let Ok(memory) = memory {
             self.out
                 .process(pid, memory.main().as_os_str().as_bytes())?;
@@ -218,17 +213,17 @@ impl Writing {
                 )?;
             }
         }
-        Ok(table)
+        Ok(())
     }
 }
 
 /// Writes the addresses in user mode to `chain`, innermost first, and returns how many there are.
-fn call_chain(sampled: &Sampled<'_>, table: &[Unwind], chain: &mut [u64]) -> usize {
+fn call_chain(sampled: &Sampled<'_>, code: &Code, chain: &mut [u64]) -> usize {
     let Some(user) = sampled.user else {
         return 0;
     };
     let at = Registers {
-        rip: user.rip,
+        rip: code.original(user.rip),
         rsp: user.rsp,
         rbp: user.rbp,
     };
@@ -237,14 +232,14 @@ fn call_chain(sampled: &Sampled<'_>, table: &[Unwind], chain: &mut [u64]) -> usi
         let bytes = user.stack.get(at..at.checked_add(8)?)?;
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     };
-    walk(table, at, read, chain)
+    walk(&code.table, at, read, chain)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::perf::User;
     use super::*;
-    use fulcrum_wire::base;
+    use fulcrum_wire::{Unwind, base};
 
     #[test]
     fn of_the_whole_machine_only_the_tree_counts() {
@@ -273,12 +268,16 @@ mod tests {
             base,
             unused: 0,
         };
-        let table = [
+        let table = vec![
             row(100, base::RSP, 8),
             row(200, base::RSP, 16),
             row(300, base::RSP, 8),
             row(400, base::END, 0),
         ];
+        let code = Code {
+            table: Arc::new(table),
+            copies: Vec::new(),
+        };
         let stack: Vec<u8> = [210_u64, 7, 310]
             .iter()
             .flat_map(|it| it.to_le_bytes())
@@ -296,9 +295,9 @@ mod tests {
                 stack: &stack,
             }),
         };
-        let depth = call_chain(&sampled, &table, &mut chain);
+        let depth = call_chain(&sampled, &code, &mut chain);
         assert_eq!(chain[..depth], [150, 210, 310]);
         sampled.user = None;
-        assert_eq!(call_chain(&sampled, &table, &mut chain), 0);
+        assert_eq!(call_chain(&sampled, &code, &mut chain), 0);
     }
 }

@@ -13,9 +13,11 @@ use std::time::{Duration, Instant};
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_symbols::{ExecutableKind, executable_kind};
 use fulcrum_transaction_records::samples::FILE as SAMPLES_FILE;
-use fulcrum_wire::Unwind;
-use fulcrum_wire::transactions::{LOG_SUFFIX, SESSION_VARIABLE, SETTINGS_FILE, UNWIND_SUFFIX};
+use fulcrum_wire::transactions::{
+    COPIES_SUFFIX, LOG_SUFFIX, SESSION_VARIABLE, SETTINGS_FILE, UNWIND_SUFFIX,
+};
 
+use super::code::{Code, Copies};
 use super::process::{Logged, Unready};
 use super::sampler::Sampler;
 use super::settings::Settings;
@@ -195,8 +197,8 @@ struct Session<'a> {
     /// By the stem of the log.
     processes: BTreeMap<String, Logged>,
     refused: BTreeSet<String>,
-    /// Tables of processes with a log.
-    known: HashMap<u32, Arc<Vec<Unwind>>>,
+    /// Of processes with a log.
+    known: HashMap<u32, Code>,
     /// A process begins.
     pending: bool,
     notes: Vec<String>,
@@ -252,14 +254,34 @@ impl Session<'_> {
         self.greet();
         for process in self.processes.values_mut() {
             process.answer(&self.tables);
-            let table = Arc::clone(&process.table);
-            if !table.is_empty() {
-                self.known.insert(process.pid, table);
+            process.find_copies();
+        }
+        for process in self.processes.values() {
+            if !process.table.is_empty() {
+                let code = Code {
+                    table: Arc::clone(&process.table),
+                    copies: self.copies(process),
+                };
+                self.known.insert(process.pid, code);
             }
         }
         if let Some(sampler) = &mut self.sampler {
             sampler.drain(&self.known);
         }
+    }
+
+    /// The copies that a process has: its own, and those that were there when it was forked.
+    fn copies(&self, process: &Logged) -> Vec<Arc<Copies>> {
+        let mut all: Vec<Arc<Copies>> = process.copies.iter().cloned().collect();
+        let mut at = process;
+        // Damaged logs may name each other as parents.
+        for _ in 0..self.processes.len() {
+            let parent = at.parent().and_then(|stem| self.processes.get(&stem));
+            let Some(parent) = parent else { break };
+            all.extend(parent.copies.iter().cloned());
+            at = parent;
+        }
+        all
     }
 
     /// Finds logs that are new.
@@ -417,7 +439,7 @@ impl Session<'_> {
         }
         let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
         for path in entries.flatten().map(|it| it.path()) {
-            if name_ends(&path, UNWIND_SUFFIX) {
+            if name_ends(&path, UNWIND_SUFFIX) || name_ends(&path, COPIES_SUFFIX) {
                 let _ = fs::remove_file(path);
             }
         }

@@ -2,8 +2,10 @@
 //! handed over.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
-use fulcrum_wire::transactions::{LockKind, Record};
+use fulcrum_wire::transactions::{COPIES_MODULE, COPIES_SUFFIX, LockKind, Record, copies, word};
 
 use crate::support::{Lab, Log, Ran, Settings, numbers};
 
@@ -141,4 +143,51 @@ fn nobody_watches_unless_asked_to() {
         _ => None,
     });
     assert!(waits.contains(&LockKind::Condition));
+}
+
+/// The entries of a log's file of copies: where a copy is, and of what. A forked child may have made none.
+fn copies_of(folder: &Path, log: &Log) -> Vec<(u64, u64)> {
+    if log.word(word::COPIES) == 0 {
+        return Vec::new();
+    }
+    let name = format!("{}-{}{COPIES_SUFFIX}", log.pid(), log.turn());
+    let bytes = fs::read(folder.join(name)).unwrap();
+    let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let count = word(copies::COUNT * 8) as usize;
+    let entry = |row: usize| copies::HEADER + row * copies::ENTRY;
+    (0..count)
+        .map(|row| (word(entry(row)), word(entry(row) + 8)))
+        .collect()
+}
+
+#[test]
+fn each_copy_is_told_with_its_instruction_in_the_parent_and_in_the_child() {
+    let lab = Lab::build("memory.c");
+    let ran = lab.run(&["forked", "300"]);
+    let mut modules: Vec<(u64, u64, String)> = Vec::new();
+    for log in &ran.logs {
+        modules.extend(log.each(|it| match it.record {
+            Record::Module {
+                start, end, file, ..
+            } => Some((start, end, String::from_utf8_lossy(file).into_owned())),
+            _ => None,
+        }));
+    }
+    let file = |address: u64| {
+        let found = modules.iter().find(|it| (it.0..it.1).contains(&address));
+        found.map(|it| it.2.as_str())
+    };
+    let [parent, child] = [0, 1].map(|at| copies_of(lab.session(), &ran.logs[at]));
+    assert!(parent.len() > 50, "{}", parent.len());
+    for all in [&parent, &child] {
+        assert!(all.is_sorted_by_key(|it| it.0));
+        for &(copy, original) in all {
+            assert_eq!(file(copy), Some(COPIES_MODULE));
+            let of = file(original);
+            assert!(
+                original == 0 || of.is_some_and(|it| it.starts_with('/')),
+                "{original:#x}"
+            );
+        }
+    }
 }
