@@ -9,7 +9,7 @@ import { engineBinary, fixtureRun, makeWorkspace, scriptedEngine, stageExtension
 import { writeMade } from "./first.mjs";
 import { writeShop } from "./java.mjs";
 import { themes } from "./themes.mjs";
-import { until, workbench } from "./workbench.mjs";
+import { appears, patience, until, workbench } from "./workbench.mjs";
 
 /**
  * @param {import("playwright-core").Browser} browser
@@ -24,15 +24,16 @@ export async function galleryFirst(browser, pictures) {
     settings: quietSettings,
     env: { FULCRUM_ENGINE: scriptedEngine(engineBinary()) },
   });
-  /** A window, and what takes pictures of what is there in all themes. */
+  /** A window, and what takes pictures of what is there in all themes; `show` brings it back where it goes with the theme. */
   const windowOf = async (folder, options = {}) => {
     const page = await openPage(browser, editor.url(folder), { scale: 2, ...options });
     const vscode = workbench(page);
     await vscode.ready();
-    const photograph = async (name) => {
+    const photograph = async (name, show = async () => undefined) => {
       for (const [suffix, [theme, label, workbenchClass]] of Object.entries(themes)) {
         await (folder === undefined ? chooseTheme(page, vscode, label) : writeTheme(folder, theme));
         await page.locator(`.monaco-workbench.${workbenchClass}`).waitFor();
+        await show();
         const file = path.join(pictures, `first-${name}-${suffix}.png`);
         await page.screenshot({ path: file, animations: "disabled" });
         console.log(path.relative(root, file));
@@ -57,10 +58,22 @@ function writeTheme(folder, theme) {
 
 /** Where no folder has settings. */
 async function chooseTheme(page, vscode, label) {
-  await vscode.command("Preferences: Color Theme");
   const input = page.locator(".quick-input-widget input:visible").first();
-  await input.fill(label);
-  await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label }).first().waitFor();
+  const row = page.locator(".quick-input-list .monaco-list-row.focused", { hasText: label }).first();
+  await vscode.again(
+    `the theme ${label}`,
+    async () => {
+      await page.keyboard.press("Control+K");
+      await page.keyboard.press("Control+T");
+    },
+    async () => {
+      if (!(await appears(input, patience))) {
+        return false;
+      }
+      await input.fill(label, { timeout: patience }).catch(() => undefined);
+      return appears(row, patience);
+    },
+  );
   await page.keyboard.press("Enter");
 }
 
@@ -138,8 +151,10 @@ async function withoutFolder({ page, vscode, photograph }) {
   await vscode.showRanking();
   await page.locator(".sidebar .pane", { hasText: "Open the folder of a program" }).first().waitFor();
   await photograph("no-folder");
-  await vscode.command("Fulcrum: Open Walkthrough");
-  await page.locator(".getting-started-step", { hasText: "See a result" }).first().waitFor();
-  await photograph("walkthrough");
+  await photograph("walkthrough", async () => {
+    await vscode.command("View: Close All Editors");
+    await vscode.command("Fulcrum: Open Walkthrough");
+    await page.locator(".getting-started-step", { hasText: "See a result" }).first().click();
+  });
   await page.close();
 }

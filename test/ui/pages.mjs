@@ -183,7 +183,7 @@ function unclearToggles(frame) {
         (it) => it.className === node.className && it.getAttribute("aria-pressed") !== pressed,
       );
       const isUnclear = others.some((it) => looks(it) === looks(node));
-      const looksDisabled = Number(getComputedStyle(node).opacity) < 1;
+      const looksDisabled = !node.matches(":disabled") && Number(getComputedStyle(node).opacity) < 1;
       return [
         ...(isUnclear ? [`${name(node)} looks pressed or not`] : []),
         ...(looksDisabled ? [`${name(node)} looks disabled`] : []),
