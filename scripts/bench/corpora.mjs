@@ -1,15 +1,20 @@
 /**
  * `npm run bench -- corpora [CORPUS…] [--from FOLDER] [--resume] [--report]`: reads every recording of the public corpora, says
  * which are refused and why, and compares the numbers with those of the tools that have their own reader of the same files.
- * Fails when a number differs. The repositories are cloned from GitHub, or taken from FOLDER, where they may be bare.
+ * Fails when a number differs. The repositories are cloned from GitHub, or taken from FOLDER, where they may be bare. The corpus
+ * `recorded` is made by the tools themselves when the benchmark runs.
  */
+import { readFileSync } from "node:fs";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
 import { root, StepError, step } from "../lib/steps.mjs";
 import { corpora } from "./corpora/catalogue.mjs";
 import { Engine } from "./corpora/engine.mjs";
 import { extract, listFiles, repositoryOf } from "./corpora/files.mjs";
 import { peerOf } from "./corpora/peers.mjs";
+import { record, recordings } from "./corpora/recorded.mjs";
 import { document, summarise } from "./corpora/report.mjs";
+import { Tools } from "./corpora/tools.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine } from "./lib/machine.mjs";
@@ -22,26 +27,61 @@ import { parseOptions } from "./lib/options.mjs";
 export async function bench(args, program = path.join(root, "bin", "fulcrum")) {
   const { wanted, from, resume, report } = options(args);
   const engine = new Engine(program);
-  const journal = new Journal("corpora");
+  const session = { engine, tools: new Tools(engine), journal: new Journal("corpora"), known: resume || report };
   const parts = [];
   for (const corpus of wanted) {
-    const repository = await repositoryOf(corpus, from);
-    const { revision, files } = await listFiles(corpus, repository);
-    const { peer, version } = await peerOf(corpus.name, repository, engine);
-    const rows = await step(corpus.name, async (say) => {
-      const found = [];
-      for (const file of files) {
-        say(file.path);
-        const key = `${corpus.name} ${file.path} ${file.object}`;
-        const known = resume || report ? journal.get(key) : undefined;
-        found.push(known ?? journal.put(key, await one({ corpus, repository, file, engine, peer })));
-      }
-      return found;
-    });
-    parts.push({ corpus, revision, version, rows });
-    print(corpus, rows);
+    const part = corpus === recorded ? await partRecorded(session) : await partOf(corpus, from, session);
+    parts.push(part);
+    print(corpus, part.rows);
   }
-  await finish(parts, wanted.length === corpora.length, journal.dates());
+  await finish(parts, wanted.length === all.length, session.journal.dates());
+}
+
+/** What the tools record here. */
+const recorded = { name: "recorded", peer: "the tools themselves" };
+const all = [...corpora, recorded];
+
+async function partOf(corpus, from, session) {
+  const repository = await repositoryOf(corpus, from);
+  const { revision, files } = await listFiles(corpus, repository);
+  const { peer, version } = await peerOf(corpus.name, repository, session.engine);
+  const rows = await step(corpus.name, async (say) => {
+    const found = [];
+    for (const file of files) {
+      say(file.path);
+      const key = `${corpus.name} ${file.path} ${file.object}`;
+      const known = session.known ? session.journal.get(key) : undefined;
+      found.push(known ?? session.journal.put(key, await rowsOf({ corpus, repository, file, peer }, session)));
+    }
+    return found.flat();
+  });
+  return { corpus, revision, version, rows };
+}
+
+async function partRecorded(session) {
+  const rows = await step(recorded.name, async (say) => {
+    const found = [];
+    for (const recording of recordings) {
+      say(recording.name);
+      const key = `${recorded.name} ${recording.name}`;
+      const known = session.known ? session.journal.get(key) : undefined;
+      found.push(known ?? session.journal.put(key, await rowRecorded(recording, session)));
+    }
+    return found;
+  });
+  return { corpus: recorded, rows };
+}
+
+async function rowRecorded(recording, session) {
+  const { name, format } = recording;
+  const row = { corpus: recorded.name, path: name, absent: false, kind: format };
+  const made = await record(recording);
+  if (made === undefined) {
+    return { ...row, absent: true };
+  }
+  const peer =
+    format === "Xdebug" ? (await peerOf("gprof2dot", undefined, session.engine)).peer : () => nothing("it has no tool");
+  return { ...row, ...(await one({ ...made, path: name, format, peer }, session)) };
 }
 
 function options(args) {
@@ -49,30 +89,57 @@ function options(args) {
   const from = at < 0 ? undefined : args[at + 1];
   const rest = at < 0 ? args : [...args.slice(0, at), ...args.slice(at + 2)];
   const { names, quick, resume, report } = parseOptions(rest);
-  const unknown = names.filter((name) => !corpora.some((corpus) => corpus.name === name));
+  const unknown = names.filter((name) => !all.some((corpus) => corpus.name === name));
   if (unknown.length > 0 || quick || (at >= 0 && from === undefined)) {
-    const all = corpora.map(({ name }) => name).join(", ");
+    const known = all.map(({ name }) => name).join(", ");
     throw new StepError(
-      `usage: npm run bench -- corpora [CORPUS…] [--from FOLDER] [--resume] [--report], where CORPUS is one of ${all}.`,
+      `usage: npm run bench -- corpora [CORPUS…] [--from FOLDER] [--resume] [--report], where CORPUS is one of ${known}.`,
     );
   }
-  const wanted = corpora.filter(({ name }) => names.length === 0 || names.includes(name));
+  const wanted = all.filter(({ name }) => names.length === 0 || names.includes(name));
   return { wanted, from: from === undefined ? undefined : path.resolve(from), resume, report };
 }
 
-/** @returns {Promise<import("./corpora/report.mjs").Row>} */
-async function one({ corpus, repository, file, engine, peer }) {
+/** @returns {Promise<import("./corpora/report.mjs").Row[]>} */
+async function rowsOf({ corpus, repository, file, peer }, session) {
   const row = { corpus: corpus.name, path: file.path, absent: false };
   const extracted = await extract(corpus, repository, file);
   if (extracted === undefined) {
-    return { ...row, absent: true };
+    return [{ ...row, absent: true }];
   }
-  const { info, refused } = await engine.info(extracted);
+  const unpacked = (await corpus.unpack?.(extracted)) ?? [{ file: extracted }];
+  const rows = [];
+  for (const { name, ...read } of unpacked) {
+    const place = name === undefined ? file.path : `${file.path}/${name}`;
+    rows.push({ ...row, path: place, ...(await one({ ...read, path: place, peer }, session)) });
+  }
+  return rows;
+}
+
+const nothing = (why) => ({ numbers: 0, differences: [], why });
+
+/** What was read of a file, and how it compares: with its corpus's peer, or else with the format's own tool. */
+async function one({ file, path, recording, format, peer }, { engine, tools }) {
+  const { info, refused } = await engine.info(file);
   if (refused !== undefined) {
-    return { ...row, refused };
+    return { refused };
   }
-  const { numbers, differences, why } = await peer({ file: extracted, path: file.path, info });
-  return { ...row, format: info.format, notes: info.notes.length, numbers, differences, why };
+  // Hermes writes Chrome's format.
+  const kind = format ?? (info.format === "Chrome trace" && /hermes/i.test(path) ? "Hermes" : info.format);
+  const read = { file, path, info, recording };
+  let compared = await peer(read);
+  const tool = compared.numbers === 0 ? await tools.of(kind) : undefined;
+  if (tool !== undefined) {
+    compared = await tool.compare({ ...read, text: textOf(file) });
+  }
+  const { numbers, differences, why } = compared;
+  return { format: info.format, kind, notes: info.notes.length, numbers, differences, why, tool: tool?.tool };
+}
+
+/** A file as text, unpacked. */
+function textOf(file) {
+  const bytes = readFileSync(file);
+  return (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString();
 }
 
 function print(corpus, rows) {

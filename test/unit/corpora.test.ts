@@ -3,9 +3,18 @@ import { describe, expect, it } from "vitest";
 import { reason } from "../../scripts/bench/corpora/engine.mjs";
 import { afterContainer, afterProcess, compareSums, sums, tidy } from "../../scripts/bench/corpora/folded.mjs";
 import { compareFunctions } from "../../scripts/bench/corpora/functions.mjs";
-import { methodsOf, rawTotals } from "../../scripts/bench/corpora/peers.mjs";
-import { summarise } from "../../scripts/bench/corpora/report.mjs";
+import { methodsOf } from "../../scripts/bench/corpora/peers.mjs";
+import { document, summarise } from "../../scripts/bench/corpora/report.mjs";
 import { functionsOf, samplesOf } from "../../scripts/bench/corpora/snapshots.mjs";
+import { rawOf } from "../../scripts/bench/corpora/tools/addresses.mjs";
+import { sizesOf } from "../../scripts/bench/corpora/tools/heap_profile.mjs";
+import { weightsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
+import { snapshotsOf } from "../../scripts/bench/corpora/tools/massif.mjs";
+import { stacksOfScript } from "../../scripts/bench/corpora/tools/perf.mjs";
+import { reportOf } from "../../scripts/bench/corpora/tools/simpleperf.mjs";
+import { costsOfStacks, stacksOf } from "../../scripts/bench/corpora/tools/trees.mjs";
+import { ticksOf } from "../../scripts/bench/corpora/tools/v8.mjs";
+import { functionAt } from "../../scripts/bench/corpora/tools/valgrind.mjs";
 
 describe("functions by name", () => {
   it("are compared in our unit, and only where both know a number", () => {
@@ -72,10 +81,106 @@ describe("folded stacks", () => {
 });
 
 describe("what peers print", () => {
-  it("is added up from pprof's samples", () => {
+  it("is read from pprof's samples, with addresses as bytes of files", () => {
     const text =
-      "PeriodType: \nSamples:\nobjects/count space/bytes\n   1   20: 1 2 \n   3  -40: 2 \nLocations\n  1: 0x5\n";
-    expect(rawTotals(text)).toEqual([4, -20]);
+      "PeriodType: \nSamples:\nobjects/count space/bytes\n   1   20: 1 2 \n   3  -40: 2 \nLocations\n" +
+      "     1: 0x405 M=1 \n     2: 0x9 M=2 \nMappings\n1: 0x400/0x500/0x10 /bin/app  \n2: 0x0/0x100/0x0   \n";
+    const { samples, names } = rawOf(text);
+    expect(samples).toEqual([
+      { values: [1, 20], locations: [1, 2] },
+      { values: [3, -40], locations: [2] },
+    ]);
+    expect([...names]).toEqual([
+      [1, ["0x15 (app)"]],
+      [2, ["0x9"]],
+    ]);
+  });
+
+  it("is read from ms_print's trees of callers", () => {
+    const text = [
+      " Detailed snapshots: [1 (peak)]",
+      "  1    110,558,310          1,100            1,000             100            0",
+      "90.91% (1,000B) (heap allocation functions) malloc/new/new[], --alloc-fns, etc.",
+      "->54.55% (600B) 0x10: leaf(int) (a.c:3)",
+      "| ->54.55% (600B) 0x20: main (a.c:9)",
+      "|   ",
+      "->36.36% (400B) in 2 places, all below massif's threshold (1.00%)",
+    ].join("\n");
+    expect(snapshotsOf(text).get("peak")).toEqual({
+      heap: 1000,
+      functions: [
+        { name: "leaf(int)", self: 600, total: 600 },
+        { name: "main", self: 0, total: 600 },
+        { name: "[below threshold]", self: 400, total: 400 },
+      ],
+    });
+  });
+
+  it("names places as Valgrind does", () => {
+    expect(functionAt("0x1091c9: f(int) (a.cpp:4)")).toBe("f(int)");
+    expect(functionAt("0x48F: operator()(int)")).toBe("operator()(int)");
+    expect(functionAt("0x048F: ??? (in /lib/libc.so.6)")).toBe("0x48F (libc.so.6)");
+  });
+
+  it("counts a function that calls itself once in a stack", () => {
+    const trees = [
+      { name: "f", cost: 5, callers: [{ name: "f", cost: 5, callers: [{ name: "g", cost: 3, callers: [] }] }] },
+    ];
+    expect(costsOfStacks(stacksOf(trees))).toEqual([
+      { name: "f", self: 5, total: 5 },
+      { name: "g", self: 0, total: 3 },
+    ]);
+  });
+
+  it("is read from perf's stacks, outermost first", () => {
+    const text =
+      "  250 \n\t  1a f (/bin/app)\n\t  2b [unknown] (/lib/libc.so.6)\n\n  250 \n\t  1a f (/bin/app)\n\t  2c [unknown] (/lib/libc.so.6)\n";
+    expect([...stacksOfScript(text)]).toEqual([["[libc.so.6];f", 500]]);
+  });
+
+  it("is read from simpleperf's report", () => {
+    const text =
+      "meta_info:\n  event_type: cpu-clock\nsample 1:\n  event_type_id: 0\n  time: 1\n  event_count: 250\n  thread_id: 7\n  callchain:\n" +
+      "    vaddr_in_file: 1\n    file_id: 0\n    symbol_id: 1\n    vaddr_in_file: 2\n    file_id: 0\n    symbol_id: -1\n" +
+      "file:\n  id: 0\n  path: /lib/libc.so\n  symbol: open\n  symbol: read\n";
+    expect(reportOf(text)).toEqual({
+      events: ["cpu-clock"],
+      samples: [{ event: 0, count: 250, frames: ["read", "[libc.so]"] }],
+    });
+  });
+
+  it("is read from node's table of ticks", () => {
+    const text =
+      "Statistical profiling result from v8.log, (9 ticks, 2 unaccounted, 0 excluded).\n\n [Shared libraries]:\n   ticks  total  nonlib   name\n" +
+      '      3   33.3%          "/usr/bin/node"\n\n [JavaScript]:\n   ticks  total  nonlib   name\n      2   22.2%   30.0%  JS: ^scan /a/_tsc.js:9:16\n' +
+      "      1   11.1%   15.0%  JS: * /a/_tsc.js:8:2\n\n [C++]:\n   ticks  total  nonlib   name\n      1   11.1%   15.0%  f(int, char)\n\n";
+    expect(ticksOf(text)).toEqual([
+      { name: "[node]", self: 3 },
+      { name: "scan", self: 2 },
+      { name: "(anonymous) _tsc.js:8:2", self: 1 },
+      { name: "f(int, char)", self: 1 },
+      { name: "[unknown]", self: 2 },
+    ]);
+  });
+
+  it("is added up from Instruments' rows", () => {
+    const own =
+      "Weight\tSelf Weight\tSymbol Names\n4.50 s  100.0%\t-\tmain\n1.50 s  33.3%\t1.50 s\t f\n3.00 s  66.7%\t3.00 s\t g\n";
+    expect(weightsOf(own).map(({ self }) => self)).toEqual([0, 1.5e9, 3e9]);
+    const bytes = "Bytes Used\tCount\t\tSymbol Name\n 3.00 MB  100.0%\t9\t \tmain\n 2.00 MB  66.7%\t4\t \t f\n";
+    expect(weightsOf(bytes)).toEqual([
+      { name: "main", self: 2 ** 20 },
+      { name: "f", self: 2 ** 21 },
+    ]);
+  });
+
+  it("is added up along V8's tree of memory", () => {
+    const node = (functionName: string, selfSize: number, children: unknown[] = []) => ({
+      callFrame: { functionName, url: "a.js", lineNumber: 1, columnNumber: 2 },
+      selfSize,
+      children,
+    });
+    expect(sizesOf(node("(root)", 0, [node("f", 2, [node("f", 3)])]))).toEqual([{ name: "f", self: 5, total: 5 }]);
   });
 
   it("is counted from jfr's stacks, a method once each", () => {
@@ -107,6 +212,26 @@ describe("what peers print", () => {
 });
 
 describe("the table", () => {
+  it("has a line a format, with recordings of others and those made here", () => {
+    const row = { absent: false, kind: "massif", differences: [] };
+    const parts = [
+      {
+        corpus: { name: "A", peer: "p" },
+        revision: "1",
+        rows: [{ ...row, corpus: "A", path: "a", numbers: 7, tool: "ms_print" }],
+      },
+      {
+        corpus: { name: "recorded", peer: "q" },
+        rows: [{ ...row, corpus: "recorded", path: "b", numbers: 2, tool: "ms_print" }],
+      },
+    ];
+    // biome-ignore lint/suspicious/noExplicitAny: only what the table needs
+    const text = document(parts as any, "today");
+    expect(text).toContain("| massif | 1 | 1 | 9 | 0 | ms_print |");
+    expect(text).toContain("| DHAT | 0 | 0 | 0 | 0 |  |");
+    expect(text).toContain("Measured today. Commits: A 1.");
+  });
+
   it("has reasons without what is the same in all of them", () => {
     const why =
       'fulcrum: /a/b.txt:1: the first record is "x", expected a profile; open pprof, folded stacks, perf.data.\n';

@@ -1,4 +1,5 @@
 /** Public corpora: other people's recordings, on which readers are measured. None of it is part of this repository. */
+import { dhatTests, perfettoTests, scaleneExample, v8Log } from "./unpack.mjs";
 
 /**
  * @typedef {object} Corpus
@@ -8,6 +9,7 @@
  * @property {RegExp} files which files below them are recordings, or claim to be
  * @property {RegExp} [leave] which of those are not: what tools made of recordings, and programs that were recorded
  * @property {string} peer what its numbers are compared with
+ * @property {import("./unpack.mjs").Unpack} [unpack] where the recordings are inside of files
  */
 
 /** @type {Corpus[]} */
@@ -36,11 +38,19 @@ export const corpora = [
     peer: "stackcollapse-perf.pl's results in the repository",
   },
   {
+    name: "FlameGraph's DTrace",
+    repository: "brendangregg/FlameGraph",
+    folders: ["example-dtrace-stacks.txt"],
+    files: /./,
+    peer: "gprof2dot",
+  },
+  {
     name: "pprof",
     repository: "google/pprof",
-    folders: ["profile/testdata"],
-    files: /./,
-    leave: /\.string$/,
+    folders: ["profile/testdata", "internal/driver/testdata", "internal/proftest/testdata", "internal/report/testdata"],
+    // The others are what pprof prints, sources, and programs.
+    files: /^profile\/testdata\/|\/(cppbench|go)\.[^/]*$|\.cpu$/,
+    leave: /\.string$|\/pprof\.[^/]*$/,
     peer: "pprof",
   },
   {
@@ -71,5 +81,45 @@ export const corpora = [
     files: /\.data(\.|$)/,
     leave: /expected\.txt/,
     peer: "perf script",
+  },
+  {
+    name: "speedscope's logs",
+    repository: "jlfwong/speedscope",
+    folders: ["sample/profiles/node"],
+    files: /\/isolate[^/]*\.log$/,
+    peer: "node --prof-process",
+    unpack: v8Log,
+  },
+  {
+    name: "Massif-Visualizer",
+    repository: "KDE/massif-visualizer",
+    folders: ["test/data"],
+    files: /massif\.out/,
+    leave: /\.(print|bz2)$/,
+    peer: "ms_print of Valgrind",
+  },
+  {
+    name: "Valgrind",
+    repository: "LouisBrunner/valgrind-macos",
+    folders: ["dhat"],
+    files: /\/dh_test\.js$/,
+    peer: "dh_view.js of Valgrind",
+    unpack: dhatTests,
+  },
+  {
+    name: "Scalene",
+    repository: "plasma-umass/scalene",
+    folders: ["scalene/scalene-gui"],
+    files: /\/(example-profile\.js|profile\.json)$/,
+    peer: "Scalene's own sums by function",
+    unpack: scaleneExample,
+  },
+  {
+    name: "Perfetto",
+    repository: "google/perfetto",
+    folders: ["test/trace_processor/diff_tests"],
+    files: /\/(profiling|stacks|linux|track_event)\/(tests\.py|[^/]*\.textproto)$/,
+    peer: "an independent reading by Perfetto's published messages",
+    unpack: perfettoTests,
   },
 ];

@@ -40,6 +40,7 @@ const peers = {
   speedscope: async (repository, engine) => ({ peer: await snapshotsOf(repository, engine) }),
   gprof2dot,
   FlameGraph: async (repository, engine) => ({ peer: (read) => flameGraph(repository, engine, read) }),
+  "FlameGraph's DTrace": gprof2dot,
   pprof,
   "async-profiler": async (_, engine) => ({ peer: (read) => lines(engine, read) }),
   JMC: jfr,
@@ -158,9 +159,19 @@ async function gprof2dot(_, engine) {
     );
     const { unit, value, functions } = await engine.top(read.file, 1);
     const ours = functions.map((it) => ({ ...cost(it), name: likeTheirs(format, it.name) }));
-    return compareFunctions(ours, theirs, unit === "ns" ? 1e9 : value === "cycles" ? 1e3 : 1);
+    return compareFunctions(ours, theirs, scaleOf(read, { format, unit, value }));
   };
   return { peer, version: `gprof2dot ${version}` };
+}
+
+/** What one of gprof2dot's is in our units. */
+function scaleOf({ file }, { format, unit, value }) {
+  if (format === "callgrind" && unit === "ns") {
+    // Xdebug says what its times count in: `events: Time_(10ns) Memory_(bytes)`.
+    const [, count, of] = /^events: Time_\((\d*)(ns|µs)\)/m.exec(readFileSync(file, "utf8")) ?? [];
+    return Number(count || 1) * (of === "ns" ? 1 : 1e3);
+  }
+  return unit === "ns" ? 1e9 : value === "cycles" ? 1e3 : 1;
 }
 
 /** A function of gprof2dot's. Code without a name is one function a file for us, so its sums by stack are others. */
@@ -211,12 +222,12 @@ async function flameGraph(repository, engine, read) {
   return compareSums(sums(ours, afterContainer), sums(theirs, afterProcess));
 }
 
-/** Flat and cum of every function, or, where pprof knows addresses only, the totals. */
+/** Flat and cum of every function. Where pprof knows addresses only, tools.mjs compares them. */
 async function pprof(_, engine) {
   const found = await findPprof();
   const peer = async (read) => {
     if (read.info.format !== "pprof") {
-      return totalsOfPprof(found.pprof, read);
+      return nothing("its addresses are compared by pprof -raw");
     }
     const all = { numbers: 0, differences: [] };
     const exact = ["-top", "-trim=false", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-symbolize=none"];
@@ -235,33 +246,6 @@ async function pprof(_, engine) {
     return all;
   };
   return { peer, version: found.version };
-}
-
-async function totalsOfPprof(program, { file, info }) {
-  const { code, stdout, output } = await tryRun(program, ["-raw", "-symbolize=none", file]);
-  if (code !== 0) {
-    return nothing(`pprof refuses it: ${output.trim().split("\n").at(-1)}`);
-  }
-  const totals = rawTotals(stdout);
-  const differences = info.valueTypes
-    .filter(({ total }, index) => total !== totals[index])
-    .map(({ name, total }, index) => `${name}: ${total}, pprof says ${totals[index]}`);
-  return { numbers: info.valueTypes.length, differences };
-}
-
-/**
- * Sums of the samples that `pprof -raw` prints: `  100  20: 1 2 3`.
- * @param {string} text
- */
-export function rawTotals(text) {
-  const samples = text.slice(text.indexOf("\nSamples:"), text.indexOf("\nLocations"));
-  const totals = [];
-  for (const [, values] of samples.matchAll(/^\s+((?:-?\d+\s+)*-?\d+): /gm)) {
-    for (const [index, value] of values.trim().split(/\s+/).entries()) {
-      totals[index] = (totals[index] ?? 0) + Number(value);
-    }
-  }
-  return totals;
 }
 
 /** The sum of each stack's lines. */

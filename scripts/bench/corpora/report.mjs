@@ -7,6 +7,8 @@
  * @property {boolean} absent the copy of the repository does not have its content
  * @property {string} [refused] why
  * @property {string} [format]
+ * @property {string} [kind] the format, or what of a format has a tool of its own
+ * @property {string} [tool] what it was compared with, where that is not the corpus's peer
  * @property {number} [notes]
  * @property {number} [numbers] compared
  * @property {string[]} [differences]
@@ -67,8 +69,73 @@ export function document(parts, footer) {
     "",
     ...uncompared(parts),
     "",
-    `Measured ${footer}. Commits: ${parts.map(({ corpus, revision }) => `${corpus.name} ${revision}`).join(", ")}.`,
+    ...formats(parts),
+    "",
+    `Measured ${footer}. Commits: ${commits(parts)}.`,
   ].join("\n");
+}
+
+function commits(parts) {
+  const fetched = parts.filter(({ revision }) => revision !== undefined);
+  return fetched.map(({ corpus, revision }) => `${corpus.name} ${revision}`).join(", ");
+}
+
+/** Formats that have readers since version 0.1, by the names of `kind`, and how the document calls them. */
+const kinds = {
+  "copied stacks": "`perf.data` with copied stacks",
+  "gperftools CPU profile": "gperftools CPU profile",
+  "legacy pprof text": "legacy pprof text",
+  heapprofile: "`.heapprofile`",
+  "V8 log": "V8 log",
+  memray: "memray",
+  Scalene: "Scalene",
+  pyinstrument: "pyinstrument",
+  Perfetto: "Perfetto",
+  simpleperf: "simpleperf",
+  massif: "massif",
+  DHAT: "DHAT",
+  Instruments: "Instruments",
+  Haskell: "Haskell",
+  Xdebug: "Xdebug",
+  Excimer: "Excimer",
+  Hermes: "Hermes",
+  Safari: "Safari",
+  DTrace: "DTrace",
+  "gprof2dot JSON": "gprof2dot JSON",
+};
+
+/** Formats of which fewer than three recordings are compared with a tool of their own: why. */
+const lacking = [
+  "- Haskell: no public repository that could be found has another recording, and the tools that read them come from Hackage.",
+  "- Hermes, Safari: only speedscope publishes recordings, and its snapshots are all that others say of them. The Web Inspector runs",
+  "  on macOS only, Hermes' profiler inside of React Native.",
+  "- Instruments runs on macOS only, and Perfetto's reader of traces is downloaded when it first runs: both are compared with a",
+  "  reading of their own, of Perfetto's by the messages that its Python package has.",
+  "- `.nettrace` and Go's execution traces are refused with the command that converts them: there are no numbers to compare.",
+];
+
+/** A line a format: of how many recordings numbers are compared, and with what. */
+function formats(parts) {
+  const rows = parts.flatMap(({ corpus, version, rows }) =>
+    rows.filter(({ numbers }) => numbers > 0).map((row) => ({ ...row, peer: row.tool ?? version ?? corpus.peer })),
+  );
+  const lines = Object.entries(kinds).map(([kind, name]) => {
+    const mine = rows.filter((row) => row.kind === kind);
+    const here = mine.filter(({ corpus }) => corpus === "recorded").length;
+    const sum = (of) => mine.reduce((total, row) => total + of(row), 0);
+    const counts = [mine.length - here, here, sum(({ numbers }) => numbers), sum((row) => row.differences.length)];
+    return `| ${[name, ...counts, [...new Set(mine.map(({ peer }) => peer))].join("; ")].join(" | ")} |`;
+  });
+  return [
+    "The formats that Fulcrum reads besides the usual ones, each compared with its own tool. *Published*: recordings out of the",
+    "repositories; *here*: recordings of other people's programs, made by the format's own tool when the benchmark runs.",
+    "",
+    "| format | published | here | numbers | differences | compared with |",
+    "|---|---:|---:|---:|---:|---|",
+    ...lines,
+    "",
+    ...lacking,
+  ];
 }
 
 /** A line a reason, with the files that have it. */

@@ -1,0 +1,60 @@
+/** The tools that made a recording, or that its makers give for reading it, by format. */
+import { addresses } from "./tools/addresses.mjs";
+import { dhat } from "./tools/dhat.mjs";
+import { excimer } from "./tools/excimer.mjs";
+import { heapProfile } from "./tools/heap_profile.mjs";
+import { instruments } from "./tools/instruments.mjs";
+import { massif } from "./tools/massif.mjs";
+import { perf } from "./tools/perf.mjs";
+import { perfetto } from "./tools/perfetto.mjs";
+import { memray, pyinstrument, scalene } from "./tools/python.mjs";
+import { simpleperf } from "./tools/simpleperf.mjs";
+import { v8 } from "./tools/v8.mjs";
+
+/**
+ * @typedef {object} Tool
+ * @property {string} tool its name and version
+ * @property {(read: import("./peers.mjs").Read & { text?: string, recording?: string }) => Promise<import("./peers.mjs").Compared>} compare
+ *   `text` is the file's, `recording` what the file was made of
+ */
+
+/** @type {Record<string, (engine: import("./engine.mjs").Engine) => Promise<Tool | undefined>>} */
+const makers = {
+  "copied stacks": perf,
+  DHAT: dhat,
+  Excimer: excimer,
+  "gperftools CPU profile": addresses,
+  heapprofile: heapProfile,
+  Instruments: instruments,
+  "legacy pprof text": addresses,
+  massif,
+  memray,
+  Perfetto: perfetto,
+  pyinstrument,
+  Scalene: scalene,
+  simpleperf,
+  "V8 log": v8,
+};
+
+/** Tools by format, made when they are first needed. */
+export class Tools {
+  #engine;
+  #made = new Map();
+
+  /** @param {import("./engine.mjs").Engine} engine */
+  constructor(engine) {
+    this.#engine = engine;
+  }
+
+  /**
+   * The tool of a format; undefined when there is none, or none on this machine.
+   * @param {string} format
+   * @returns {Promise<Tool | undefined>}
+   */
+  async of(format) {
+    if (!this.#made.has(format)) {
+      this.#made.set(format, await makers[format]?.(this.#engine));
+    }
+    return this.#made.get(format);
+  }
+}
