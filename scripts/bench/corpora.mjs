@@ -79,9 +79,11 @@ async function rowRecorded(recording, session) {
   if (made === undefined) {
     return { ...row, absent: true };
   }
-  const peer =
-    format === "Xdebug" ? (await peerOf("gprof2dot", undefined, session.engine)).peer : () => nothing("it has no tool");
-  return { ...row, ...(await one({ ...made, path: name, format, peer }, session)) };
+  if (format !== "Xdebug") {
+    return { ...row, ...(await one({ ...made, path: name, format, peer: () => nothing("it has no tool") }, session)) };
+  }
+  const { peer, version } = await peerOf("gprof2dot", undefined, session.engine);
+  return { ...row, ...(await one({ ...made, path: name, format, peer }, session)), tool: version };
 }
 
 function options(args) {

@@ -7,6 +7,7 @@ import { methodsOf } from "../../scripts/bench/corpora/peers.mjs";
 import { document, summarise } from "../../scripts/bench/corpora/report.mjs";
 import { functionsOf, samplesOf } from "../../scripts/bench/corpora/snapshots.mjs";
 import { rawOf } from "../../scripts/bench/corpora/tools/addresses.mjs";
+import { centresOf } from "../../scripts/bench/corpora/tools/haskell.mjs";
 import { sizesOf } from "../../scripts/bench/corpora/tools/heap_profile.mjs";
 import { weightsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
 import { snapshotsOf } from "../../scripts/bench/corpora/tools/massif.mjs";
@@ -171,6 +172,18 @@ describe("what peers print", () => {
     expect(weightsOf(bytes)).toEqual([
       { name: "main", self: 2 ** 20 },
       { name: "f", self: 2 ** 21 },
+    ]);
+  });
+
+  it("is added up along GHC's tree of cost centres", () => {
+    const node = (id: number, ticks: number, children: unknown[] = []) => ({ id, ticks, children });
+    const centres = [
+      { id: 1, module: "Main", label: "main" },
+      { id: 2, module: "Main", label: "go" },
+    ];
+    expect(centresOf({ cost_centres: centres, profile: node(1, 1, [node(2, 2, [node(2, 3)])]) }, "ticks")).toEqual([
+      { name: "Main.main", self: 1, total: 6 },
+      { name: "Main.go", self: 5, total: 5 },
     ]);
   });
 

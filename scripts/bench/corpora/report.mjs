@@ -106,7 +106,8 @@ const kinds = {
 
 /** Formats of which fewer than three recordings are compared with a tool of their own: why. */
 const lacking = [
-  "- Haskell: no public repository that could be found has another recording, and the tools that read them come from Hackage.",
+  "- Haskell: no public repository that could be found has another recording, and the tools that read them come from Hackage, which",
+  "  the machine did not reach: what the file says is added up anew.",
   "- Hermes, Safari: only speedscope publishes recordings, and its snapshots are all that others say of them. The Web Inspector runs",
   "  on macOS only, Hermes' profiler inside of React Native.",
   "- Instruments runs on macOS only, and Perfetto's reader of traces is downloaded when it first runs: both are compared with a",

@@ -2,6 +2,7 @@
 import { addresses } from "./tools/addresses.mjs";
 import { dhat } from "./tools/dhat.mjs";
 import { excimer } from "./tools/excimer.mjs";
+import { haskell } from "./tools/haskell.mjs";
 import { heapProfile } from "./tools/heap_profile.mjs";
 import { instruments } from "./tools/instruments.mjs";
 import { massif } from "./tools/massif.mjs";
@@ -24,6 +25,7 @@ const makers = {
   DHAT: dhat,
   Excimer: excimer,
   "gperftools CPU profile": addresses,
+  Haskell: haskell,
   heapprofile: heapProfile,
   Instruments: instruments,
   "legacy pprof text": addresses,
