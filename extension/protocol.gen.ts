@@ -1258,7 +1258,7 @@ export type NavigatorFlameSearchResult = {
   names: Array<string>;
   /** The cost of all matched calls with what they call; what lies within another counts once. In a comparison A - B. */
   cost: number;
-  /** That as a fraction of the cost of what was searched; null when that is 0. */
+  /** That as a fraction of the cost of what was searched, in a comparison of the view's `total`; null when that is 0. */
   share: number | null;
   /** Both sides in a comparison. */
   sides: NavigatorSides | null;

@@ -8,8 +8,8 @@ use fulcrum_schema::{
     NavigatorAutomatic, NavigatorCoverage, NavigatorEstimate, NavigatorHidden, NavigatorHiddenEnd,
     NavigatorLabel, NavigatorLabelOverlap, NavigatorOverlap, NavigatorPathSides,
     NavigatorPathSpread, NavigatorSample, NavigatorSides, NavigatorSpread, NavigatorStep,
-    NavigatorSuggester, NavigatorSuggestion, NavigatorWhole, SearchDetails, SearchLabel,
-    SearchOverlaps, SearchRow,
+    NavigatorSuggester, NavigatorSuggestion, NavigatorWhole, SearchCosts, SearchDetails,
+    SearchLabel, SearchOverlaps, SearchRow,
 };
 
 /// A cost on both sides.
@@ -46,6 +46,14 @@ pub fn path_spread(of: SummarySpread) -> NavigatorPathSpread {
     NavigatorPathSpread {
         base: spread(of.base),
         cum: spread(of.cum),
+    }
+}
+
+/// What a path costs.
+pub fn costs(row: &Row) -> SearchCosts {
+    SearchCosts {
+        base: row.base,
+        cum: row.cum,
     }
 }
 

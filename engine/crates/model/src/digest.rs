@@ -5,18 +5,66 @@ const SECOND: u64 = 0xc2b2_ae3d_27d4_eb4f;
 
 /// 32 hexadecimal digits. Reads eight bytes at a time.
 pub fn digest(bytes: &[u8]) -> String {
-    let (mut a, mut b) = (FIRST, SECOND);
-    let mut add = |word: u64| {
-        a = mixed(a ^ word, FIRST);
-        b = mixed(b.wrapping_add(word), SECOND);
-    };
-    let (words, rest) = bytes.as_chunks::<8>();
-    words.iter().for_each(|word| add(u64::from_le_bytes(*word)));
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    add(u64::from_le_bytes(last));
-    add(bytes.len() as u64);
-    format!("{a:016x}{b:016x}")
+    let mut digest = Digest::default();
+    digest.add(bytes);
+    digest.finish()
+}
+
+/// The [`digest`] of bytes that come piece by piece.
+#[derive(Clone, Debug)]
+pub struct Digest {
+    a: u64,
+    b: u64,
+    length: u64,
+    /// What is not yet eight bytes, and how many of it there are.
+    rest: ([u8; 8], usize),
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        Digest {
+            a: FIRST,
+            b: SECOND,
+            length: 0,
+            rest: ([0; 8], 0),
+        }
+    }
+}
+
+impl Digest {
+    /// Adds the bytes that come next.
+    pub fn add(&mut self, mut bytes: &[u8]) {
+        self.length += bytes.len() as u64;
+        let (mut word, held) = self.rest;
+        if held > 0 {
+            let taken = bytes.len().min(8 - held);
+            word[held..held + taken].copy_from_slice(&bytes[..taken]);
+            bytes = &bytes[taken..];
+            if held + taken < 8 {
+                self.rest = (word, held + taken);
+                return;
+            }
+            self.word(word);
+        }
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.word(*word));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.rest = (last, rest.len());
+    }
+
+    /// That of all bytes.
+    pub fn finish(mut self) -> String {
+        self.word(self.rest.0);
+        self.word(self.length.to_le_bytes());
+        format!("{:016x}{:016x}", self.a, self.b)
+    }
+
+    fn word(&mut self, word: [u8; 8]) {
+        let word = u64::from_le_bytes(word);
+        self.a = mixed(self.a ^ word, FIRST);
+        self.b = mixed(self.b.wrapping_add(word), SECOND);
+    }
 }
 
 fn mixed(word: u64, factor: u64) -> u64 {
@@ -28,7 +76,7 @@ fn mixed(word: u64, factor: u64) -> u64 {
 mod tests {
     use std::collections::HashSet;
 
-    use super::digest;
+    use super::{Digest, digest};
 
     #[test]
     fn every_changed_byte_and_length_changes_it() {
@@ -46,5 +94,16 @@ mod tests {
         assert_ne!(digest(&[0; 8]), digest(&[0; 9]));
         // It is in files: it must not change.
         assert_eq!(digest(b""), "d1ff12e429632f6fba39a00b7c0a0348");
+    }
+
+    #[test]
+    fn pieces_have_the_digest_of_the_whole() {
+        let bytes: Vec<u8> = (0..100).collect();
+        for size in [1, 3, 8, 13, 100] {
+            let mut all = Digest::default();
+            bytes.chunks(size).for_each(|piece| all.add(piece));
+            all.add(&[]);
+            assert_eq!(all.finish(), digest(&bytes), "pieces of {size}");
+        }
     }
 }

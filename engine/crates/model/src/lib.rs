@@ -15,7 +15,7 @@ pub mod text;
 
 pub use call_graph::CallGraph;
 pub use call_tree::{CallTree, CallTreeBuilder};
-pub use digest::digest;
+pub use digest::{Digest, digest};
 pub use location::Location;
 pub use progress::{Cancelled, Progress, ProgressListener};
 pub use read_error::{Place, ReadError};

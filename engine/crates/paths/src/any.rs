@@ -200,6 +200,13 @@ impl ProfileInterface for AnyProfile {
         })
     }
 
+    fn costed_summaries(&self, s: &AnySummary) -> [Vec<AnySummary>; 2] {
+        ask!(self, |p, wrap| {
+            let both = p.costed_summaries(Kind::from_any(s));
+            both.map(|all| all.into_iter().map(wrap).collect())
+        })
+    }
+
     fn running_total_cum_of(&self, summaries: &[AnySummary]) -> Vec<i64> {
         ask!(self, |p| p.running_total_cum_of(&Kind::all(summaries)))
     }

@@ -1,16 +1,21 @@
 //! The profile interface for one call tree (BOTTLENECKS §2.2).
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use fulcrum_model::CallTree;
 
-use crate::extensions::Side;
+use crate::extensions::{Family, Side};
 use crate::index::Index;
 use crate::interface::{Overlap, ProfileInterface, Refusal, Together};
 use crate::names::Names;
 use crate::nearness::{InTree, Nearness};
 use crate::occurrences::Occurrences;
 use crate::region::{Cover, Region};
+
+/// To look at so many occurrences takes longer than to start a thread.
+const MANY: usize = 50_000;
 
 /// A call tree and the value type that is searched.
 #[derive(Debug)]
@@ -58,16 +63,29 @@ impl CallTreeProfile {
     }
 
     fn extensions(&self, s: &CallTreeSummary, side: Side) -> Vec<CallTreeSummary> {
-        let all = side.all(&self.index, &self.names, &s.0).into_iter();
-        all.map(|(name, these)| {
+        let all = side.all(&self.index, &s.0).into_iter();
+        let of = |(name, these)| Occurrences::of(side.extended(s.0.path(), name), these);
+        all.map(of).map(CallTreeSummary).collect()
+    }
+
+    /// The same, where what they cost is asked of all, but of few where they occur.
+    fn costed(&self, s: &CallTreeSummary, side: Side) -> Vec<CallTreeSummary> {
+        if !s.0.apart(&self.index) {
+            return self.extensions(s, side);
+        }
+        let family = Family::new(s.0.clone(), side);
+        let all = side.costs(&self.index, &s.0).into_iter();
+        all.map(|(name, costs)| {
+            let again = s.0.path().contains(&name);
             let path = side.extended(s.0.path(), name);
-            CallTreeSummary(Occurrences::of(path, these))
+            let costs = (!again).then_some(costs);
+            CallTreeSummary(Occurrences::extended(path, family.by(name), costs))
         })
         .collect()
     }
 
     fn extension_names(&self, s: &CallTreeSummary, side: Side) -> Vec<&str> {
-        let all = side.all(&self.index, &self.names, &s.0).into_iter();
+        let all = side.all(&self.index, &s.0).into_iter();
         all.map(|(name, _)| self.names.get(name)).collect()
     }
 
@@ -89,7 +107,9 @@ impl CallTreeProfile {
 
     fn trim(&self, s: &CallTreeSummary, side: Side) -> Option<CallTreeSummary> {
         let path = side.trimmed(s.0.path())?;
-        Some(CallTreeSummary(Occurrences::find(&self.index, path)))
+        let before = s.0.before(side).cloned();
+        let found = before.unwrap_or_else(|| Occurrences::find(&self.index, path));
+        Some(CallTreeSummary(found))
     }
 }
 
@@ -176,6 +196,25 @@ impl ProfileInterface for CallTreeProfile {
 
     fn bottom_summaries(&self, s: &CallTreeSummary) -> Vec<CallTreeSummary> {
         self.extensions(s, Side::Bottom)
+    }
+
+    fn costed_summaries(&self, s: &CallTreeSummary) -> [Vec<CallTreeSummary>; 2] {
+        let [top, bottom] = [Side::Top, Side::Bottom].map(|side| move || self.costed(s, side));
+        // Counting also finds them, for which both threads would wait.
+        if s.0.count(&self.index) < MANY {
+            return [top(), bottom()];
+        }
+        thread::scope(|scope| {
+            let other = thread::Builder::new().spawn_scoped(scope, top);
+            match other {
+                Ok(other) => {
+                    let bottom = bottom();
+                    let top = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+                    [top, bottom]
+                }
+                Err(_) => [self.costed(s, Side::Top), bottom()],
+            }
+        })
     }
 
     fn running_total_cum_of(&self, summaries: &[CallTreeSummary]) -> Vec<i64> {

@@ -216,7 +216,7 @@ impl ComparativeProfile {
 
     /// The extensions in any tree, sorted by name, each with its occurrences in every tree.
     fn all(&self, s: &ComparativeSummary, side: Side) -> Vec<(NameId, Vec<Vec<Occurrence>>)> {
-        let of = |(it, tree): (&Occurrences, &Index)| side.all(tree, &self.names, it);
+        let of = |(it, tree): (&Occurrences, &Index)| side.all(tree, it);
         let trees: Vec<Extensions> = self.each(s).map(of).collect();
         let mut trees: Vec<_> = trees
             .into_iter()

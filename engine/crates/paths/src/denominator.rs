@@ -22,7 +22,8 @@ pub enum DenominatorKind {
     Total,
     /// The difference of the totals of a comparison.
     Difference,
-    /// What became costlier in a comparison, by functions' own cost, where more than half as much became cheaper.
+    /// What became costlier in a comparison, by functions' own cost, where more than half as much became cheaper. With several
+    /// runs on each side, only what is told from noise.
     Costlier,
 }
 
@@ -59,13 +60,33 @@ impl Denominator {
     }
 }
 
-/// What became costlier, when more than half as much became cheaper.
+/// What became costlier, when more than half as much became cheaper. Of sides that look even all may be noise, which is left
+/// out of it.
 fn costlier<P: ProfileInterface>(profile: &P) -> Option<i64> {
-    let (mut more, mut less) = (0_i64, 0_i64);
+    let (mut more, mut less, mut certain) = (0_i64, 0_i64, 0_i64);
     for s in profile.initial_summaries() {
         let base = profile.base_of(&s);
         more = more.saturating_add(base.max(0));
         less = less.saturating_sub(base.min(0));
+        if base > 0 && !is_noise(profile, &s, Metric::Base) {
+            certain = certain.saturating_add(base);
+        }
     }
-    (more.min(less) > more.max(less) / 2).then_some(more)
+    (more.min(less) > more.max(less) / 2).then_some(certain)
+}
+
+/// One of a summary's costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Metric {
+    Base,
+    Cum,
+}
+
+/// Whether a difference between several runs on each side may be noise.
+pub(crate) fn is_noise<P: ProfileInterface>(profile: &P, s: &P::Summary, metric: Metric) -> bool {
+    let spread = profile.spread_of(s).map(|it| match metric {
+        Metric::Base => it.base,
+        Metric::Cum => it.cum,
+    });
+    spread.is_some_and(|it| !it.significant())
 }

@@ -4,6 +4,7 @@ use crate::denominator::Denominator;
 use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
 use crate::paradox::{Paradox, paradox_of};
+use crate::suggest::ranked;
 use crate::zoom::{End, Nearby, zoom, zoom_trim};
 
 /// How a numbered summary came about.
@@ -163,15 +164,16 @@ pub(crate) fn of<P: ProfileInterface>(
     cutoff: Option<f64>,
     whole: &Denominator,
 ) -> (Details, Vec<P::Summary>) {
-    let extensions = |end: End| match cutoff {
-        Some(cutoff) => zoom(profile, s, cutoff, end),
-        None => Nearby::all(end.extensions(profile, s)),
-    };
     let trims = |end: End| match cutoff {
         Some(cutoff) => zoom_trim(profile, s, cutoff, end),
         None => Nearby::all(end.trim(profile, s).into_iter().collect()),
     };
-    let (top, bottom) = (extensions(End::Top), extensions(End::Bottom));
+    let [top, bottom] = match cutoff {
+        Some(cutoff) => [End::Top, End::Bottom].map(|end| zoom(profile, s, cutoff, end)),
+        None => profile
+            .costed_summaries(s)
+            .map(|all| Nearby::all(ranked(all, |s| profile.cum_of(s)))),
+    };
     let hidden = [&top, &bottom].map(|it| Hidden {
         count: it.hidden,
         share: it.hidden_share,

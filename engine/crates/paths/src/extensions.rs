@@ -1,10 +1,11 @@
 //! Extending and trimming a path's occurrences in one tree.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::index::Index;
 use crate::interface::Refusal;
-use crate::names::{NO_NAME, NameId, Names};
+use crate::names::{NO_NAME, NameId};
 use crate::occurrences::{Occurrence, Occurrences};
 
 /// The occurrences of each extension, sorted by the name that it adds.
@@ -47,61 +48,201 @@ impl Side {
     }
 
     /// Every extension, in one pass over the occurrences.
-    pub fn all(self, index: &Index, names: &Names, of: &Occurrences) -> Extensions {
-        const NONE: u32 = u32::MAX;
-        let mut group_of = vec![NONE; names.len()];
-        let mut groups: Extensions = Vec::new();
-        self.each(index, of, |name, it| {
-            let group = &mut group_of[name as usize];
-            if *group == NONE {
-                *group = groups.len() as u32;
-                groups.push((name, Vec::new()));
+    pub fn all(self, index: &Index, of: &Occurrences) -> Extensions {
+        let mut groups: ByName<Vec<Occurrence>> = ByName::new(index);
+        self.each(index, of, |name, _, it| groups.of(name).push(it));
+        groups.sorted()
+    }
+
+    /// Base and cum of every extension of a path of which no two occurrences share a node, sorted by its name. Those of
+    /// extensions by a name of the path itself mean nothing: their occurrences may share nodes.
+    pub fn costs(self, index: &Index, of: &Occurrences) -> Vec<(NameId, (i64, i64))> {
+        let mut sums: ByName<Sum> = ByName::new(index);
+        self.each(index, of, |name, from, it| {
+            let (new, last) = match self {
+                Side::Top => (it.first, it.last),
+                Side::Bottom => (it.last, it.last),
+            };
+            let along = index.along(from.first, from.last) + index.own(new);
+            let sum = sums.of(name);
+            sum.base += along;
+            if last >= sum.covered {
+                sum.covered = index.end(last);
+                sum.cum += along + index.between(last + 1, sum.covered);
             }
-            groups[*group as usize].1.push(it);
         });
-        groups.sort_unstable_by_key(|&(name, _)| name);
-        for (_, these) in &mut groups {
-            sort(these);
-        }
-        groups
+        let all = sums.sorted().into_iter();
+        all.map(|(name, Sum { base, cum, .. })| (name, (base, cum)))
+            .collect()
     }
 
     /// The extension by one name.
     pub fn one(self, index: &Index, of: &Occurrences, wanted: NameId) -> Vec<Occurrence> {
         let mut these = Vec::new();
-        self.each(index, of, |name, it| {
+        self.each(index, of, |name, _, it| {
             if name == wanted {
                 these.push(it);
             }
         });
-        sort(&mut these);
         these
     }
 
-    fn each(self, index: &Index, of: &Occurrences, mut visit: impl FnMut(NameId, Occurrence)) {
-        of.each(index, |Occurrence { last, first }| match self {
-            Side::Top => {
-                if let Some((first, name)) = index.parent_name(first) {
-                    visit(name, Occurrence { last, first });
+    /// Visits the occurrences of all extensions, sorted by their finals: the name that is added, what is extended, and the
+    /// extension's.
+    fn each(
+        self,
+        index: &Index,
+        of: &Occurrences,
+        mut visit: impl FnMut(NameId, Occurrence, Occurrence),
+    ) {
+        match self {
+            Side::Top => of.each(index, |it| {
+                if let Some((first, name)) = index.parent_name(it.first) {
+                    let last = it.last;
+                    visit(name, it, Occurrence { last, first });
                 }
-            }
-            Side::Bottom => {
-                let (mut child, end) = (last + 1, index.end(last));
-                while child < end {
-                    let name = index.name(child);
-                    if name != NO_NAME {
-                        visit(name, Occurrence { last: child, first });
-                    }
-                    child = index.end(child);
+            }),
+            Side::Bottom => each_child(index, of, |child, it| {
+                let name = index.name(child);
+                if name != NO_NAME {
+                    let first = it.first;
+                    visit(name, it, Occurrence { last: child, first });
                 }
-            }
-        });
+            }),
+        }
     }
 }
 
-/// Children of nested finals come out of order.
-fn sort(these: &mut [Occurrence]) {
-    if !these.is_sorted() {
-        these.sort_unstable();
+/// Visits the children of all finals, ascending: finals below others have their children among those of the others.
+fn each_child(index: &Index, of: &Occurrences, mut visit: impl FnMut(u32, Occurrence)) {
+    struct Open {
+        next: u32,
+        end: u32,
+        it: Occurrence,
+    }
+    // The finals around a node, the outermost first, with the children of each that are not visited.
+    let mut open: Vec<Open> = Vec::new();
+    let mut up_to = |open: &mut Vec<Open>, n: u32| {
+        while let Some(inner) = open.last_mut() {
+            // A child may be the next final itself.
+            while inner.next < inner.end && inner.next <= n {
+                visit(inner.next, inner.it);
+                inner.next = index.end(inner.next);
+            }
+            if inner.next < inner.end {
+                break;
+            }
+            open.pop();
+        }
+    };
+    of.each(index, |it| {
+        up_to(&mut open, it.last);
+        let (next, end) = (it.last + 1, index.end(it.last));
+        if next < end {
+            open.push(Open { next, end, it });
+        }
+    });
+    up_to(&mut open, u32::MAX);
+}
+
+/// What is known of an extension's costs so far.
+#[derive(Default)]
+struct Sum {
+    base: i64,
+    cum: i64,
+    /// All nodes before are in the cum.
+    covered: u32,
+}
+
+/// Something for each name that was met.
+struct ByName<T> {
+    place: Vec<u32>,
+    all: Vec<(NameId, T)>,
+}
+
+impl<T: Default> ByName<T> {
+    fn new(index: &Index) -> Self {
+        ByName {
+            place: vec![u32::MAX; index.names()],
+            all: Vec::new(),
+        }
+    }
+
+    fn of(&mut self, name: NameId) -> &mut T {
+        let place = &mut self.place[name as usize];
+        if *place == u32::MAX {
+            *place = self.all.len() as u32;
+            self.all.push((name, T::default()));
+        }
+        &mut self.all[*place as usize].1
+    }
+
+    fn sorted(mut self) -> Vec<(NameId, T)> {
+        self.all.sort_unstable_by_key(|&(name, _)| name);
+        self.all
+    }
+}
+
+/// All extensions of a path at one side. Their occurrences are found when they are first asked for: mostly nobody looks at
+/// more than one.
+#[derive(Debug)]
+pub(crate) struct Family {
+    of: Occurrences,
+    side: Side,
+    asked: AtomicBool,
+    all: OnceLock<Extensions>,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(crate) struct Extension {
+    family: Arc<Family>,
+    name: NameId,
+    alone: OnceLock<Vec<Occurrence>>,
+}
+
+impl Family {
+    pub fn new(of: Occurrences, side: Side) -> Arc<Self> {
+        Arc::new(Family {
+            of,
+            side,
+            asked: AtomicBool::new(false),
+            all: OnceLock::new(),
+        })
+    }
+
+    /// The extension by a name that there is.
+    pub fn by(self: &Arc<Self>, name: NameId) -> Extension {
+        Extension {
+            family: Arc::clone(self),
+            name,
+            alone: OnceLock::new(),
+        }
+    }
+}
+
+impl Extension {
+    /// Its occurrences, sorted. The first extension of a family is looked for alone, then all are.
+    pub fn these(&self, index: &Index) -> &[Occurrence] {
+        let Family {
+            of,
+            side,
+            asked,
+            all,
+        } = &*self.family;
+        if let Some(alone) = self.alone.get() {
+            return alone;
+        }
+        if all.get().is_none() && !asked.swap(true, Ordering::Relaxed) {
+            return self.alone.get_or_init(|| side.one(index, of, self.name));
+        }
+        let all = all.get_or_init(|| side.all(index, of));
+        let found = all.binary_search_by_key(&self.name, |it| it.0);
+        &all[found.expect("the extension was met")].1
+    }
+
+    /// What was extended at this side.
+    pub fn before(&self, side: Side) -> Option<&Occurrences> {
+        (self.family.side == side).then_some(&self.family.of)
     }
 }

@@ -8,6 +8,9 @@ use fulcrum_model::call_tree::NO_NODE;
 use crate::find::Named;
 use crate::names::{NO_NAME, NameId, Names};
 
+/// What a path of at most so many names costs is summed node by node.
+const WALKED: usize = 8;
+
 /// A call tree and one of its value types. 12 bytes a node besides the tree's, 20 when paths of several names are looked at.
 #[derive(Debug)]
 pub(crate) struct Index {
@@ -165,6 +168,15 @@ impl Index {
 
     /// The own cost of the nodes from `first` down to `last`, both included.
     pub fn along(&self, first: u32, last: u32) -> i64 {
+        // Of short paths without the sums of all nodes, which are far apart in memory.
+        let (mut n, mut sum) = (last, 0);
+        for _ in 0..WALKED {
+            sum += self.own(n);
+            if n == first {
+                return sum;
+            }
+            n = self.parent(n);
+        }
         let sums = self.from_root.get_or_init(|| self.sum_from_roots());
         let above = match self.parent(first) {
             NO_NODE => 0,

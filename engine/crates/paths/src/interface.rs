@@ -112,6 +112,12 @@ pub trait ProfileInterface {
             .collect()
     }
 
+    /// All [`top_summaries`](ProfileInterface::top_summaries) and
+    /// [`bottom_summaries`](ProfileInterface::bottom_summaries), for who asks what each costs and looks further at few.
+    fn costed_summaries(&self, s: &Self::Summary) -> [Vec<Self::Summary>; 2] {
+        [self.top_summaries(s), self.bottom_summaries(s)]
+    }
+
     /// [`total_cum_of`](ProfileInterface::total_cum_of) the first, the first two, and so on to all summaries.
     fn running_total_cum_of(&self, summaries: &[Self::Summary]) -> Vec<i64> {
         (1..=summaries.len())

@@ -3,6 +3,7 @@
 use std::collections::BinaryHeap;
 use std::sync::{Arc, OnceLock};
 
+use crate::extensions::{Extension, Side};
 use crate::find;
 use crate::index::Index;
 use crate::names::NameId;
@@ -43,6 +44,8 @@ enum At {
     /// At every node with the path's only name.
     Name(NameId),
     These(Vec<Occurrence>),
+    /// Found when first needed.
+    Extension(Extension),
 }
 
 impl Occurrences {
@@ -69,6 +72,23 @@ impl Occurrences {
         Occurrences::with(path, At::These(these))
     }
 
+    /// Those of a path that another one was extended to. Its base and cum may be known.
+    pub fn extended(path: Arc<[NameId]>, by: Extension, costs: Option<(i64, i64)>) -> Self {
+        let these = Occurrences::with(path, At::Extension(by));
+        if let Some(costs) = costs {
+            these.0.both.get_or_init(|| Some(costs));
+        }
+        these
+    }
+
+    /// Those of the path that was extended to this one at this side, if it was.
+    pub fn before(&self, side: Side) -> Option<&Occurrences> {
+        match &self.0.at {
+            At::Extension(extension) => extension.before(side),
+            At::Name(_) | At::These(_) => None,
+        }
+    }
+
     /// Those of a path.
     pub fn find(index: &Index, path: &[NameId]) -> Self {
         if let [name] = path {
@@ -87,6 +107,16 @@ impl Occurrences {
         match &self.0.at {
             At::Name(name) => index.nodes_of(*name).is_empty(),
             At::These(these) => these.is_empty(),
+            At::Extension(_) => false,
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self, index: &Index) -> usize {
+        match &self.0.at {
+            At::Name(name) => index.nodes_of(*name).len(),
+            At::These(these) => these.len(),
+            At::Extension(it) => it.these(index).len(),
         }
     }
 
@@ -99,6 +129,7 @@ impl Occurrences {
                 }
             }
             At::These(these) => these.iter().copied().for_each(visit),
+            At::Extension(it) => it.these(index).iter().copied().for_each(visit),
         }
     }
 
@@ -134,7 +165,7 @@ impl Occurrences {
     fn both(&self, index: &Index) -> Option<(i64, i64)> {
         *self.0.both.get_or_init(|| match self.0.at {
             At::Name(name) => Some(index.flat(name)),
-            At::These(_) if self.apart(index) => {
+            At::These(_) | At::Extension(_) if self.apart(index) => {
                 let (mut base, mut cum, mut covered) = (0, 0, 0);
                 self.each(index, |Occurrence { last, first }| {
                     let along = index.along(first, last);
@@ -146,7 +177,7 @@ impl Occurrences {
                 });
                 Some((base, cum))
             }
-            At::These(_) => None,
+            At::These(_) | At::Extension(_) => None,
         })
     }
 
@@ -155,7 +186,7 @@ impl Occurrences {
         self.0.along.get_or_init(|| {
             if let At::Name(name) = self.0.at {
                 let nodes = index.nodes_of(name).iter().map(|&n| (n, n + 1));
-                return Region::of(nodes.collect(), index.prefix()).into();
+                return Region::of_sorted(nodes, index.prefix()).into();
             }
             let length = self.0.path.len() as u32;
             let mut ends = Vec::new();
@@ -178,6 +209,9 @@ impl Occurrences {
                     ends.push((index.parent(last), above));
                 }
             });
+            if above == 0 {
+                return Region::of_sorted(intervals.into_iter(), index.prefix()).into();
+            }
             intervals.extend(self.nodes(index, ends));
             Region::of(intervals, index.prefix()).into()
         })
@@ -251,7 +285,7 @@ impl Occurrences {
 
     /// Whether no two occurrences share a node. A shared node stands at two places of the path, so that its name is there
     /// twice; or two of its children have the same name.
-    fn apart(&self, index: &Index) -> bool {
+    pub fn apart(&self, index: &Index) -> bool {
         let mut names = self.0.path.to_vec();
         names.sort_unstable();
         index.siblings_differ() && names.windows(2).all(|it| it[0] != it[1])

@@ -34,6 +34,30 @@ impl Region {
         Region { intervals, before }
     }
 
+    /// The same of intervals that are sorted already.
+    pub fn of_sorted(sorted: impl Iterator<Item = (u32, u32)>, prefix: &[i64]) -> Self {
+        let (mut intervals, mut before) = (Vec::new(), vec![0]);
+        let mut sum = 0;
+        let mut last: Option<(u32, u32)> = None;
+        let mut add = |interval: (u32, u32)| {
+            sum += cost(interval, prefix);
+            intervals.push(interval);
+            before.push(sum);
+        };
+        for (start, end) in sorted {
+            match &mut last {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                last => {
+                    if let Some(whole) = last.replace((start, end)) {
+                        add(whole);
+                    }
+                }
+            }
+        }
+        last.into_iter().for_each(add);
+        Region { intervals, before }
+    }
+
     /// The union of sets.
     pub fn union<'a>(regions: impl Iterator<Item = &'a Region>, prefix: &[i64]) -> Self {
         let all = regions.flat_map(|region| region.intervals());
@@ -189,6 +213,21 @@ mod tests {
         let prefix = prefix();
         assert_eq!(region.cost(), prefix[6] + prefix[9] - prefix[7]);
         assert_eq!(Region::of(Vec::new(), &prefix).cost(), 0);
+    }
+
+    #[test]
+    fn sorted_intervals_become_the_same_set() {
+        let (prefix, mut dice) = (prefix(), dice(3));
+        for count in [0, 1, 2, 30, 500] {
+            let interval = |_| {
+                let start = dice(1000);
+                (start, start + 1 + dice(9))
+            };
+            let mut intervals: Vec<_> = (0..count).map(interval).collect();
+            intervals.sort_unstable();
+            let sorted = Region::of_sorted(intervals.iter().copied(), &prefix);
+            assert_eq!(sorted, Region::of(intervals, &prefix));
+        }
     }
 
     /// Numbers below `most`, the same each time.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::denominator::Denominator;
+use crate::denominator::{Denominator, DenominatorKind, Metric, is_noise};
 use crate::details::{self, Details, LabelReport, Row, Step};
 use crate::estimate::{Estimate, estimate};
 use crate::interface::{ProfileInterface, Refusal};
@@ -19,6 +19,7 @@ pub struct Search<P: ProfileInterface> {
     zooming: bool,
     cutoff: f64,
     numbered: Vec<P::Summary>,
+    noise: usize,
     history: Vec<P::Summary>,
     /// How much of the history leads to the current summary; 0 before the first.
     at: usize,
@@ -114,6 +115,7 @@ impl<P: ProfileInterface> Search<P> {
             zooming: false,
             cutoff: CUTOFF,
             numbered: Vec::new(),
+            noise: 0,
             history: Vec::new(),
             at: 0,
             labels: Labels::default(),
@@ -169,8 +171,30 @@ impl<P: ProfileInterface> Search<P> {
 
     /// `suggest`: the suggester's starting summaries, which get new numbers.
     pub fn suggest(&mut self) -> Vec<Row> {
-        self.numbered = self.suggester.suggest(&self.profile);
+        let (starts, noise) = self.starts();
+        (self.numbered, self.noise) = (starts, noise);
         self.rows()
+    }
+
+    /// The suggester's starting summaries, and how many are left out: where the sides of a comparison look even, those whose
+    /// difference may be noise stand beside those that say something.
+    pub(crate) fn starts(&self) -> (Vec<P::Summary>, usize) {
+        let mut all = self.suggester.suggest(&self.profile);
+        let before = all.len();
+        if self.whole.of == DenominatorKind::Costlier {
+            let metric = match self.suggester {
+                Suggester::HighCum => Metric::Cum,
+                Suggester::HighBase => Metric::Base,
+            };
+            all.retain(|s| !is_noise(&self.profile, s, metric));
+        }
+        let noise = before - all.len();
+        (all, noise)
+    }
+
+    /// How many functions [`suggest`](Search::suggest) left out the last time, because their difference may be noise.
+    pub fn noise(&self) -> usize {
+        self.noise
     }
 
     /// `find`: the functions whose names hold a text, the most costly first, which get new numbers. Upper and lower case
@@ -209,6 +233,13 @@ impl<P: ProfileInterface> Search<P> {
     /// The summaries that were current, the oldest first, and how many of them lead to the current one.
     pub fn history(&self) -> (&[P::Summary], usize) {
         (&self.history, self.at)
+    }
+
+    /// `history`: the same with their costs, by their positions.
+    pub fn history_rows(&self) -> Vec<Row> {
+        let all = self.history.iter().enumerate();
+        all.map(|(at, s)| details::row(&self.profile, at, Step::Suggestion, s))
+            .collect()
     }
 
     /// `select n`: makes the summary numbered `n` current.

@@ -88,6 +88,10 @@ impl<P: ProfileInterface> ProfileInterface for Arc<P> {
         (**self).bottom_summaries(s)
     }
 
+    fn costed_summaries(&self, s: &P::Summary) -> [Vec<P::Summary>; 2] {
+        (**self).costed_summaries(s)
+    }
+
     fn running_total_cum_of(&self, summaries: &[P::Summary]) -> Vec<i64> {
         (**self).running_total_cum_of(summaries)
     }

@@ -59,7 +59,7 @@ impl<P: ProfileInterface> Search<P> {
 
     /// The first `most` of what the suggester suggests. Changes nothing.
     pub fn first(&self, most: usize) -> Suggestions {
-        let mut all = self.suggester().suggest(self.profile());
+        let (mut all, _) = self.starts();
         all.truncate(most);
         self.suggestions(all)
     }

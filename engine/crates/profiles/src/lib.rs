@@ -6,6 +6,7 @@
 
 mod error;
 mod labels;
+mod large_text;
 mod lines;
 mod open_search;
 mod read;

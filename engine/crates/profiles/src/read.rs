@@ -12,6 +12,7 @@ use fulcrum_ingest::profile::{self, ALLOW_MORE, Limits, Profile};
 use fulcrum_model::Progress;
 
 use crate::error::Error;
+use crate::large_text::LargeText;
 use crate::symbols::Files;
 
 /// A profile that was read.
@@ -39,10 +40,24 @@ pub(crate) fn read_with_progress(
     limits: Limits,
     progress: &Progress,
 ) -> Result<Read, Error> {
+    let name = path.display().to_string();
+    if let Some(text) = large_text(path, limits) {
+        let digest = text.digest(progress)?;
+        let digest = digest.map_err(|error| Error::io("read", path, &error))?;
+        let profile = named(text.profile(&name, limits, progress)?, &name, rules)?;
+        return Ok(Read { profile, digest });
+    }
     let bytes = bytes(path, limits)?;
     let digest = fulcrum_paths::digest(&bytes);
-    let profile = parse(path, bytes, rules, limits, progress)?;
+    let profile = named(parse(bytes, &name, limits, progress)?, &name, rules)?;
     Ok(Read { profile, digest })
+}
+
+fn large_text(path: &Path, limits: Limits) -> Option<LargeText> {
+    match path == Path::new("-") {
+        true => None,
+        false => LargeText::open(path, LARGE, limits),
+    }
 }
 
 /// The same with other limits, for those who need no digest.
@@ -50,8 +65,12 @@ pub(crate) fn read_with_progress(
 /// # Errors
 /// As [`read`].
 pub fn profile(path: &Path, rules: &[Rule], limits: Limits) -> Result<Profile, Error> {
-    let bytes = bytes(path, limits)?;
-    parse(path, bytes, rules, limits, &Progress::default())
+    let (name, progress) = (path.display().to_string(), Progress::default());
+    let profile = match large_text(path, limits) {
+        Some(text) => text.profile(&name, limits, &progress)?,
+        None => parse(bytes(path, limits)?, &name, limits, &progress)?,
+    };
+    named(profile, &name, rules)
 }
 
 fn bytes(path: &Path, limits: Limits) -> Result<Vec<u8>, Error> {
@@ -114,16 +133,18 @@ pub(crate) fn contents(path: &Path, limits: Limits) -> io::Result<Vec<u8>> {
 }
 
 fn parse(
-    path: &Path,
     bytes: Vec<u8>,
-    rules: &[Rule],
+    name: &str,
     limits: Limits,
     progress: &Progress,
 ) -> Result<Profile, Error> {
-    let name = path.display().to_string();
-    let profile = profile::read_with_progress(bytes, &name, limits, &Files::default(), progress);
+    let profile = profile::read_with_progress(bytes, name, limits, &Files::default(), progress);
     let profile = profile.map_err(|error| Error::File(error.to_string()))?;
-    let profile = profile.ok_or(Error::Cancelled)?;
+    profile.ok_or(Error::Cancelled)
+}
+
+/// The profile with its names by the rules.
+fn named(profile: Profile, name: &str, rules: &[Rule]) -> Result<Profile, Error> {
     let profile = normalise(profile, rules);
     profile.map_err(|error| Error::File(format!("{name}: {error}")))
 }
@@ -211,5 +232,35 @@ mod tests {
             assert_eq!(contents(&path, fewer).is_ok(), length == 0, "{length}");
         }
         assert!(contents(&folder.path().join("y"), Limits::default()).is_err());
+    }
+
+    #[test]
+    fn large_folded_stacks_are_read_like_small_ones() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.folded");
+        let line = |n: u64| {
+            format!(
+                "main;caller{};a long name of work{} {}\n",
+                n % 7,
+                n % 999,
+                n % 5
+            )
+        };
+        let text: String = (0..LARGE / 30).map(line).collect();
+        assert!(text.len() as u64 > LARGE);
+        fs::write(&path, &text).expect("it can be written");
+        assert!(large_text(&path, Limits::default()).is_some());
+        assert!(large_text(&path, Limits::up_to(text.len() - 1)).is_none());
+        let found = read(&path, &[]).expect("a profile");
+        assert_eq!(found.digest, fulcrum_paths::digest(text.as_bytes()));
+        let held = profile::read(text.as_bytes(), "x").expect("a profile");
+        let tree = |profile: Profile| match profile.calls {
+            profile::Calls::Tree(tree) => tree,
+            profile::Calls::Graphs(_) => panic!("expected a tree"),
+        };
+        assert!(tree(found.profile) == tree(held));
+        let error = self::profile(&path, &[], Limits::up_to(text.len() - 1));
+        let problem = error.expect_err("too large").to_string();
+        assert!(problem.contains("--max-size"), "{problem}");
     }
 }

@@ -193,8 +193,20 @@ pub struct SearchEstimate {
 pub struct SearchHistory {
     /// The oldest first.
     pub history: Vec<Vec<String>>,
+    /// What each of them costs.
+    pub costs: Vec<SearchCosts>,
     /// The position of the current one; null before the first.
     pub current: Option<u32>,
+}
+
+/// What a path costs.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchCosts {
+    /// The cost of the path itself.
+    pub base: i64,
+    /// The cost of the path and everything that it calls.
+    pub cum: i64,
 }
 
 /// Where labels were written.

@@ -265,6 +265,7 @@ pub fn typescript() -> String {
         ProfileTop,
         ProfileFunction,
         ProfileInfo,
+        SearchCosts,
         ProfileCalls,
         ProfileValueType,
         ProfileSize,

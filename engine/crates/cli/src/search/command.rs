@@ -29,6 +29,8 @@ pub enum Command {
     Back,
     Forward,
     History,
+    /// Goes to a path of the history by its number.
+    GoTo(usize),
     Auto,
     Save(PathBuf),
     Load(PathBuf),
@@ -71,7 +73,10 @@ pub const HELP: &[(&str, &str)] = &[
         "the share of the cost that zooming keeps; 0.95 by default",
     ),
     ("back, forward", "move through the history of paths"),
-    ("history", "list the paths in the history"),
+    (
+        "history [N]",
+        "list the paths in the history with their costs; with a number, go to that path",
+    ),
     ("auto", "find and label the bottlenecks automatically"),
     (
         "save FILE, load FILE",
@@ -138,7 +143,8 @@ pub fn parse(line: &str) -> Result<Option<Command>, String> {
         }
         "back" => alone(Command::Back)?,
         "forward" => alone(Command::Forward)?,
-        "history" => alone(Command::History)?,
+        "history" if rest.is_empty() => Command::History,
+        "history" => Command::GoTo(number(rest)?),
         "auto" => alone(Command::Auto)?,
         "save" => Command::Save(text("a file")?.into()),
         "load" => Command::Load(text("a file")?.into()),
@@ -186,10 +192,34 @@ fn path(text: &str) -> Result<Command, String> {
     match names.is_empty() {
         true => Err("expected a path such as [main; parse], outermost name first".into()),
         false => Ok(Command::Path {
-            names,
+            names: unfold(names)?,
             as_typed: around.then(|| vec![text.to_owned()]),
         }),
     }
+}
+
+/// The longest recursion that can be typed folded.
+const MOST_TIMES: usize = 100_000;
+
+/// The names with recursion written out that is folded as lists print it: `walk ×17`.
+fn unfold(names: Vec<String>) -> Result<Vec<String>, String> {
+    let mut all = Vec::new();
+    for name in names {
+        let folded = name.rsplit_once(" \u{d7}");
+        let times = folded.and_then(|(name, times)| Some((name, times.parse::<usize>().ok()?)));
+        match times {
+            None => all.push(name),
+            Some((name, times)) if (1..=MOST_TIMES).contains(&(times + all.len())) => {
+                all.extend(std::iter::repeat_n(name.to_owned(), times));
+            }
+            Some((_, times)) => {
+                return Err(format!(
+                    "expected a path of at most {MOST_TIMES} names, got {times}"
+                ));
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// The labels in a list with commas between; names may be quoted.
@@ -315,6 +345,12 @@ mod tests {
             ("path main; \"f(La;)\"", path(&["main", "f(La;)"], None)),
             ("path [unknown]", path(&["unknown"], Some("[unknown]"))),
             (
+                "path main; f \u{d7}3; g",
+                path(&["main", "f", "f", "f", "g"], None),
+            ),
+            ("history", Command::History),
+            ("history 2", Command::GoTo(2)),
+            (
                 "path [libc.so.6]; [unknown]",
                 path(&["[libc.so.6]", "[unknown]"], None),
             ),
@@ -346,6 +382,8 @@ mod tests {
             ("path []", "such as [main; parse]"),
             ("trim", "`trim top` or `trim bottom`"),
             ("back 2", "expected nothing after `back`"),
+            ("history x", "expected a number"),
+            ("path [f \u{d7}99999999]", "at most 100000 names"),
         ] {
             let error = parse(line).expect_err(line);
             assert!(error.contains(part), "{line}: {error}");

@@ -3,6 +3,7 @@
 use fulcrum_paths::{Details, Overlap, Row, Spread, Step};
 
 use super::numbers::Numbers;
+use super::recursion;
 use crate::terminal::{Cell, Colour, Table};
 
 /// Everything about the current path. Lists have at most `top` rows; 0 means all.
@@ -10,7 +11,10 @@ pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
     let mut out = String::new();
     let dim = |text: &str| Cell::left(text).colour(Some(Colour::Dim));
     let mut head = Table::default();
-    for (n, name) in it.path.iter().enumerate() {
+    for (n, name) in recursion::folded(&it.path, numbers.style)
+        .iter()
+        .enumerate()
+    {
         let title = if n == 0 { "path" } else { "" };
         head.row(vec![
             dim(title),
@@ -46,7 +50,7 @@ pub fn details(it: &Details, numbers: &Numbers, top: usize) -> String {
             continue;
         }
         out += &format!("\n{title}\n");
-        out += &list(&rows, numbers, top, |row| added(row, &it.path));
+        out += &list(&rows, numbers, top, |row| added(row, &it.path, numbers));
         if let Some(hidden) = hidden {
             out += &format!(
                 "  {} below the cutoff; they alone hold {} of the cum\n",
@@ -163,9 +167,9 @@ pub fn list(rows: &[&Row], numbers: &Numbers, top: usize, name: impl Fn(&Row) ->
 }
 
 /// What a step adds to the current path or takes from it.
-fn added(row: &Row, current: &[String]) -> String {
+fn added(row: &Row, current: &[String], numbers: &Numbers) -> String {
     let (here, there) = (current.len(), row.path.len());
-    let names = |names: &[String]| names.join("; ");
+    let names = |names: &[String]| recursion::path(names, numbers.style);
     match row.step {
         Step::Suggestion => names(&row.path),
         Step::ExtendTop => format!("[{}; ...]", names(&row.path[..there - here])),

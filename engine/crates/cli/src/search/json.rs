@@ -14,7 +14,7 @@ use super::session::Answer;
 /// 0 means all.
 pub fn answer(command: &str, answer: Answer, top: usize) -> Option<SearchAnswer> {
     let body = match answer {
-        Answer::Rows(rows) => {
+        Answer::Rows { rows, .. } => {
             let shown = match top {
                 0 => rows.len(),
                 top => top.min(rows.len()),
@@ -45,8 +45,9 @@ pub fn answer(command: &str, answer: Answer, top: usize) -> Option<SearchAnswer>
             labels,
             estimate: answers::estimate(&estimate),
         }),
-        Answer::History { paths, current } => SearchBody::History(SearchHistory {
-            history: paths,
+        Answer::History { rows, current } => SearchBody::History(SearchHistory {
+            history: rows.iter().map(|it| it.path.clone()).collect(),
+            costs: rows.iter().map(answers::costs).collect(),
             current: current.map(|it| it as u32),
         }),
         Answer::Automatic(found) => SearchBody::Automatic(answers::automatic(found)),

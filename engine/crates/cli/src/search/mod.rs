@@ -8,6 +8,7 @@ mod navigate;
 pub mod numbers;
 mod open;
 mod print;
+mod recursion;
 mod session;
 mod suggest;
 pub mod waiting;

@@ -6,17 +6,14 @@ use fulcrum_paths::{DenominatorKind, Estimate, LabelReport, Row, Suggestions};
 use super::command::HELP;
 use super::details;
 use super::numbers::Numbers;
+use super::recursion;
 use super::session::Answer;
 use crate::terminal::{Cell, Colour, Table, shown};
 
 /// The text for a command that was done. Lists have at most `top` rows of each kind; 0 means all.
 pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
     match answer {
-        Answer::Rows(rows) if rows.is_empty() => "no paths\n".into(),
-        Answer::Rows(rows) => {
-            let all: Vec<&Row> = rows.iter().collect();
-            details::list(&all, numbers, top, |row| row.path.join("; "))
-        }
+        Answer::Rows { rows, noise } => self::rows(rows, *noise, numbers, top),
         Answer::Details(it) => details::details(it, numbers, top),
         Answer::Settings {
             suggester,
@@ -27,23 +24,21 @@ pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
             format!("suggester {suggester}, zoom {zooming}, cutoff {cutoff}\n")
         }
         Answer::Labels { path, labels } => match labels.as_slice() {
-            [] => format!("[{}] has no label\n", self::path(path)),
+            [] => format!("[{}] has no label\n", self::path(path, numbers)),
             labels => {
                 let labels = labels.join(", ");
-                format!("[{}] is labelled {}\n", self::path(path), shown(&labels))
+                format!(
+                    "[{}] is labelled {}\n",
+                    self::path(path, numbers),
+                    shown(&labels)
+                )
             }
         },
         Answer::Reports { labels, base, cum } => reports(labels, *base, *cum, numbers),
         Answer::Overlaps(it) if it.overlaps.is_empty() => "nothing is labelled\n".into(),
         Answer::Overlaps(it) => details::overlaps(it, numbers),
         Answer::Estimate { labels, estimate } => self::estimate(labels, estimate, numbers),
-        Answer::History { paths, current } => {
-            let line = |(n, names): (usize, &Vec<String>)| {
-                let mark = if Some(n) == *current { "*" } else { " " };
-                format!("{mark} [{}]\n", path(names))
-            };
-            paths.iter().enumerate().map(line).collect()
-        }
+        Answer::History { rows, current } => history(rows, *current, numbers),
         Answer::Automatic(found) => suggestions(found, 0, numbers),
         Answer::Saved(path) => format!("the labels are in {}\n", path.display()),
         Answer::Loaded(notes) => notes.iter().map(|note| format!("{note}\n")).collect(),
@@ -58,8 +53,40 @@ pub fn answer(answer: &Answer, numbers: &Numbers, top: usize) -> String {
     }
 }
 
-fn path(names: &[String]) -> String {
-    shown(&names.join("; ")).into_owned()
+fn path(names: &[String], numbers: &Numbers) -> String {
+    shown(&recursion::path(names, numbers.style)).into_owned()
+}
+
+fn rows(rows: &[Row], noise: usize, numbers: &Numbers, top: usize) -> String {
+    let all: Vec<&Row> = rows.iter().collect();
+    let mut out = match all.is_empty() {
+        true => "no paths\n".into(),
+        false => details::list(&all, numbers, top, |row| {
+            recursion::path(&row.path, numbers.style)
+        }),
+    };
+    if noise > 0 {
+        let functions = if noise == 1 { "function" } else { "functions" };
+        out += &format!("  {noise} {functions} left out: the difference may be noise\n");
+    }
+    out
+}
+
+fn history(rows: &[Row], current: Option<usize>, numbers: &Numbers) -> String {
+    let mut table = Table::default();
+    for row in rows {
+        let mark = if Some(row.number) == current { "*" } else { "" };
+        table.row(vec![
+            Cell::left(mark),
+            Cell::right(row.number.to_string()),
+            Cell::right(format!("cum {}", numbers.cost(row.cum))),
+            Cell::right(numbers.share(row.cum)),
+            Cell::right(format!("base {}", numbers.cost(row.base))),
+            Cell::right(numbers.share(row.base)),
+            Cell::left(format!("[{}]", recursion::path(&row.path, numbers.style))),
+        ]);
+    }
+    table.render(numbers.style)
 }
 
 fn reports(labels: &[LabelReport], base: i64, cum: i64, numbers: &Numbers) -> String {
@@ -130,6 +157,9 @@ pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> Stri
     if found.suggestions.is_empty() {
         let why = match (found.whole.cost, found.whole.of) {
             (0, DenominatorKind::Total) => "the profile costs nothing",
+            (0, DenominatorKind::Costlier) => {
+                "no function's own cost differs by more than noise: there is no difference to cover"
+            }
             (0, _) => {
                 "every function's own cost is the same on both sides: there is no difference to cover"
             }
@@ -148,7 +178,7 @@ pub fn suggestions(found: &Suggestions, first: usize, numbers: &Numbers) -> Stri
             numbers.percent(it.marginal),
         );
         out += &numbers.style.paint(Colour::Strong, &title);
-        out += &format!("\n    [{}]\n", path(&it.path));
+        out += &format!("\n    [{}]\n", path(&it.path, numbers));
         if let Some(sides) = it.sides {
             let (a, b) = (numbers.cost(sides.cum.a), numbers.cost(sides.cum.b));
             out += &format!("    A {a}, B {b}");

@@ -13,8 +13,11 @@ use super::waiting::Waiting;
 
 /// What a command answers.
 pub enum Answer {
-    /// Numbered paths.
-    Rows(Vec<Row>),
+    /// Numbered paths, and how many were left out because they may be noise.
+    Rows {
+        rows: Vec<Row>,
+        noise: usize,
+    },
     /// The current path.
     Details(Box<Details>),
     /// The settings, after one was changed.
@@ -41,9 +44,9 @@ pub enum Answer {
         labels: Vec<String>,
         estimate: Estimate,
     },
-    /// The paths that were current, and the position of the one that is.
+    /// The paths that were current, by their positions, and that of the one that is.
     History {
-        paths: Vec<Vec<String>>,
+        rows: Vec<Row>,
         current: Option<usize>,
     },
     /// What the automatic search found and labelled.
@@ -71,8 +74,16 @@ pub fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, String>
             search.set_suggester(suggester);
             Ok(settings(session))
         }
-        Command::Suggest => Ok(Answer::Rows(search.suggest())),
-        Command::Find(text) => Ok(Answer::Rows(search.find(&text))),
+        Command::Suggest => {
+            let rows = search.suggest();
+            let noise = search.noise();
+            Ok(Answer::Rows { rows, noise })
+        }
+        Command::Find(text) => {
+            let rows = search.find(&text);
+            Ok(Answer::Rows { rows, noise: 0 })
+        }
+        Command::GoTo(at) => details(search.go_to(at)),
         Command::Select(number) => details(search.select(number)),
         Command::Path { names, as_typed } => {
             let mut go = |names: &[String]| {
@@ -140,11 +151,9 @@ pub fn run(session: &mut OpenSearch, command: Command) -> Result<Answer, String>
             Ok(settings(session))
         }
         Command::History => {
-            let (history, at) = search.history();
-            let profile = search.profile();
-            let path = |s| profile.path_of(s).into_iter().map(String::from).collect();
+            let (_, at) = search.history();
             Ok(Answer::History {
-                paths: history.iter().map(path).collect(),
+                rows: search.history_rows(),
                 current: at.checked_sub(1),
             })
         }

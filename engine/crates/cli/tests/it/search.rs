@@ -98,6 +98,39 @@ fn the_papers_commands_find_figure_2s_numbers() {
 }
 
 #[test]
+fn the_history_has_numbers_and_costs_and_recursion_is_folded() {
+    let files = Files::new();
+    let deep = "walk;".repeat(17);
+    let profile = files.write(
+        "deep.folded",
+        &format!("main;{deep}leaf 60\nmain;walk 40\n"),
+    );
+    let typed = "path [leaf]; path [main; walk \u{d7}17; leaf]; history; history 0; history 7";
+    let (said, code) = script(&[&profile], typed);
+    assert_eq!(code, Some(1));
+    assert_eq!(said[1]["path"].as_array().map(Vec::len), Some(19));
+    assert_eq!(said[2]["current"], 1);
+    let costs = json!([{ "base": 60, "cum": 60 }, { "base": 100, "cum": 100 }]);
+    assert_eq!(said[2]["costs"], costs);
+    assert_eq!(said[3]["path"], json!(["leaf"]));
+    assert_eq!(said[4]["error"], "there is nothing more in the history");
+    let run = fulcrum(&["navigate", &profile, "--script", typed])
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8(run.stdout).expect("UTF-8");
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    for line in [
+        "path main",
+        "walk \u{d7}17",
+        "0 cum 60 60.0 % base 60 60.0 % [leaf]",
+        "* 1 cum 100 100.0 % base 100 100.0 % [main; walk \u{d7}17; leaf]",
+    ] {
+        assert!(text.lines().any(|it| words(it) == line), "{line}\n{text}");
+    }
+}
+
+#[test]
 fn people_read_the_same_numbers() {
     let files = Files::new();
     let profile = files.write("figure2.folded", FIGURE_2);

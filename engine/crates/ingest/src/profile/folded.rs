@@ -3,19 +3,20 @@
 mod contexts;
 pub mod line;
 mod piece;
+pub mod text;
 
 use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::thread;
 
 use fulcrum_model::call_tree::{CallTreeError, Forest, MAX_MAGNITUDE, Sorted};
-use memchr::memchr_iter;
 
 use self::line::{is_record, is_stack, split};
 use self::piece::{End, Part, Why};
+use self::text::{Place, Text};
 use super::Format;
 use super::collected::Collected;
-use super::fault::{Fault, quote};
+use super::fault::Fault;
 use super::input::Input;
 use super::stacks::{FrameId, Stacks};
 use super::units::{Decimals, value};
@@ -28,55 +29,49 @@ pub fn detect(input: &Input) -> bool {
 
 /// Reads a profile.
 pub fn read(input: &Input) -> Result<Collected, Fault> {
-    if let Some(collected) = collect(input, None)? {
+    // Each thread sees itself whether its pieces are UTF-8.
+    let bytes = match input.is_verbatim() {
+        true => input.bytes,
+        false => input.text().as_bytes(),
+    };
+    read_text(input, Text::Held(bytes))
+}
+
+/// Reads a profile that begins as `input` does.
+pub fn read_text(input: &Input, text: Text<'_>) -> Result<Collected, Fault> {
+    if let Some(collected) = collect(input, text, None)? {
         return Ok(collected);
     }
     // Some counts have fractions: how fine they are must be known before the first is kept.
     let mut decimals = Decimals::default();
-    for line in records(input.text()) {
-        if let Some((_, count)) = split(line)
-            && let Some(count) = count.fraction()
-        {
-            decimals.see(count);
+    text.each(|piece| {
+        for line in records(&piece.text) {
+            if let Some((_, count)) = split(line)
+                && let Some(count) = count.fraction()
+            {
+                decimals.see(count);
+            }
         }
-    }
-    let collected = collect(input, Some(decimals))?;
+        Ok(None::<()>)
+    })?;
+    let collected = collect(input, text, Some(decimals))?;
     Ok(collected.expect("the decimals of all counts are known"))
 }
 
 /// Reads all stacks. `None` when counts have fractions and `decimals` are not known.
-fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected>, Fault> {
-    // Each thread sees itself whether its pieces are UTF-8: the whole is looked at only when one is not.
-    let mut text = match input.is_verbatim() {
-        true => input.bytes,
-        false => input.text().as_bytes(),
-    };
+fn collect(
+    input: &Input,
+    text: Text<'_>,
+    decimals: Option<Decimals>,
+) -> Result<Option<Collected>, Fault> {
     let mut parts = piece::take_all(text, decimals, &input.progress)?;
-    let is_bytes = |part: &Part| {
-        matches!(
-            part.end,
-            Some(End {
-                why: Why::Bytes,
-                ..
-            })
-        )
-    };
-    if parts.iter().any(is_bytes) {
-        text = input.text().as_bytes();
-        parts = piece::take_all(text, decimals, &input.progress)?;
-    }
     let scale = decimals.unwrap_or_default().scale();
-    let cut = match end(text, &mut parts, scale) {
-        Some((at, Why::Wrong)) if is_cut(&text[at..]) => Some(line_number(text, at)),
-        Some((_, Why::Fraction)) => return Ok(None),
-        Some((at, why)) => {
-            let fault = match why {
-                Why::Fault(fault) => fault,
-                Why::TooMuch => too_much().into(),
-                _ => Fault::whole(expected(&text[at..])),
-            };
-            return Err(fault.at_line(line_number(text, at)));
-        }
+    let cut = match end(text, &mut parts, scale)? {
+        Some(End { at, why: Why::Cut }) => Some(text.line_number(at)?),
+        Some(End {
+            why: Why::Fraction, ..
+        }) => return Ok(None),
+        Some(End { at, why }) => return Err(fault(why).at_line(text.line_number(at)?)),
         None => None,
     };
     let unit = decimals.unwrap_or_default().unit("count");
@@ -105,46 +100,48 @@ fn collect(input: &Input, decimals: Option<Decimals>) -> Result<Option<Collected
 /// The value type's name.
 const SAMPLES: &str = "samples";
 
-fn too_much() -> CallTreeError {
-    let value = SAMPLES.to_owned();
-    CallTreeError::TooMuchCost { value }
+fn fault(why: Why) -> Fault {
+    match why {
+        Why::Fault(fault) => fault,
+        Why::Wrong(problem) => Fault::whole(problem),
+        Why::TooMuch => {
+            let value = SAMPLES.to_owned();
+            CallTreeError::TooMuchCost { value }.into()
+        }
+        Why::Fraction | Why::Cut => unreachable!("reading goes on after these"),
+    }
 }
 
 /// Where reading ends first, if it ends before the text does, and why.
-fn end(text: &[u8], parts: &mut [Part], scale: f64) -> Option<(usize, Why)> {
-    let place = |at: &[u8]| at.as_ptr().addr() - text.as_ptr().addr();
+fn end(text: Text<'_>, parts: &mut [Part], scale: f64) -> Result<Option<End>, Fault> {
     let sum: u128 = parts.iter().map(|part| part.sum).sum();
     let ends = parts.iter_mut().filter_map(|part| part.end.take());
-    let first = ends
-        .map(|end| (place(end.at), end.why))
-        .min_by_key(|&(at, _)| at);
+    let first = ends.min_by_key(|end| end.at);
     if sum <= MAX_MAGNITUDE as u128 {
-        return first;
+        return Ok(first);
     }
     // Together the counts are too much. In which line, only who reads them in order can tell.
+    let before = first.as_ref().map(|end| end.at);
     let mut sum = 0;
-    let before = first.as_ref().map_or(text.len(), |&(at, _)| at);
-    let lines = str::from_utf8(&text[..before]).unwrap_or_default();
-    let mut counts = records(lines).filter_map(|line| Some((line, split(line)?.1)));
-    let crossed = counts.find(|&(_, count)| {
-        let count = count.scaled(scale).and_then(Result::ok);
-        sum += count.map_or(0, |count| u128::from(count.unsigned_abs()));
-        sum > MAX_MAGNITUDE as u128
-    });
-    crossed
-        .map(|(line, _)| (place(line.as_bytes()), Why::TooMuch))
-        .or(first)
-}
-
-/// Whether the rest of a text is one line without an end, and nothing behind it.
-fn is_cut(rest: &[u8]) -> bool {
-    let rest = String::from_utf8_lossy(rest);
-    !rest.ends_with('\n') && records(&rest).nth(1).is_none()
-}
-
-/// The 1-based number of the line that begins at a byte.
-fn line_number(text: &[u8], at: usize) -> usize {
-    1 + memchr_iter(b'\n', &text[..at]).count()
+    let crossed = text.each(|piece| {
+        for line in records(&piece.text) {
+            let at = piece.place(line);
+            if before.is_some_and(|before| at >= before) {
+                return Ok(Some(None));
+            }
+            let count = split(line).and_then(|(_, count)| count.scaled(scale)?.ok());
+            sum += count.map_or(0, |count| u128::from(count.unsigned_abs()));
+            if sum > MAX_MAGNITUDE as u128 {
+                return Ok(Some(Some(at)));
+            }
+        }
+        Ok(None)
+    })?;
+    let why = Why::TooMuch;
+    Ok(match crossed.flatten() {
+        Some(at) => Some(End { at, why }),
+        None => first,
+    })
 }
 
 /// Makes one set of stacks of all parts.
@@ -154,14 +151,15 @@ fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault
         false => stacks.frame(name, "", 0),
     };
     // In the text's order, whichever thread met them first.
-    let names = parts.iter().enumerate();
-    let mut names: Vec<(&str, usize)> = names
-        .flat_map(|(part, it)| it.contexts.names.iter().map(move |&name| (name, part)))
-        .collect();
-    names.sort_unstable_by_key(|(name, _)| name.as_ptr().addr());
+    let mut names: Vec<(Place, usize, u32)> = Vec::new();
+    for (part, it) in parts.iter().enumerate() {
+        let places = it.contexts.places().iter().zip(0..);
+        names.extend(places.map(|(&place, number)| (place, part, number)));
+    }
+    names.sort_unstable();
     let mut ids: Vec<Vec<FrameId>> = vec![Vec::new(); parts.len()];
-    for (name, part) in names {
-        ids[part].push(frame(stacks, name)?);
+    for (_, part, number) in names {
+        ids[part].push(frame(stacks, parts[part].contexts.name(number))?);
     }
     let mut bare: Option<i64> = None;
     let mut deep = Vec::new();
@@ -189,8 +187,8 @@ fn join(parts: Vec<Part>, placed: bool, stacks: &mut Stacks) -> Result<(), Fault
     if let Some(count) = bare {
         stacks.add(&[], &[count])?;
     }
-    deep.sort_unstable_by_key(|(stack, _)| stack.as_ptr().addr());
-    for (stack, count) in deep {
+    deep.sort_unstable_by_key(|&(place, ..)| place);
+    for (_, stack, count) in deep {
         let frames = stack.split(';').map(|name| frame(stacks, name));
         let frames: Vec<_> = frames.collect::<Result<_, _>>()?;
         stacks.add(&frames, &[count])?;
@@ -213,15 +211,6 @@ fn has_two_counts(input: &Input) -> bool {
     let stacks: Option<HashSet<&str>> = records().map(two).collect();
     let lines = records().count();
     lines > 1 && stacks.is_some_and(|stacks| stacks.len() == lines)
-}
-
-/// The problem of a line that is no stack, with which `rest` begins.
-fn expected(rest: &[u8]) -> String {
-    let line = rest.split(|&byte| byte == b'\n').next().unwrap_or(rest);
-    format!(
-        "expected a stack and a count, as in main;work 12, got {}",
-        quote(String::from_utf8_lossy(line).trim())
-    )
 }
 
 #[cfg(test)]
@@ -379,6 +368,96 @@ mod tests {
         // The last line's fraction changes the unit of all.
         let profile = read(&format!("{text}main 0.5\n")).expect("folded stacks");
         assert_eq!(profile.value_types()[0].unit, "0.1 count");
+    }
+
+    /// A text that is not held, and the most that was read of it at once.
+    struct Elsewhere {
+        bytes: Vec<u8>,
+        most: std::sync::atomic::AtomicUsize,
+    }
+
+    impl crate::profile::ReadAt for Elsewhere {
+        fn length(&self) -> u64 {
+            self.bytes.len() as u64
+        }
+
+        fn read_exact_at(&self, into: &mut [u8], at: u64) -> std::io::Result<()> {
+            self.most
+                .fetch_max(into.len(), std::sync::atomic::Ordering::Relaxed);
+            let from = at as usize;
+            let part = self.bytes.get(from..from + into.len());
+            into.copy_from_slice(part.ok_or(std::io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_held_gives_the_same_profile() {
+        use crate::profile::{Calls, LargeText, Limits, begins_folded, read, read_large_text};
+        let line = |n: usize| format!("main;caller{};work{} {}\n", n % 7, n % 1001, n % 5);
+        let text: String = (0..200_000).map(line).collect();
+        let deep = "deep".to_owned() + &";f".repeat(super::super::MAX_DEPTH) + " 5\n";
+        let half = format!("main {}\n", i64::MAX / 8 + 1);
+        let with = |more: &[u8]| [text.as_bytes(), more, text.as_bytes()].concat();
+        for bytes in [
+            with(b""),
+            with(b"main;caf\xe9 5\n\xe9;new 7\n 3\n"),
+            with(deep.as_bytes()),
+            with(b"main 0.25\n"),
+            with(b"nothing\n"),
+            [text.as_bytes(), b"a;cut of"].concat(),
+            [half.as_bytes(), text.as_bytes(), half.as_bytes()].concat(),
+        ] {
+            let head = &bytes[..1 << 20];
+            assert!(begins_folded(head));
+            let elsewhere = Elsewhere {
+                bytes: bytes.clone(),
+                most: 0.into(),
+            };
+            let large = LargeText {
+                bytes: &elsewhere,
+                head,
+            };
+            let nobody = fulcrum_model::Progress::default();
+            let found = read_large_text(&large, "x", Limits::default(), &nobody);
+            let found = found.map(|profile| profile.expect("nobody stops it"));
+            match (read(&bytes, "x"), found) {
+                (Ok(held), Ok(found)) => {
+                    let (Calls::Tree(held_tree), Calls::Tree(tree)) = (&held.calls, &found.calls)
+                    else {
+                        panic!("expected trees");
+                    };
+                    assert!(tree == held_tree);
+                    assert_eq!(found.notes, held.notes);
+                }
+                (held, found) => assert_eq!(found.map(|_| ()), held.map(|_| ())),
+            }
+            assert!(elsewhere.most.into_inner() <= super::text::SIZE + 1);
+        }
+    }
+
+    #[test]
+    fn only_what_must_be_folded_stacks_is_read_piece_by_piece() {
+        use crate::profile::begins_folded;
+        let many = |line: &str| line.repeat((1 << 20) / line.len());
+        for line in ["main;work 12\n", "[unknown];main 3\n", "# comment\na 1\n"] {
+            assert!(begins_folded(many(line).as_bytes()), "{line}");
+        }
+        // Too little, no lines, other formats, and what stands around a text.
+        for text in [
+            "main;work 12\n",
+            &many("main 1\r"),
+            &many("a b c\n"),
+            &many("{\"traceEvents\": []}\n"),
+            &("\u{feff}".to_owned() + &many("main 1\n")),
+            &("events: Ir\n".to_owned() + &many("fn=main\n1 2\n")),
+        ] {
+            assert!(
+                !begins_folded(text.as_bytes()),
+                "{}",
+                &text[..20.min(text.len())]
+            );
+        }
     }
 
     #[test]

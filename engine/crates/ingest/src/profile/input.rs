@@ -159,6 +159,11 @@ impl<'a> Input<'a> {
         lines(&self.head).filter(|(_, line)| !line.trim().is_empty())
     }
 
+    /// Whether more bytes could not change what format it is: there are more than the lines that tell formats apart.
+    pub fn tells(&self) -> bool {
+        self.json.is_none() && !self.returns && self.head.len() < self.bytes.len()
+    }
+
     /// Whether it is a JSON object with all of these keys.
     pub fn has_keys(&self, keys: &[&str]) -> bool {
         let has = |json: &Json, key: &str| json.keys.iter().any(|it| it == key);

@@ -68,7 +68,8 @@ impl Interner {
         (number, true)
     }
 
-    fn text(&self, number: u32) -> &[u8] {
+    /// A name by its number.
+    pub fn text(&self, number: u32) -> &[u8] {
         let number = number as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.texts[start..self.ends[number]]

@@ -65,6 +65,7 @@ use fulcrum_model::Progress;
 use self::collected::Collected;
 use self::fault::Fault;
 use self::input::Input;
+pub use folded::text::ReadAt;
 pub use format::{Calls, Format, Grain, Profile};
 use fulcrum_model::{Place, ReadError};
 pub use limits::{ALLOW_MORE, Limits};
@@ -264,11 +265,60 @@ fn finish(
         progress.at(TAKEN)?;
         collected.profile()
     };
-    match work() {
+    told(work(), name)
+}
+
+fn told(read: Result<Profile, Fault>, name: &str) -> Result<Option<Profile>, ReadError> {
+    match read {
         Ok(profile) => Ok(Some(profile)),
         Err(fault) if fault.cancelled => Ok(None),
         Err(fault) => Err(fault.of(name)),
     }
+}
+
+/// A text of folded stacks that is read piece by piece and never held as a whole.
+pub struct LargeText<'t> {
+    /// The whole text, with its beginning.
+    pub bytes: &'t dyn ReadAt,
+    /// Its beginning, which [`begins_folded`] knows.
+    pub head: &'t [u8],
+}
+
+/// Whether a text that begins with these bytes, and goes on, is of folded stacks: it can be read as a [`LargeText`]. What
+/// such bytes cannot tell is no such text.
+pub fn begins_folded(head: &[u8]) -> bool {
+    // The last line may go on.
+    let end = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
+    if !unwrap::is_bare(head) {
+        return false;
+    }
+    let input = Input::new(
+        &head[..end],
+        Limits::default(),
+        &NoSymbols,
+        Progress::default(),
+    );
+    let format = look(&input, false, None, |reader| Ok(reader.format));
+    input.tells() && matches!(format, Ok(Format::Folded))
+}
+
+/// Reads folded stacks as [`read_with_progress`] does, without holding their text.
+///
+/// # Errors
+/// As [`read`], and when the text cannot be read.
+pub fn read_large_text(
+    text: &LargeText<'_>,
+    name: &str,
+    limits: Limits,
+    progress: &Progress,
+) -> Result<Option<Profile>, ReadError> {
+    let work = || {
+        let input = Input::new(text.head, limits, &NoSymbols, progress.part(0.0, TAKEN));
+        let collected = folded::read_text(&input, folded::text::Text::Elsewhere(text.bytes))?;
+        progress.at(TAKEN)?;
+        collected.profile()
+    };
+    told(work(), name)
 }
 
 /// The format of a profile, or why it is none.

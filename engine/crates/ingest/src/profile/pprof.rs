@@ -157,8 +157,13 @@ fn samples(
         }
         // One frame more than is kept tells that there were more.
         for &id in &ids {
-            let frames = names.frames(id).map_err(|fault| fault.at_byte(at))?;
-            stack.extend_from_slice(frames);
+            match names.only(id) {
+                Some(frame) => stack.push(frame),
+                None => {
+                    let frames = names.frames(id).map_err(|fault| fault.at_byte(at))?;
+                    stack.extend_from_slice(frames);
+                }
+            }
             if stack.len() > MAX_DEPTH {
                 break;
             }
@@ -229,6 +234,8 @@ struct Names {
     spans: Vec<(usize, usize)>,
     /// Innermost first in each span.
     frames: Vec<FrameId>,
+    /// By the id of the location, where ids are dense: its frame. `None` when it has not exactly one.
+    only: Vec<Option<FrameId>>,
 }
 
 impl Names {
@@ -291,7 +298,27 @@ impl Names {
             }
             spans.push((start, frames.len()));
         }
-        Ok(Names { ids, spans, frames })
+        let mut only = vec![None; 2 * tables.locations.len()];
+        for (location, &(start, end)) in tables.locations.iter().zip(&spans) {
+            let slot = usize::try_from(location.id).ok();
+            if let Some(slot) = slot.and_then(|id| only.get_mut(id))
+                && end - start == 1
+            {
+                *slot = Some(frames[start]);
+            }
+        }
+        Ok(Names {
+            ids,
+            spans,
+            frames,
+            only,
+        })
+    }
+
+    /// The frame of a location that mostly is found at once.
+    fn only(&self, location: u64) -> Option<FrameId> {
+        let slot = usize::try_from(location).ok()?;
+        self.only.get(slot).copied().flatten()
     }
 
     fn frames(&self, location: u64) -> Result<&[FrameId], Fault> {

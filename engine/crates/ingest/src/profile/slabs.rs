@@ -16,6 +16,11 @@ const DEPTH: usize = 16;
 /// The kind of a slab that is JSON; the kinds before it are arrays of numbers.
 const JSON: u32 = 10;
 
+/// Whether a file that begins with these bytes is one of slabs.
+pub fn begin(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
+
 /// The whole JSON of such a file, of at most so many bytes. `None` when it is another file.
 pub fn text(bytes: &[u8], most: usize) -> Option<Result<Vec<u8>, Fault>> {
     bytes.starts_with(MAGIC).then(|| {

@@ -102,6 +102,13 @@ fn before(bytes: &[u8]) -> usize {
     }
 }
 
+/// Whether nothing stands around a profile that begins with these bytes.
+pub fn is_bare(head: &[u8]) -> bool {
+    let around = [GZIP, ZSTD, BOM, REMARK, &[0xff, 0xfe], &[0xfe, 0xff]];
+    let wrapped = around.iter().any(|magic| head.starts_with(magic));
+    !wrapped && skippable(head).is_none() && !super::slabs::begin(head)
+}
+
 fn gunzip(bytes: &[u8], limits: Limits, progress: &Progress) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
     let mut decoder = MultiGzDecoder::new(bytes);

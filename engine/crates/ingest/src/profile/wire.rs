@@ -75,6 +75,32 @@ impl<'a> Message<'a> {
         self.varint().map(Some)
     }
 
+    /// Appends all numbers of a packed field. Nearly all have one byte or two.
+    fn all(self, into: &mut Vec<u64>) -> Result<(), Fault> {
+        let Message { bytes, start } = self;
+        let mut at = 0;
+        loop {
+            match bytes[at..] {
+                [low, ..] if low < 0x80 => {
+                    into.push(low.into());
+                    at += 1;
+                }
+                [low, high, ..] if high < 0x80 => {
+                    into.push(u64::from(low & 0x7f) | u64::from(high) << 7);
+                    at += 2;
+                }
+                _ => {
+                    let mut rest = Message::part(&bytes[at..], start + at);
+                    let Some(value) = rest.packed()? else {
+                        return Ok(());
+                    };
+                    into.push(value);
+                    at = bytes.len() - rest.bytes.len();
+                }
+            }
+        }
+    }
+
     fn varint(&mut self) -> Result<u64, Fault> {
         let mut value = 0_u64;
         for (n, &byte) in self.bytes.iter().enumerate().take(10) {
@@ -149,11 +175,7 @@ impl<'a> Field<'a> {
     pub fn numbers(self, into: &mut Vec<u64>) -> Result<(), Fault> {
         match self {
             Field::Varint(value) => into.push(value),
-            Field::Bytes(mut packed) => {
-                while let Some(value) = packed.packed()? {
-                    into.push(value);
-                }
-            }
+            Field::Bytes(packed) => packed.all(into)?,
             Field::Fixed => {}
         }
         Ok(())
@@ -183,6 +205,24 @@ mod tests {
         let (_, field) = message.field().expect("whole").expect("one");
         field.numbers(&mut numbers).expect("packed");
         assert_eq!(numbers, [3, 270, 86942]);
+    }
+
+    #[test]
+    fn packed_numbers_of_any_length_follow_one_another() {
+        let packed =
+            b"\x05\x96\x01\x9e\xa7\x05\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x80\x00\x07";
+        let mut numbers = Vec::new();
+        let field = Field::Bytes(Message::part(packed, 100));
+        field.numbers(&mut numbers).expect("whole");
+        assert_eq!(numbers, [5, 150, 86942, 127, u64::MAX, 0, 7]);
+        for cut in [packed.len() - 2, 2, 5] {
+            let field = Field::Bytes(Message::part(&packed[..cut], 100));
+            let fault = field.numbers(&mut Vec::new()).expect_err("cut");
+            assert_eq!(fault.problem, "the data ends in the middle of a number");
+            let begins = packed[..cut].iter().rposition(|byte| *byte < 0x80);
+            let at = 100 + begins.map_or(0, |at| at + 1);
+            assert_eq!(fault, Fault::byte(at, fault.problem.clone()));
+        }
     }
 
     #[test]

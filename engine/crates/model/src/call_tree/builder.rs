@@ -19,8 +19,6 @@ pub struct CallTreeBuilder {
     batch: Batch,
     batch_size: usize,
     sorting: Sorting,
-    /// Each more than twice as long as the next, so that a node is copied a logarithmic number of times.
-    runs: Vec<SortedBatch>,
     /// Sums of the values without their signs.
     pub(super) magnitudes: Vec<u128>,
 }
@@ -43,14 +41,13 @@ impl CallTreeBuilder {
             return Err(CallTreeError::NoValueTypes);
         }
         Ok(CallTreeBuilder {
+            sorting: Sorting::new(value_types.len(), limits.nodes.min(super::NO_NODE - 1)),
             magnitudes: vec![0; value_types.len()],
             value_types,
             limits,
             frames: Frames::default(),
             batch: Batch::default(),
             batch_size: BATCH,
-            sorting: Sorting::new(),
-            runs: Vec::new(),
         })
     }
 
@@ -82,9 +79,7 @@ impl CallTreeBuilder {
         }
         if self.batch.frames() > 0 && self.batch.frames() + stack.len() > self.batch_size {
             let batch = std::mem::take(&mut self.batch);
-            if let Some(run) = self.sorting.begin(batch, self.value_types.len()) {
-                self.push(run)?;
-            }
+            self.sorting.begin(batch)?;
         }
         self.batch.push(stack.iter().map(|id| id.0), values);
         Ok(())
@@ -113,30 +108,11 @@ impl CallTreeBuilder {
     }
 
     pub(super) fn push(&mut self, run: SortedBatch) -> Result<(), CallTreeError> {
-        self.runs.push(run);
-        while let [.., long, short] = &self.runs[..]
-            && long.len() <= 2 * short.len()
-        {
-            self.merge_last()?;
-        }
-        self.check_nodes(self.runs.last().map_or(0, SortedBatch::len))
-    }
-
-    fn merge_last(&mut self) -> Result<(), CallTreeError> {
-        if let (Some(a), Some(b)) = (self.runs.pop(), self.runs.pop()) {
-            let merged = b.merge(&a);
-            self.check_nodes(merged.len())?;
-            self.runs.push(merged);
-        }
-        Ok(())
+        self.sorting.push(run)
     }
 
     pub(super) fn check_nodes(&self, nodes: usize) -> Result<(), CallTreeError> {
-        let limit = self.limits.nodes.min(super::NO_NODE - 1);
-        if nodes > limit as usize {
-            return Err(CallTreeError::TooManyNodes { limit });
-        }
-        Ok(())
+        self.sorting.check(nodes)
     }
 
     /// The tree of all samples.
@@ -144,17 +120,10 @@ impl CallTreeBuilder {
     /// # Errors
     /// [`CallTreeError::TooManyNodes`].
     pub fn finish(mut self) -> Result<CallTree, CallTreeError> {
-        while let Some(run) = self.sorting.next() {
-            self.push(run)?;
-        }
-        // What is small enough for one batch needs no thread.
         let batch = std::mem::take(&mut self.batch);
-        self.push(SortedBatch::of(&batch, self.value_types.len()))?;
+        self.sorting.here(&batch)?;
         drop(batch);
-        while self.runs.len() > 1 {
-            self.merge_last()?;
-        }
-        let run = self.runs.pop().expect("the last batch left a run");
+        let run = self.sorting.finish()?;
         Ok(CallTree::of_run(
             run,
             self.frames.in_order(),

@@ -33,6 +33,63 @@ impl Batch {
             .map_or(self.frames.len(), |&end| end as usize);
         &self.frames[self.starts[n] as usize..end]
     }
+
+    /// The numbers of all stacks in their order, each with a key that means nothing any more.
+    ///
+    /// Stacks begin alike for long. So they are sorted by the next two frames alone, and those that are still alike by the two
+    /// behind them: what they begin with is not compared again and again.
+    fn sorted(&self) -> Vec<(u64, u32)> {
+        let mut rows: Vec<(u64, u32)> = (0..self.starts.len() as u32).map(|n| (0, n)).collect();
+        // Where stacks stand that are alike up to a depth.
+        let mut open = vec![(0, rows.len(), 0)];
+        while let Some((start, end, depth)) = open.pop() {
+            let group = &mut rows[start..end];
+            if group.len() <= FEW {
+                let rest = |it: &(u64, u32)| &self.stack(it.1 as usize)[depth..];
+                group.sort_unstable_by(|a, b| rest(a).cmp(rest(b)));
+                continue;
+            }
+            let depth = depth + self.common(group, depth);
+            for (key, n) in &mut *group {
+                *key = key_of(self.stack(*n as usize), depth);
+            }
+            group.sort_unstable_by_key(|it| it.0);
+            let mut at = start;
+            for alike in group.chunk_by(|a, b| a.0 == b.0) {
+                // Where a stack ends is no frame: these are alike.
+                let goes_on = alike[0].0 as u32 != 0;
+                if goes_on && alike.len() > 1 {
+                    open.push((at, at + alike.len(), depth + 2));
+                }
+                at += alike.len();
+            }
+        }
+        rows
+    }
+
+    /// How many frames all of these stacks have in common from a depth on.
+    fn common(&self, group: &[(u64, u32)], depth: usize) -> usize {
+        let rest = |it: &(u64, u32)| &self.stack(it.1 as usize)[depth..];
+        let first = rest(&group[0]);
+        let mut common = first.len();
+        for it in &group[1..] {
+            let same = first[..common].iter().zip(rest(it));
+            common = same.take_while(|(a, b)| a == b).count();
+            if common == 0 {
+                break;
+            }
+        }
+        common
+    }
+}
+
+/// So few stacks are compared whole.
+const FEW: usize = 8;
+
+/// The two frames of a stack from a depth on, the first of them more important. 0 stands behind its end.
+fn key_of(stack: &[u32], depth: usize) -> u64 {
+    let frame = |at: usize| stack.get(at).map_or(0, |&frame| u64::from(frame) + 1);
+    frame(depth) << 32 | frame(depth + 1)
 }
 
 /// Nodes in preorder, siblings sorted by frame and no two alike.
@@ -72,18 +129,18 @@ impl SortedBatch {
 
     /// The tree of a batch's samples.
     pub fn of(batch: &Batch, value_types: usize) -> Self {
-        let mut order: Vec<usize> = (0..batch.starts.len()).collect();
-        order.sort_unstable_by(|&a, &b| batch.stack(a).cmp(batch.stack(b)));
         let mut run = SortedBatch::with_room(batch.frames(), value_types);
         let mut before: &[u32] = &[];
-        for n in order {
+        for (_, n) in batch.sorted() {
+            let n = n as usize;
             let stack = batch.stack(n);
             let common = before.iter().zip(stack).take_while(|(a, b)| a == b).count();
-            for (depth, &frame) in stack.iter().enumerate().skip(common) {
-                run.depth.push(depth as u32);
-                run.frame.push(frame);
-                run.values.iter_mut().for_each(|column| column.push(0));
-            }
+            run.depth.extend(common as u32..stack.len() as u32);
+            run.frame.extend_from_slice(&stack[common..]);
+            let nodes = run.depth.len();
+            run.values
+                .iter_mut()
+                .for_each(|column| column.resize(nodes, 0));
             // A stack sorts behind its prefixes: the last node is always its own.
             let values = &batch.values[n * value_types..];
             for (column, value) in run.values.iter_mut().zip(values) {
@@ -102,32 +159,48 @@ impl SortedBatch {
         while a < self.len() && b < other.len() {
             let deeper = other.depth[b].cmp(&self.depth[a]);
             match deeper.then(self.frame[a].cmp(&other.frame[b])) {
-                std::cmp::Ordering::Less => out.copy(self, &mut a),
-                std::cmp::Ordering::Greater => out.copy(other, &mut b),
+                std::cmp::Ordering::Less => a = out.copy_below(self, a, other.depth[b]),
+                std::cmp::Ordering::Greater => b = out.copy_below(other, b, self.depth[a]),
                 std::cmp::Ordering::Equal => {
-                    out.copy(self, &mut a);
+                    out.copy(self, a);
                     for (column, from) in out.values.iter_mut().zip(&other.values) {
                         *column.last_mut().expect("just copied") += from[b];
                     }
-                    b += 1;
+                    (a, b) = (a + 1, b + 1);
                 }
             }
         }
-        while a < self.len() {
-            out.copy(self, &mut a);
-        }
-        while b < other.len() {
-            out.copy(other, &mut b);
-        }
+        out.copy_all(self, a, self.len());
+        out.copy_all(other, b, other.len());
         out.fit()
     }
 
-    fn copy(&mut self, from: &SortedBatch, at: &mut usize) {
-        self.depth.push(from.depth[*at]);
-        self.frame.push(from.frame[*at]);
-        for (column, from) in self.values.iter_mut().zip(&from.values) {
-            column.push(from[*at]);
+    /// Copies a node, and what follows it and is deeper than the other tree's next node: that tree has nothing of it. The
+    /// first that is not copied.
+    fn copy_below(&mut self, from: &SortedBatch, at: usize, depth: u32) -> usize {
+        let rest = &from.depth[at + 1..];
+        let more = rest.iter().position(|&it| it <= depth);
+        match more.unwrap_or(rest.len()) {
+            // Mostly.
+            0 => self.copy(from, at),
+            more => self.copy_all(from, at, at + 1 + more),
         }
-        *at += 1;
+        at + 1 + more.unwrap_or(rest.len())
+    }
+
+    fn copy(&mut self, from: &SortedBatch, at: usize) {
+        self.depth.push(from.depth[at]);
+        self.frame.push(from.frame[at]);
+        for (column, from) in self.values.iter_mut().zip(&from.values) {
+            column.push(from[at]);
+        }
+    }
+
+    fn copy_all(&mut self, from: &SortedBatch, start: usize, end: usize) {
+        self.depth.extend_from_slice(&from.depth[start..end]);
+        self.frame.extend_from_slice(&from.frame[start..end]);
+        for (column, from) in self.values.iter_mut().zip(&from.values) {
+            column.extend_from_slice(&from[start..end]);
+        }
     }
 }

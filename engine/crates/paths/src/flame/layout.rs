@@ -1,7 +1,7 @@
 //! Where boxes stand.
 
 use super::costs::Width;
-use super::tree::FlameTree;
+use super::tree::{FlameTree, Least};
 
 /// The part of a flame graph that can be seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,14 +113,15 @@ impl FlameTree {
     pub fn boxes(&self, root: Option<u32>, view: &View) -> Boxes {
         let (start, end) = root.map_or((0, self.len()), |n| (n, self.end(n)));
         let total = self.weight(view.width, start, end);
+        let least = Least {
+            whole: total,
+            part: view.minimum,
+        };
         let mut boxes = Boxes::default();
-        let mut open = vec![(root, 0.0, 0_u32, None)];
-        while let Some((n, x, depth, parent)) = open.pop() {
+        let mut children = Vec::new();
+        let mut open = vec![(root, 0.0, 1.0, 0_u32, None)];
+        while let Some((n, x, width, depth, parent)) = open.pop() {
             let (start, end) = n.map_or((0, self.len()), |n| (n, self.end(n)));
-            let width = match depth {
-                0 => 1.0,
-                _ => self.weight(view.width, start, end) / total,
-            };
             let parent = boxes.push(
                 view,
                 Placed {
@@ -141,14 +142,15 @@ impl FlameTree {
             }
             let mut x = x;
             let above = open.len();
-            for &child in self.children(view.width, n).iter() {
-                let width = self.weight(view.width, child, self.end(child)) / total;
-                // The widest come first.
-                if width < view.minimum || width == 0.0 || x >= view.right {
+            self.wide_children(view.width, n, least, &mut children);
+            // The widest come first.
+            for &(weight, child) in &children {
+                if x >= view.right {
                     break;
                 }
+                let width = weight / total;
                 if view.shows(x, width) {
-                    open.push((Some(child), x, depth + 1, parent));
+                    open.push((Some(child), x, width, depth + 1, parent));
                 }
                 x += width;
             }

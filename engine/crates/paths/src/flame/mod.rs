@@ -6,6 +6,7 @@
 mod costs;
 mod layout;
 mod merged;
+mod nodes;
 mod paint;
 mod search;
 mod tree;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use fulcrum_model::call_tree::NO_NODE;
 
 use super::costs::{Costs, Width};
+use super::nodes::{Nodes as _, OneTree, UnionTree, WithNodes};
 use super::union::Union;
 use crate::any::AnyProfile;
 use crate::call_tree::CallTreeProfile;
@@ -97,7 +98,10 @@ impl FlameTree {
         match &self.base {
             Base::One(profile) => {
                 let profile = FlameTree::one(profile);
-                one_key(profile.index(), profile.names().len() as u32, n)
+                match profile.index().name(n) {
+                    NO_NAME => profile.names().len() as u32 + profile.index().frame(n),
+                    name => name,
+                }
             }
             Base::Union(union) => union.keys[n as usize],
         }
@@ -166,13 +170,30 @@ impl FlameTree {
     }
 
     /// What the nodes from `start` to before `end` cost together.
-    pub(super) fn costs(&self, width: Width, start: u32, end: u32) -> Costs {
+    fn costs(&self, width: Width, start: u32, end: u32) -> Costs {
         match &self.base {
-            Base::One(profile) => {
-                let index = FlameTree::one(profile).index();
-                one_costs(index, self.sizes(index), start, end)
-            }
+            Base::One(profile) => self.one_tree(profile).costs(start, end),
             Base::Union(union) => union.costs(union.wide(width), start, end),
+        }
+    }
+
+    fn one_tree<'t>(&'t self, profile: &'t AnyProfile) -> OneTree<'t> {
+        let profile = FlameTree::one(profile);
+        OneTree {
+            index: profile.index(),
+            names: profile.names().len() as u32,
+            sizes: self.sizes(profile.index()),
+        }
+    }
+
+    /// Does something with the nodes.
+    pub(super) fn with_nodes<W: WithNodes>(&self, width: Width, with: W) -> W::Answer {
+        match &self.base {
+            Base::One(profile) => with.with(&self.one_tree(profile)),
+            Base::Union(union) => {
+                let wide = union.wide(width);
+                with.with(&UnionTree { union, wide })
+            }
         }
     }
 
@@ -180,69 +201,88 @@ impl FlameTree {
         self.sizes.get_or_init(|| sizes(index)).as_deref()
     }
 
-    /// The children of these nodes, node by node: the number of its name, itself, what it and all below it cost.
-    pub(super) fn each_child(
+    /// A node's children, or the roots, that are at least as wide as a part of a whole, the widest first; equal ones in their
+    /// order.
+    pub(super) fn wide_children(
         &self,
         width: Width,
-        of: &[u32],
-        mut visit: impl FnMut(u32, u32, Costs),
+        of: Option<u32>,
+        least: Least,
+        into: &mut Vec<(f64, u32)>,
     ) {
-        match &self.base {
-            Base::One(profile) => {
-                let profile = FlameTree::one(profile);
-                let (index, names) = (profile.index(), profile.names().len() as u32);
-                let sizes = self.sizes(index);
-                children(of, index.tree().ends(), |n, end| {
-                    let costs = one_costs(index, sizes, n, end);
-                    visit(one_key(index, names, n), n, costs);
-                });
-            }
-            Base::Union(union) => {
-                let wide = union.wide(width);
-                children(of, &union.ends, |n, end| {
-                    visit(union.keys[n as usize], n, union.costs(wide, n, end));
-                });
-            }
+        into.clear();
+        let (first, end) = of.map_or((0, self.len()), |n| (n + 1, self.end(n)));
+        if end - first <= MANY {
+            self.each_child(width, (first, end), |child| {
+                if least.reached(child.0) {
+                    into.push(child);
+                }
+            });
+            into.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            return;
         }
+        let all = self.children(width, of);
+        let weight = |&n: &u32| (self.weight(width, n, self.end(n)), n);
+        let wide = all.iter().map(weight);
+        into.extend(wide.take_while(|child| least.reached(child.0)));
     }
 
-    /// A node's children, or the roots, the widest first; equal ones in their order.
-    pub fn children(&self, width: Width, of: Option<u32>) -> Arc<[u32]> {
-        let (first, end) = of.map_or((0, self.len()), |n| (n + 1, self.end(n)));
-        let many = end - first > MANY;
+    /// The children of a node with many descendants, the widest first; equal ones in their order.
+    fn children(&self, width: Width, of: Option<u32>) -> Arc<[u32]> {
         let key = (width, of.unwrap_or(NO_NODE));
         let remembered = || self.children.lock().unwrap_or_else(PoisonError::into_inner);
-        if many && let Some(children) = remembered().get(&key) {
+        if let Some(children) = remembered().get(&key) {
             return Arc::clone(children);
         }
+        let siblings = of.map_or((0, self.len()), |n| (n + 1, self.end(n)));
         let mut children: Vec<(f64, u32)> = Vec::new();
+        self.each_child(width, siblings, |child| children.push(child));
+        children.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let children: Arc<[u32]> = children.into_iter().map(|it| it.1).collect();
+        remembered().insert(key, Arc::clone(&children));
+        children
+    }
+
+    /// Visits siblings, how wide each is and itself.
+    fn each_child(
+        &self,
+        width: Width,
+        (first, end): (u32, u32),
+        mut visit: impl FnMut((f64, u32)),
+    ) {
         let mut n = first;
         while n < end {
             let next = self.end(n);
-            children.push((self.weight(width, n, next), n));
+            visit((self.weight(width, n, next), n));
             n = next;
         }
-        children.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let children: Arc<[u32]> = children.into_iter().map(|it| it.1).collect();
-        if many {
-            remembered().insert(key, Arc::clone(&children));
-        }
-        children
     }
 
     /// The nodes whose names end a path and whose callers are the names before it, each with where the path begins;
     /// ascending. Names that the tree does not have: none.
     pub(super) fn occurrences(&self, path: &[&str]) -> Vec<(u32, u32)> {
-        let Some(keys) = self.path_keys(path) else {
-            return Vec::new();
-        };
+        self.path_keys(path)
+            .map_or(Vec::new(), |keys| self.occurrences_of(&keys))
+    }
+
+    /// The same of a path of numbers of names, which is not empty.
+    pub(super) fn occurrences_of(&self, keys: &[u32]) -> Vec<(u32, u32)> {
         match &self.base {
-            Base::One(profile) => find::occurrences(FlameTree::one(profile).index(), &keys),
-            Base::Union(union) => find::occurrences(&**union, &keys),
+            Base::One(profile) => find::occurrences(FlameTree::one(profile).index(), keys),
+            Base::Union(union) => find::occurrences(&**union, keys),
         }
     }
 
-    fn path_keys(&self, path: &[&str]) -> Option<Vec<u32>> {
+    /// The nodes with a name of functions, ascending.
+    pub(super) fn nodes_of(&self, key: u32) -> &[u32] {
+        match &self.base {
+            Base::One(profile) => FlameTree::one(profile).index().nodes_of(key),
+            Base::Union(union) => union.nodes_of(key),
+        }
+    }
+
+    /// The numbers of a path's names. `None` when one is unknown or there is none.
+    pub(super) fn path_keys(&self, path: &[&str]) -> Option<Vec<u32>> {
         match &self.base {
             Base::One(profile) => FlameTree::one(profile).names().path(path),
             Base::Union(union) => {
@@ -257,36 +297,16 @@ impl FlameTree {
     }
 }
 
-/// The number of a node's name in a tree with that many names of functions.
-fn one_key(index: &Index, names: u32, n: u32) -> u32 {
-    match index.name(n) {
-        NO_NAME => names + index.frame(n),
-        name => name,
-    }
+/// The least part of a whole that is wide enough.
+#[derive(Clone, Copy)]
+pub(super) struct Least {
+    pub whole: f64,
+    pub part: f64,
 }
 
-fn one_costs(index: &Index, sizes: Option<&[i64]>, start: u32, end: u32) -> Costs {
-    let a = index.between(start, end);
-    let size = match sizes {
-        None => a,
-        Some(sums) => sums[end as usize] - sums[start as usize],
-    };
-    Costs {
-        a,
-        b: 0,
-        weight: size as f64,
-    }
-}
-
-/// Each child of these nodes, and where its descendants end.
-fn children(of: &[u32], ends: &[u32], mut visit: impl FnMut(u32, u32)) {
-    for &parent in of {
-        let (mut n, last) = (parent + 1, ends[parent as usize]);
-        while n < last {
-            let end = ends[n as usize];
-            visit(n, end);
-            n = end;
-        }
+impl Least {
+    fn reached(self, weight: f64) -> bool {
+        weight != 0.0 && weight / self.whole >= self.part
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fulcrum_model::CallTreeBuilder;
 use fulcrum_model::call_tree::{Frame, ValueType};
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, Denominator, DifferentUnits, Normalisation,
-    ProfileInterface, Sides, Suggester, paradox_of,
+    CallTreeProfile, ComparativeProfile, Denominator, DenominatorKind, DifferentUnits,
+    Normalisation, ProfileInterface, Search, Sides, Suggester, paradox_of,
 };
 
 fn compare(a: &[(&str, i64)], b: &[(&str, i64)]) -> ComparativeProfile {
@@ -205,4 +205,42 @@ fn every_run_must_have_the_same_unit() {
     b.push((Arc::new(builder.finish().unwrap()), 0));
     let refused = ComparativeProfile::of_runs(runs(&[(1, 1)]), b, Normalisation::None);
     assert_eq!(refused.err().map(|it| it.b), Some("bytes".into()));
+}
+
+#[test]
+fn of_noisy_runs_that_look_even_only_what_is_certain_counts() {
+    // `up` and `down` change clearly, `x` and `y` only by chance, and both sides cost the same.
+    let run = |costs: [i64; 4]| {
+        let names = ["m up", "m down", "m x", "m y"];
+        let stacks: Vec<_> = names.into_iter().zip(costs).collect();
+        (crate::support::tree(&stacks), 0)
+    };
+    let a = [[60, 10, 150, 52], [61, 11, 50, 151], [62, 9, 100, 99]].map(run);
+    let b = [[20, 50, 60, 142], [21, 51, 140, 61], [22, 49, 92, 110]].map(run);
+    let none = Normalisation::None;
+    let profile = ComparativeProfile::of_runs(a.into(), b.into(), none).unwrap();
+    let whole = Denominator::of(&profile);
+    // 40 of `up`; the mean of `x` is 3 more, too, and may be noise.
+    let expected = Denominator {
+        cost: 40,
+        of: DenominatorKind::Costlier,
+    };
+    assert_eq!(whole, expected);
+    let mut search = Search::new(profile);
+    search.set_suggester(Suggester::HighBase);
+    let names = |rows: Vec<fulcrum_paths::Row>| -> Vec<String> {
+        rows.into_iter().map(|row| row.path.concat()).collect()
+    };
+    assert_eq!(names(search.suggest()), ["down", "up"]);
+    assert_eq!(search.noise(), 3);
+    // What is asked for by name is shown, noise or not.
+    assert_eq!(names(search.find("x")), ["x"]);
+}
+
+#[test]
+fn of_single_runs_nothing_is_left_out() {
+    let profile = compare(&[("m f", 60), ("m g", 40)], &[("m f", 20), ("m h", 80)]);
+    let mut search = Search::new(profile);
+    assert_eq!(search.whole().of, DenominatorKind::Costlier);
+    assert_eq!((search.suggest().len(), search.noise()), (4, 0));
 }

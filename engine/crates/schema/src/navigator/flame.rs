@@ -143,7 +143,7 @@ pub struct NavigatorFlameSearchResult {
     pub names: Vec<String>,
     /// The cost of all matched calls with what they call; what lies within another counts once. In a comparison A - B.
     pub cost: i64,
-    /// That as a fraction of the cost of what was searched; null when that is 0.
+    /// That as a fraction of the cost of what was searched, in a comparison of the view's `total`; null when that is 0.
     pub share: Option<f64>,
     /// Both sides in a comparison.
     pub sides: Option<NavigatorSides>,

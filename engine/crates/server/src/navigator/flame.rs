@@ -198,15 +198,19 @@ pub(crate) fn search(
     let tree = look.tree()?;
     let root = known(tree, params.root)?;
     let found = tree.matches(&params.text, root);
-    let (start, end) = root.map_or((0, tree.len()), |n| (n, tree.end(n)));
-    let total = tree.a(start, end) - tree.b(start, end);
     let cost = found.a - found.b;
+    let comparison = tree.is_comparison();
+    // The difference of two sides may be next to nothing: those shares are of what the Navigator's are.
+    let total = match comparison {
+        true => look.search.whole().cost,
+        false => root.map_or(tree.a(0, tree.len()), |n| tree.a(n, tree.end(n))),
+    };
     Ok(NavigatorFlameSearchResult {
         count: found.names.len() as u32,
         names: found.names.into_iter().take(MOST_NAMES).collect(),
         cost,
         share: (total != 0).then(|| cost as f64 / total as f64),
-        sides: tree.is_comparison().then_some(NavigatorSides {
+        sides: comparison.then_some(NavigatorSides {
             a: found.a,
             b: found.b,
         }),

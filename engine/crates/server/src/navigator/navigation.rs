@@ -28,6 +28,18 @@ const HISTORY: usize = 50;
 /// Rows in one answer.
 const MOST_ROWS: u32 = 1_000;
 
+/// What a reader should know of functions that are not listed because their difference may be noise.
+fn noise_note(count: usize) -> Option<String> {
+    let functions = match count {
+        0 => return None,
+        1 => "1 function is".to_owned(),
+        count => format!("{count} functions are"),
+    };
+    Some(format!(
+        "The sides cost about the same, so {functions} not listed whose difference may be noise."
+    ))
+}
+
 /// An open profile, its search, and what is listed of it.
 pub(crate) struct Navigation {
     pub open: fulcrum_profiles::OpenSearch,
@@ -105,6 +117,8 @@ impl Navigation {
             hidden: [Hidden::default(); 2],
             notes: Vec::new(),
         };
+        let noise = navigation.open.search.noise();
+        navigation.notes.extend(noise_note(noise));
         let opened = navigation.opened(notes);
         (navigation, opened)
     }
@@ -265,6 +279,7 @@ impl Navigation {
 
     fn suggest(&mut self) {
         self.rows = self.open.search.suggest();
+        self.notes.extend(noise_note(self.open.search.noise()));
         self.listing = NavigatorListing::Suggestions;
     }
 

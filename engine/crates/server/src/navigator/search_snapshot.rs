@@ -137,7 +137,7 @@ impl SearchSnapshot {
         if kept.len() == MERGED {
             kept.remove(0);
         }
-        kept.push(((path.to_vec(), side, width), Arc::new(merged.contexts())));
+        kept.push(((path.to_vec(), side, width), merged.contexts()));
         Some(merged)
     }
 

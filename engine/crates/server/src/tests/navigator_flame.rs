@@ -147,10 +147,13 @@ fn comparisons_draw_a_b_or_the_change() {
         ["2 h 0 0.00-0.50", "2 f 60 0.50-0.75", "2 g 40 0.75-1.00"]
     );
     let found = it.ask("flameSearch", json!({ "text": "f" }));
+    // The sides cost the same: of what became costlier, as the Navigator's shares are.
+    let view = it.command(json!({ "kind": "suggest" }));
     assert_eq!(
-        (&found["cost"], &found["share"]),
-        (&json!(40), &Value::Null)
+        (&view["of"], &view["total"]),
+        (&json!("costlier"), &json!(80))
     );
+    assert_eq!((&found["cost"], &found["share"]), (&json!(40), &json!(0.5)));
     assert_eq!(found["sides"], json!({ "a": 60, "b": 20 }));
     it.leave();
 }

@@ -1,9 +1,11 @@
 //! The contexts that stand in a text, each once: most frames of a stack were seen in the same context before, and need no
 //! name to be told.
 //!
-//! A context is known by the text from its line's beginning to its last frame's end. Hashes of all beginnings of a line come from one
-//! pass over it; the longest beginning that is known is looked for from the end. So a line costs a few places in memory
-//! that are not in the processor's cache, and not one for each of its frames.
+//! A context is known by two hashes of 64 bits of its names, outermost first: those of all beginnings of a line come from one
+//! pass over it, and the longest beginning that is known is looked for from the end. So a line costs a few places in memory
+//! that are not in the processor's cache, and not one for each of its frames; and the text need not be kept. The hashes have
+//! seeds that no file can know. Of a hundred million contexts, the most that a tree may have, two are taken for one with a
+//! chance below 2^-60.
 
 use std::hint::black_box;
 
@@ -11,6 +13,7 @@ use fulcrum_model::call_tree::{Forest, NO_NODE};
 use memchr::memchr_iter;
 
 use super::super::interner::{Interner, fold, hash, seed};
+use super::text::{Piece, Place};
 
 /// Not known which context it is, or whether it is known at all.
 const UNKNOWN: u32 = u32::MAX;
@@ -18,6 +21,7 @@ const EMPTY: Slot = Slot {
     low: 0,
     context: UNKNOWN,
 };
+const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Stacks that are looked for together: what one waits for from memory comes while the others' does.
 const TOGETHER: usize = 16;
@@ -25,21 +29,38 @@ const TOGETHER: usize = 16;
 const NEAR: usize = 4;
 
 /// Contexts of one thread.
-pub struct Contexts<'t> {
-    /// Frames by the numbers of `names`.
+pub struct Contexts {
+    /// Frames by the numbers of the names.
     pub forest: Forest,
-    /// In the order in which they were first seen.
-    pub names: Vec<&'t str>,
-    numbers: Interner,
-    /// The text of each context, where it was first seen.
-    texts: Vec<&'t [u8]>,
+    names: Interner,
+    /// Where each name was first seen.
+    places: Vec<Place>,
+    /// What each context is known by.
+    hashes: Vec<Hash>,
     /// A power of two, at least twice as many as contexts.
     slots: Vec<Slot>,
-    /// The stack that was looked for last, and those that wait.
-    stacks: Vec<Stack<'t>>,
-    /// Of all these stacks.
-    levels: Vec<Level>,
-    seed: u64,
+    seed: Hash,
+}
+
+/// Hashes of the names of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hash(u64, u64);
+
+impl Hash {
+    /// That of a context below this one.
+    fn below(self, name: &[u8], seed: Hash) -> Hash {
+        let (a, b) = (hash(name, seed.0), hash(name, seed.1));
+        // The second keeps all that was above: contexts that differ stay different below equal names.
+        Hash(
+            fold(self.0 ^ a),
+            (self.1.rotate_left(29) ^ b).wrapping_mul(FACTOR),
+        )
+    }
+
+    /// What also tells where in the table it belongs.
+    fn low(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 /// A stack that was taken apart.
@@ -55,7 +76,6 @@ struct Stack<'t> {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// The lower half of the hash, which also tells where in the table it belongs.
     low: u32,
     context: u32,
 }
@@ -65,42 +85,113 @@ struct Slot {
 struct Level {
     /// Where the frame ends.
     end: usize,
-    hash: u64,
+    hash: Hash,
     context: u32,
 }
 
-impl<'t> Contexts<'t> {
+impl Contexts {
     pub fn new() -> Self {
+        Contexts {
+            forest: Forest::new(1),
+            names: Interner::default(),
+            places: Vec::new(),
+            hashes: Vec::new(),
+            slots: vec![EMPTY; 1 << 10],
+            seed: Hash(seed(), seed()),
+        }
+    }
+
+    /// Where each name was first seen, by its number.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// A name by its number.
+    pub fn name(&self, number: u32) -> &str {
+        str::from_utf8(self.names.text(number)).expect("it was a part of a text")
+    }
+
+    fn find(&self, hash: Hash) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let low = hash.low();
+        let mut at = low as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.context == UNKNOWN {
+                return None;
+            }
+            if slot.low == low && self.hashes[slot.context as usize] == hash {
+                return Some(slot.context);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Adds a context of no cost, the number of whose name is known.
+    fn push(&mut self, parent: u32, name: u32, hash: Hash) -> u32 {
+        let context = self.forest.push(parent, name);
+        self.hashes.push(hash);
+        let low = hash.low();
+        place(&mut self.slots, Slot { low, context });
+        if self.forest.len() * 2 > self.slots.len() {
+            let mut slots = vec![EMPTY; self.slots.len() * 2];
+            let full = self.slots.iter().filter(|slot| slot.context != UNKNOWN);
+            full.for_each(|&slot| place(&mut slots, slot));
+            self.slots = slots;
+        }
+        context
+    }
+}
+
+fn place(slots: &mut [Slot], slot: Slot) {
+    let mask = slots.len() - 1;
+    let mut at = slot.low as usize & mask;
+    while slots[at].context != UNKNOWN {
+        at = (at + 1) & mask;
+    }
+    slots[at] = slot;
+}
+
+/// The stacks of a piece on their way to their contexts.
+pub struct Taking<'c, 't> {
+    contexts: &'c mut Contexts,
+    piece: &'t Piece<'t>,
+    /// More contexts fit no tree.
+    most: u32,
+    /// The stack that was looked for last, and those that wait.
+    stacks: Vec<Stack<'t>>,
+    /// Of all these stacks.
+    levels: Vec<Level>,
+}
+
+/// There are more contexts than a tree may have, from this stack on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany<'t>(pub &'t str);
+
+impl<'c, 't> Taking<'c, 't> {
+    /// Nothing is taken yet. There may be at most so many contexts.
+    pub fn new(contexts: &'c mut Contexts, piece: &'t Piece<'t>, most: u32) -> Self {
         let nothing = Stack {
             text: "",
             count: 0,
             levels: (0, 0),
             shared: 0,
         };
-        Contexts {
-            forest: Forest::new(1),
-            names: Vec::new(),
-            numbers: Interner::default(),
-            texts: Vec::new(),
-            slots: vec![EMPTY; 1 << 10],
+        Taking {
+            contexts,
+            piece,
+            most,
             stacks: vec![nothing],
             levels: Vec::new(),
-            seed: seed(),
         }
     }
 
     /// Takes a stack of at least one frame apart, unless it has more than `deepest`: whether it was taken. It may wait for
-    /// [`flush`](Contexts::flush).
+    /// [`flush`](Taking::flush).
     ///
     /// # Errors
-    /// When there would be more contexts than `most`.
-    pub fn take(
-        &mut self,
-        text: &'t str,
-        count: i64,
-        deepest: usize,
-        most: u32,
-    ) -> Result<bool, TooMany<'t>> {
+    /// When there would be too many contexts.
+    pub fn take(&mut self, text: &'t str, count: i64, deepest: usize) -> Result<bool, TooMany<'t>> {
         let start = self.levels.len();
         let shared = self.share(text);
         self.split(text, start);
@@ -115,7 +206,7 @@ impl<'t> Contexts<'t> {
             shared,
         });
         if self.stacks.len() > TOGETHER {
-            self.flush(most)?;
+            self.flush()?;
         }
         Ok(true)
     }
@@ -133,14 +224,15 @@ impl<'t> Contexts<'t> {
     /// Adds the levels that are not there yet of a stack whose levels begin at `start`.
     fn split(&mut self, text: &str, start: usize) {
         let text = text.as_bytes();
+        let seed = self.contexts.seed;
         let (mut from, mut above) = match self.levels[start..].last() {
             Some(level) => (level.end + 1, level.hash),
-            None => (0, self.seed),
+            None => (0, seed),
         };
         let rest = from;
         let ends = memchr_iter(b';', &text[rest..]).map(|at| rest + at);
         for end in ends.chain([text.len()]) {
-            above = fold(above ^ hash(&text[from..end], self.seed));
+            above = above.below(&text[from..end], seed);
             self.levels.push(Level {
                 end,
                 hash: above,
@@ -153,11 +245,11 @@ impl<'t> Contexts<'t> {
     /// Adds to the costs of all stacks that wait.
     ///
     /// # Errors
-    /// When there would be more contexts than `most`.
-    pub fn flush(&mut self, most: u32) -> Result<(), TooMany<'t>> {
+    /// When there would be too many contexts.
+    pub fn flush(&mut self) -> Result<(), TooMany<'t>> {
         self.fetch();
         for row in 1..self.stacks.len() {
-            self.add(row, most)?;
+            self.add(row)?;
         }
         let last = self.stacks.pop().expect("one was looked for last");
         let (from, to) = last.levels;
@@ -171,45 +263,36 @@ impl<'t> Contexts<'t> {
         Ok(())
     }
 
-    /// Reads what [`add`](Contexts::add) is about to, and does nothing with it: the processor waits for all of it at once.
+    /// Reads what [`add`](Taking::add) is about to, and does nothing with it: the processor waits for all of it at once.
     fn fetch(&self) {
-        let mask = self.slots.len() - 1;
+        let Contexts { slots, hashes, .. } = &*self.contexts;
+        let mask = slots.len() - 1;
         let near = |stack: &Stack| {
             let (from, to) = stack.levels;
             &self.levels[to.saturating_sub(NEAR).max(from + stack.shared)..to]
         };
-        let slot = |level: &Level| self.slots[level.hash as u32 as usize & mask];
+        let slot = |level: &Level| slots[level.hash.low() as usize & mask];
         let waiting = &self.stacks[1..];
         let levels = waiting.iter().flat_map(near);
         black_box(levels.fold(0, |sum, level| sum ^ slot(level).low));
-        let mut likely = [(UNKNOWN, 0); TOGETHER];
-        for (likely, stack) in likely.iter_mut().zip(waiting) {
-            let known = |level: &&Level| {
-                let slot = slot(level);
-                slot.context != UNKNOWN && slot.low == level.hash as u32
-            };
-            if let Some(level) = near(stack).iter().rev().find(known) {
-                *likely = (slot(level).context, level.end);
-            }
-        }
-        let likely = likely.iter().filter(|(context, _)| *context != UNKNOWN);
-        let text = |&(context, end): &(u32, usize)| (self.texts[context as usize], end);
-        black_box(likely.clone().fold(0, |sum, it| sum ^ text(it).0.len()));
-        for (text, end) in likely.map(text) {
-            let lines = text.iter().take(end).step_by(64);
-            black_box(lines.fold(0, |sum, byte| sum ^ byte));
-        }
+        let known = |level: &&Level| {
+            let slot = slot(level);
+            slot.context != UNKNOWN && slot.low == level.hash.low()
+        };
+        let likely = waiting
+            .iter()
+            .filter_map(|stack| near(stack).iter().rev().find(known));
+        black_box(likely.fold(0, |sum, level| sum ^ hashes[slot(level).context as usize].0));
     }
 
     /// Adds to the cost of one of the stacks. That before it was added.
-    fn add(&mut self, row: usize, most: u32) -> Result<(), TooMany<'t>> {
+    fn add(&mut self, row: usize) -> Result<(), TooMany<'t>> {
         let Stack {
             text: stack,
             count,
             levels: (from, to),
             shared,
         } = self.stacks[row];
-        let text = stack.as_bytes();
         let (before, _) = self.stacks[row - 1].levels;
         let (mut known, mut parent) = (to, NO_NODE);
         while known > from {
@@ -219,8 +302,7 @@ impl<'t> Contexts<'t> {
                 false => None,
             };
             let context = context.filter(|&context| context != UNKNOWN);
-            let find = || find(&self.slots, &self.texts, level.hash, &text[..level.end]);
-            if let Some(context) = context.or_else(find) {
+            if let Some(context) = context.or_else(|| self.contexts.find(level.hash)) {
                 self.levels[known - 1].context = context;
                 parent = context;
                 break;
@@ -228,7 +310,7 @@ impl<'t> Contexts<'t> {
             known -= 1;
         }
         for row in known..to {
-            if self.forest.len() >= most as usize {
+            if self.contexts.forest.len() >= self.most as usize {
                 return Err(TooMany(stack));
             }
             let start = match row == from {
@@ -237,58 +319,16 @@ impl<'t> Contexts<'t> {
             };
             let Level { end, hash, .. } = self.levels[row];
             let name = &stack[start..end];
-            let (number, new) = self.numbers.intern(name.as_bytes());
+            let (number, new) = self.contexts.names.intern(name.as_bytes());
             if new {
-                self.names.push(name);
+                self.contexts.places.push(self.piece.place(name));
             }
-            parent = self.forest.push(parent, number);
-            self.texts.push(&text[..end]);
-            self.insert(hash, parent);
+            parent = self.contexts.push(parent, number, hash);
             self.levels[row].context = parent;
         }
-        self.forest.add(parent, 0, count);
+        self.contexts.forest.add(parent, 0, count);
         Ok(())
     }
-
-    fn insert(&mut self, hash: u64, context: u32) {
-        let low = hash as u32;
-        place(&mut self.slots, Slot { low, context });
-        if self.forest.len() * 2 > self.slots.len() {
-            let mut slots = vec![EMPTY; self.slots.len() * 2];
-            let full = self.slots.iter().filter(|slot| slot.context != UNKNOWN);
-            full.for_each(|&slot| place(&mut slots, slot));
-            self.slots = slots;
-        }
-    }
-}
-
-/// There are more contexts than a tree may have, from this stack on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany<'t>(pub &'t str);
-
-fn find(slots: &[Slot], texts: &[&[u8]], hash: u64, text: &[u8]) -> Option<u32> {
-    let mask = slots.len() - 1;
-    let low = hash as u32;
-    let mut at = low as usize & mask;
-    loop {
-        let slot = slots[at];
-        if slot.context == UNKNOWN {
-            return None;
-        }
-        if slot.low == low && texts[slot.context as usize] == text {
-            return Some(slot.context);
-        }
-        at = (at + 1) & mask;
-    }
-}
-
-fn place(slots: &mut [Slot], slot: Slot) {
-    let mask = slots.len() - 1;
-    let mut at = slot.low as usize & mask;
-    while slots[at].context != UNKNOWN {
-        at = (at + 1) & mask;
-    }
-    slots[at] = slot;
 }
 
 /// How many bytes both begin with.
@@ -315,13 +355,22 @@ mod tests {
     use super::*;
     use fulcrum_stats::Random;
 
+    fn piece(text: String) -> Piece<'static> {
+        Piece {
+            number: 0,
+            text: text.into(),
+            last: true,
+        }
+    }
+
     /// What each context costs, as a tree has it.
     fn contents(contexts: Contexts) -> HashMap<String, i64> {
         let types = vec![ValueType::new("samples", "")];
         let mut builder = CallTreeBuilder::new(types).expect("a type");
-        let names = contexts.names.iter();
+        let numbers = 0..contexts.places().len() as u32;
+        let names = numbers.map(|number| Frame::function(contexts.name(number)));
         let ids: Vec<_> = names
-            .map(|name| builder.intern(Frame::function(*name)).expect("room"))
+            .map(|name| builder.intern(name).expect("room"))
             .collect();
         let sorted = contexts.forest.sort(&ids);
         builder.graft(sorted).expect("room");
@@ -352,7 +401,10 @@ mod tests {
         for stacks in [stacks, sorted] {
             let mut expect: HashMap<String, i64> = HashMap::new();
             let mut contexts = Contexts::new();
-            for (stack, count) in &stacks {
+            let lines: Vec<_> = stacks.iter().map(|it| &*it.0).collect();
+            let piece = piece(lines.join("\n"));
+            let mut taking = Taking::new(&mut contexts, &piece, 1_000_000);
+            for (stack, (_, count)) in piece.text.split('\n').zip(&stacks) {
                 for (end, _) in format!("{stack};").match_indices(';') {
                     *expect.entry(stack[..end].to_owned()).or_default() += match end {
                         end if end == stack.len() => *count,
@@ -360,10 +412,10 @@ mod tests {
                     };
                 }
                 let deepest = stack.split(';').count();
-                assert_eq!(contexts.take(stack, 100, deepest - 1, 1_000_000), Ok(false));
-                assert_eq!(contexts.take(stack, *count, deepest, 1_000_000), Ok(true));
+                assert_eq!(taking.take(stack, 100, deepest - 1), Ok(false));
+                assert_eq!(taking.take(stack, *count, deepest), Ok(true));
             }
-            contexts.flush(1_000_000).expect("room");
+            taking.flush().expect("room");
             assert_eq!(contexts.forest.len(), expect.len());
             assert_eq!(contents(contexts), expect);
         }
@@ -372,13 +424,12 @@ mod tests {
     #[test]
     fn no_more_contexts_than_allowed() {
         let mut contexts = Contexts::new();
-        for (stack, expect) in [
-            ("a;b", Ok(())),
-            ("a;b", Ok(())),
-            ("a;c", Err(TooMany("a;c"))),
-        ] {
-            assert_eq!(contexts.take(stack, 1, 9, 2), Ok(true));
-            assert_eq!(contexts.flush(2), expect);
+        let piece = piece("a;b a;b a;c".to_owned());
+        let mut taking = Taking::new(&mut contexts, &piece, 2);
+        let expected = [Ok(()), Ok(()), Err(TooMany("a;c"))];
+        for (stack, expect) in piece.text.split(' ').zip(expected) {
+            assert_eq!(taking.take(stack, 1, 9), Ok(true));
+            assert_eq!(taking.flush(), expect);
         }
     }
 

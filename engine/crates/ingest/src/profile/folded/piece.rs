@@ -1,5 +1,5 @@
-//! Pieces of the text, whole lines, taken apart beside one another. What a thread makes of its pieces refers to nothing that
-//! another one knows, and everything has its place in the text: so the result is the same whoever took which piece.
+//! Pieces of the text taken apart beside one another. What a thread makes of its pieces refers to nothing that another one
+//! knows, and everything has its place in the text: so the result is the same whoever took which piece.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,16 +8,14 @@ use std::thread::{self, ScopedJoinHandle};
 
 use fulcrum_model::call_tree::{CallTreeError, Limits, MAX_MAGNITUDE};
 use fulcrum_model::{Cancelled, Progress};
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 
-use super::super::fault::Fault;
+use super::super::fault::{Fault, quote};
 use super::super::stacks::MAX_DEPTH;
 use super::super::units::Decimals;
-use super::contexts::{Contexts, TooMany};
+use super::contexts::{Contexts, Taking, TooMany};
 use super::line::{is_record, split};
-
-/// Bytes of a piece, about.
-const SIZE: usize = 1 << 20;
+use super::text::{Piece, Place, Text};
 
 /// More contexts fit no tree.
 fn most() -> u32 {
@@ -25,92 +23,78 @@ fn most() -> u32 {
 }
 
 /// What one thread makes of its pieces.
-pub struct Part<'t> {
-    pub contexts: Contexts<'t>,
+pub struct Part {
+    pub contexts: Contexts,
     /// The counts of samples without a stack.
     pub bare: Option<i64>,
     /// Stacks that have too many frames, with their counts.
-    pub deep: Vec<(&'t str, i64)>,
+    pub deep: Vec<(Place, Box<str>, i64)>,
     /// The sum of all counts.
     pub sum: u128,
     /// Where it could not go on.
-    pub end: Option<End<'t>>,
+    pub end: Option<End>,
 }
 
 /// Where reading ends.
-pub struct End<'t> {
-    /// The line, or the whole piece.
-    pub at: &'t [u8],
+#[derive(Debug)]
+pub struct End {
+    /// The line.
+    pub at: Place,
     pub why: Why,
 }
 
 /// Why reading ends.
+#[derive(Debug)]
 pub enum Why {
-    /// The piece is no UTF-8.
-    Bytes,
     /// A count has a fraction, and it is not known how fine they are.
     Fraction,
-    /// The line holds something else.
-    Wrong,
+    /// The line holds something else, see the problem.
+    Wrong(String),
+    /// The same of the last line, which has no end.
+    Cut,
     /// The counts up to here are too much for a thread alone.
     TooMuch,
     Fault(Fault),
 }
 
-/// Cuts a text into pieces. Lines longer than a piece are pieces of their own.
-fn cut(mut text: &[u8]) -> Vec<&[u8]> {
-    let mut pieces = Vec::new();
-    while text.len() > SIZE {
-        let newline = memrchr(b'\n', &text[..SIZE])
-            .or_else(|| memchr(b'\n', &text[SIZE..]).map(|at| SIZE + at));
-        let (piece, rest) = text.split_at(newline.map_or(text.len(), |at| at + 1));
-        pieces.push(piece);
-        text = rest;
-    }
-    if !text.is_empty() {
-        pieces.push(text);
-    }
-    pieces
-}
-
 /// Takes a text apart, with as many threads as there are processors, but no more than pieces. `decimals` says how fine counts
 /// are; `None` as long as all are whole.
-pub fn take_all<'t>(
-    text: &'t [u8],
+pub fn take_all(
+    text: Text<'_>,
     decimals: Option<Decimals>,
     progress: &Progress,
-) -> Result<Vec<Part<'t>>, Cancelled> {
-    let pieces = cut(text);
+) -> Result<Vec<Part>, Cancelled> {
+    let pieces = text.pieces();
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let wanted = match processors.min(pieces.len()) {
+    let wanted = match processors.min(pieces) {
         // It would only be waited for.
         1 => 0,
         wanted => wanted,
     };
-    let queue = Queue::new(&pieces);
-    let done = |n: usize| n as f64 / pieces.len() as f64;
+    let queue = Queue::new(pieces);
+    let done = |n: usize| n as f64 / pieces as f64;
     thread::scope(|scope| {
         let (tell, told) = channel();
         let start = |_| {
             let (queue, tell) = (&queue, tell.clone());
             thread::Builder::new()
-                .spawn_scoped(scope, move || Part::of(queue, decimals, &tell))
+                .spawn_scoped(scope, move || Part::of(text, queue, decimals, &tell))
                 .ok()
         };
         let threads: Vec<_> = (0..wanted).map_while(start).collect();
         drop(tell);
         if threads.is_empty() {
-            let mut part = Part::new();
-            for (n, piece) in pieces.iter().enumerate() {
-                progress.at(done(n))?;
-                part.take(piece, decimals);
+            let (mut part, mut buffer) = (Part::new(), Vec::new());
+            while let Some(number) = queue.next() {
+                progress.at(done(number))?;
+                part.take(text, number, &mut buffer, decimals);
                 if part.end.is_some() {
                     break;
                 }
             }
             return Ok(vec![part]);
         }
-        for n in 0..pieces.len() {
+        for n in 0..pieces {
             if let Err(cancelled) = progress.at(done(n)) {
                 queue.stop();
                 return Err(cancelled);
@@ -120,7 +104,7 @@ pub fn take_all<'t>(
                 break;
             }
         }
-        let join = |thread: ScopedJoinHandle<'_, Part<'t>>| {
+        let join = |thread: ScopedJoinHandle<'_, Part>| {
             thread.join().unwrap_or_else(|panic| resume_unwind(panic))
         };
         Ok(threads.into_iter().map(join).collect())
@@ -128,29 +112,29 @@ pub fn take_all<'t>(
 }
 
 /// Pieces that no thread has taken yet.
-struct Queue<'p, 't> {
-    pieces: &'p [&'t [u8]],
+struct Queue {
+    pieces: usize,
     next: AtomicUsize,
 }
 
-impl<'p, 't> Queue<'p, 't> {
-    fn new(pieces: &'p [&'t [u8]]) -> Self {
+impl Queue {
+    fn new(pieces: usize) -> Self {
         let next = AtomicUsize::new(0);
         Queue { pieces, next }
     }
 
-    fn next(&self) -> Option<&'t [u8]> {
+    fn next(&self) -> Option<usize> {
         let next = self.next.fetch_add(1, Ordering::Relaxed);
-        self.pieces.get(next).copied()
+        (next < self.pieces).then_some(next)
     }
 
     /// Nobody gets another one.
     fn stop(&self) {
-        self.next.store(self.pieces.len(), Ordering::Relaxed);
+        self.next.store(self.pieces, Ordering::Relaxed);
     }
 }
 
-impl<'t> Part<'t> {
+impl Part {
     fn new() -> Self {
         Part {
             contexts: Contexts::new(),
@@ -162,12 +146,12 @@ impl<'t> Part<'t> {
     }
 
     /// What one of several threads makes, which tells of each piece that is done.
-    fn of(queue: &Queue<'_, 't>, decimals: Option<Decimals>, tell: &Sender<()>) -> Self {
-        let mut part = Part::new();
+    fn of(text: Text<'_>, queue: &Queue, decimals: Option<Decimals>, tell: &Sender<()>) -> Self {
+        let (mut part, mut buffer) = (Part::new(), Vec::new());
         while part.end.is_none()
-            && let Some(piece) = queue.next()
+            && let Some(number) = queue.next()
         {
-            part.take(piece, decimals);
+            part.take(text, number, &mut buffer, decimals);
             // Who listened may have cancelled.
             let _ = tell.send(());
         }
@@ -175,72 +159,145 @@ impl<'t> Part<'t> {
     }
 
     /// Takes a piece apart, up to where it cannot go on.
-    fn take(&mut self, piece: &'t [u8], decimals: Option<Decimals>) {
-        let done = match str::from_utf8(piece) {
-            Ok(text) => {
-                let lines = self.lines(text, decimals);
-                // What has waited stands before what is wrong.
-                self.contexts.flush(most()).map_err(too_many).and(lines)
-            }
-            Err(_) => Err(End {
-                at: piece,
-                why: Why::Bytes,
-            }),
+    fn take(
+        &mut self,
+        text: Text<'_>,
+        number: usize,
+        buffer: &mut Vec<u8>,
+        decimals: Option<Decimals>,
+    ) {
+        let begin = Place {
+            piece: number,
+            byte: 0,
         };
-        self.end = done.err();
+        match text.piece(number, buffer) {
+            Ok(piece) => self.end = self.lines(&piece, decimals).err(),
+            Err(fault) => {
+                let why = Why::Fault(fault);
+                self.end = Some(End { at: begin, why });
+            }
+        }
     }
 
-    fn lines(&mut self, mut rest: &'t str, decimals: Option<Decimals>) -> Result<(), End<'t>> {
+    fn lines(&mut self, piece: &Piece<'_>, decimals: Option<Decimals>) -> Result<(), End> {
+        let Part {
+            contexts,
+            bare,
+            deep,
+            sum,
+            ..
+        } = self;
+        let mut stacks = Stacks {
+            taking: Taking::new(contexts, piece, most()),
+            piece,
+            bare,
+            deep,
+        };
+        let lines = stacks.lines(|line| count(line, decimals, sum));
+        // What has waited stands before what is wrong.
+        stacks.flush().and(lines)
+    }
+}
+
+/// The stacks of a piece.
+struct Stacks<'c, 't> {
+    taking: Taking<'c, 't>,
+    piece: &'t Piece<'t>,
+    bare: &'c mut Option<i64>,
+    deep: &'c mut Vec<(Place, Box<str>, i64)>,
+}
+
+impl<'t> Stacks<'_, 't> {
+    fn lines(
+        &mut self,
+        mut record: impl FnMut(&'t str) -> Result<(&'t str, i64), Why>,
+    ) -> Result<(), End> {
+        let piece = self.piece;
+        let mut rest: &'t str = &piece.text;
         while !rest.is_empty() {
             let (line, after) = match memchr(b'\n', rest.as_bytes()) {
                 Some(end) => (&rest[..end], &rest[end + 1..]),
                 None => (rest, ""),
             };
             if is_record(line) {
-                let at = line.as_bytes();
-                let record = self.record(line, decimals);
-                let (stack, count) = record.map_err(|why| End { at, why })?;
-                self.stack(stack, count).map_err(too_many)?;
+                let (stack, count) = record(line).map_err(|why| {
+                    let at = self.piece.place(line);
+                    let why = match why {
+                        Why::Wrong(_) if self.piece.last && is_cut(rest) => Why::Cut,
+                        why => why,
+                    };
+                    End { at, why }
+                })?;
+                self.stack(stack, count)?;
             }
             rest = after;
         }
         Ok(())
     }
 
-    fn record(&mut self, line: &'t str, decimals: Option<Decimals>) -> Result<(&'t str, i64), Why> {
-        let (stack, count) = split(line).ok_or(Why::Wrong)?;
-        let count = match (decimals, count.whole()) {
-            (None, Some(count)) => Ok(count),
-            (None, None) if count.fraction().is_some_and(|it| !is_whole(it)) => {
-                return Err(Why::Fraction);
-            }
-            _ => {
-                let scale = decimals.unwrap_or_default().scale();
-                count.scaled(scale).ok_or(Why::Wrong)?
-            }
-        };
-        let count = count.map_err(Why::Fault)?;
-        self.sum += u128::from(count.unsigned_abs());
-        match self.sum > MAX_MAGNITUDE as u128 {
-            true => Err(Why::TooMuch),
-            false => Ok((stack, count)),
-        }
-    }
-
-    fn stack(&mut self, stack: &'t str, count: i64) -> Result<(), TooMany<'t>> {
+    fn stack(&mut self, stack: &'t str, count: i64) -> Result<(), End> {
         if stack.is_empty() {
-            self.bare = Some(self.bare.unwrap_or(0) + count);
-        } else if !self.contexts.take(stack, count, MAX_DEPTH, most())? {
-            self.deep.push((stack, count));
+            *self.bare = Some(self.bare.unwrap_or(0) + count);
+            return Ok(());
+        }
+        let taken = self.taking.take(stack, count, MAX_DEPTH);
+        let taken = taken.map_err(|error| too_many(self.piece, error))?;
+        if !taken {
+            self.deep
+                .push((self.piece.place(stack), stack.into(), count));
         }
         Ok(())
     }
+
+    fn flush(&mut self) -> Result<(), End> {
+        let flushed = self.taking.flush();
+        flushed.map_err(|error| too_many(self.piece, error))
+    }
 }
 
-fn too_many(TooMany(stack): TooMany<'_>) -> End<'_> {
+/// The stack and the count of a line; adds that to a sum.
+fn count<'t>(
+    line: &'t str,
+    decimals: Option<Decimals>,
+    sum: &mut u128,
+) -> Result<(&'t str, i64), Why> {
+    let wrong = || Why::Wrong(expected(line));
+    let (stack, count) = split(line).ok_or_else(wrong)?;
+    let count = match (decimals, count.whole()) {
+        (None, Some(count)) => Ok(count),
+        (None, None) if count.fraction().is_some_and(|it| !is_whole(it)) => {
+            return Err(Why::Fraction);
+        }
+        _ => {
+            let scale = decimals.unwrap_or_default().scale();
+            count.scaled(scale).ok_or_else(wrong)?
+        }
+    };
+    let count = count.map_err(Why::Fault)?;
+    *sum += u128::from(count.unsigned_abs());
+    match *sum > MAX_MAGNITUDE as u128 {
+        true => Err(Why::TooMuch),
+        false => Ok((stack, count)),
+    }
+}
+
+/// The problem of a line that is no stack.
+fn expected(line: &str) -> String {
+    format!(
+        "expected a stack and a count, as in main;work 12, got {}",
+        quote(line.trim())
+    )
+}
+
+/// Whether the rest of a text is one line without an end, and nothing behind it.
+fn is_cut(rest: &str) -> bool {
+    !rest.ends_with('\n') && rest.lines().filter(|line| is_record(line)).nth(1).is_none()
+}
+
+fn too_many(piece: &Piece<'_>, TooMany(stack): TooMany<'_>) -> End {
     let error = CallTreeError::TooManyNodes { limit: most() };
     End {
-        at: stack.as_bytes(),
+        at: piece.place(stack),
         why: Why::Fault(error.into()),
     }
 }
@@ -250,31 +307,4 @@ fn is_whole(count: f64) -> bool {
     let mut decimals = Decimals::default();
     decimals.see(count);
     decimals == Decimals::default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_are_whole_lines_and_all_of_the_text() {
-        let line = "main;work 12\n";
-        let long = "x".repeat(3 * SIZE);
-        let many = line.repeat(3 * SIZE / line.len());
-        for text in [
-            String::new(),
-            line.to_owned(),
-            many.clone() + "main 1",
-            format!("{many}{long} 1\n{many}"),
-            format!("{long} 1"),
-        ] {
-            let pieces = cut(text.as_bytes());
-            assert_eq!(pieces.concat(), text.as_bytes());
-            let empty = &b""[..];
-            let (last, others) = pieces.split_last().unwrap_or((&empty, &[]));
-            assert!(others.iter().all(|it| it.ends_with(b"\n")));
-            assert!(pieces.len() <= 1 + text.len() / (SIZE - line.len()));
-            assert_eq!(last.is_empty(), text.is_empty());
-        }
-    }
 }

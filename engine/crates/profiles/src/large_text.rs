@@ -1,0 +1,92 @@
+//! Texts of folded stacks that are larger than the trees that become of them: read piece by piece, never held.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use fulcrum_ingest::profile::{self, Limits, Profile, ReadAt};
+use fulcrum_model::{Cancelled, Digest, Progress};
+
+use crate::error::Error;
+
+/// Bytes at the beginning that tell what a file is.
+const HEAD: usize = 1 << 20;
+/// Bytes of the file at a time for its digest.
+const CHUNK: usize = 1 << 20;
+
+/// A large text of folded stacks in a file.
+pub(crate) struct LargeText {
+    file: File,
+    length: u64,
+    head: Vec<u8>,
+}
+
+impl ReadAt for LargeText {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn read_exact_at(&self, into: &mut [u8], at: u64) -> io::Result<()> {
+        self.file.read_exact_at(into, at)
+    }
+}
+
+impl LargeText {
+    /// The text in a file of more than `large` bytes and within the limits. `None` when the file is anything else, or cannot be
+    /// read: then who reads it as a whole says why.
+    pub fn open(path: &Path, large: u64, limits: Limits) -> Option<LargeText> {
+        // Looked at before it is opened: who writes into a pipe may be done with the first who opens it.
+        let about = fs::metadata(path).ok()?;
+        let sizes = large.max(HEAD as u64)..=limits.bytes as u64;
+        if !about.is_file() || !sizes.contains(&about.len()) {
+            return None;
+        }
+        let mut text = LargeText {
+            file: File::open(path).ok()?,
+            length: about.len(),
+            head: vec![0; HEAD],
+        };
+        text.file.read_exact_at(&mut text.head, 0).ok()?;
+        profile::begins_folded(&text.head).then_some(text)
+    }
+
+    /// What tells its bytes apart.
+    ///
+    /// # Errors
+    /// When it cannot be read, or nobody waits for it any more.
+    pub fn digest(&self, progress: &Progress) -> Result<io::Result<String>, Cancelled> {
+        let (mut digest, mut chunk) = (Digest::default(), vec![0; CHUNK]);
+        let mut at = 0;
+        while at < self.length {
+            progress.check()?;
+            let size = (self.length - at).min(CHUNK as u64);
+            let chunk = &mut chunk[..size as usize];
+            if let Err(error) = self.file.read_exact_at(chunk, at) {
+                return Ok(Err(error));
+            }
+            digest.add(chunk);
+            at += size;
+        }
+        Ok(Ok(digest.finish()))
+    }
+
+    /// Its profile.
+    ///
+    /// # Errors
+    /// When it is damaged or cannot be read, or `progress` was cancelled.
+    pub fn profile(
+        &self,
+        name: &str,
+        limits: Limits,
+        progress: &Progress,
+    ) -> Result<Profile, Error> {
+        let text = profile::LargeText {
+            bytes: self,
+            head: &self.head,
+        };
+        let read = profile::read_large_text(&text, name, limits, progress);
+        let read = read.map_err(|error| Error::File(error.to_string()))?;
+        read.ok_or(Error::Cancelled)
+    }
+}
