@@ -5,6 +5,7 @@ mod commands;
 mod common;
 mod compare;
 mod dispatcher;
+mod event_libraries;
 mod events;
 mod kills;
 mod native;

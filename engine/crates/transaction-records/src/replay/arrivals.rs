@@ -182,7 +182,8 @@ impl World<'_> {
         if is_told && doing.task.is_none() {
             return base;
         }
-        self.append_path(process, base, received.path)
+        let (index, resolver) = (self.index, self.resolver);
+        self.processes[process].append_program_path(index, resolver, base, received.path)
     }
 
     fn begins_request(

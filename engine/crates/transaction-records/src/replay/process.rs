@@ -331,6 +331,26 @@ impl Process {
         appended
     }
 
+    /// The context that goes on with the program's part of a call path, without what libraries of events call of their own.
+    pub(super) fn append_program_path(
+        &mut self,
+        index: &Index,
+        resolver: &Resolvers<'_>,
+        context: Synopsis,
+        path: u32,
+    ) -> Synopsis {
+        let modules = &index.processes[self.row].modules;
+        let is_own = |it: &&Place| !it.module.is_some_and(|row| is_library(&modules[row].file));
+        let places = self.known_path(index, resolver, path).places.clone();
+        let all = places.iter().filter(is_own);
+        let names: Vec<Name> = all.flat_map(|it| it.names.iter().copied()).collect();
+        if names.is_empty() {
+            return self.append_path(index, resolver, context, path);
+        }
+        let step = Step::Path(CallPath::new(names));
+        self.dictionary.append(context, step)
+    }
+
     /// What goes beside a message that leaves a context by a call path.
     pub(super) fn outgoing(
         &mut self,

@@ -45,6 +45,10 @@ fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<
         stack: arguments.as_ptr().addr() as u64,
         key,
         kind,
+        later: match kind {
+            Kind::Event => libevent::called_later(stub, arguments),
+            _ => 0,
+        },
     };
     let thread = inside.thread();
     if kind == Kind::Reads
@@ -52,7 +56,9 @@ fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<
     {
         return Some(depth);
     }
-    let registered = registrations::find(key).filter(|it| is_of(it, stub, kind));
+    let is_onward = kind == Kind::Buffered && thread.nesting.innermost().is_some();
+    let registered = (!is_onward).then(|| registrations::find(key)).flatten();
+    let registered = registered.filter(|it| is_of(it, stub, kind));
     let depth = thread.nesting.enter(called, thread.stack())?;
     let due = match registered {
         Some(registered) => registered.call(),
@@ -62,7 +68,8 @@ fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<
         },
     };
     let how = match (kind, registered.is_some()) {
-        (Kind::Onward, _) | (Kind::Source | Kind::SourceOnce, false) => Calling::Onward,
+        (Kind::Onward, _) => Calling::Onward,
+        (Kind::Source | Kind::SourceOnce | Kind::Buffered, false) => Calling::Onward,
         _ if due.again => Calling::Again,
         _ => Calling::First,
     };
@@ -85,6 +92,7 @@ fn key_of(stub: StubId, kind: Kind, arguments: &[u64]) -> u64 {
         Kind::Second => key(Of::Watcher, arguments[1]),
         Kind::Event => key_of_arguments(stub, arguments[0] as i32, arguments[2]),
         Kind::Source | Kind::SourceOnce => key(Of::Source, glib::current_source()),
+        Kind::Buffered => key(Of::Buffers, arguments[0]),
     }
 }
 
@@ -92,7 +100,7 @@ fn key_of(stub: StubId, kind: Kind, arguments: &[u64]) -> u64 {
 fn is_of(registered: &Registration, stub: StubId, kind: Kind) -> bool {
     match kind {
         // Another handler of the same is kept.
-        Kind::Allocates | Kind::Work => true,
+        Kind::Allocates | Kind::Work | Kind::Buffered => true,
         _ => registered.stub() == Some(stub),
     }
 }
@@ -129,8 +137,10 @@ pub unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
         && let Some(thread) = thread::current()
         && let Some(called) = thread.nesting.leave(depth)
     {
-        if called.kind == Kind::Work {
-            worked(called.key);
+        match called.kind {
+            Kind::Work => goes_on(called.key),
+            _ if called.later != 0 => goes_on(called.later),
+            _ => {}
         }
         returned(thread, depth, called.kind);
     }
@@ -138,8 +148,8 @@ pub unsafe extern "C-unwind" fn end(token: u64, result: u64) -> u64 {
     if token & ONCE != 0 { 0 } else { result }
 }
 
-/// Work is done: who is called next for the same goes on with it.
-fn worked(key: u64) {
+/// Who is called next for this goes on with what has been done.
+fn goes_on(key: u64) {
     if let Some(inside) = thread::enter()
         && let Some(registered) = registrations::find(key)
     {

@@ -4,7 +4,7 @@
 //! libevent calls its own public functions too, for what it builds on events: buffers, listeners, HTTP. So events of its own are seen
 //! as the program's are, and the program's handlers are called within those of libevent's.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use fulcrum_wire::transactions::Record;
 
@@ -184,13 +184,11 @@ fn tells_all(call: &mut Call, behind: Behind) -> usize {
     call.answer(0)
 }
 
-/// Puts a function of ours in the place of a handler that is called within one of libevent's.
-fn replace(inside: &Inside, call: &mut Call, at: usize) -> Option<StubId> {
+/// Puts a function of ours in the place of a handler that is called within one of libevent's, or after it.
+fn replace(inside: &Inside, call: &mut Call, at: usize, kind: Kind) -> Option<StubId> {
     let handler = call.argument(at) as usize;
-    let stub = said(
-        inside,
-        (handler != 0).then(|| stub(handler, Kind::Onward, 0))?,
-    )?;
+    let stub = (handler != 0).then(|| stub(handler, kind, 0))?;
+    let stub = said(inside, stub)?;
     call.set_argument(at, stub.address() as u64);
     Some(stub)
 }
@@ -200,8 +198,7 @@ fn sets(call: &mut Call, behind: Behind) -> usize {
     let Some(inside) = thread::enter() else {
         return behind.address;
     };
-    let (reads, writes) = (replace(&inside, call, 1), replace(&inside, call, 2));
-    replace(&inside, call, 3);
+    let [reads, writes, _] = [1, 2, 3].map(|at| replace(&inside, call, at, Kind::Buffered));
     if let Some(known) = place(key(Of::Buffers, call.argument(0))) {
         let number = |stub: Option<StubId>| stub.map_or(0, |it| u64::from(it.0) + 1);
         known
@@ -226,17 +223,40 @@ fn tells_buffers(call: &mut Call, behind: Behind) -> usize {
 /// One of the arguments is a handler that is called within one of libevent's.
 fn within(call: &mut Call, behind: Behind, handler: usize) -> usize {
     if let Some(inside) = thread::enter() {
-        replace(&inside, call, handler);
+        replace(&inside, call, handler, Kind::Onward);
     }
     behind.address
+}
+
+/// Some buffers' handlers are called after libevent's own.
+static DEFERS: AtomicBool = AtomicBool::new(false);
+
+/// One of the arguments is options for buffers.
+fn makes(call: &mut Call, behind: Behind, options: usize) -> usize {
+    const DEFER: u64 = 1 << 2;
+    if call.argument(options) & DEFER != 0 {
+        DEFERS.store(true, Ordering::Relaxed);
+    }
+    behind.address
+}
+
+/// The key of the buffers for which libevent calls a handler of its own, if theirs may be called after it; 0: there are none.
+pub fn called_later(stub: StubId, arguments: &[u64]) -> u64 {
+    let key = key(Of::Buffers, arguments[2]);
+    let is_later = DEFERS.load(Ordering::Relaxed) && is_own(stub.function()) && find(key).is_some();
+    if is_later { key } else { 0 }
+}
+
+fn is_own(function: usize) -> bool {
+    let [from, to] = [0, 1].map(|at| OWN[at].load(Ordering::Relaxed));
+    (from..to).contains(&function)
 }
 
 /// The function that a handler is told as. One of libevent's that reads or writes for buffers is told as the one that the program has for
 /// that.
 pub fn handler(stub: StubId, arguments: &[u64]) -> usize {
     let function = stub.function();
-    let [from, to] = [0, 1].map(|at| OWN[at].load(Ordering::Relaxed));
-    if !(from..to).contains(&function) {
+    if !is_own(function) {
         return function;
     }
     let what = arguments[1];
@@ -263,6 +283,9 @@ exports! {
     event_get_callback => tells;
     event_get_assignment => tells_all;
     event_base_once => |call, behind| within(call, behind, 3);
+    bufferevent_socket_new => |call, behind| makes(call, behind, 2);
+    bufferevent_filter_new => |call, behind| makes(call, behind, 3);
+    bufferevent_pair_new => |call, behind| makes(call, behind, 1);
     bufferevent_setcb => sets;
     bufferevent_getcb => tells_buffers;
     evconnlistener_new => |call, behind| within(call, behind, 1);

@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{Calling, Record};
 
 use super::stubs::Kind;
 use crate::thread::Stack;
@@ -18,6 +18,8 @@ pub struct Called {
     /// The key of what it was registered for; 0: not known.
     pub key: u64,
     pub kind: Kind,
+    /// The key of the buffers whose handlers libevent calls later, for what is done now; 0: there are none.
+    pub later: u64,
 }
 
 /// The handlers that a thread is in. Zeroed, none.
@@ -89,7 +91,7 @@ impl Nesting {
     }
 
     /// What is to be told before this record: the outermost one that has returned; 0: none. The next handler tells it itself,
-    /// and a loop that waits goes on.
+    /// unless it goes on with what is done, and a loop that waits goes on.
     #[inline]
     pub fn owed(&self, record: &Record) -> u32 {
         let owed = self.owed.get();
@@ -98,7 +100,10 @@ impl Nesting {
         }
         match record {
             Record::Idle { .. } | Record::Event { .. } => 0,
-            Record::Handler { .. } => {
+            Record::Handler {
+                how: Calling::First | Calling::Again,
+                ..
+            } => {
                 self.owed.set(0);
                 0
             }

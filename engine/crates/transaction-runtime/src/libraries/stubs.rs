@@ -40,11 +40,13 @@ pub enum Kind {
     Reads,
     /// The first argument is. Work that a thread of the library does, before another handler is called for the same.
     Work,
+    /// Within a handler of libevent's it goes on with that. Otherwise, the first argument is what it goes on with.
+    Buffered,
 }
 
 impl Kind {
     fn of(number: u8) -> Kind {
-        const ALL: [Kind; 9] = [
+        const ALL: [Kind; 10] = [
             Kind::Onward,
             Kind::First,
             Kind::Second,
@@ -54,6 +56,7 @@ impl Kind {
             Kind::Allocates,
             Kind::Reads,
             Kind::Work,
+            Kind::Buffered,
         ];
         ALL.get(usize::from(number)).copied().unwrap_or_default()
     }

@@ -335,8 +335,10 @@ fn check_streams(what: &str, ran: &Ran) {
 
 #[test]
 fn what_libevents_buffers_read_is_read_by_the_programs_handler() {
-    if let Some(lab) = with_real("buffers", "libevent-2.1.so.7") {
-        check_streams("libevent", &lab.run(&[]));
+    for (what, arguments) in [("at once", &[][..]), ("deferred", &["deferred"])] {
+        if let Some(lab) = with_real("buffers", "libevent-2.1.so.7") {
+            check_streams(what, &lab.run(arguments));
+        }
     }
 }
 
