@@ -1456,6 +1456,8 @@ export type TraceLiveParams = {
 
 /** Answer to `fulcrum/trace/start`: how the recording ended. */
 export type TraceOutcome = {
+  /** Methods whose arguments and results are logged, when they are observed: `CLASS.METHOD`, `*` stands for anything. */
+  values?: Array<string>;
   /** The run folder. */
   run: string;
   /** Its event logs, one for each Java virtual machine, for `fulcrum/events/open`. */
@@ -1932,8 +1934,35 @@ export type EventsSearchParams = {
   id: number;
   /** A part of a name. Upper and lower case are the same. */
   text?: string | null;
+  /** What a call was given and returned; null where the log does not tell it. */
+  values: EventsCallValues | null;
+};
+
+/** What a call was given and returned (`observe_values` in the filter). */
+export type EventsCallValues = {
+  /** The first of its arguments; null when it has none. */
+  arguments: Array<EventsValue> | null;
+  /** How many more arguments it has, which are not logged. */
+  moreArguments: number;
+  /** What it returned; null when it returned nothing, or did not return. */
+  returned: EventsValue | null;
+  /** All of it as it is shown behind the name: `(1, "two", …) → 3`. */
+  text: string;
+};
+
+/** An argument or a result. */
+export type EventsValue = {
+  /** What it is. */
+  kind: EventsValueKind;
+  /** The value: digits, the text as it is, the name of an object's class. */
+  value: string;
+  /** Only the beginning of a text is logged. */
+  cut: boolean;
   /** Or a condition as `fulcrum events query` takes it: `method ~ "*.get" and wall > 1ms`. */
   expression?: string | null;
+/** What a value is. */
+export type EventsValueKind = "unknown" | "integer" | "boolean" | "character" | "real" | "text" | "null" | "object" | "address" | "named";
+
   /** Where it is searched. */
   part: EventsPart;
   /** Where to go on: the `next` of the answer before; absent: from the beginning. */
@@ -2693,6 +2722,8 @@ export type EventsEvent = {
   parent?: number;
   /** Of `threadStart`: it does not keep the program running. */
   daemon?: boolean;
+  /** What the call was given and returned; null where the log does not tell it. */
+  values: EventsCallValues | null;
   /** Of `threadStart`: a virtual thread. */
   virtual?: boolean;
   /** Of `threadStart`: it was running already when the log began. */
@@ -2721,6 +2752,12 @@ export type SearchRows = {
 
 /** A numbered path. */
 export type SearchRow = {
+  /** Of `arguments`: what the call was given that was entered just before, the first of it. */
+  arguments?: Array<EventsValue>;
+  /** Of `arguments`: how many more there are, which are not logged. */
+  moreArguments?: number;
+  /** Of `returned`: what the call returns that is left right behind. */
+  returned?: EventsValue;
   /** What `select` takes. */
   number: number;
   /** How it came about. */

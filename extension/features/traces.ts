@@ -6,7 +6,7 @@ import { type JavaTarget, javaName } from "../core/programs/java";
 import { type EventsOpened, type RunEntry, requests, type TraceOutcome } from "../core/protocol";
 import { isTraceRun, programOf, type TracedProgram, traceFolderOf } from "../core/trace/runs";
 import type { Engine } from "./engine";
-import { workspaceOf } from "./folders";
+import { settingsFor, workspaceOf } from "./folders";
 import { buildJava } from "./javaBuilds";
 import { shownRequest } from "./longRequest";
 import * as messages from "./messages";
@@ -178,7 +178,8 @@ export class Traces implements vscode.Disposable {
   }
 
   private async run({ name, ...request }: NamedRequest): Promise<void> {
-    const params = { ...request, workspace: workspaceOf(request.cwd) };
+    const values = settingsFor(request.cwd).get<string[]>("trace.values", []);
+    const params = { ...request, values, workspace: workspaceOf(request.cwd) };
     const outcome = await shownRequest(this.engine, requests.TraceStart, params, {
       // Whoever starts a server must know that it is his turn.
       title: `Recording ${name ?? path.basename(request.program)}. Use it now, as by sending it requests; Cancel stops it and opens the trace`,

@@ -267,6 +267,7 @@ export class TraceTree {
         { class: "name", attrs: { role: "gridcell" } },
         ...(row.kind === "event" && cells.tag !== null ? [h("span", { class: "tag", text: cells.tag })] : []),
         h("bdi", { text: cells.name }),
+        ...(cells.values === "" ? [] : [h("bdi", { class: "values", text: cells.values })]),
         ...(row.kind === "thread" ? [h("span", { class: "quiet", text: cells.tag ?? "" })] : []),
       ),
       cell(cells.start, "cell start"),

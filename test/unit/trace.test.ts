@@ -6,7 +6,7 @@ import { Chosen } from "../../extension/core/trace/chosen";
 import { stateLooks, traceTheme } from "../../extension/core/trace/colours";
 import { differenceRow, Pages, traceComparison } from "../../extension/core/trace/compare";
 import { methodText, type RefineModel, refineRows, refineSays } from "../../extension/core/trace/refine";
-import { cellsOf, eventRow, partOf, spokenOf } from "../../extension/core/trace/rows";
+import { cellsOf, eventRow, partOf, spokenOf, titleOf } from "../../extension/core/trace/rows";
 import { runName } from "../../extension/core/trace/runs";
 import { around, lanes, pan, reveal, ticks, zoom } from "../../extension/core/trace/timeline";
 import { contrast, readTheme, themeKinds } from "./makeThemes";
@@ -27,6 +27,7 @@ const call: EventsRow = {
   children: 1,
   ended: "returned",
   queue: { number: 87, length: 4, waitNs: 749_066_000 },
+  values: null,
 };
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -34,7 +35,7 @@ describe("rows", () => {
   test("cells, as JPMT's Figure 11 has them", () => {
     const cells = cellsOf(eventRow(call));
     expect(Object.values(cells).map((text) => (text === null ? null : plain(text)))).toEqual([
-      ...["dispatcher.ThreadPool.get", null, "1.234568 s", "17.0 µs", "16.0 µs", "12.0 µs"],
+      ...["dispatcher.ThreadPool.get", "", null, "1.234568 s", "17.0 µs", "16.0 µs", "12.0 µs"],
       "no. 87 · #4 · 749 ms",
     ]);
   });
@@ -54,6 +55,15 @@ describe("rows", () => {
     expect(plain(spokenOf(eventRow({ ...waiting, cpuNs: null })))).toBe(
       "contended Counter#7, 17.0 µs wall, not over, at 1.234568 s",
     );
+  });
+
+  test("a call's values stand behind its name, and are heard", () => {
+    const values = { arguments: null, moreArguments: 0, returned: null, text: '("a", 2) → 3' };
+    const row = eventRow({ ...call, ended: "thrown", values });
+    const cells = cellsOf(row);
+    expect([cells.name, cells.values]).toEqual(["dispatcher.ThreadPool.get", '("a", 2) → 3 ⚡']);
+    expect(spokenOf(row)).toMatch(/^dispatcher\.ThreadPool\.get\("a", 2\) → 3, /);
+    expect(titleOf(row)).toMatch(/^dispatcher\.ThreadPool\.get\("a", 2\) → 3\n/);
   });
 
   test("a row that is not known which request it is says so", () => {

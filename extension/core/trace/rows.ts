@@ -10,6 +10,8 @@ export type TraceRow =
 
 export interface Cells {
   name: string;
+  /** What a call was given and returned, where the log tells it: `(1, "two") → 3`. */
+  values: string;
   /** What kind of event it is, where the name does not say it. */
   tag: string | null;
   start: string;
@@ -55,6 +57,7 @@ export function cellsOf(row: TraceRow): Cells {
     const { thread } = row;
     return {
       name: threadName(thread),
+      values: none,
       tag: count(thread.events, "event"),
       start: momentText(thread.startNs),
       wall: nanoseconds(thread.wallNs),
@@ -66,7 +69,8 @@ export function cellsOf(row: TraceRow): Cells {
   const { event } = row;
   const ended = { returned: "", thrown: " ⚡", open: " …", lost: " ?" }[event.ended];
   return {
-    name: `${event.name}${ended}`,
+    name: event.values === null ? `${event.name}${ended}` : event.name,
+    values: event.values === null ? none : `${event.values.text}${ended}`,
     tag: tags[event.kind] ?? null,
     start: momentText(event.startNs),
     wall: nanoseconds(event.wallNs),
@@ -95,6 +99,9 @@ export function spokenOf(row: TraceRow): string {
   }
   const { event } = row;
   const parts = [cells.tag === null ? event.name : `${cells.tag} ${event.name}`];
+  if (event.values !== null) {
+    parts[0] += event.values.text;
+  }
   if (event.wallNs !== null) {
     parts.push(`${cells.wall} wall`);
   }
@@ -130,7 +137,7 @@ export function titleOf(row: TraceRow): string {
   const { event } = row;
   const probes = event.probesNs > 0 ? `\n${costText(event.probesNs, "ns")} that probes cost are subtracted` : "";
   const own = event.selfCpuNs === null ? "" : `\n${costText(event.selfCpuNs, "ns")} CPU of its own`;
-  return `${event.name}${own}${probes}`;
+  return `${event.name}${event.values?.text ?? ""}${own}${probes}`;
 }
 
 /** The part of the trace that a row stands for. */

@@ -23,7 +23,7 @@ __all__ = ["LogError", "Method", "Thread", "Trace"]
 
 _HEADER = 4096
 _STEP = 64
-_VERSION = 1
+_NEWEST = 2
 _U64 = (1 << 64) - 1
 _DICTIONARY, _MACHINE = 0, 1
 _MAX_PAYLOAD = 4096 - 64 - 48
@@ -85,8 +85,8 @@ class Trace:
         if len(data) < 16 or bytes(data[0:8]) != b"FULCELOG":
             raise LogError("it is no event log: at byte 0 FULCELOG was expected")
         words = struct.unpack("<15Q", bytes(data[0:120]).ljust(120, b"\0"))
-        if words[1] != _VERSION:
-            raise LogError(f"at byte 8 it says that it is of version {words[1]}, and this reads version {_VERSION}")
+        if not 1 <= words[1] <= _NEWEST:
+            raise LogError(f"at byte 8 it says that it is of version {words[1]}, and this reads versions up to {_NEWEST}")
         self._data = data
         self.pid = words[2]
         self.start_unix_ns = words[3]
@@ -281,6 +281,55 @@ class Trace:
             return False
         return True
 
+    def _tell_values(self, event, kind, fields):
+        """Adds what a call was given or returns. False for types of values that this version does not know."""
+        event["event"] = "arguments" if kind == 20 else "returned"
+        self._method(event, fields.small())
+        if kind == 21:
+            event["returned"] = self._value(fields)
+            return event["returned"] is not None
+        everything, count = fields.small(), fields.number()
+        values = []
+        for _ in range(count):
+            values.append(self._value(fields))
+            if values[-1] is None:
+                return False
+        event.update(arguments=values, moreArguments=max(everything - count, 0))
+        return True
+
+    def _value(self, fields):
+        """The next value, None for a type that this version does not know."""
+        kind, cut = fields.number(), False
+        if kind == 0:
+            name, value = "unknown", "?"
+        elif kind == 1:
+            name, value = "integer", str(fields.signed())
+        elif kind == 2:
+            name, value = "integer", str(fields.number())
+        elif kind == 3:
+            name, value = "boolean", "true" if fields.number() else "false"
+        elif kind == 4:
+            name, value = "character", _character(fields.small())
+        elif kind == 5:
+            name, value = "real", _real(fields.small(), 4)
+        elif kind == 6:
+            name, value = "real", _real(fields.number(), 8)
+        elif kind == 7:
+            cut = fields.number() != 0
+            name, value = "text", fields.text()
+        elif kind == 8:
+            name, value = "null", "null"
+        elif kind == 9:
+            name, value = "object", self._class(fields.small())
+        elif kind == 10:
+            name, value = "address", hex(fields.number())
+        elif kind == 11:
+            fields.signed()
+            name, value = "named", fields.text()
+        else:
+            return None
+        return {"kind": name, "value": value, "cut": cut}
+
     def _tell(self, event, kind, body):
         """Adds what an event tells. False for definitions and for kinds that this version does not know."""
         if kind in _METHOD_EVENTS:
@@ -291,6 +340,8 @@ class Trace:
         try:
             if kind in (18, 19):
                 return self._tell_objects(event, kind, fields)
+            if kind in (20, 21):
+                return self._tell_values(event, kind, fields)
             if kind == 4:
                 parent, flags = fields.small(), fields.number()
                 name, group = fields.text(), fields.text()
@@ -343,6 +394,41 @@ def _check(words):
     return (h ^ (h >> 32)) & 0xFFFFFFFF
 
 
+def _character(code):
+    """A character; U+FFFD for what is none."""
+    return chr(code) if code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
+
+
+def _real(bits, size):
+    """The shortest digits that mean the same number of 4 or 8 bytes."""
+    kind = "<f" if size == 4 else "<d"
+    packed = bits.to_bytes(size, "little")
+    (value,) = struct.unpack(kind, packed)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if size == 4:
+        for digits in range(1, 10):
+            shorter = float(f"{value:.{digits}g}")
+            # Digits that are rounded up may mean more than the greatest number of 4 bytes.
+            if abs(shorter) < 3.5e38 and _single(shorter) == value:
+                value = shorter
+                break
+    digits, mark, power = repr(value).partition("e")
+    if not mark:
+        return digits
+    return f"{digits}e{int(power)}"
+
+
+def _single(value):
+    """The nearest number of 4 bytes."""
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.inf
+
+
 def _rounded(value):
     """To the nearest whole number; halves away from zero."""
     whole = math.floor(abs(value))
@@ -381,6 +467,10 @@ class _Fields:
     def number(self):
         value, self._at = _number(self._body, self._at)
         return value
+
+    def signed(self):
+        value = self.number()
+        return value >> 1 ^ -(value & 1)
 
     def small(self):
         value = self.number()

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
+use fulcrum_wire::log::{PLAIN_VERSION, VALUES_VERSION};
 
 use crate::say::say;
 
@@ -28,6 +29,14 @@ pub struct Options {
 const LIMIT: u64 = 1 << 30;
 
 impl Options {
+    /// The version of the log: older versions of Fulcrum read those without values.
+    pub fn log_version(&self) -> u64 {
+        match self.filter.values.is_empty() {
+            true => PLAIN_VERSION,
+            false => VALUES_VERSION,
+        }
+    }
+
     /// Reads them; `text` is the folder.
     pub fn read(text: &str) -> Result<Options, String> {
         let folder = Path::new(text);

@@ -4,13 +4,15 @@ use fulcrum_events::compare::{Change, Comparison, Difference, PathSums};
 use fulcrum_events::query::RowKind;
 use fulcrum_events::queues::{Order, Queue, QueueObject, QueueSummary, Request};
 use fulcrum_events::{
-    Closing, Contention, Event, Node, Outcome, Returned, Stats, Thread, Trace, What,
+    Arguments, CallValues, Closing, Contention, Event, Node, Outcome, Returned, Stats, Thread,
+    Trace, Value, What,
 };
 use fulcrum_schema::{
-    EventsChange, EventsChangeCounts, EventsClassSums, EventsComparison, EventsDifference,
-    EventsEnd, EventsEvent, EventsKind, EventsMethodSums, EventsPathSums, EventsProbeCosts,
-    EventsQueueObject, EventsQueueOrder, EventsQueueSummary, EventsQueues, EventsRequest,
-    EventsRole, EventsStats, EventsSums, EventsThreadSums, EventsThreadTree, EventsTreeCall,
+    EventsCallValues, EventsChange, EventsChangeCounts, EventsClassSums, EventsComparison,
+    EventsDifference, EventsEnd, EventsEvent, EventsKind, EventsMethodSums, EventsPathSums,
+    EventsProbeCosts, EventsQueueObject, EventsQueueOrder, EventsQueueSummary, EventsQueues,
+    EventsRequest, EventsRole, EventsStats, EventsSums, EventsThreadSums, EventsThreadTree,
+    EventsTreeCall, EventsValue, EventsValueKind,
 };
 
 /// Sums, with at most `most` methods.
@@ -67,14 +69,16 @@ pub fn stats(trace: &Trace, stats: &Stats, most: usize, notes: Vec<String>) -> E
     }
 }
 
-/// A thread's calls; `name` says what a node is, `more` that some are left out.
+/// A thread's calls with their values; `name` says what a node is, `more` that some are left out.
 pub fn thread_tree(
+    trace: &Trace,
     thread: &Thread,
-    rows: &[Outcome],
+    rows: &[(Outcome, Option<CallValues>)],
     name: impl Fn(Node) -> String,
     more: bool,
 ) -> EventsThreadTree {
-    let call = |row: &Outcome| EventsTreeCall {
+    let call = |(row, values): &(Outcome, Option<CallValues>)| EventsTreeCall {
+        values: values.as_ref().map(|it| call_values(trace, it)),
         depth: row.depth as u32,
         kind: match row.node {
             Node::Call { .. } => EventsKind::Call,
@@ -99,6 +103,44 @@ pub fn thread_tree(
     }
 }
 
+/// What a call was given and returned.
+pub fn call_values(trace: &Trace, values: &CallValues) -> EventsCallValues {
+    let given = values.arguments.as_ref();
+    EventsCallValues {
+        arguments: given.map(|it| list(trace, it)),
+        more_arguments: given.map_or(0, more_arguments),
+        returned: values.returned.as_ref().map(|it| value(trace, it)),
+        text: values.shown(trace),
+    }
+}
+
+fn list(trace: &Trace, given: &Arguments) -> Vec<EventsValue> {
+    given.values.iter().map(|it| value(trace, it)).collect()
+}
+
+fn more_arguments(given: &Arguments) -> u32 {
+    given.all.saturating_sub(given.values.len() as u32)
+}
+
+fn value(trace: &Trace, it: &Value) -> EventsValue {
+    EventsValue {
+        kind: match it {
+            Value::Unknown => EventsValueKind::Unknown,
+            Value::Integer(_) | Value::Unsigned(_) => EventsValueKind::Integer,
+            Value::Boolean(_) => EventsValueKind::Boolean,
+            Value::Character(_) => EventsValueKind::Character,
+            Value::Single(_) | Value::Double(_) => EventsValueKind::Real,
+            Value::Text { .. } => EventsValueKind::Text,
+            Value::Null => EventsValueKind::Null,
+            Value::Object { .. } => EventsValueKind::Object,
+            Value::Address(_) => EventsValueKind::Address,
+            Value::Named { .. } => EventsValueKind::Named,
+        },
+        value: it.plain(trace),
+        cut: matches!(it, Value::Text { cut: true, .. }),
+    }
+}
+
 /// One event.
 pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
     let mut out = EventsEvent {
@@ -117,6 +159,9 @@ pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
         argument: None,
         object: None,
         value: None,
+        arguments: None,
+        more_arguments: None,
+        returned: None,
         timeout_ms: None,
         timed_out: None,
         bytes: None,
@@ -151,6 +196,11 @@ pub fn event(trace: &Trace, event: &Event) -> EventsEvent {
             Returned::Object(object) => out.object = Some(*object),
             Returned::Boolean(value) => out.value = Some(*value),
         },
+        What::Arguments { given, .. } => {
+            out.arguments = Some(list(trace, given));
+            out.more_arguments = Some(more_arguments(given));
+        }
+        What::Returned { value: it, .. } => out.returned = Some(value(trace, it)),
         What::ContendedEnter { object, .. }
         | What::ContendedEntered { object, .. }
         | What::Release { object } => out.object = Some(*object),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_stats::Random;
-use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
+use fulcrum_wire::log::{Body, DICTIONARY, PLAIN_VERSION, PayloadBuffer, cpu_clock, kind};
 
 const THREADS: u32 = 8;
 const METHODS: u32 = 400;
@@ -48,6 +48,7 @@ fn write(file: &Path, events: u64) -> std::io::Result<()> {
         pid: 1,
         unix_ns: 1_700_000_000_000_000_000,
         cpu_clock: cpu_clock::RUNS,
+        version: PLAIN_VERSION,
         now,
     };
     let log = Log::create(file, &options)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fulcrum_wire::log::{LOG_HEADER, LOG_MAGIC, LOG_VERSION, MIN_CHUNK, log_state, word};
+use fulcrum_wire::log::{LOG_HEADER, LOG_MAGIC, MIN_CHUNK, PLAIN_VERSION, log_state, word};
 
 use crate::places::{Full, Place, Places, out_of_the_way};
 
@@ -33,6 +33,8 @@ pub struct Options {
     pub unix_ns: u64,
     /// One of `fulcrum_wire::log::cpu_clock`.
     pub cpu_clock: u64,
+    /// `fulcrum_wire::log::VALUES_VERSION` when calls may have values, else `PLAIN_VERSION`, which older versions read too.
+    pub version: u64,
     /// Reads the clocks for the calling thread.
     pub now: fn() -> Moment,
 }
@@ -72,6 +74,7 @@ impl Log {
             pid: 0,
             unix_ns: 0,
             cpu_clock: 0,
+            version: PLAIN_VERSION,
             now,
         };
         Log::begin(file, None, &options)
@@ -95,7 +98,7 @@ impl Log {
         })?;
         let now = (options.now)();
         for (at, value) in [
-            (word::VERSION, LOG_VERSION),
+            (word::VERSION, options.version),
             (word::PID, u64::from(options.pid)),
             (word::START_UNIX_NS, options.unix_ns),
             (word::START_TICKS, now.ticks),

@@ -2,6 +2,8 @@
 
 use fulcrum_wire::log::{Body, Damage, Payload, Record, kind, result, thread_flag};
 
+use crate::values::{self, Arguments, Value};
+
 /// Something that a thread did, or that happened to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -39,6 +41,10 @@ pub enum What {
     },
     /// What the call returns that is left right behind.
     Result { method: u32, value: Returned },
+    /// What the call was given that was entered just before.
+    Arguments { method: u32, given: Arguments },
+    /// What the call returns that is left right behind.
+    Returned { method: u32, value: Value },
     /// The thread began. `parent` is the thread that started it, 0 when it is not known.
     ThreadStart {
         name: String,
@@ -108,6 +114,8 @@ impl What {
             What::Exit { thrown: true, .. } => "thrown",
             What::Objects { .. } => "objects",
             What::Result { .. } => "result",
+            What::Arguments { .. } => "arguments",
+            What::Returned { .. } => "returned",
             What::ThreadStart { .. } => "threadStart",
             What::ThreadEnd => "threadEnd",
             What::ContendedEnter { .. } => "contendedEnter",
@@ -131,7 +139,9 @@ impl What {
             What::Enter { method }
             | What::Exit { method, .. }
             | What::Objects { method, .. }
-            | What::Result { method, .. } => Some(*method),
+            | What::Result { method, .. }
+            | What::Arguments { method, .. }
+            | What::Returned { method, .. } => Some(*method),
             _ => None,
         }
     }
@@ -181,6 +191,20 @@ pub fn what(record: &Record<'_>) -> Result<Option<What>, Damage> {
                 _ => return Ok(None),
             },
         },
+        kind::ARGUMENTS => {
+            let method = small(&mut fields)?;
+            match values::read_arguments(&mut fields)? {
+                Some(given) => What::Arguments { method, given },
+                None => return Ok(None),
+            }
+        }
+        kind::RETURNED => {
+            let method = small(&mut fields)?;
+            match values::read(&mut fields)? {
+                Some(value) => What::Returned { method, value },
+                None => return Ok(None),
+            }
+        }
         kind::THREAD_START => {
             let (parent, flags) = (small(&mut fields)?, fields.number()?);
             What::ThreadStart {

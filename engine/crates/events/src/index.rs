@@ -30,6 +30,8 @@ pub struct Index {
     /// What had to be left out, whole sentences.
     pub problems: Vec<String>,
     pub(crate) parking: HashSet<u32>,
+    /// Methods of which the log tells values.
+    pub(crate) valued: HashSet<u32>,
 }
 
 /// A thread's part of it.
@@ -136,14 +138,19 @@ impl Index {
             calls: Vec::new(),
             problems: Vec::new(),
             parking: parking(trace),
+            valued: HashSet::new(),
         };
         let all = trace.bytes().max(1) as f64;
         let (mut done, mut spans, mut until_check) = (0, 0, CANCEL_CHECK_INTERVAL);
         for thread in &trace.threads {
             let mut building = Building::new(trace, thread.id, &index.parking);
             while let Some(event) = building.step(interval) {
-                if let What::Enter { method } = event.what {
-                    count(&mut index.calls, method);
+                match event.what {
+                    What::Enter { method } => count(&mut index.calls, method),
+                    What::Arguments { method, .. } | What::Returned { method, .. } => {
+                        index.valued.insert(method);
+                    }
+                    _ => {}
                 }
                 until_check -= 1;
                 if until_check == 0 {
@@ -203,6 +210,8 @@ struct Building<'a> {
     /// The thread's CPU clock at its first event.
     first_cpu: Option<u64>,
     until_checkpoint: u64,
+    /// What the last event told belongs to the next one: they are read together.
+    waits: bool,
     collections: Vec<(u64, u64)>,
 }
 
@@ -216,18 +225,20 @@ impl<'a> Building<'a> {
             },
             first_cpu: None,
             until_checkpoint: 0,
+            waits: false,
             collections: Vec::new(),
         }
     }
 
     /// Takes the next event, if there is one.
     fn step(&mut self, interval: u64) -> Option<Event> {
-        if self.until_checkpoint == 0 {
+        if self.until_checkpoint == 0 && !self.waits {
             self.checkpoint();
             self.until_checkpoint = interval;
         }
         let event = self.walk.step()?;
-        self.until_checkpoint -= 1;
+        self.until_checkpoint = self.until_checkpoint.saturating_sub(1);
+        self.waits = matches!(event.what, What::Returned { .. });
         if self.of.events == 0 {
             self.of.start_ns = event.wall_ns;
         }

@@ -53,9 +53,11 @@ pub mod refine;
 mod rows;
 mod search;
 mod selection;
+mod shown_values;
 mod stack;
 mod stats;
 mod timeline;
+mod values;
 mod visit;
 mod walk;
 
@@ -72,5 +74,6 @@ pub use search::{Found, Hit, Where};
 pub use stack::{Closing, Node, Outcome, Stack, Times};
 pub use stats::{Contention, MethodStats, Stats, ThreadStats, stats};
 pub use timeline::{Bar, Interval, Lane, View, WIDE};
+pub use values::{Arguments, CallValues, Value};
 pub use visit::TraceRange;
 pub use walk::State;

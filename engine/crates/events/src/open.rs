@@ -8,7 +8,8 @@ use std::{fmt, io};
 use fulcrum_filter::Filter;
 use fulcrum_hotspot::{Meter, Rule};
 use fulcrum_wire::log::{
-    DICTIONARY, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, cpu_clock, log_state, word,
+    DICTIONARY, LOG_HEADER, LOG_MAGIC, LOG_VERSION, MACHINE, PLAIN_VERSION, cpu_clock, log_state,
+    word,
 };
 
 use crate::chunks::{self, Chunk};
@@ -162,7 +163,7 @@ impl fmt::Display for OpenError {
             ),
             OpenError::Version(version) => write!(
                 f,
-                "at byte 8 it says that it is an event log of version {version}, and this is for version {LOG_VERSION}: use \
+                "at byte 8 it says that it is an event log of version {version}, and this is for versions up to {LOG_VERSION}: use \
                  the version of Fulcrum that recorded it"
             ),
         }
@@ -191,7 +192,7 @@ fn header(source: &LogBytes) -> Result<[u64; word::COUNT], OpenError> {
         return Err(OpenError::NotALog);
     }
     match header[word::VERSION] {
-        LOG_VERSION => Ok(header),
+        PLAIN_VERSION..=LOG_VERSION => Ok(header),
         other => Err(OpenError::Version(other)),
     }
 }
@@ -209,6 +210,24 @@ impl Trace {
         let wanted = trace.observed.as_ref().is_some_and(|it| it.methods);
         if wanted && trace.methods.is_empty() && trace.end != End::Open {
             trace.notes.push(NO_METHODS.into());
+        }
+        let unmatched = trace
+            .observed
+            .iter()
+            .flat_map(|it| &it.values)
+            .filter(|it| {
+                let mut methods = trace.methods.values();
+                !methods.any(|of| it.matches(&of.class, &of.name, &of.descriptor))
+            });
+        let notes = unmatched.map(|it| {
+            format!(
+                "No method that was observed is named by line {} of the filter, observe_values {} {}: it has no values.",
+                it.line, it.class, it.method
+            )
+        });
+        let notes: Vec<String> = notes.collect();
+        if trace.end != End::Open {
+            trace.notes.extend(notes);
         }
         Ok(trace)
     }

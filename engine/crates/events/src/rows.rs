@@ -9,6 +9,7 @@ use crate::event::What;
 use crate::index::{Index, Span, ThreadIndex};
 use crate::open::Trace;
 use crate::stack::{Closing, Node, Outcome, Times};
+use crate::values::CallValues;
 use crate::walk::{Open, Walk};
 
 /// A trace and its index.
@@ -54,6 +55,8 @@ pub struct Row {
     pub children: u64,
     /// How it ended.
     pub closing: Closing,
+    /// What the call was given and returned, when that was read with it: [`Indexed::values_of`] knows it in any case.
+    pub values: Option<Box<CallValues>>,
 }
 
 /// What a row is.
@@ -194,6 +197,45 @@ impl Indexed {
                 None => return Ok(None),
             }
         }
+    }
+
+    /// What a call was given and returned. `None` when the log does not tell it.
+    pub fn values_of(&self, row: &Row) -> Option<CallValues> {
+        if let Some(values) = &row.values {
+            return Some(CallValues::clone(values));
+        }
+        let method = row.method()?;
+        if !self.index.valued.contains(&method) {
+            return None;
+        }
+        let of = self.index.thread(row.thread)?;
+        // Everything else has its values with it.
+        let span = &of.spans[of.span(row.node)? as usize];
+        let mut values = CallValues::default();
+        let mut walk = self.walk_from(of, of.before(row.node));
+        while let Some(event) = walk.step() {
+            if let What::Arguments { given, .. } = event.what
+                && walk.number() == row.node + 1
+            {
+                values.arguments = Some(given);
+            }
+            if walk.number() > row.node {
+                break;
+            }
+        }
+        let mut walk = self.walk_from(of, span.last as usize);
+        loop {
+            let event = walk.step_or_finish();
+            if walk.ended.iter().any(|(_, open)| open.node == row.node) {
+                let ended = walk.values_of(row.node);
+                values.returned = ended.and_then(|it| it.returned.clone());
+                break;
+            }
+            if event.is_none() {
+                break;
+            }
+        }
+        (values != CallValues::default()).then_some(values)
     }
 
     /// A walk through a thread that goes on at a checkpoint.
@@ -365,7 +407,8 @@ impl<'a> Siblings<'a> {
         let depth = self.depth;
         for (outcome, open) in &self.walk.ended {
             if outcome.depth == depth && open.span.is_none() {
-                self.ready.push_back(row_of(self.of.id, outcome, open));
+                let row = row_of(self.of.id, outcome, open, &self.walk);
+                self.ready.push_back(row);
             }
             // What they are inside of is over.
             self.done |= outcome.depth + 1 == depth;
@@ -391,7 +434,8 @@ impl<'a> Siblings<'a> {
     }
 }
 
-pub(crate) fn row_of(thread: u32, outcome: &Outcome, open: &Open) -> Row {
+/// What the walk's last event ended, as a row.
+pub(crate) fn row_of(thread: u32, outcome: &Outcome, open: &Open, walk: &Walk<'_>) -> Row {
     Row {
         thread,
         node: open.node,
@@ -404,6 +448,7 @@ pub(crate) fn row_of(thread: u32, outcome: &Outcome, open: &Open) -> Row {
         probes_ns: outcome.probes_ns,
         children: open.children,
         closing: outcome.closing,
+        values: walk.values_of(open.node).cloned().map(Box::new),
     }
 }
 
@@ -420,6 +465,7 @@ pub(crate) fn span_row(thread: u32, span: &Span) -> Row {
         probes_ns: span.probes_ns,
         children: span.children,
         closing: span.closing,
+        values: None,
     }
 }
 
@@ -437,5 +483,6 @@ pub(crate) fn point(thread: u32, walk: &Walk<'_>, position: u64, what: What) -> 
         probes_ns: 0,
         children: 0,
         closing: Closing::Ended,
+        values: None,
     }
 }

@@ -120,7 +120,8 @@ impl Looking<'_> {
                     above.clear();
                     above.extend_from_slice(&walk.open);
                     above.extend(walk.ended[at + 1..].iter().rev().map(|(_, open)| *open));
-                    self.look(row_of(self.of.id, outcome, open), &above);
+                    let row = row_of(self.of.id, outcome, open, &walk);
+                    self.look(row, &above);
                 }
             }
             let Some(event) = event else { break };
@@ -132,7 +133,8 @@ impl Looking<'_> {
                 && let Some(span) = self.of.span(last.node)
             {
                 // Its end comes later, and is known.
-                let row = span_row(self.of.id, &self.of.spans[span as usize]);
+                let mut row = span_row(self.of.id, &self.of.spans[span as usize]);
+                row.values = self.all.values_of(&row).map(Box::new);
                 self.look(row, rest);
                 let last = walk.open.last_mut().expect("it was opened just now");
                 last.span = Some(span);

@@ -82,7 +82,9 @@ impl Selection {
             What::Enter { method }
             | What::Exit { method, .. }
             | What::Objects { method, .. }
-            | What::Result { method, .. } => self.methods.contains(method),
+            | What::Result { method, .. }
+            | What::Arguments { method, .. }
+            | What::Returned { method, .. } => self.methods.contains(method),
             What::ContendedEnter { .. }
             | What::ContendedEntered { .. }
             | What::Wait { .. }

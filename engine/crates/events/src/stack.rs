@@ -184,6 +184,12 @@ impl Stack {
         self.frames.iter().map(|frame| frame.node)
     }
 
+    /// The number of the innermost call of a method that the thread is inside of.
+    pub fn call(&self, method: u32) -> Option<u64> {
+        let found = self.find(|node| node == Node::Call { method })?;
+        Some(self.frames[found].serial)
+    }
+
     /// Ends so far that had no beginning. They change nothing.
     pub fn unmatched(&self) -> u64 {
         self.unmatched

@@ -79,7 +79,7 @@ pub(crate) fn visit(
                         &above
                     }
                 };
-                let row = row_of(thread.id, outcome, open);
+                let row = row_of(thread.id, outcome, open, &walk);
                 let subject = Subject {
                     trace,
                     row: &row,

@@ -8,7 +8,8 @@ use crate::cursor::{Mark, ThreadEvents};
 use crate::event::{Event, What};
 use crate::open::{Thread, Trace};
 use crate::selection::Selection;
-use crate::stack::{Node, Outcome, Stack};
+use crate::stack::{Closing, Node, Outcome, Stack};
+use crate::values::CallValues;
 
 /// Something that the thread is inside of.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,9 @@ pub(crate) struct Walk<'a> {
     pub open: Vec<Open>,
     /// What the last event ended, innermost first.
     pub ended: Vec<(Outcome, Open)>,
+    /// Values of calls that are open, and of those that the last event ended, by their nodes.
+    open_values: Vec<(u64, CallValues)>,
+    ended_values: Vec<(u64, CallValues)>,
     /// The last event began what is open innermost.
     pub began: bool,
     /// The last event is a row without a duration, at this place among its siblings.
@@ -133,6 +137,8 @@ impl<'a> Walk<'a> {
             parking,
             open: Vec::new(),
             ended: Vec::new(),
+            open_values: Vec::new(),
+            ended_values: Vec::new(),
             began: false,
             point: None,
             rows: 0,
@@ -167,6 +173,8 @@ impl<'a> Walk<'a> {
         let number = self.events.number();
         self.pass(&event);
         self.ended.clear();
+        self.ended_values.clear();
+        self.take_values(&event.what, number);
         let (open, ended) = (&mut self.open, &mut self.ended);
         let begun = self.stack.numbered(&event, number, |outcome| {
             let inside = open.pop().expect("the stack has as many frames");
@@ -175,6 +183,7 @@ impl<'a> Walk<'a> {
         for (_, open) in &self.ended {
             self.parked -= u32::from(is_parking(self.parking, open.what));
         }
+        self.end_values();
         self.began = begun.is_some();
         self.point = None;
         if self.began {
@@ -198,12 +207,14 @@ impl<'a> Walk<'a> {
     /// The thread has no more events: what is open ends.
     pub fn finish(&mut self) {
         self.ended.clear();
+        self.ended_values.clear();
         (self.began, self.point) = (false, None);
         let (open, ended) = (&mut self.open, &mut self.ended);
         self.stack.finish(|outcome| {
             let inside = open.pop().expect("the stack has as many frames");
             ended.push((outcome, inside));
         });
+        self.end_values();
         self.parked = 0;
     }
 
@@ -236,6 +247,57 @@ impl<'a> Walk<'a> {
         (self.now, self.blocked) = (standing.now, standing.blocked);
         (self.began, self.point) = (false, None);
         self.ended.clear();
+        self.open_values.clear();
+        self.ended_values.clear();
+    }
+
+    /// The values of a call that the last event ended, as far as they were passed.
+    pub fn values_of(&self, node: u64) -> Option<&CallValues> {
+        let found = self.ended_values.iter().find(|(it, _)| *it == node);
+        found.map(|(_, values)| values)
+    }
+
+    /// Keeps what an event tells of the values of an open call.
+    fn take_values(&mut self, what: &What, number: u64) {
+        let (What::Arguments { method, .. } | What::Returned { method, .. }) = what else {
+            return;
+        };
+        let is = |it: &&Open| it.what == Node::Call { method: *method };
+        let Some(node) = self.open.iter().rev().find(is).map(|it| it.node) else {
+            return;
+        };
+        // They are told right behind the beginning: others are those of a call whose beginning is lost.
+        if matches!(what, What::Arguments { .. }) && node + 1 != number {
+            return;
+        }
+        if self.open_values.last().is_none_or(|(it, _)| *it != node) {
+            self.open_values.push((node, CallValues::default()));
+        }
+        if let Some((_, values)) = self.open_values.last_mut() {
+            match what {
+                What::Arguments { given, .. } => values.arguments = Some(given.clone()),
+                What::Returned { value, .. } => values.returned = Some(value.clone()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Values of calls that have ended are no longer those of open ones.
+    fn end_values(&mut self) {
+        for (outcome, open) in &self.ended {
+            // Calls inside of it that are still here were lost with their ends.
+            let found = self
+                .open_values
+                .iter()
+                .rposition(|(it, _)| *it == open.node);
+            let Some(at) = found else { continue };
+            let (node, mut values) = self.open_values.swap_remove(at);
+            self.open_values.truncate(at);
+            if outcome.closing != Closing::Ended {
+                values.returned = None;
+            }
+            self.ended_values.push((node, values));
+        }
     }
 
     /// What the thread does after the last event.
@@ -290,6 +352,8 @@ fn is_point(what: &What) -> bool {
         | What::Exit { .. }
         | What::Objects { .. }
         | What::Result { .. }
+        | What::Arguments { .. }
+        | What::Returned { .. }
         | What::ContendedEnter { .. }
         | What::ContendedEntered { .. }
         | What::Wait { .. }

@@ -12,7 +12,7 @@ pub struct Directive {
 }
 
 /// All of them, those that filters begin with first.
-pub const DIRECTIVES: [Directive; 11] = [
+pub const DIRECTIVES: [Directive; 14] = [
     Directive {
         name: "observe_method_invocations",
         arguments: "",
@@ -60,6 +60,22 @@ pub const DIRECTIVES: [Directive; 11] = [
         about: "Logs only so many observed calls inside one another. Deeper ones are counted, and what that costs is subtracted.",
     },
     Directive {
+        name: "observe_values",
+        arguments: "CLASS METHOD [DESCRIPTOR]",
+        about: "Logs the arguments and the result of each call of these methods, as far as they are observed: numbers, and the \
+                beginnings of texts. Of other objects it logs the class.",
+    },
+    Directive {
+        name: "maximum_values",
+        arguments: "ARGUMENTS",
+        about: "Logs only so many arguments of a call, 1 to 16. Without it, 8.",
+    },
+    Directive {
+        name: "maximum_text",
+        arguments: "BYTES",
+        about: "Logs only so many bytes of a text, 1 to 200. Without it, 64.",
+    },
+    Directive {
         name: "output",
         arguments: "FILE",
         about: "Where the log is to be, besides the run's folder.",
@@ -89,7 +105,11 @@ mod tests {
                     .join(" "),
                 arguments.collect::<Vec<_>>().join(" "),
             ] {
-                let words = words.replace("CALLS", "3").replace(['[', ']'], "");
+                let words = words
+                    .replace("CALLS", "3")
+                    .replace("ARGUMENTS", "3")
+                    .replace("BYTES", "3")
+                    .replace(['[', ']'], "");
                 let line = format!("{} {words}", directive.name);
                 assert!(Filter::parse(&line).is_ok(), "{line}");
             }

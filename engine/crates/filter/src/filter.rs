@@ -11,6 +11,9 @@
 //! Of the rules for methods, the first that matches decides. A method that none matches is observed unless there is an
 //! `includemethod`: a list of what is wanted means nothing else. `identifymethod` is one whose calls are logged with their
 //! objects. Classes of the Java platform itself are matched only by rules that name their package.
+//!
+//! `observe_values` is no such rule: of the methods that are observed, it chooses those whose calls are logged with their
+//! arguments and results.
 
 use std::fmt;
 
@@ -35,6 +38,12 @@ pub struct Filter {
     pub output: Option<String>,
     /// Only so many calls of observed methods inside one another are logged; deeper ones are counted.
     pub depth: u32,
+    /// Observed methods whose arguments and results are logged, too: those that one of these matches.
+    pub values: Vec<MethodPattern>,
+    /// So many arguments of a call are logged, the first ones: 1 to [`MOST_VALUES`].
+    pub most_values: u8,
+    /// So many bytes of a text are logged, the first ones: 1 to [`LONGEST_TEXT`].
+    pub longest_text: u8,
     /// Rules for methods, in order.
     pub rules: Vec<Rule>,
 }
@@ -51,8 +60,39 @@ impl Default for Filter {
             classes: false,
             output: None,
             depth: u32::MAX,
+            values: Vec::new(),
+            most_values: 8,
+            longest_text: 64,
             rules: Vec::new(),
         }
+    }
+}
+
+/// The most arguments of a call that can be logged.
+pub const MOST_VALUES: u8 = 16;
+/// The most bytes of a text that can be logged.
+pub const LONGEST_TEXT: u8 = 200;
+
+/// Methods that are chosen by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MethodPattern {
+    /// Classes, with dots.
+    pub class: Pattern,
+    /// Names of methods.
+    pub method: Pattern,
+    /// Descriptors; any when it is absent.
+    pub descriptor: Option<Pattern>,
+    /// The line of the filter that says so, from 1.
+    pub line: usize,
+}
+
+impl MethodPattern {
+    /// Whether it matches a method. The class has dots.
+    pub fn matches(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        let any = |it: &Pattern| it.matches(descriptor);
+        self.class.matches(class)
+            && self.method.matches(method)
+            && self.descriptor.as_ref().is_none_or(any)
     }
 }
 
@@ -99,7 +139,8 @@ impl std::error::Error for FilterError {}
 const DIRECTIVES: &str = "a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation \
                           [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD \
                           [DESCRIPTOR], identifymethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], \
-                          maximum_depth CALLS, or output FILE";
+                          maximum_depth CALLS, observe_values CLASS METHOD [DESCRIPTOR], maximum_values ARGUMENTS, \
+                          maximum_text BYTES, or output FILE";
 
 impl Filter {
     /// What is observed without a filter: calls of all methods that are not the Java platform's, and everything that is
@@ -144,6 +185,22 @@ impl Filter {
                     Ok(calls) if calls > 0 => filter.depth = calls,
                     _ => return Err(error("maximum_depth with a number of calls, from 1 on")),
                 },
+                ("maximum_values", [most]) => match most.parse() {
+                    Ok(most @ 1..=MOST_VALUES) => filter.most_values = most,
+                    _ => return Err(error("maximum_values with a number of arguments, 1 to 16")),
+                },
+                ("maximum_text", [longest]) => match longest.parse() {
+                    Ok(longest @ 1..=LONGEST_TEXT) => filter.longest_text = longest,
+                    _ => return Err(error("maximum_text with a number of bytes, 1 to 200")),
+                },
+                ("observe_values", [class, method, rest @ ..]) if rest.len() < 2 => {
+                    filter.values.push(MethodPattern {
+                        class: Pattern::class(class),
+                        method: Pattern::new(method),
+                        descriptor: rest.first().map(|it| Pattern::new(it)),
+                        line: n + 1,
+                    });
+                }
                 // JPMT's other way to observe methods is gone from Java: this is the only one.
                 ("bytecode_rewriting", []) => {}
                 ("output", [_, ..]) => {
@@ -188,6 +245,17 @@ impl Filter {
     pub fn identifies(&self, class: &str, method: &str, descriptor: &str) -> bool {
         let rule = self.rule(&class.replace('/', "."), method, descriptor);
         self.methods && rule.is_some_and(|rule| rule.objects)
+    }
+
+    /// Whether the arguments and results of a method's calls are logged, when they are observed. The class has dots or
+    /// slashes.
+    pub fn logs_values(&self, class: &str, method: &str, descriptor: &str) -> bool {
+        if self.values.is_empty() {
+            return false;
+        }
+        let class = class.replace('/', ".");
+        let mut values = self.values.iter();
+        values.any(|it| it.matches(&class, method, descriptor))
     }
 
     /// The rule that decides about a method. The class has dots.
@@ -333,6 +401,28 @@ mod tests {
     }
 
     #[test]
+    fn values_are_chosen_among_what_is_observed() {
+        let text =
+            "observe_method_invocations\nobserve_values a.B* put*\nobserve_values a.C get (I*\n";
+        let filter = Filter::parse(text).unwrap();
+        // A method without a rule is observed as before.
+        assert!(filter.selects("a.Other", "m", "()V") && filter.may_select("a.Other"));
+        for (class, method, descriptor, logged) in [
+            ("a.Bag", "putAll", "()V", true),
+            ("a/Bag", "put", "()V", true),
+            ("a.Bag", "get", "()V", false),
+            ("a.C", "get", "(I)V", true),
+            ("a.C", "get", "(J)V", false),
+        ] {
+            assert_eq!(filter.logs_values(class, method, descriptor), logged);
+        }
+        assert_eq!((filter.most_values, filter.longest_text), (8, 64));
+        let limits = Filter::parse("maximum_values 16\nmaximum_text 200").unwrap();
+        assert_eq!((limits.most_values, limits.longest_text), (16, 200));
+        assert!(!limits.logs_values("a.B", "put", "()V"));
+    }
+
+    #[test]
     fn the_platforms_classes_must_be_named() {
         let rules = "observe_method_invocations\nincludemethod java.util.* put*\nincludemethod * *";
         check(
@@ -408,6 +498,9 @@ mod tests {
             ("# c\n\nexcludemethod a b c d", 3, "a rule"),
             ("output", 1, "a directive"),
             ("maximum_depth 0", 1, "maximum_depth with a number of calls"),
+            ("maximum_values 17", 1, "maximum_values with a number"),
+            ("maximum_text 0", 1, "maximum_text with a number"),
+            ("observe_values a.B", 1, "a directive"),
         ] {
             let error = Filter::parse(text).unwrap_err();
             assert_eq!(error.line, line, "{text}");

@@ -6,10 +6,12 @@
 //! what it is given.
 #![forbid(unsafe_code)]
 
+mod choose;
 mod directives;
 mod filter;
 mod pattern;
 
+pub use choose::with_values;
 pub use directives::{DIRECTIVES, Directive};
-pub use filter::{Filter, FilterError, Rule};
+pub use filter::{Filter, FilterError, LONGEST_TEXT, MOST_VALUES, MethodPattern, Rule};
 pub use pattern::{Pattern, matches};

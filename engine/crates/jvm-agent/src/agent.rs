@@ -86,6 +86,7 @@ pub fn begin(jvmti: Jvmti, options: Options, wanted: &[u32]) -> Result<&'static 
             pid: std::process::id(),
             unix_ns: since_1970.map_or(0, |it| it.as_nanos() as u64),
             cpu_clock: clock::cpu(),
+            version: options.log_version(),
             now: clock::now,
         },
     );

@@ -110,6 +110,9 @@ pub fn instrument(
                 number,
                 gated: metered::is_gated(agent, &class_name, &method.name, number),
                 objects: filter.identifies(&class_name, &method.name, &method.descriptor),
+                values: filter
+                    .logs_values(&class_name, &method.name, &method.descriptor)
+                    .then_some(filter.most_values),
             }
         })
         .collect();
@@ -119,6 +122,13 @@ pub fn instrument(
         let name = &class.methods[of.method].name;
         say::say(&format!(
             "{}.{name} is not observed: {why}.",
+            class_name.replace('/', ".")
+        ));
+    }
+    for of in &rewritten.plain_instead {
+        let name = &class.methods[of.method].name;
+        say::say(&format!(
+            "{}.{name} is observed without its values: its code or its class has no room for them.",
             class_name.replace('/', ".")
         ));
     }

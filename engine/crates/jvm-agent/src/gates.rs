@@ -42,6 +42,7 @@ pub const PROBES: Probes<'_> = Probes {
     thrown: "thrown",
     gate: Some("gate"),
     objects: crate::probe_class::PROBES.objects,
+    values: crate::probe_class::PROBES.values,
 };
 
 /// The class in the running machine, and its arrays.

@@ -96,6 +96,10 @@ impl Env {
         /// An object's class.
         class_of = 31 (object: Object) -> Object
     );
+    calls!(
+        /// Whether an object is of a class: 1 or 0.
+        is_instance = 32 (object: Object, class: Object) -> u8
+    );
     calls!(field_raw = 94 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
     calls!(
         /// A long in a field of an object's.
@@ -105,10 +109,15 @@ impl Env {
     calls!(call_static_void_raw = 143 (class: Object, method: *mut c_void, arguments: *const i64) -> ());
     calls!(static_field_raw = 144 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
     calls!(static_object_raw = 145 (class: Object, field: *mut c_void) -> Object);
+    calls!(
+        /// Units of UTF-16 that a string has.
+        string_length = 164 (string: Object) -> i32
+    );
     calls!(get_longs_raw = 204 (array: Object, from: i32, count: i32, into: *mut i64) -> ());
     calls!(set_bytes_raw = 208 (array: Object, from: i32, count: i32, values: *const i8) -> ());
     calls!(set_longs_raw = 212 (array: Object, from: i32, count: i32, values: *const i64) -> ());
     calls!(register_raw = 215 (class: Object, methods: *const NativeMethod, count: i32) -> i32);
+    calls!(string_region_raw = 220 (string: Object, from: i32, count: i32, into: *mut u16) -> ());
     calls!(is_virtual_raw = 234 (thread: Object) -> u8);
     calls!(
         /// Whether an exception is on its way.
@@ -166,6 +175,12 @@ impl Env {
         let field = self.checked(field)?;
         let array = self.checked(self.static_object_raw(class, field))?;
         self.checked(self.global_raw(array))
+    }
+
+    /// The beginning of a string, as many units of UTF-16 as `into` takes. It has as many.
+    pub fn string_start(self, string: Object, into: &mut [u16]) {
+        self.string_region_raw(string, 0, into.len() as i32, into.as_mut_ptr());
+        self.without_exception();
     }
 
     /// Where objects of this one's class have a long of this name.

@@ -33,6 +33,8 @@ mod probes;
 mod session;
 mod thread;
 mod thread_starts;
+mod told;
+mod values;
 mod virtual_starts;
 
 use std::ffi::{CStr, c_char, c_void};

@@ -9,6 +9,13 @@
 //!     public static native void entered(Object on, Object given, int method);
 //!     public static native void returns(Object object, int method);
 //!     public static native void says(int yes, int method);
+//!     public static native void integer(int value, int tag);
+//!     public static native void wide(long value, int tag);
+//!     public static native void single(float value, int tag);
+//!     public static native void real(double value, int tag);
+//!     public static native void object(Object value, int tag);
+//!     public static native void given(int all, int method);
+//!     public static native void gives(int method);
 //!     public static native void starting(Object thread, Object container, int method);
 //!     public static native void started(int method);
 //!     public static native void failed(int method);
@@ -21,7 +28,7 @@
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use fulcrum_jvm_core::{ObjectProbes, Probes};
+use fulcrum_jvm_core::{ObjectProbes, Probes, ValueProbes};
 
 use crate::jni::{Env, Object};
 
@@ -39,6 +46,16 @@ pub const PROBES: Probes<'_> = Probes {
         entered: "entered",
         returns: "returns",
         says: "says",
+    }),
+    values: Some(ValueProbes {
+        class: "java/lang/FulcrumProbe",
+        int: "integer",
+        long: "wide",
+        float: "single",
+        double: "real",
+        object: "object",
+        given: "given",
+        gives: "gives",
     }),
 };
 
@@ -85,6 +102,16 @@ fn bytes() -> Vec<u8> {
         "starting",
         "started",
         "failed",
+        "integer",
+        "wide",
+        "(JI)V",
+        "single",
+        "(FI)V",
+        "real",
+        "(DI)V",
+        "object",
+        "given",
+        "gives",
     ];
     put(&mut out, &[texts.len() as u16 + 9]);
     for text in texts {
@@ -101,24 +128,31 @@ fn bytes() -> Vec<u8> {
         (17, 12),
         (18, descriptor),
         (19, descriptor),
+        (20, 16),
+        (21, 22),
+        (23, 24),
+        (25, 26),
+        (27, 14),
+        (28, 16),
+        (29, descriptor),
     ];
-    // 20: this class, 21: Object, 22 to 24: names with types, 25: enter, 26: exit, 27: hook.
-    let (this, object, enter_method, exit_method, hook_method) = (20, 21, 25, 26, 27);
+    // 30: this class, 31: Object, 32 to 34: names with types, 35: enter, 36: exit, 37: hook.
+    let (this, object, enter_method, exit_method, hook_method) = (30, 31, 35, 36, 37);
     for (tag, fields) in [
         (7, &[1][..]),
         (7, &[2]),
         (12, &[enter, descriptor]),
         (12, &[exit, descriptor]),
         (12, &[hook, descriptor]),
-        (10, &[this, 22]),
-        (10, &[this, 23]),
-        (10, &[this, 24]),
+        (10, &[this, 32]),
+        (10, &[this, 33]),
+        (10, &[this, 34]),
     ] {
         out.push(tag);
         put(&mut out, fields);
     }
     // public final super; this, parent, no interfaces, no fields, methods.
-    put(&mut out, &[0x31, this, object, 0, 0, 12]);
+    put(&mut out, &[0x31, this, object, 0, 0, 19]);
     let natives = [enter, exit, thrown, hook].map(|name| (name, descriptor));
     for (name, descriptor) in natives.into_iter().chain(others) {
         // public static native, no attributes.

@@ -11,6 +11,7 @@ use crate::agent::{self, Agent};
 use crate::jni::Object;
 use crate::metering::Metering;
 use crate::parents;
+use crate::told::Told;
 
 /// A thread's way into the log, and what is Java's about it.
 pub struct State {
@@ -24,6 +25,8 @@ pub struct State {
     is_virtual: bool,
     /// The virtual thread that it is just about to start, by its own number.
     pub starting: Option<i64>,
+    /// Values of the call that is about to be entered or left.
+    told: Option<Box<Told>>,
 }
 
 thread_local! {
@@ -49,6 +52,7 @@ impl State {
             cpu_before: 0,
             is_virtual,
             starting: None,
+            told: None,
         }
     }
 
@@ -62,7 +66,13 @@ impl State {
             cpu_before: 0,
             is_virtual: false,
             starting: None,
+            told: None,
         }
+    }
+
+    /// What was told of the call that is about to be entered or left.
+    pub fn told(&mut self) -> &mut Told {
+        self.told.get_or_insert_default()
     }
 
     /// What it wrote through.

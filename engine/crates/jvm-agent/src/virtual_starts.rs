@@ -33,6 +33,7 @@ const PROBES: Probes<'_> = Probes {
         returns: "started",
         says: "started",
     }),
+    values: None,
 };
 
 /// The class is to have the probe.
@@ -83,6 +84,7 @@ pub fn instrument(bytes: &[u8]) -> Option<Vec<u8>> {
             number: 0,
             gated: false,
             objects: true,
+            values: None,
         };
         rewrite(class, &[selected], &PROBES).bytes
     });

@@ -5,7 +5,8 @@ use crate::class::Method;
 use crate::code::{self, op, push};
 use crate::objects::{self, Returns};
 use crate::pool::Pool;
-use crate::probes::{ObjectProbes, Probes, Refusal, Selected};
+use crate::probes::{ObjectProbes, Probes, Refusal, Selected, ValueProbes};
+use crate::values;
 
 /// What probes are told besides the method's number.
 #[derive(Clone, Copy)]
@@ -16,6 +17,22 @@ pub enum ProbeArguments<'a> {
     Gate { gate: &'a str, variable: u16 },
     /// The call's objects.
     Objects(ObjectProbes<'a>),
+    /// The call's values: so many of its arguments, and its result.
+    Values(ValueProbes<'a>, u8),
+}
+
+impl ProbeArguments<'_> {
+    /// Places on the stack that calls of probes take above what the method has there.
+    pub fn stack(&self) -> u16 {
+        match self {
+            // The number.
+            ProbeArguments::Nothing => 1,
+            // What the gate said, or what is returned once more; at an entry, two objects.
+            ProbeArguments::Gate { .. } | ProbeArguments::Objects(_) => 2,
+            // A value, which may take two, and what it is.
+            ProbeArguments::Values(..) => 3,
+        }
+    }
 }
 
 /// What the probes of a method are told.
@@ -26,10 +43,11 @@ pub fn told<'a>(
     variable: u16,
 ) -> ProbeArguments<'a> {
     // What a constructor was given may be gone from its variable when `super(…)` has returned.
-    let tells = selected.objects && name != "<init>";
-    match (probes.objects, probes.gate) {
-        (Some(probes), _) if tells => ProbeArguments::Objects(probes),
-        (_, Some(gate)) if selected.gated => ProbeArguments::Gate { gate, variable },
+    let tells = name != "<init>";
+    match (probes.objects, probes.values, selected.values, probes.gate) {
+        (Some(probes), ..) if tells && selected.objects => ProbeArguments::Objects(probes),
+        (_, Some(probes), Some(most), _) if tells => ProbeArguments::Values(probes, most),
+        (.., Some(gate)) if selected.gated => ProbeArguments::Gate { gate, variable },
         _ => ProbeArguments::Nothing,
     }
 }
@@ -50,6 +68,13 @@ pub fn calls(
     told: ProbeArguments<'_>,
     pool: &mut Pool,
 ) -> Result<Calls, Refusal> {
+    let (entry, exit) = match told {
+        ProbeArguments::Values(probes, most) => (
+            values::tell_arguments(method, most, probes, pool)?,
+            values::tell_result(method, probes, pool)?,
+        ),
+        _ => (Vec::new(), Vec::new()),
+    };
     // The number is between what is pushed first and what is pushed last.
     let mut call = |class: &str, name: &str, descriptor: &str, [first, last]: [&[u8]; 2]| {
         let method = pool.method(class, name, descriptor)?;
@@ -65,10 +90,21 @@ pub fn calls(
     let class = probes.class;
     let (exits, said) = match told {
         ProbeArguments::Gate { variable, .. } => ("(II)V", code::variable(op::ILOAD, variable)),
-        ProbeArguments::Nothing | ProbeArguments::Objects(_) => ("(I)V", Vec::new()),
+        _ => ("(I)V", Vec::new()),
     };
     let (mut at_entry, before_return) = match told {
         ProbeArguments::Nothing => (call(class, probes.enter, "(I)V", [&[], &[]])?, None),
+        ProbeArguments::Values(values, _) => {
+            let entered = match entry.is_empty() {
+                true => call(class, probes.enter, "(I)V", [&[], &[]])?,
+                false => call(values.class, values.given, "(II)V", [&entry, &[]])?,
+            };
+            let left = match exit.is_empty() {
+                true => None,
+                false => Some(call(values.class, values.gives, "(I)V", [&exit, &[]])?),
+            };
+            (entered, left)
+        }
         ProbeArguments::Gate { gate, .. } => (call(class, gate, "(I)I", [&[], &[]])?, None),
         ProbeArguments::Objects(probes) => {
             let objects = objects::push_objects(method);

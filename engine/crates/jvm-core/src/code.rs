@@ -10,11 +10,15 @@ pub mod op {
     pub const SIPUSH: u8 = 0x11;
     pub const LDC_W: u8 = 0x13;
     pub const ILOAD: u8 = 0x15;
+    pub const LLOAD: u8 = 0x16;
+    pub const FLOAD: u8 = 0x17;
+    pub const DLOAD: u8 = 0x18;
     pub const ALOAD: u8 = 0x19;
     pub const ISTORE: u8 = 0x36;
     pub const ASTORE: u8 = 0x3a;
     pub const ASTORE_0: u8 = 0x4b;
     pub const DUP: u8 = 0x59;
+    pub const DUP2: u8 = 0x5c;
     pub const IFEQ: u8 = 0x99;
     pub const GOTO: u8 = 0xa7;
     pub const JSR: u8 = 0xa8;

@@ -17,8 +17,12 @@ mod objects;
 mod pool;
 mod probes;
 mod rewrite;
+mod text;
+mod values;
 
 pub use bytes::Malformed;
 pub use class::{ClassFile, Method};
-pub use probes::{ObjectProbes, Probes, Refusal, Selected};
+pub use probes::{ObjectProbes, Probes, Refusal, Selected, ValueProbes};
 pub use rewrite::{Rewritten, rewrite};
+pub use text::{Start, utf8_start};
+pub use values::tag;

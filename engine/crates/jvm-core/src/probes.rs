@@ -23,6 +23,31 @@ pub struct Probes<'a> {
     pub gate: Option<&'a str>,
     /// What is called where objects are told.
     pub objects: Option<ObjectProbes<'a>>,
+    /// What is called where values are told.
+    pub values: Option<ValueProbes<'a>>,
+}
+
+/// The methods that are told a call's values, one after another, and then that it was entered or returns.
+///
+/// Those for values are static, with the value and an `int` that says what it is ([`crate::tag`]).
+#[derive(Clone, Copy, Debug)]
+pub struct ValueProbes<'a> {
+    /// Their class, with slashes.
+    pub class: &'a str,
+    /// `int` and what the virtual machine treats as one: `boolean`, `byte`, `char`, `short`.
+    pub int: &'a str,
+    /// `long`.
+    pub long: &'a str,
+    /// `float`.
+    pub float: &'a str,
+    /// `double`.
+    pub double: &'a str,
+    /// An object, or `null`.
+    pub object: &'a str,
+    /// Called on entry with how many arguments there are, told or not, and the method's number.
+    pub given: &'a str,
+    /// Called before the method returns a value, with the method's number.
+    pub gives: &'a str,
 }
 
 /// The methods that are told a call's objects: static, with the method's number as their last parameter.
@@ -49,6 +74,9 @@ pub struct Selected {
     pub gated: bool,
     /// Whether its objects are told, when there are probes for that and it is no constructor. It has no gate then.
     pub objects: bool,
+    /// How many of its arguments are told, when there are probes for that and it is no constructor, and with them its
+    /// result; `None`: neither is. It has no gate then. Objects come first: where those are told, values are not.
+    pub values: Option<u8>,
 }
 
 /// Why a method has no probes. `Display` goes on from "NAME is not observed: ".

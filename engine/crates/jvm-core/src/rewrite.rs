@@ -5,7 +5,7 @@
 //! it is; new constants come behind the class's own.
 //!
 //! Constructors are entered when `super(…)` has returned: see `constructor.rs`. Methods with gates keep what theirs said
-//! in a variable: see `gate.rs`. Probes that are told a call's objects: see `objects.rs`.
+//! in a variable: see `gate.rs`. Probes that are told a call's objects: see `objects.rs`; its values: see `values.rs`.
 //! Type annotations inside code, and attributes that no virtual machine reads, are left out of rewritten methods: they
 //! would need to be moved, and nothing looks at them.
 
@@ -26,6 +26,8 @@ pub struct Rewritten {
     pub bytes: Option<Vec<u8>>,
     /// Selected methods without probes.
     pub refused: Vec<(Selected, Refusal)>,
+    /// Those whose probes tell no values, because the code or the class has no room for that.
+    pub plain_instead: Vec<Selected>,
 }
 
 /// HotSpot does not compile methods with more byte code than this.
@@ -35,7 +37,7 @@ const STACK_MAPS: u16 = 50;
 /// Rewrites the selected methods, which are in the order of the class's methods.
 pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>) -> Rewritten {
     let mut pool = Pool::new(class);
-    let mut refused = Vec::new();
+    let (mut refused, mut plain_instead) = (Vec::new(), Vec::new());
     // Everything behind the constants, with new code in place of old.
     let mut rest = Vec::new();
     let mut copied = class.constants_end;
@@ -43,7 +45,19 @@ pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>
         let Some(method) = class.methods.get(one.method) else {
             continue;
         };
-        let code = match new_code(class, method, *one, probes, &mut pool) {
+        let mut code = new_code(class, method, *one, probes, &mut pool);
+        if code.is_err() && one.values.is_some() {
+            // Probes for values take more room than others.
+            let plain = Selected {
+                values: None,
+                ..*one
+            };
+            code = new_code(class, method, plain, probes, &mut pool);
+            if code.is_ok() {
+                plain_instead.push(*one);
+            }
+        }
+        let code = match code {
             Ok(code) => code,
             Err(why) => {
                 refused.push((*one, why));
@@ -61,6 +75,7 @@ pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>
         return Rewritten {
             bytes: None,
             refused,
+            plain_instead,
         };
     }
     rest.extend_from_slice(&class.bytes[copied..]);
@@ -72,6 +87,7 @@ pub fn rewrite(class: &ClassFile<'_>, selected: &[Selected], probes: &Probes<'_>
     Rewritten {
         bytes: Some(bytes),
         refused,
+        plain_instead,
     }
 }
 
@@ -124,7 +140,7 @@ fn new_code(
     let told = calls::told(probes, selected, &method.name, variable);
     let gate = match told {
         ProbeArguments::Gate { gate, .. } => Some(gate),
-        ProbeArguments::Nothing | ProbeArguments::Objects(_) => None,
+        _ => None,
     };
     if gate.is_some() && variable == u16::MAX {
         return Err(Refusal::TooManyVariables);
@@ -173,12 +189,8 @@ fn new_code(
     }
 
     let mut out = Vec::new();
-    // The number is on top of what is returned, and with it what the gate said, or what is returned once more; a handler has
-    // the exception there, an entry two objects.
-    let more = match told {
-        ProbeArguments::Nothing => 1,
-        ProbeArguments::Gate { .. } | ProbeArguments::Objects(_) => 2,
-    };
+    // On top of what is returned; a handler has the exception there.
+    let more = told.stack();
     out.put16(old.max_stack.saturating_add(more).max(1 + more));
     out.put16(old.max_locals + u16::from(gate.is_some()));
     out.put32(bytes.len() as u32);

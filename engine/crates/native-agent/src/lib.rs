@@ -4,7 +4,7 @@
 //! Constraints, because this runs inside other people's programs:
 //! - nothing is printed; what goes wrong is a note in the log, or in `agent-<pid>.txt` beside it;
 //! - a probe takes no lock and makes no system call, but for a function's and a thread's first event and a full chunk; then
-//!   signals wait, so that no handler jumps out of it;
+//!   signals wait, so that no handler jumps out of it. Where values are logged, the kernel reads what pointers lead to;
 //! - nothing of the program's is called: memory is our own, and our lock is never held while the loader's is waited for;
 //! - a process in which no instrumented function is called has no log, and nothing in it changes.
 //!
@@ -23,5 +23,6 @@ mod probes;
 mod quiet;
 mod session;
 mod thread;
+mod values;
 
 fulcrum_preload::sanitizer_options!();

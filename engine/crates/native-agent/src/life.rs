@@ -6,7 +6,7 @@ use fulcrum_preload::life::at_quick_exit;
 
 use crate::quiet::quietly;
 use crate::thread::{probe, words};
-use crate::{hooks, session, thread};
+use crate::{hooks, probes, session, thread};
 
 fulcrum_preload::constructor!(begin);
 fulcrum_preload::destructor!(leave_by_exit);
@@ -16,6 +16,7 @@ extern "C" fn begin() {
     if session::folder().is_none() {
         return session::turn_off();
     }
+    quietly(probes::prepare);
     hooks::prepare();
     thread::prepare();
     // SAFETY: the handlers live as long as the process.

@@ -17,6 +17,8 @@ pub struct Function {
     pub descriptor: String,
     /// Where it is: the number of its file, and its place in there.
     pub place: (usize, u64),
+    /// Its file, and its address there, as the linker gave it.
+    pub linked: Option<(PathBuf, u64)>,
 }
 
 /// A piece of a file in memory that can be executed.
@@ -51,6 +53,7 @@ impl Modules {
                 name: format!("{address:#x}"),
                 descriptor: String::new(),
                 place: (usize::MAX, address as u64),
+                linked: None,
             };
         };
         let offset = (address - piece.start) as u64 + piece.offset;
@@ -64,10 +67,13 @@ impl Modules {
                 name: format!("{offset:#x}"),
                 descriptor: String::new(),
                 place: (at, offset),
+                linked: None,
             };
         };
         let found = qualified(symbol);
+        let linked = table.and_then(|table| table.address(offset));
         Function {
+            linked: linked.map(|address| (piece.path, address)),
             class: match found.scope.is_empty() {
                 true => class,
                 false => found.scope,

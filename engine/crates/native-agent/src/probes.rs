@@ -2,30 +2,75 @@
 
 use std::arch::naked_asm;
 use std::ops::Range;
-use std::sync::atomic::{Ordering, compiler_fence};
+use std::sync::atomic::{AtomicPtr, Ordering, compiler_fence};
 
+use fulcrum_agent_core::Stamp;
 use fulcrum_agent_core::costs::{self, Costs, ROUND};
 use fulcrum_agent_core::metering::Metering;
 use fulcrum_agent_core::shadow::{At, Frame};
 use fulcrum_agent_core::table::Gate;
-use fulcrum_wire::log::kind;
+use fulcrum_wire::log::{PayloadBuffer, kind};
 
 use crate::quiet::quietly;
 use crate::session;
 use crate::thread::{self, Pending, State, Words, words};
+use crate::values::{Function, Plan, Probed, Saved};
+
+/// Where a method's values are, the probe's stack pointer, and the registers.
+type Kept<'k> = (&'static Function, usize, &'k Saved);
 
 /// `-finstrument-functions`: a function is entered. Its address, and where it returns to.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cyg_profile_func_enter(function: usize, caller: usize) {
-    naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp {}", sym enter)
+    naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp qword ptr [rip + {}]", sym ENTER)
 }
 
 /// `-finstrument-functions`: a function is left.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cyg_profile_func_exit(function: usize, caller: usize) {
-    naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp {}", sym exit)
+    naked_asm!("mov rdx, rsp", "mov rcx, rbp", "jmp qword ptr [rip + {}]", sym EXIT)
+}
+
+/// What the probes jump to: only where values are logged, registers are kept first.
+static ENTER: AtomicPtr<()> = AtomicPtr::new(enter as *const () as *mut ());
+static EXIT: AtomicPtr<()> = AtomicPtr::new(exit as *const () as *mut ());
+
+/// Before the first probe: has registers kept when the recorder knows of values.
+pub fn prepare() {
+    if session::folder().is_some_and(|folder| Plan::is_there(&folder)) {
+        ENTER.store(enter_keeping as *const () as *mut (), Ordering::Relaxed);
+        EXIT.store(exit_keeping as *const () as *mut (), Ordering::Relaxed);
+    }
+}
+
+/// Keeps the registers that the probe's caller will find again, in the order of [`Saved`]; they are not changed.
+#[unsafe(naked)]
+unsafe extern "C" fn enter_keeping(function: usize, caller: usize, sp: usize, fp: usize) {
+    naked_asm!(
+        "push r15", "push r14", "push r13", "push r12", "push rbp", "push rbx",
+        "mov r8, rsp",
+        "sub rsp, 8",
+        "call {}",
+        "add rsp, 56",
+        "ret",
+        sym enter_with_values,
+    )
+}
+
+/// As [`enter_keeping`].
+#[unsafe(naked)]
+unsafe extern "C" fn exit_keeping(function: usize, caller: usize, sp: usize, fp: usize) {
+    naked_asm!(
+        "push r15", "push r14", "push r13", "push r12", "push rbp", "push rbx",
+        "mov r8, rsp",
+        "sub rsp, 8",
+        "call {}",
+        "add rsp, 56",
+        "ret",
+        sym exit_with_values,
+    )
 }
 
 /// Records may be as long as this, bytes; with less room the long way is taken.
@@ -49,7 +94,7 @@ unsafe extern "C" fn enter(function: usize, caller: usize, sp: usize, fp: usize)
                 }
                 match usable(words) {
                     Some(state) => state.enter(function, method, state.shadow.at(sp, fp, caller)),
-                    None => unknown(words, function, caller, sp, fp),
+                    None => unknown(words, function, caller, sp, fp, None),
                 }
                 end_probe(words);
             }
@@ -62,7 +107,7 @@ unsafe extern "C" fn enter(function: usize, caller: usize, sp: usize, fp: usize)
             // SAFETY: as above.
             unsafe {
                 if begin_probe(words, sp) {
-                    unknown(words, function, caller, sp, fp);
+                    unknown(words, function, caller, sp, fp, None);
                     end_probe(words);
                 }
             }
@@ -70,7 +115,85 @@ unsafe extern "C" fn enter(function: usize, caller: usize, sp: usize, fp: usize)
     }
 }
 
+/// As [`enter`]; of a method whose values are logged, with what it is given.
+unsafe extern "C" fn enter_with_values(
+    function: usize,
+    caller: usize,
+    sp: usize,
+    fp: usize,
+    saved: &Saved,
+) {
+    let values = match session::gate(function) {
+        Some(Gate::Open(method)) => session::values(method).map(|values| (method, values)),
+        None if session::is_off() => return,
+        None => None,
+        // SAFETY: the caller's promises.
+        Some(_) => return unsafe { enter(function, caller, sp, fp) },
+    };
+    let known = session::gate(function).is_some();
+    if values.is_none() && known {
+        // SAFETY: the caller's promises.
+        return unsafe { enter(function, caller, sp, fp) };
+    }
+    let words = words();
+    // SAFETY: as in `enter`.
+    unsafe {
+        if !begin_probe(words, sp) {
+            return;
+        }
+        match (usable(words), values) {
+            (Some(state), Some((method, values))) => {
+                let at = state.shadow.at(sp, fp, caller);
+                state.enter_with(function, method, at, (values, sp, saved));
+            }
+            _ => unknown(words, function, caller, sp, fp, Some(saved)),
+        }
+        end_probe(words);
+    }
+}
+
+/// As [`exit`]; of a method whose values are logged, with what it returns.
+unsafe extern "C" fn exit_with_values(
+    function: usize,
+    caller: usize,
+    sp: usize,
+    fp: usize,
+    saved: &Saved,
+) {
+    let values = match session::gate(function) {
+        Some(Gate::Open(method) | Gate::Shut(method)) => session::values(method),
+        _ => None,
+    };
+    // SAFETY: the caller's promises.
+    unsafe {
+        match values {
+            None => exit(function, caller, sp, fp),
+            Some(values) => leave_by(function, caller, sp, fp, |state, at| {
+                state.exit_by(function, at, |state, frame, kind| {
+                    state.leave_with(frame, kind, (values, sp, saved));
+                });
+            }),
+        }
+    }
+}
+
 unsafe extern "C" fn exit(function: usize, caller: usize, sp: usize, fp: usize) {
+    // SAFETY: the caller's promises.
+    unsafe {
+        leave_by(function, caller, sp, fp, |state, at| {
+            state.exit(function, at)
+        });
+    }
+}
+
+#[inline(always)]
+unsafe fn leave_by(
+    function: usize,
+    caller: usize,
+    sp: usize,
+    fp: usize,
+    leave: impl FnOnce(&mut State, At),
+) {
     let words = words();
     // SAFETY: as in `enter`.
     unsafe {
@@ -95,7 +218,8 @@ unsafe extern "C" fn exit(function: usize, caller: usize, sp: usize, fp: usize) 
         (*words).busy = sp;
         compiler_fence(Ordering::SeqCst);
         if let Some(state) = usable(words) {
-            state.exit(function, state.shadow.at(sp, fp, caller));
+            let at = state.shadow.at(sp, fp, caller);
+            leave(state, at);
         }
         end_probe(words);
     }
@@ -177,7 +301,14 @@ unsafe fn usable<'a>(words: *mut Words) -> Option<&'a mut State> {
 
 /// A function's or a thread's first call, or the first one in a forked child.
 #[cold]
-unsafe fn unknown(words: *mut Words, function: usize, caller: usize, sp: usize, fp: usize) {
+unsafe fn unknown(
+    words: *mut Words,
+    function: usize,
+    caller: usize,
+    sp: usize,
+    fp: usize,
+    saved: Option<&Saved>,
+) {
     quietly(|| {
         if session::is_orphan() {
             session::forked(false);
@@ -195,7 +326,13 @@ unsafe fn unknown(words: *mut Words, function: usize, caller: usize, sp: usize, 
             if let Gate::Open(method) = session::look_up(agent, function)
                 && let Some(state) = usable(words)
             {
-                state.enter(function, method, state.shadow.at(sp, fp, caller));
+                let at = state.shadow.at(sp, fp, caller);
+                match saved.zip(session::values(method)) {
+                    Some((saved, values)) => {
+                        state.enter_with(function, method, at, (values, sp, saved));
+                    }
+                    None => state.enter(function, method, at),
+                }
             }
         }
     });
@@ -204,6 +341,30 @@ unsafe fn unknown(words: *mut Words, function: usize, caller: usize, sp: usize, 
 impl State {
     #[inline(always)]
     fn enter(&mut self, function: usize, method: u32, at: At) {
+        self.enter_by(function, method, at, |state| {
+            state.write(kind::ENTER, function, method);
+        });
+    }
+
+    /// As [`Self::enter`], with what the call is given.
+    fn enter_with(&mut self, function: usize, method: u32, at: At, kept: Kept<'_>) {
+        let (values, ..) = kept;
+        let filter = session::get().map(|agent| &agent.filter);
+        let Some(filter) = filter.filter(|_| values.has_arguments()) else {
+            return self.enter(function, method, at);
+        };
+        let mut payload = PayloadBuffer::default().number(u64::from(method));
+        self.probed(function, kept, |probed| {
+            values.add_arguments(probed, usize::from(filter.most_values), &mut payload);
+        });
+        self.enter_by(function, method, at, |state| {
+            let stamp = state.writer.stamp();
+            state.write_with(kind::ENTER, method, stamp, (kind::ARGUMENTS, &payload));
+        });
+    }
+
+    #[inline(always)]
+    fn enter_by(&mut self, function: usize, method: u32, at: At, write: impl FnOnce(&mut State)) {
         self.take_missed();
         let stale = self.shadow.stale(&at);
         if stale > 0 {
@@ -224,12 +385,17 @@ impl State {
             method,
             throws,
         });
-        self.write(kind::ENTER, function, method);
+        write(self);
         self.end_write();
     }
 
     #[inline(always)]
     fn exit(&mut self, function: usize, at: At) {
+        self.exit_by(function, at, |state, frame, kind| state.leave(frame, kind));
+    }
+
+    #[inline(always)]
+    fn exit_by(&mut self, function: usize, at: At, leave: impl FnOnce(&mut State, &Frame, u8)) {
         // SAFETY: the words are between the thread's stack pointer and a frame that it has not left.
         let returns = |part: Range<usize>| unsafe {
             part.step_by(8)
@@ -246,7 +412,58 @@ impl State {
                 true => kind::THROWN,
                 false => kind::EXIT,
             };
-            self.leave(&frame, kind);
+            leave(self, &frame, kind);
+        }
+    }
+
+    /// As [`Self::leave`], with what the call returns.
+    fn leave_with(&mut self, frame: &Frame, kind: u8, kept: Kept<'_>) {
+        let stamp = self.writer.stamp();
+        let mut payload = PayloadBuffer::default().number(u64::from(frame.method));
+        let mut has_result = false;
+        if kind == kind::EXIT {
+            self.probed(frame.function, kept, |probed| {
+                has_result = kept.0.add_result(probed, &mut payload);
+            });
+        }
+        if !has_result {
+            return self.leave(frame, kind);
+        }
+        self.begin_write(kind);
+        self.write_with(kind, frame.method, stamp, (kind::RETURNED, &payload));
+        self.shadow.pop();
+        self.end_write();
+    }
+
+    /// What values need to know of a probe.
+    fn probed(&self, function: usize, (_, sp, saved): Kept<'_>, what: impl FnOnce(&Probed<'_>)) {
+        let longest = session::get().map_or(0, |agent| agent.filter.longest_text);
+        what(&Probed {
+            function,
+            sp,
+            saved,
+            is_own: &|place| self.shadow.is_own(place),
+            longest: usize::from(longest),
+        });
+    }
+
+    /// Writes an event of a method with its values.
+    fn write_with(&mut self, kind: u8, method: u32, stamp: Stamp, values: (u8, &PayloadBuffer)) {
+        let needed = values.1.as_bytes().len() + 3 * ROOM;
+        let metering = self.metering;
+        let roomy = self.writer.stream().room() >= needed;
+        if roomy && (metering.is_none() || self.writer.meters().has_room()) {
+            return self
+                .writer
+                .method_with(metering, kind, method, stamp, values);
+        }
+        quietly(|| {
+            self.writer.meters().make_room();
+            self.writer
+                .method_with(metering, kind, method, stamp, values);
+        });
+        if session::get().is_some_and(|agent| agent.log.is_closed()) {
+            session::turn_off();
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_agent_core::costs::{Costs, METHOD};
 use fulcrum_agent_core::metering::{Metering, is_unit};
@@ -21,6 +21,7 @@ use fulcrum_wire::log::{Body, DICTIONARY, MACHINE, PayloadBuffer, kind};
 
 use crate::memory;
 use crate::modules::{Function, Modules};
+use crate::values::{self, Plan};
 
 /// Methods with larger numbers have no gate.
 const CAPACITY: usize = 1 << 17;
@@ -42,6 +43,8 @@ pub struct Agent {
     metering: Kept<Metering>,
     /// By methods' numbers, how many calls passed shut gates.
     passed: Box<[AtomicU64]>,
+    /// By methods' numbers, those whose values are logged. Empty where there are none.
+    values: Box<[AtomicPtr<values::Function>]>,
 }
 
 /// What one thread at a time changes.
@@ -54,6 +57,9 @@ pub struct Names {
     gated: Vec<bool>,
     /// By where they are: a library that is opened again keeps its numbers.
     numbers: BTreeMap<(usize, u64), u32>,
+    /// Where values are.
+    plan: Plan,
+    said_no_values: bool,
 }
 
 impl Names {
@@ -67,6 +73,7 @@ impl Names {
             name,
             descriptor,
             place,
+            linked,
         } = function;
         self.gated
             .push(agent.rule.is_some() && !is_unit(agent.unit.as_deref(), class, name));
@@ -82,7 +89,33 @@ impl Names {
         if let Some(stream) = &mut self.dictionary {
             write(stream, kind::DEFINE_METHOD, &payload);
         }
+        if agent.filter.logs_values(class, name, descriptor) {
+            let (path, address) = linked
+                .as_ref()
+                .map_or((Path::new(""), 0), |(path, at)| (path, *at));
+            let values = self.plan.take(path, address);
+            self.has_values(agent, number, values);
+        }
         number
+    }
+
+    /// A method's values are logged, if there is a plan for them.
+    fn has_values(&mut self, agent: &Agent, method: u32, values: Option<values::Function>) {
+        let place = agent.values.get(method as usize);
+        match (values, place) {
+            (Some(values), Some(place)) => {
+                // As long as the process, as sessions.
+                place.store(Box::into_raw(Box::new(values)), Ordering::Release);
+            }
+            _ if !std::mem::replace(&mut self.said_no_values, true) => {
+                let text = "Some functions have no values: these are logged only of the traced program's own file, as far as it is \
+                            built with -g.";
+                if let Some(stream) = &mut self.dictionary {
+                    write(stream, kind::NOTE, &PayloadBuffer::default().text(text));
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -101,6 +134,8 @@ pub static NAMES: Shared<Names> = Shared::new(Names {
     machine: None,
     gated: Vec::new(),
     numbers: BTreeMap::new(),
+    plan: Plan::new(),
+    said_no_values: false,
 });
 /// What probes cost, and a tick's nanoseconds, measured once: a forked child's are its parent's.
 static COSTS: Shared<Option<(Costs, f64)>> = Shared::new(None);
@@ -117,6 +152,11 @@ pub fn number() -> u32 {
 #[inline(always)]
 pub fn gate(function: usize) -> Option<Gate> {
     TABLE.get()?.get(function)
+}
+
+/// Where a method's values are, when they are logged.
+pub fn values(method: u32) -> Option<&'static values::Function> {
+    get()?.values(method)
 }
 
 /// The session, if there is one.
@@ -194,6 +234,7 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
             pid,
             unix_ns: since_1970.map_or(0, |it| it.as_nanos() as u64),
             cpu_clock: clock::cpu(),
+            version: options.log_version(),
             now: clock::now,
         },
     );
@@ -210,6 +251,12 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
     names.dictionary = Some(dictionary);
     names.gated.clear();
     names.numbers.clear();
+    names.plan = Plan::default();
+    names.said_no_values = false;
+    let has_values = !options.filter.values.is_empty();
+    if has_values {
+        names.plan = Plan::read(folder.as_ref());
+    }
     let session = SESSIONS.fetch_add(1, Ordering::Relaxed) + 1;
     let agent = Box::new(Agent {
         session,
@@ -224,6 +271,10 @@ fn start(folder: &str, names: &mut Names) -> Result<&'static Agent, String> {
         passed: match options.rule {
             Some(_) => (0..CAPACITY).map(|_| AtomicU64::new(0)).collect(),
             None => Box::default(),
+        },
+        values: match has_values {
+            true => (0..CAPACITY).map(|_| AtomicPtr::default()).collect(),
+            false => Box::default(),
         },
         rule: options.rule,
     });
@@ -303,6 +354,14 @@ impl Agent {
         if let Some(count) = self.passed.get(method as usize) {
             count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         }
+    }
+
+    /// Where a method's values are, when they are logged.
+    #[inline]
+    pub fn values(&self, method: u32) -> Option<&'static values::Function> {
+        let place = self.values.get(method as usize)?;
+        // SAFETY: null, or a box that was leaked.
+        unsafe { place.load(Ordering::Acquire).as_ref() }
     }
 
     /// The rule that shuts gates.
@@ -421,6 +480,7 @@ pub fn forked(whole: bool) {
         std::mem::forget(std::mem::take(&mut names.modules));
         std::mem::forget(std::mem::take(&mut names.gated));
         std::mem::forget(std::mem::take(&mut names.numbers));
+        std::mem::forget(std::mem::take(&mut names.plan));
     }
     std::mem::forget((names.dictionary.take(), names.machine.take()));
     TABLE.clear();

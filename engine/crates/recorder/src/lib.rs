@@ -33,7 +33,9 @@ use std::time::Duration;
 use fulcrum_model::causal::Profile;
 
 pub use attach::trace_attached;
-pub use jvm::{LOG_LIMIT, TraceOptions, TraceProgress, check_filter, logs, trace};
+pub use jvm::{
+    LOG_LIMIT, TraceOptions, TraceProgress, check_filter, filter_with_values, logs, trace,
+};
 pub use refine::{
     Ending, Estimate, Iteration, KeepRunning, NEXT_FILTER, REFINE_TABLE, RefineOptions,
     RefineProgress, Refined, filter_of_run, refine,

@@ -22,6 +22,10 @@ pub struct TraceParams {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub filter: Option<String>,
+    /// Methods whose arguments and results are logged, when they are observed: `CLASS.METHOD`, `*` stands for anything.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub values: Vec<String>,
     /// The log's largest size, bytes; absent: 1 GiB.
     #[serde(default)]
     #[ts(optional = nullable)]

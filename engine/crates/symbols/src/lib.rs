@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod bias;
+mod call_values;
 mod callers;
 mod containers;
 mod error;
@@ -29,6 +30,7 @@ mod unwind;
 use std::path::Path;
 
 pub use bias::load_bias;
+pub use call_values::{CallSite, FunctionValues, Place, ValueType, function_values};
 pub use callers::{CallFrames, Caller, Registers};
 pub use error::SymbolsError;
 pub use executable::{Executable, ExecutableKind, executable_kind, is_instrumented};

@@ -4,10 +4,16 @@
 //! and `used` grows after each whole record, so that a killed program leaves whole records.
 
 mod record;
+mod value;
 pub use record::{Body, Damage, Payload, PayloadBuffer, Record, short_record};
+pub use value::{LONGEST_TEXT, MOST_VALUES, Value};
 
-/// Changes whenever the layout of the log does.
-pub const LOG_VERSION: u64 = 1;
+/// The newest version of the log. Readers read all from 1 on.
+pub const LOG_VERSION: u64 = VALUES_VERSION;
+/// The version of a log without values of calls: versions of Fulcrum that know none read it.
+pub const PLAIN_VERSION: u64 = 1;
+/// The version of a log in which [`kind::ARGUMENTS`] and [`kind::RETURNED`] may be.
+pub const VALUES_VERSION: u64 = 2;
 /// First word of the file.
 pub const LOG_MAGIC: u64 = u64::from_le_bytes(*b"FULCELOG");
 /// First half of a chunk's first word.
@@ -29,7 +35,7 @@ pub const RECORD_HEAD: usize = 48;
 pub mod word {
     /// [`super::LOG_MAGIC`].
     pub const MAGIC: usize = 0;
-    /// [`super::LOG_VERSION`].
+    /// [`super::PLAIN_VERSION`] or [`super::VALUES_VERSION`].
     pub const VERSION: usize = 1;
     /// The process.
     pub const PID: usize = 2;
@@ -164,6 +170,11 @@ pub mod kind {
     pub const OBJECTS: u8 = 18;
     /// What the call returns that is left right behind: method, one of [`super::result`], its value.
     pub const RESULT: u8 = 19;
+    /// What the call is given that was entered just before: method, how many arguments it has, how many of them follow,
+    /// and those ([`super::Value`]), from the first one on.
+    pub const ARGUMENTS: u8 = 20;
+    /// What the call returns that is left right behind: method, a [`super::Value`].
+    pub const RETURNED: u8 = 21;
     /// A method gets its number: number, class, name, descriptor, source file, first line (0 unknown).
     pub const DEFINE_METHOD: u8 = 24;
     /// A class gets its number: number, name.

@@ -12,6 +12,10 @@ pub struct TraceArgs {
     /// collections, class loading]
     #[arg(long, value_name = "FILE")]
     pub filter: Option<PathBuf>,
+    /// Log the arguments and results of these methods, as numbers and short texts; * matches anything; may be given several
+    /// times. The method must be observed. Strings are cut after 64 bytes, other objects are told by their class
+    #[arg(long, value_name = "CLASS.METHOD")]
+    pub values: Vec<String>,
     /// Largest size of the log, such as 500M or 4G; later events are not recorded
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1G")]
     pub limit: u64,

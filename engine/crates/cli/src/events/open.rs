@@ -105,6 +105,12 @@ pub fn subject(trace: &Trace, event: &Event) -> String {
                 Returned::Boolean(value) => format!("{name}: {value}"),
             }
         }
+        What::Arguments { method, given } => {
+            format!("{}({})", trace.method_name(*method), given.shown(trace))
+        }
+        What::Returned { method, value } => {
+            format!("{}: {}", trace.method_name(*method), value.shown(trace))
+        }
         What::ThreadStart { name, .. } => name.clone(),
         What::ContendedEnter { object: o, class }
         | What::ContendedEntered { object: o, class }

@@ -20,6 +20,13 @@ pub fn trace(mut args: TraceArgs) -> Outcome {
             Some(text)
         }
     };
+    let filter = match (filter, &args.values[..]) {
+        (filter, []) => filter,
+        (filter, methods) => {
+            let text = fulcrum_recorder::filter_with_values(filter.as_deref(), methods);
+            Some(text.map_err(Failure::Usage)?)
+        }
+    };
     let rest = args.program.split_off(args.program.len().min(1));
     let options = TraceOptions {
         program: args.program.into_iter().next().unwrap_or_default(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fulcrum_answers::events::thread_tree;
-use fulcrum_events::{Closing, Node, Outcome as Ended, Stack, Thread, Trace};
+use fulcrum_events::{CallValues, Closing, Node, Outcome as Ended, Stack, Thread, Trace, What};
 use fulcrum_schema::EventsTrees;
 
 use super::args::TreeArgs;
@@ -13,7 +13,7 @@ use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// A thread's calls in the order of their beginnings, and whether there are more.
 struct Tree {
-    rows: Vec<Ended>,
+    rows: Vec<(Ended, Option<CallValues>)>,
     cut: bool,
     problems: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub fn tree(args: &TreeArgs) -> Outcome {
         shown += tree.rows.len();
         if args.source.json {
             let name = |node| name(&trace, node);
-            all.push(thread_tree(thread, &tree.rows, name, tree.cut));
+            all.push(thread_tree(&trace, thread, &tree.rows, name, tree.cut));
         } else {
             terminal::print(&as_text(&trace, thread, &tree, Style::stdout()))?;
         }
@@ -59,6 +59,9 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
     };
     // By the number of the beginning: the ends come in another order.
     let mut wanted: HashMap<u64, Option<Ended>> = HashMap::new();
+    let mut values: HashMap<u64, CallValues> = HashMap::new();
+    // The call that the last event began.
+    let mut last = None;
     let mut cut = false;
     let mut events = trace.thread_events(thread.id);
     let keep = |wanted: &mut HashMap<u64, Option<Ended>>, it: Ended| {
@@ -67,6 +70,19 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
         }
     };
     for event in events.by_ref() {
+        let of = match event.what {
+            What::Arguments { .. } => last,
+            What::Returned { method, .. } => stack.call(method),
+            _ => None,
+        };
+        if let Some(of) = of.filter(|it| wanted.contains_key(it)) {
+            let values = values.entry(of).or_default();
+            match &event.what {
+                What::Arguments { given, .. } => values.arguments = Some(given.clone()),
+                What::Returned { value, .. } => values.returned = Some(value.clone()),
+                _ => {}
+            }
+        }
         let begun = stack.event(&event, |it| keep(&mut wanted, it));
         let deep = args.depth > 0 && stack.depth() > args.depth;
         if let Some(serial) = begun
@@ -79,12 +95,20 @@ fn collect(trace: &Trace, thread: &Thread, args: &TreeArgs) -> Tree {
                 wanted.insert(serial, None);
             }
         }
+        last = begun;
     }
     stack.finish(|it| keep(&mut wanted, it));
-    let mut rows: Vec<_> = wanted.into_values().flatten().collect();
+    let mut rows: Vec<Ended> = wanted.into_values().flatten().collect();
     rows.sort_unstable_by_key(|it| it.serial);
+    let with_values = rows.into_iter().map(|row| {
+        let mut values = values.remove(&row.serial);
+        if let Some(values) = values.as_mut().filter(|_| row.closing != Closing::Ended) {
+            values.returned = None;
+        }
+        (row, values)
+    });
     Tree {
-        rows,
+        rows: with_values.collect(),
         cut,
         problems: events.problems().to_vec(),
     }
@@ -119,8 +143,11 @@ fn as_text(trace: &Trace, thread: &Thread, tree: &Tree, style: Style) -> String 
         .into_iter()
         .chain([Cell::left("call")]);
     table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
-    for row in &tree.rows {
+    for (row, values) in &tree.rows {
         let mut call = "  ".repeat(row.depth) + &name(trace, row.node);
+        if let Some(values) = values {
+            call += &values.shown(trace);
+        }
         if row.closing != Closing::Ended {
             call += &format!(" ({})", how(row.closing));
         }

@@ -81,12 +81,16 @@ impl Test {
                 field,
                 matcher,
                 known,
-            } => subject.key(*field).is_some_and(|key| {
-                *known
+            } => match subject.key(*field) {
+                Some(key) => *known
                     .borrow_mut()
                     .entry(key)
-                    .or_insert_with(|| matcher.matches(&subject.text(*field, key)))
-            }),
+                    .or_insert_with(|| matcher.matches(&subject.text(*field, key))),
+                None => {
+                    let text = subject.own_text(*field);
+                    text.is_some_and(|it| matcher.matches(&it))
+                }
+            },
         }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) enum Field {
     Node,
     Object,
     Bytes,
+    Arguments,
+    Returned,
 }
 
 /// What a field holds.
@@ -46,7 +48,7 @@ pub(crate) enum Sort {
 }
 
 /// Name, field, what it holds, and what it means.
-pub(crate) const FIELDS: [(&str, Field, Sort, &str); 25] = [
+pub(crate) const FIELDS: [(&str, Field, Sort, &str); 27] = [
     (
         "what",
         Field::What,
@@ -172,6 +174,18 @@ pub(crate) const FIELDS: [(&str, Field, Sort, &str); 25] = [
         Sort::Bytes,
         "size of the object that was made",
     ),
+    (
+        "arguments",
+        Field::Arguments,
+        Sort::Text,
+        "what the call was given, where the log tells values",
+    ),
+    (
+        "returned",
+        Field::Returned,
+        Sort::Text,
+        "what the call returned, where the log tells values; texts without quotes",
+    ),
 ];
 
 impl Field {
@@ -235,6 +249,8 @@ impl Subject<'_> {
             | Field::Role
             | Field::Ended
             | Field::Parent
+            | Field::Arguments
+            | Field::Returned
             | Field::Inside => None,
         }
     }
@@ -252,6 +268,19 @@ impl Subject<'_> {
                 (None, None) => None,
             },
             Field::Parent => self.above.last().and_then(method_of),
+            _ => None,
+        }
+    }
+
+    /// A text that has no key: the call's values. `None`: the field has keys, or the log does not tell it.
+    pub fn own_text(&self, field: Field) -> Option<String> {
+        let values = self.row.values.as_ref()?;
+        match field {
+            Field::Arguments => {
+                let given = values.arguments.as_ref()?;
+                Some(given.shown(self.trace))
+            }
+            Field::Returned => Some(values.returned.as_ref()?.plain(self.trace)),
             _ => None,
         }
     }

@@ -181,7 +181,11 @@ impl Query {
             }
             let mut symbols = Symbols::default();
             for (at, key) in self.keys.iter().enumerate() {
-                symbols[at] = keys.symbol(at, key, subject);
+                let Some(symbol) = keys.symbol(at, key, subject) else {
+                    lost += 1;
+                    return ControlFlow::Continue(());
+                };
+                symbols[at] = symbol;
             }
             if groups.len() >= MOST_GROUPS && !groups.contains_key(&symbols) {
                 lost += 1;
@@ -290,7 +294,7 @@ fn cell(subject: &Subject<'_>, field: Field) -> Cell {
     match field.sort() {
         Sort::Text => match subject.key(field) {
             Some(key) => Cell::Text(subject.text(field, key)),
-            None => Cell::Nothing,
+            None => subject.own_text(field).map_or(Cell::Nothing, Cell::Text),
         },
         _ => subject.number(field).map_or(Cell::Nothing, Cell::Whole),
     }
@@ -318,32 +322,45 @@ fn compare(a: &Cell, b: &Cell, descending: bool) -> Ordering {
 }
 
 impl Keys {
-    fn symbol(&mut self, place: usize, key: &super::Key, subject: &Subject<'_>) -> u32 {
+    /// `None`: there are too many different texts.
+    fn symbol(&mut self, place: usize, key: &super::Key, subject: &Subject<'_>) -> Option<u32> {
         if key.field.sort() != Sort::Text {
             let Some(number) = subject.number(key.field) else {
-                return self.nothing();
+                return Some(self.nothing());
             };
             let number = key.width.map_or(number, |width| number / width * width);
             let cells = &mut self.cells;
-            return *self.numbers.entry(number).or_insert_with(|| {
+            return Some(*self.numbers.entry(number).or_insert_with(|| {
                 cells.push(Cell::Whole(number));
                 cells.len() as u32 - 1
-            });
+            }));
         }
         let Some(id) = subject.key(key.field) else {
-            return self.nothing();
+            return match subject.own_text(key.field) {
+                Some(text) if self.is_full(&text) => None,
+                Some(text) => Some(self.of_text(text)),
+                None => Some(self.nothing()),
+            };
         };
         if let Some(symbol) = self.known.get(&(place, id)) {
-            return *symbol;
+            return Some(*symbol);
         }
-        let text = subject.text(key.field, id);
+        let symbol = self.of_text(subject.text(key.field, id));
+        self.known.insert((place, id), symbol);
+        Some(symbol)
+    }
+
+    /// Each call may have a text of its own.
+    fn is_full(&self, text: &str) -> bool {
+        self.texts.len() >= MOST_GROUPS && !self.texts.contains_key(text)
+    }
+
+    fn of_text(&mut self, text: String) -> u32 {
         let cells = &mut self.cells;
-        let symbol = *self.texts.entry(text.clone()).or_insert_with(|| {
+        *self.texts.entry(text.clone()).or_insert_with(|| {
             cells.push(Cell::Text(text));
             cells.len() as u32 - 1
-        });
-        self.known.insert((place, id), symbol);
-        symbol
+        })
     }
 
     fn nothing(&mut self) -> u32 {

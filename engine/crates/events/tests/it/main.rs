@@ -10,3 +10,4 @@ mod queues;
 mod refine;
 mod timeline;
 mod tools;
+mod values;

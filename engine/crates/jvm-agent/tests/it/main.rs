@@ -4,3 +4,4 @@ mod common;
 mod events;
 mod manners;
 mod queues;
+mod values;

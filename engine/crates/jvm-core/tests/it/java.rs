@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::rewriting::{PROBES, TELLING, all, class_files, rewrite_all, source, verify_platform};
+use crate::rewriting::{
+    PROBES, TELLING, VALUED, all, class_files, rewrite_all, source, verify_platform,
+};
 use fulcrum_jvm_core::{ClassFile, Probes, rewrite};
 use fulcrum_test_support::jdk::{Jdk, jdks};
 
@@ -11,7 +13,7 @@ const GATED: Probes<'_> = Probes {
     ..PROBES
 };
 
-/// Runs a class before and after, also with gates, and told objects; `major` overrides the version that the compiler wrote.
+/// Runs a class before and after, also with gates, and told objects or values; `major` overrides the version that the compiler wrote.
 fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -52,12 +54,12 @@ fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
     let (before, errors, status) = run();
     assert_eq!(status, Some(0), "{errors}");
     let mut counted = Vec::new();
-    for probes in [PROBES, GATED, TELLING] {
+    for probes in [PROBES, GATED, TELLING, VALUED] {
         restore();
         let count = rewrite_all(folder, &probes, first);
         assert!(count > 30);
         let (after, said, status) = run();
-        let told = (probes.gate.is_some(), probes.objects.is_some());
+        let told = (probes.gate, probes.objects, probes.values);
         let what = format!(
             "{name} {release} {major:?} {told:?} on {}",
             jdk.home.display()
@@ -78,7 +80,7 @@ fn check(jdk: &Jdk, name: &str, release: &str, major: Option<u16>, first: u32) {
         (0.5..0.95).contains(&share),
         "{name}: gates let {share} through"
     );
-    assert_eq!(counted[2], counted[0], "{name}");
+    assert_eq!(counted[2..], [counted[0]; 2], "{name}");
 }
 
 #[test]

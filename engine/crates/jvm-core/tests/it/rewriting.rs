@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Refusal, Selected, rewrite};
+use fulcrum_jvm_core::{ClassFile, ObjectProbes, Probes, Refusal, Selected, ValueProbes, rewrite};
 use fulcrum_test_support::jdk::jdks;
 
 pub const PROBES: Probes<'_> = Probes {
@@ -14,7 +14,25 @@ pub const PROBES: Probes<'_> = Probes {
     thrown: "thrown",
     gate: None,
     objects: None,
+    values: None,
 };
+
+pub const VALUED: Probes<'_> = Probes {
+    values: Some(ValueProbes {
+        class: PROBES.class,
+        int: "toldInt",
+        long: "toldLong",
+        float: "toldFloat",
+        double: "toldDouble",
+        object: "toldObject",
+        given: "given",
+        gives: "gives",
+    }),
+    ..PROBES
+};
+
+/// So many arguments of a call are told.
+const MOST: u8 = 3;
 
 pub const TELLING: Probes<'_> = Probes {
     objects: Some(ObjectProbes {
@@ -46,6 +64,7 @@ pub fn all(class: &ClassFile<'_>, first: u32) -> Vec<Selected> {
             number: first + method as u32,
             gated: true,
             objects: true,
+            values: Some(MOST),
         })
         .collect()
 }
@@ -79,10 +98,12 @@ pub fn rewrite_all(folder: &Path, probes: &Probes<'_>, first: u32) -> u32 {
             continue;
         }
         let mut selected = all(&class, number);
-        // Of `java.base`, the first half has gates, the second tells objects.
-        for it in &mut selected {
-            it.gated = number - first < 20_000;
-            it.objects = probes.gate.is_none() || !it.gated;
+        // Of `java.base`, a third has gates, a third tells objects, a third values.
+        let all_kinds = probes.gate.is_some() && probes.values.is_some();
+        for it in selected.iter_mut().filter(|_| all_kinds) {
+            it.gated = it.number % 3 == 0;
+            it.objects = it.number % 3 == 1;
+            it.values = (it.number % 3 == 2).then_some(MOST);
         }
         let rewritten = rewrite(&class, &selected, probes);
         for (of, why) in &rewritten.refused {
@@ -112,6 +133,10 @@ pub fn verify_platform(classes: &str) -> (usize, u32) {
             class: "java/lang/FulcrumProbe",
             ..it
         }),
+        values: VALUED.values.map(|it| ValueProbes {
+            class: "java/lang/FulcrumProbe",
+            ..it
+        }),
         ..PROBES
     };
     let jdk = &jdks()[0];
@@ -136,7 +161,11 @@ pub fn verify_platform(classes: &str) -> (usize, u32) {
                 public static int gate(int n) { return calls++ & 1; } public static void exit(int n, int said) {} \
                 public static void thrown(int n, int said) {} \
                 public static void entered(Object on, Object given, int n) { calls++; } \
-                public static void returns(Object it, int n) {} public static void says(int it, int n) {} }";
+                public static void returns(Object it, int n) {} public static void says(int it, int n) {} \
+                public static void toldInt(int it, int n) {} public static void toldLong(long it, int n) {} \
+                public static void toldFloat(float it, int n) {} public static void toldDouble(double it, int n) {} \
+                public static void toldObject(Object it, int n) {} public static void given(int all, int n) { calls++; } \
+                public static void gives(int n) {} }";
     fs::write(&probe, text).unwrap();
     let tools = folder.join("tools");
     jdk.compile(&[source("VerifyAll.java")], "8", &tools);

@@ -86,6 +86,12 @@ pub fn arm(
             value.push(others);
         }
         command.env("LD_PRELOAD", value).env(FOLDER, run);
+        if kind == Program::Native {
+            let filter = options.filter.as_deref();
+            armed
+                .notes
+                .extend(super::values::write(run, program, filter));
+        }
         armed._preload = Some(preload);
     }
     Ok(armed)

@@ -5,6 +5,7 @@ mod child;
 mod name;
 mod options;
 mod output;
+mod values;
 
 use std::env;
 use std::fs;
@@ -42,6 +43,11 @@ pub fn check_filter(text: &str) -> Result<(), String> {
     Filter::parse(text)
         .map(drop)
         .map_err(|error| error.to_string())
+}
+
+/// A filter that also logs the arguments and results of these methods, `CLASS.METHOD`: a sentence when it is none.
+pub fn filter_with_values(filter: Option<&str>, methods: &[String]) -> Result<String, String> {
+    fulcrum_filter::with_values(filter, methods)
 }
 
 /// Runs the program to its end and writes the run.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use ts_rs::TS;
 
-use super::{EventsEnd, EventsKind};
+use super::{EventsCallValues, EventsEnd, EventsKind, EventsValue};
 
 /// Answer of `fulcrum events stats --json`. Times are corrected for what probes cost.
 #[derive(Clone, Debug, Serialize, PartialEq, TS)]
@@ -149,6 +149,8 @@ pub struct EventsTreeCall {
     pub self_cpu_ns: Option<u64>,
     /// How it ended.
     pub ended: EventsEnd,
+    /// What the call was given and returned; null where the log does not tell it.
+    pub values: Option<EventsCallValues>,
 }
 
 /// A line of `fulcrum events list --json`.
@@ -195,6 +197,18 @@ pub struct EventsEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub value: Option<bool>,
+    /// Of `arguments`: what the call was given that was entered just before, the first of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub arguments: Option<Vec<EventsValue>>,
+    /// Of `arguments`: how many more there are, which are not logged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub more_arguments: Option<u32>,
+    /// Of `returned`: what the call returns that is left right behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub returned: Option<EventsValue>,
     /// Of `wait`: its time limit, or 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -86,6 +86,60 @@ pub struct EventsRow {
     pub ended: EventsEnd,
     /// A put or a take of the queue that was replayed last; null for everything else.
     pub queue: Option<EventsQueueCell>,
+    /// What a call was given and returned; null where the log does not tell it.
+    pub values: Option<EventsCallValues>,
+}
+
+/// What a call was given and returned (`observe_values` in the filter).
+#[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EventsCallValues {
+    /// The first of its arguments; null when it has none.
+    pub arguments: Option<Vec<EventsValue>>,
+    /// How many more arguments it has, which are not logged.
+    pub more_arguments: u32,
+    /// What it returned; null when it returned nothing, or did not return.
+    pub returned: Option<EventsValue>,
+    /// All of it as it is shown behind the name: `(1, "two", …) → 3`.
+    pub text: String,
+}
+
+/// An argument or a result.
+#[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EventsValue {
+    /// What it is.
+    pub kind: EventsValueKind,
+    /// The value: digits, the text as it is, the name of an object's class.
+    pub value: String,
+    /// Only the beginning of a text is logged.
+    pub cut: bool,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, Hash, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum EventsValueKind {
+    /// It could not be told.
+    Unknown,
+    /// A whole number.
+    Integer,
+    /// `true` or `false`.
+    Boolean,
+    /// A character.
+    Character,
+    /// A number with a fraction, which may be `NaN` or `Infinity`.
+    Real,
+    /// A text.
+    Text,
+    /// No object, or a pointer to nothing.
+    Null,
+    /// An object, by its class.
+    Object,
+    /// An address, hexadecimal.
+    Address,
+    /// One of an enumeration, by its name.
+    Named,
 }
 
 /// What an event is.

@@ -32,6 +32,10 @@ pub(crate) fn row(open: &OpenTrace, row: &Row) -> EventsRow {
             length: it.length,
             wait_ns: it.wait_ns,
         }),
+        values: open
+            .indexed
+            .values_of(row)
+            .map(|it| events::call_values(&open.indexed.trace, &it)),
     }
 }
 

@@ -34,18 +34,18 @@ pub fn complete(
     let from = writing.as_ref().map_or(at, |word| word.start);
     let rest = text[at..].find(|it: char| it.is_whitespace() || it == '#');
     let range = lines::range(text, from, at + rest.unwrap_or(text.len() - at), encoding);
-    let is_rule = |words: &[Word<'_>]| {
+    let names_methods = |words: &[Word<'_>]| {
         matches!(
             words[0].text,
-            "includemethod" | "identifymethod" | "excludemethod"
+            "includemethod" | "identifymethod" | "excludemethod" | "observe_values"
         )
     };
     let found = match words.len() {
         0 => directives(),
-        1 if is_rule(&words) => classes(seen, true),
+        1 if names_methods(&words) => classes(seen, true),
         1 if words[0].text == "observe_object_allocation" => classes(seen, false),
-        2 if is_rule(&words) => methods(seen, words[1].text),
-        3 if is_rule(&words) => descriptors(seen, words[1].text, words[2].text),
+        2 if names_methods(&words) => methods(seen, words[1].text),
+        3 if names_methods(&words) => descriptors(seen, words[1].text, words[2].text),
         _ => Vec::new(),
     };
     found

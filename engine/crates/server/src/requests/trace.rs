@@ -27,12 +27,19 @@ pub(crate) fn start(
         fulcrum_recorder::check_filter(text)
             .map_err(|error| Failure::user(format!("the filter is wrong at {error}"), None))?;
     }
+    let filter = match &params.values[..] {
+        [] => params.filter,
+        methods => {
+            let text = fulcrum_recorder::filter_with_values(params.filter.as_deref(), methods);
+            Some(text.map_err(|error| Failure::user(error, None))?)
+        }
+    };
     let options = TraceOptions {
         program: params.program.clone().into(),
         args: params.args.iter().map(Into::into).collect(),
         cwd: Some(PathBuf::from(&params.cwd)),
         workspace: Some(PathBuf::from(&params.workspace)),
-        filter: params.filter,
+        filter,
         limit: params.limit.unwrap_or(LOG_LIMIT),
         duration: seconds(params.duration_seconds)?,
         stdio: Stdio::Files,

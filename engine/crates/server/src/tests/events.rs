@@ -25,6 +25,7 @@ pub(super) fn write_log(root: &Path, run: &str, slow: u64) {
         pid: 4711,
         unix_ns: slow,
         cpu_clock: cpu_clock::RUNS,
+        version: fulcrum_wire::log::PLAIN_VERSION,
         now: zero,
     };
     std::fs::create_dir_all(root.join(run)).expect("a folder");

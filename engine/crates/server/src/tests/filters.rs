@@ -41,6 +41,7 @@ fn record(client: &Client, name: &str, filter: &str) {
         pid: 9,
         unix_ns: 1_700_000_000_000_000_000,
         cpu_clock: cpu_clock::RUNS,
+        version: fulcrum_wire::log::PLAIN_VERSION,
         now,
     };
     let log = Log::create(&folder.join("events-9.log"), &options).expect("a log");
@@ -119,7 +120,7 @@ fn diagnostics_say_what_a_rule_cannot_do() {
     check(
         "observe_method_invocations\nobserve everything\nincludemethod shop.Cart\n",
         &expect![[r#"
-            2: syntax: `observe everything` is not a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD [DESCRIPTOR], identifymethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, or output FILE.
+            2: syntax: `observe everything` is not a directive: observe_method_invocations, observe_monitor_contention, observe_object_allocation [CLASS], observe_garbage_collection, observe_class_loading, includemethod CLASS METHOD [DESCRIPTOR], identifymethod CLASS METHOD [DESCRIPTOR], excludemethod CLASS METHOD [DESCRIPTOR], maximum_depth CALLS, observe_values CLASS METHOD [DESCRIPTOR], maximum_values ARGUMENTS, maximum_text BYTES, or output FILE.
             3: syntax: `includemethod shop.Cart` is not a rule: includemethod CLASS METHOD [DESCRIPTOR].
         "#]],
     );
@@ -225,6 +226,9 @@ fn completion_knows_directives_classes_methods_and_descriptors() {
             identifymethod: CLASS METHOD [DESCRIPTOR]
             excludemethod: CLASS METHOD [DESCRIPTOR]
             maximum_depth: CALLS
+            observe_values: CLASS METHOD [DESCRIPTOR]
+            maximum_values: ARGUMENTS
+            maximum_text: BYTES
             output: FILE
             bytecode_rewriting
             replaces 0 to 3

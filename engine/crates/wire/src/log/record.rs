@@ -207,6 +207,12 @@ impl PayloadBuffer {
     /// Adds a number.
     #[must_use]
     pub fn number(mut self, value: u64) -> Self {
+        self.put_number(value);
+        self
+    }
+
+    /// Adds a number.
+    pub fn put_number(&mut self, value: u64) {
         let mut out = Out {
             into: &mut self.bytes,
             at: self.length,
@@ -214,20 +220,39 @@ impl PayloadBuffer {
         if out.number(value).is_some() {
             self.length = out.at;
         }
-        self
     }
 
     /// Adds a text, cut to [`Self::MAX_TEXT`] bytes between two characters.
     #[must_use]
     pub fn text(mut self, text: &str) -> Self {
         let text = &text[..text.floor_char_boundary_at(Self::MAX_TEXT)];
-        self = self.number(text.len() as u64);
-        let end = self.length + text.len();
+        self.put_text(text.as_bytes());
+        self
+    }
+
+    /// Adds what another payload has.
+    #[must_use]
+    pub fn payload(mut self, other: &PayloadBuffer) -> Self {
+        self.append(other.as_bytes());
+        self
+    }
+
+    /// Has nothing again.
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    pub(super) fn put_text(&mut self, bytes: &[u8]) {
+        self.put_number(bytes.len() as u64);
+        self.append(bytes);
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        let end = self.length + bytes.len();
         if let Some(place) = self.bytes.get_mut(self.length..end) {
-            place.copy_from_slice(text.as_bytes());
+            place.copy_from_slice(bytes);
             self.length = end;
         }
-        self
     }
 
     /// What was added.

@@ -89,6 +89,13 @@ impl Lab {
         (output, Traced { logs })
     }
 
+    /// Runs it traced once more, into a run that replaces the last one: its output, and the run.
+    pub fn trace_again(&self, options: &[&str]) -> (String, Traced) {
+        fs::remove_dir_all(self.path("run")).unwrap();
+        let (output, run) = self.trace(options, &[]);
+        (String::from_utf8(output.stdout).unwrap(), run)
+    }
+
     /// A filter's file.
     pub fn filter(&self, text: &str) -> String {
         let path = self.path("filter");

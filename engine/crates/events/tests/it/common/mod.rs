@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_events::{Event, Trace, What};
 use fulcrum_stats::Random;
-use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind};
+use fulcrum_wire::log::{Body, DICTIONARY, PLAIN_VERSION, PayloadBuffer, cpu_clock, kind};
 
 /// Two ticks are a nanosecond.
 pub static TICKS: AtomicU64 = AtomicU64::new(1_000_000);
@@ -30,6 +30,7 @@ pub fn create(path: &Path, limit: u64) -> Arc<Log> {
         pid: 4711,
         unix_ns: 1_700_000_000_000_000_000,
         cpu_clock: cpu_clock::RUNS,
+        version: PLAIN_VERSION,
         now,
     };
     Log::create(path, &options).unwrap()

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use fulcrum_event_log::{Log, Moment, Options, ThreadWriter};
 use fulcrum_events::Trace;
-use fulcrum_wire::log::{Body, DICTIONARY, PayloadBuffer, cpu_clock, kind, result};
+use fulcrum_wire::log::{
+    Body, DICTIONARY, PLAIN_VERSION, PayloadBuffer, Value, cpu_clock, kind, result,
+};
 
 /// A log whose ticks are nanoseconds, and start at 0.
 pub fn create(path: &Path) -> Arc<Log> {
@@ -17,6 +19,7 @@ pub fn create(path: &Path) -> Arc<Log> {
         pid: 1,
         unix_ns: 0,
         cpu_clock: cpu_clock::RUNS,
+        version: PLAIN_VERSION,
         now: zero,
     };
     Log::create(path, &options).unwrap()
@@ -85,6 +88,37 @@ impl Writer {
         let result = [u64::from(method), result::BOOLEAN, u64::from(yes)];
         self.payload(kind::RESULT, times[1], &result);
         self.exit(times[1], method);
+    }
+
+    /// A call is left by an exception.
+    pub fn throws(&mut self, at: u64, method: u32) {
+        assert!(
+            self.0
+                .write(kind::THROWN, at, None, 0, Body::Method(method))
+        );
+    }
+
+    /// A call enters, with these values.
+    pub fn enter_with(&mut self, at: u64, method: u32, all: u64, values: &[Value<'_>]) {
+        self.enter(at, method);
+        let mut payload = PayloadBuffer::default().number(u64::from(method));
+        payload = payload.number(all).number(values.len() as u64);
+        values.iter().for_each(|it| payload.put(it));
+        self.event(kind::ARGUMENTS, at, &payload);
+    }
+
+    /// A call returns a value.
+    pub fn exit_with(&mut self, at: u64, method: u32, value: &Value<'_>) {
+        let mut payload = PayloadBuffer::default().number(u64::from(method));
+        payload.put(value);
+        self.event(kind::RETURNED, at, &payload);
+        self.exit(at, method);
+    }
+
+    /// An event of any kind.
+    pub fn event(&mut self, kind: u8, at: u64, payload: &PayloadBuffer) {
+        let body = Body::Payload(payload.as_bytes());
+        assert!(self.0.write(kind, at, None, 0, body));
     }
 
     fn payload(&mut self, kind: u8, at: u64, numbers: &[u64]) {

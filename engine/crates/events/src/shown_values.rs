@@ -1,0 +1,94 @@
+//! Arguments and results of calls as people read them.
+
+use crate::open::Trace;
+use crate::values::{Arguments, CallValues, Value};
+
+impl Value {
+    /// The value without what tells its type: a text as it is, a number in digits, a class's name.
+    pub fn plain(&self, trace: &Trace) -> String {
+        match self {
+            Value::Unknown => "?".to_owned(),
+            Value::Integer(value) => value.to_string(),
+            Value::Unsigned(value) => value.to_string(),
+            Value::Boolean(value) => value.to_string(),
+            Value::Character(value) => char::from_u32(*value)
+                .unwrap_or(char::REPLACEMENT_CHARACTER)
+                .to_string(),
+            Value::Single(bits) => number(format!("{:?}", f32::from_bits(*bits))),
+            Value::Double(bits) => number(format!("{:?}", f64::from_bits(*bits))),
+            Value::Text { text, .. } => text.clone(),
+            Value::Null => "null".to_owned(),
+            Value::Object { class } => trace.class_name(*class).to_owned(),
+            Value::Address(value) => format!("{value:#x}"),
+            Value::Named { name, .. } => name.clone(),
+        }
+    }
+
+    /// What a reader sees: `42`, `"text"`, `"a long te"…`, `'c'`, `null`, `java.util.List`.
+    pub fn shown(&self, trace: &Trace) -> String {
+        match self {
+            Value::Text { text, cut } => {
+                let more = if *cut { "…" } else { "" };
+                format!("\"{}\"{more}", escaped(text, '"'))
+            }
+            Value::Character(_) => format!("'{}'", escaped(&self.plain(trace), '\'')),
+            _ => self.plain(trace),
+        }
+    }
+}
+
+/// As most languages write it.
+fn number(text: String) -> String {
+    match text.as_str() {
+        "inf" => "Infinity".to_owned(),
+        "-inf" => "-Infinity".to_owned(),
+        _ => text,
+    }
+}
+
+/// Without ends of lines and whatever else would change how the text around it looks.
+fn escaped(text: &str, quote: char) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\\' => out.push_str("\\\\"),
+            it if it == quote => out.extend(['\\', it]),
+            it if it.is_control() || is_direction(it) => {
+                out.push_str(&format!("\\u{{{:x}}}", u32::from(it)));
+            }
+            it => out.push(it),
+        }
+    }
+    out
+}
+
+/// Characters that turn the direction of the text behind them.
+fn is_direction(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+impl Arguments {
+    /// `1, "two", …`; empty for a call that has none.
+    pub fn shown(&self, trace: &Trace) -> String {
+        let mut all: Vec<String> = self.values.iter().map(|it| it.shown(trace)).collect();
+        if self.all as usize > self.values.len() {
+            all.push("…".to_owned());
+        }
+        all.join(", ")
+    }
+}
+
+impl CallValues {
+    /// What follows a method's name: `(1, "two") → 3`; without what is not known.
+    pub fn shown(&self, trace: &Trace) -> String {
+        let arguments = self.arguments.as_ref();
+        let given = arguments.map_or_else(String::new, |it| format!("({})", it.shown(trace)));
+        match &self.returned {
+            Some(value) => format!("{given} → {}", value.shown(trace)),
+            None => given,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Places in a frame.
+
+use crate::file::Reader;
+
+pub type Unit<'r> = gimli::Unit<Reader<'r>>;
+pub type Entry<'r> = gimli::DebuggingInformationEntry<Reader<'r>>;
+
+/// DWARF's number of the stack pointer.
+pub const RSP: u16 = 7;
+/// DWARF's number of the frame pointer.
+pub const RBP: u16 = 6;
+
+/// Where a value is while a call is under way. Registers have DWARF's numbers: `rbx` is 3, `rbp` 6, `rsp` 7, then `r12` to
+/// `r15`. `rsp` is that from before the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a register.
+    Register(u16),
+    /// In memory, at what a register holds plus this.
+    Memory(u16, i64),
+    /// It is always this.
+    Constant(i64),
+}
+
+/// Registers that a probe finds as the function left them: calls preserve them.
+pub fn is_preserved(register: u16) -> bool {
+    matches!(register, 3 | RBP | RSP | 12..=15)
+}
+
+/// What places in a frame count from.
+pub struct Frame {
+    /// The canonical frame address, as a register and what is to be added.
+    pub cfa: Option<(u16, i64)>,
+    /// The register that is the frame base.
+    pub base: Option<u16>,
+    /// The frame base is the canonical frame address.
+    pub by_cfa: bool,
+}
+
+impl Frame {
+    /// A place relative to the frame base.
+    pub fn at(&self, offset: i64) -> Option<Place> {
+        let (register, more) = match (self.by_cfa, self.base) {
+            (true, _) => self.cfa?,
+            (false, base) => (base?, 0),
+        };
+        Some(Place::Memory(register, more.checked_add(offset)?))
+    }
+}
