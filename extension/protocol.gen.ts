@@ -483,6 +483,8 @@ export type RankingRow = {
   contention: boolean;
   /** The gutter's shape. */
   shape: LineShape;
+  /** The function of libc in which most of its time passes; null for ordinary code, and where nobody has looked. */
+  inCall: InCall | null;
   /**
    * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
    * there is only the baseline.
@@ -525,6 +527,8 @@ export type TargetResult = {
   contention: boolean;
   /** The gutter's shape. */
   shape: LineShape;
+  /** The function of libc in which most of its time passes; null for ordinary code, and where nobody has looked. */
+  inCall: InCall | null;
   /**
    * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
    * there is only the baseline.
@@ -580,6 +584,8 @@ export type LineSpeedup = {
   contention: boolean;
   /** The gutter's shape. */
   shape: LineShape;
+  /** The function of libc in which most of its time passes; null for ordinary code, and where nobody has looked. */
+  inCall: InCall | null;
   /**
    * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
    * there is only the baseline.
@@ -600,6 +606,23 @@ export type LineState = "exact" | "moved" | "stale";
 
 /** The nine shapes of the gutter. */
 export type LineShape = "gain1" | "gain2" | "gain3" | "gain4" | "flat" | "harm1" | "harm2" | "harm3" | "unknown";
+
+/** A function in which most of a target's time passes: the result is about calling it. */
+export type InCall = {
+  /** As programs call it (`sendmsg`); `kernel` for what the kernel does for other functions, or for new memory. */
+  function: string;
+  /** Processor time in it, as a part of the target's processor time and waits together. */
+  processor: number;
+  /** Time in which it waited there, as a part of the same. Virtual speedups do not shorten it. */
+  waiting: number;
+  /** What that time mostly is. */
+  does: CallDoes;
+  /** Of a lock that it waits for, `FILE:LINE` where it was mostly given back; null where that is not one place. */
+  holder: string | null;
+};
+
+/** What the time in a call mostly is. */
+export type CallDoes = "works" | "waits" | "unseen";
 
 /** One point of a line's curve. */
 export type SpeedupPoint = {
@@ -3068,6 +3091,8 @@ export type CausalTarget = {
   contention: boolean;
   /** The gutter's shape. */
   shape: LineShape;
+  /** The function of libc in which most of its time passes; null for ordinary code, and where nobody has looked. */
+  inCall: InCall | null;
   /**
    * The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
    * there is only the baseline.

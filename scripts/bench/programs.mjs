@@ -100,6 +100,7 @@ async function measure(prepared, time) {
     verdict: await verdict,
     progress: prepared.progress,
     best: shown?.best ?? [],
+    worth: shown?.worth,
     notes: shown?.notes ?? [recorded.errors.trim().split("\n").at(-1)],
   };
 }
@@ -230,7 +231,7 @@ async function show() {
     return undefined;
   }
   const { progressPoints } = JSON.parse(stdout);
-  const { notes } = JSON.parse(readFileSync(path.join(folder, "run.json"), "utf8"));
+  const { notes, firstVerdict: worth } = JSON.parse(readFileSync(path.join(folder, "run.json"), "utf8"));
   const best = progressPoints.flatMap(({ name, targets: [first] }) => {
     const half = first?.points.find(({ speedup }) => speedup === 0.5);
     return half === undefined
@@ -247,5 +248,5 @@ async function show() {
           },
         ];
   });
-  return { best, notes };
+  return { best, notes, worth };
 }

@@ -1,5 +1,6 @@
 /** The table of docs/programs.md. */
 import path from "node:path";
+import { median } from "../lib/statistics.mjs";
 
 export function report(programs, journal) {
   const { machine, fulcrum, revision, compilers, load } = journal.get("machine");
@@ -13,22 +14,40 @@ export function report(programs, journal) {
   return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. The load
 average was ${load.toFixed(1)} when it began.
 
-| program | as alone | progress point | first verdict | best function, if it took half its time |
-| --- | --- | --- | --: | --- |
+| program | as alone | progress point | first verdict | worth at least | best function, if it took half its time |
+| --- | --- | --- | --: | --- | --- |
 ${rows.join("\n")}
+
+${worthAtLeast(known.map(({ name }) => journal.get(name)))}
 
 ${[...missing, ...notes].join("\n")}`;
 }
 
-function row(name, { missing, differences, recorded, verdict, progress, best }) {
+function row(name, { missing, differences, recorded, verdict, worth, progress, best }) {
   if (missing !== undefined) {
-    return `| ${name} | – | – | – | – |`;
+    return `| ${name} | – | – | – | – | – |`;
   }
   const alone = differences.length === 0 ? `yes${answers(recorded)}` : differences.join("; ");
   const points = progress.length === 0 ? "whole runs" : progress.map((it) => `\`${it}\``).join(", ");
   const first = verdict === undefined ? "none" : `${verdict.toFixed(0)} s`;
   const lines = best.map((it) => line(it, best.length > 1));
-  return `| ${name} | ${alone} | ${points} | ${first} | ${lines.join("<br>") || "–"} |`;
+  return `| ${name} | ${alone} | ${points} | ${first} | ${worthOf(worth)} | ${lines.join("<br>") || "–"} |`;
+}
+
+/** What the run said while it went on: `6 s: 11 %, \`f\``. */
+function worthOf(worth) {
+  if (worth === undefined) {
+    return "–";
+  }
+  const name = worth.target.replace(/^(?:function|inclusive):/, "").replace(/@.*/, "");
+  return `${worth.seconds.toFixed(0)} s: ${Math.floor(100 * worth.atLeast)} %, \`${path.basename(name)}\``;
+}
+
+function worthAtLeast(rows) {
+  const seconds = rows.flatMap(({ worth }) => (worth === undefined ? [] : [worth.seconds]));
+  const told = seconds.length === 0 ? "" : `, after ${median(seconds).toFixed(0)} s in the median`;
+  return `*Worth at least* is what a run says while it goes on, as soon as one function is credibly worth 8 % or more; ${seconds.length} of
+${rows.length} runs did${told}.`;
 }
 
 function answers({ right }) {

@@ -1,15 +1,18 @@
 //! Causal profiles and their comparisons.
 
 use fulcrum_causal::largest_effect;
-use fulcrum_model::causal::{Flag, Point, PointKind, PointProfile, Profile, Shape, Target};
+use fulcrum_model::causal::{
+    CallDoes as Does, Flag, InCall as Called, Point, PointKind, PointProfile, Profile, Shape,
+    Target,
+};
 use fulcrum_model::comparison::{
     Comparison, Estimate as Compared, PointComparison, TargetComparison,
 };
 use fulcrum_model::{TargetId, TargetKind as Kind};
 use fulcrum_schema::{
-    CausalComparison, CausalComparisonPoint, CausalPoint, CausalProfile, CausalTarget, Estimate,
-    LineShape, PointChange, ProgressPoint, ProgressPointKind, SpeedupPoint, TargetChange,
-    TargetFlag, TargetKind, TargetName, TargetResult,
+    CallDoes, CausalComparison, CausalComparisonPoint, CausalPoint, CausalProfile, CausalTarget,
+    Estimate, InCall, LineShape, PointChange, ProgressPoint, ProgressPointKind, SpeedupPoint,
+    TargetChange, TargetFlag, TargetKind, TargetName, TargetResult,
 };
 
 /// A profile for scripts. `top` limits the targets of each progress point; 0 is all.
@@ -58,7 +61,22 @@ pub fn result(target: &Target) -> TargetResult {
         slope_high: target.slope_interval.map(|(_, high)| high),
         contention: target.contention,
         shape: shape(target.shape),
+        in_call: target.in_call.as_ref().map(in_call),
         largest: largest_effect(target).map(point),
+    }
+}
+
+fn in_call(call: &Called) -> InCall {
+    InCall {
+        function: call.function.clone(),
+        processor: call.processor,
+        waiting: call.waiting,
+        does: match call.does {
+            Does::Works => CallDoes::Works,
+            Does::Waits => CallDoes::Waits,
+            Does::Unseen => CallDoes::Unseen,
+        },
+        holder: call.holder.as_ref().map(|it| it.location.to_string()),
     }
 }
 

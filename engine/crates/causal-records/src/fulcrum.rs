@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use fulcrum_model::causal::{self, Count, Experiment, Recording, Visits};
+use fulcrum_model::causal::{self, CallTime, Count, Experiment, Holder, Recording, Visits};
 use fulcrum_model::{TargetId, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
@@ -81,7 +81,37 @@ struct SamplesRecord {
     #[serde(default)]
     rested: u64,
     #[serde(default)]
+    total: u64,
+    #[serde(default)]
+    queued: u64,
+    #[serde(default)]
     lines: HashMap<String, u64>,
+    #[serde(default)]
+    calls: Vec<CallRecord>,
+    #[serde(default)]
+    holders: Vec<HolderRecord>,
+    /// Whether samples see the kernel's work.
+    #[serde(default = "yes")]
+    kernel: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+struct CallRecord {
+    at: String,
+    function: String,
+    processor: u64,
+    whole: u64,
+}
+
+#[derive(Deserialize)]
+struct HolderRecord {
+    at: String,
+    by: String,
+    count: u64,
 }
 
 #[derive(Deserialize)]
@@ -111,6 +141,11 @@ struct Process {
     points: BTreeSet<String>,
     target: Option<TargetKind>,
     program: Option<Arc<str>>,
+    calls: Vec<CallTime>,
+    holders: Vec<Holder>,
+    kernel_unseen: bool,
+    queued: f64,
+    period: Option<u64>,
 }
 
 #[derive(Default)]
@@ -178,6 +213,7 @@ impl Stream {
                         self.recording.shared.push(id);
                     }
                 }
+                self.process.period = header.period;
                 self.recording.period_ns = self.recording.period_ns.or(header.period);
                 for level in header.levels {
                     if !(0.0..=1.0).contains(&level) {
@@ -224,6 +260,17 @@ impl Stream {
                         Ok((at.parse::<TargetId>().map_err(|e| e.to_string())?, count))
                     })
                     .collect::<Result<_, String>>()?;
+                self.process.kernel_unseen = !samples.kernel;
+                let processor = samples.total as f64 * self.process.period.unwrap_or(0) as f64;
+                self.process.queued = if processor > 0.0 {
+                    samples.queued as f64 / processor
+                } else {
+                    0.0
+                };
+                let calls = samples.calls.into_iter().map(CallRecord::check);
+                self.process.calls = calls.collect::<Result<_, _>>()?;
+                let holders = samples.holders.into_iter().map(HolderRecord::check);
+                self.process.holders = holders.collect::<Result<_, _>>()?;
             }
             "end" => {
                 let end: EndRecord = record(&value)?;
@@ -259,6 +306,10 @@ impl Stream {
                 points: process.points.into_iter().collect(),
                 target: process.target,
                 program: process.program,
+                calls: process.calls,
+                holders: process.holders,
+                kernel_unseen: process.kernel_unseen,
+                queued: process.queued,
             });
         }
         if process.begun && !process.ended {
@@ -328,6 +379,32 @@ impl ExperimentRecord {
                 .into_iter()
                 .map(PointRecord::check)
                 .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl CallRecord {
+    fn check(self) -> Result<CallTime, String> {
+        let target = self.at.parse::<TargetId>();
+        Ok(CallTime {
+            target: target.map_err(|e| format!("bad call: {e}"))?,
+            function: fulcrum_model::text::shorten(&self.function),
+            processor: self.processor,
+            whole: self.whole,
+        })
+    }
+}
+
+impl HolderRecord {
+    fn check(self) -> Result<Holder, String> {
+        let target = |text: &str| {
+            text.parse::<TargetId>()
+                .map_err(|e| format!("bad holder: {e}"))
+        };
+        Ok(Holder {
+            waiter: target(&self.at)?,
+            holder: target(&self.by)?,
+            count: self.count,
         })
     }
 }

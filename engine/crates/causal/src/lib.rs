@@ -9,11 +9,13 @@
 mod anytime;
 mod baseline;
 mod bootstrap;
+mod calls;
 mod choice;
 mod combine;
 mod compare;
 mod contention;
 mod disturbance;
+mod first;
 mod flags;
 mod intervals;
 mod latency;
@@ -31,14 +33,17 @@ mod slope;
 mod steady;
 mod weights;
 
+use std::collections::BTreeMap;
+
 use fulcrum_model::TargetId;
 use fulcrum_model::causal::{
-    Point, PointProfile, Profile, Recording, Shape, Target, is_end_to_end,
+    InCall, Point, PointProfile, Profile, Recording, Shape, Target, is_end_to_end,
 };
 
 pub use anytime::{Known, known};
 pub use choice::{FLOOR, next_weights};
 pub use compare::compare;
+pub use first::{FirstVerdict, Opening, SPEEDUPS, candidates};
 pub use prediction::{Prediction, predict, program_speedup_at};
 pub use shape::{FLAT_HALF_WIDTH, GAINS, HARMS, largest_effect, shape_of};
 pub use steady::{LONGEST_WARMUP, next_warmups};
@@ -115,6 +120,7 @@ fn analyse_program(recording: &Recording, options: &Options) -> Profile {
     };
     let current = steady::up_to_date(recording, &kept.kept);
     let unsettled = steady::unsettled(recording, &current);
+    let in_calls = calls::mostly_in_calls(recording);
     let combined = combine::combine(recording, &current);
     let correction = Correction::of(recording, options.phase_correction);
     let min_points = options.min_points_for(recording);
@@ -138,6 +144,7 @@ fn analyse_program(recording: &Recording, options: &Options) -> Profile {
             stability: latency::stability(recording, key),
             shared: &recording.shared,
             unsettled: &unsettled,
+            in_calls: &in_calls,
         };
         let mut measured = Vec::new();
         for (&line, series) in lines {
@@ -186,6 +193,7 @@ struct PointAnalysis<'a> {
     stability: Stability,
     shared: &'a [TargetId],
     unsettled: &'a [&'a TargetId],
+    in_calls: &'a BTreeMap<&'a TargetId, InCall>,
 }
 
 /// A line's points, before any correction.
@@ -286,6 +294,7 @@ fn target(
             .map(|m| m.group.observations.len() as u64)
             .sum(),
         minimum_effect: power::minimum_effect(slope_interval),
+        in_call: context.in_calls.get(line.id).cloned(),
         flags: flags::flags(&facts),
         shape: if known {
             shape_of(slope, slope_interval, &points)

@@ -173,7 +173,7 @@ impl Rates<'_> {
     }
 
     /// The factor on every program speedup of `line`, as the paper has it.
-    fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
+    pub fn factor(&self, line: &Line<'_>) -> Result<f64, Reason> {
         let (t_obs, s_obs) = line
             .observed
             .iter()

@@ -50,6 +50,7 @@ mod tests {
             contention: false,
             experiments: 9,
             minimum_effect: None,
+            in_call: None,
             flags: Vec::new(),
             shape,
             points: Vec::new(),

@@ -159,6 +159,7 @@ mod tests {
             contention: false,
             experiments: 9,
             minimum_effect: None,
+            in_call: None,
             flags: Vec::new(),
             shape,
             points: effects

@@ -95,6 +95,13 @@ fn describe(progress: &Progress, style: Style) -> String {
         }
         None => parts.push(plural(progress.visits, "visit")),
     }
+    if let Some(first) = &progress.first {
+        parts.push(format!(
+            "first verdict: {} is worth at least {:.0} %",
+            first.target.short_label(),
+            (first.at_least * 100.0).floor()
+        ));
+    }
     if progress.paused {
         parts.push("paused".into());
     }
@@ -147,6 +154,14 @@ mod tests {
         let best_wait = "best read at two.cpp:12, +4.4 % if it waits half as long";
         assert_eq!(describe(&progress, style), format!("{start}{best_wait}"));
         progress.best = known;
+        progress.first = Some(fulcrum_recorder::FirstVerdict {
+            target: "/w/two.cpp:12".parse().expect("a target"),
+            point: "iter".into(),
+            at_least: 0.0899,
+        });
+        let first = format!("{start}{best} · first verdict: two.cpp:12 is worth at least 8 %");
+        assert_eq!(describe(&progress, style), first);
+        progress.first = None;
         progress.background = true;
         let alone = describe(&progress, style);
         assert!(

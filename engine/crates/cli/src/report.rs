@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use fulcrum_causal::predict;
-use fulcrum_model::causal::{Flag, PointKind, PointProfile, Profile, Shape, Target};
+use fulcrum_model::causal::{
+    CallDoes, Flag, InCall, KERNEL, PointKind, PointProfile, Profile, Shape, Target,
+};
 use fulcrum_model::{TargetId, TargetKind};
 
 use crate::terminal::{Cell, Colour, Style, Table};
@@ -146,6 +148,7 @@ fn remark(target: &Target, style: Style) -> String {
     let flags = target.flags.iter().map(|&flag| flag_words(flag).to_owned());
     let parts: Vec<String> = std::iter::once(main)
         .filter(|main| !main.is_empty())
+        .chain(target.in_call.as_ref().map(call_words))
         .chain(flags)
         .collect();
     parts.join("; ")
@@ -216,6 +219,30 @@ fn tail(path: &str, style: Style) -> String {
     cut.map_or_else(|| path.to_owned(), |cut| format!("{dots}{}", &path[cut..]))
 }
 
+/// What a line mostly does that is a call, and what that means for its number.
+fn call_words(call: &InCall) -> String {
+    let percent = |part: f64| format!("{:.0} %", part * 100.0);
+    let (processor, waiting) = (percent(call.processor), percent(call.waiting));
+    match (call.does, call.function.as_str()) {
+        (CallDoes::Works, KERNEL) => format!("{processor} of it is the kernel's work"),
+        (CallDoes::Works, function) => format!("{processor} of it is processor time in {function}"),
+        (CallDoes::Waits, function) => {
+            let holder = call
+                .holder
+                .as_ref()
+                .map(|it| format!(" (the lock is mostly given back at {})", it.short_label()));
+            format!(
+                "{waiting} of it waits in {function}, which no virtual speedup shortens{}",
+                holder.unwrap_or_default()
+            )
+        }
+        (CallDoes::Unseen, function) => format!(
+            "{} of it passes in {function}, waiting or in the kernel, which samples leave out here",
+            percent(call.processor + call.waiting)
+        ),
+    }
+}
+
 fn flag_words(flag: Flag) -> &'static str {
     match flag {
         Flag::RunQueue => "threads waited for processors, so the effect is less certain",
@@ -240,6 +267,7 @@ mod tests {
             contention: false,
             experiments: 9,
             minimum_effect: None,
+            in_call: None,
             flags: Vec::new(),
             shape: Shape::Unknown,
             points: Vec::new(),
@@ -267,6 +295,46 @@ mod tests {
             };
             let table = point_table(&point, 0, style);
             assert!(table.contains(&format!(" {heading} ")), "{table}");
+        }
+    }
+
+    #[test]
+    fn a_call_says_what_its_number_means() {
+        let style = Style {
+            colour: false,
+            unicode: false,
+            terminal: false,
+        };
+        let said = |function: &str, does| {
+            let mut target = target("a.c:7");
+            target.in_call = Some(InCall {
+                function: function.into(),
+                processor: if does == CallDoes::Works { 0.93 } else { 0.02 },
+                waiting: if does == CallDoes::Works { 0.01 } else { 0.95 },
+                does,
+                holder: None,
+            });
+            remark(&target, style)
+        };
+        for (function, does, words) in [
+            (
+                "sendmsg",
+                CallDoes::Works,
+                "93 % of it is processor time in sendmsg",
+            ),
+            (KERNEL, CallDoes::Works, "93 % of it is the kernel's work"),
+            (
+                "pthread_mutex_lock",
+                CallDoes::Waits,
+                "95 % of it waits in pthread_mutex_lock, which no virtual speedup shortens",
+            ),
+            (
+                "read",
+                CallDoes::Unseen,
+                "97 % of it passes in read, waiting or in the kernel, which samples leave out here",
+            ),
+        ] {
+            assert_eq!(said(function, does), format!("not enough data; {words}"));
         }
     }
 

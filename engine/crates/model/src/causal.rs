@@ -40,7 +40,42 @@ pub struct Stream {
     pub target: Option<TargetKind>,
     /// The executable that the process ran. `None` when the stream does not say.
     pub program: Option<Arc<str>>,
+    /// What its targets did in functions that may wait, or for which the kernel works.
+    pub calls: Vec<CallTime>,
+    /// Who held the locks that its targets waited for.
+    pub holders: Vec<Holder>,
+    /// Its samples leave out the time in which the kernel worked for it.
+    pub kernel_unseen: bool,
+    /// Time that its threads stood in run queues, as a multiple of their processor time; 0 when nobody has looked.
+    pub queued: f64,
 }
+
+/// What a target did in one function of libc that may wait, or for which the kernel works.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallTime {
+    /// The line or function that called it.
+    pub target: TargetId,
+    /// As programs call it; [`KERNEL`] for what the kernel did besides.
+    pub function: String,
+    /// Samples of the target in it: processor time, in sampling periods.
+    pub processor: u64,
+    /// The time that passed in it by the clock on the wall, in sampling periods, without inserted delays; 0 for [`KERNEL`].
+    pub whole: u64,
+}
+
+/// Who held a lock that a target waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Which waited.
+    pub waiter: TargetId,
+    /// Which gave the lock back.
+    pub holder: TargetId,
+    /// How often, of those times that were looked at.
+    pub count: u64,
+}
+
+/// Stands for the kernel, at work for a function that nobody watches or for memory that is touched for the first time.
+pub const KERNEL: &str = "kernel";
 
 /// One performance experiment (COZ §3.2).
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +91,7 @@ pub struct Experiment {
     /// Relative probability with which a sample of this target was accepted as the choice; 1 when every sample was.
     /// Estimates that combine experiments over phases are weighted by its inverse.
     pub weight: f64,
-    /// How often threads paused meanwhile, all together. `None` when the recording does not say (coz).
+    /// How many pauses threads made meanwhile, all together; those that began before or ended later count, too. `None` when the recording does not say (coz).
     pub pauses: Option<u64>,
     /// Samples that fell in the selected target while the experiment ran: `s_obs` of eq. 6.
     pub selected_samples: u64,
@@ -269,6 +304,8 @@ pub struct Target {
     pub flags: Vec<Flag>,
     /// How the result reads at a glance.
     pub shape: Shape,
+    /// The function that most of its time passes in. `None` for ordinary code, and where nobody has looked.
+    pub in_call: Option<InCall>,
     /// Ascending by speedup; the first is the baseline (0, 0).
     pub points: Vec<Point>,
 }
@@ -278,6 +315,32 @@ impl Target {
     pub fn location(&self) -> &Location {
         &self.id.location
     }
+}
+
+/// A function of libc in which most of a target's time passes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InCall {
+    /// As programs call it, or [`KERNEL`].
+    pub function: String,
+    /// Processor time in it, as a part of the target's whole time, 0 to 1: its processor time and its waits.
+    pub processor: f64,
+    /// Time in which it waited there, as a part of the same.
+    pub waiting: f64,
+    /// What that time mostly is.
+    pub does: CallDoes,
+    /// Of a lock, who gave it back most often when it was waited for. `None` where nobody was seen, or not mostly one.
+    pub holder: Option<TargetId>,
+}
+
+/// What the time in a call mostly is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallDoes {
+    /// Processor time, which virtual speedups shorten.
+    Works,
+    /// Waiting, which they do not.
+    Waits,
+    /// Either: samples leave the kernel out, so its work cannot be told from waiting. They shorten neither.
+    Unseen,
 }
 
 /// What to keep in mind about a target's result. Ordered as they are shown.

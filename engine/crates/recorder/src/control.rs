@@ -134,6 +134,17 @@ pub fn levels(options: &Options) -> Levels {
     Levels::new(&LEVELS, fixed, placebo)
 }
 
+/// The bits of these speedups, 0 to 1, among those that experiments draw from.
+pub fn levels_of(speedups: &[f64]) -> u32 {
+    let wanted = |level: &u32| {
+        let level = f64::from(*level) / f64::from(FULL_SPEEDUP);
+        speedups.iter().any(|it| (it - level).abs() < 1e-6)
+    };
+    let bits = LEVELS.iter().enumerate();
+    let bits = bits.filter(|(_, level)| wanted(level));
+    bits.map(|(index, _)| 1 << index).sum()
+}
+
 fn session_of(block: &MmapMut) -> &ControlBlock {
     // SAFETY: `Control::create` maps exactly one page-aligned ControlBlock and fills it before anybody reads it.
     unsafe { &*block.as_ptr().cast::<ControlBlock>() }
@@ -288,6 +299,12 @@ impl ProcessBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn speedups_have_bits() {
+        assert_eq!(levels_of(&fulcrum_causal::SPEEDUPS), 0b1010);
+        assert_eq!(levels_of(&[]), 0);
+    }
 
     #[test]
     fn a_session_beats_until_it_is_dropped() {

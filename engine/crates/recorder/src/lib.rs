@@ -13,6 +13,7 @@ mod jvm;
 mod launch;
 mod map;
 mod open_folder;
+mod opening;
 mod plan;
 mod process;
 mod queue;
@@ -30,6 +31,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use fulcrum_causal::FirstVerdict;
 use fulcrum_model::causal::Profile;
 
 pub use attach::trace_attached;
@@ -150,6 +152,8 @@ pub struct Progress {
     pub visits: u64,
     /// The best target so far and its gain with interval, once there is one.
     pub best: Option<Best>,
+    /// The first line that is known to be worth something, once there is one.
+    pub first: Option<FirstVerdict>,
     /// 0 to 1 when the end is known (`duration`), else `None`.
     pub fraction: Option<f64>,
     /// Experiments are paused.

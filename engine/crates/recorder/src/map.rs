@@ -8,12 +8,15 @@ use std::time::Duration;
 
 use fulcrum_model::{TargetId, TargetKind};
 use fulcrum_wire::{
-    CALL_SHIFT, CALLS, FULL_WEIGHT, MAP_MAGIC, MapHeader, MapLayout, MapSizes, NONE, Node, Range,
-    Steering, Text, VERSION, mode,
+    CALL_SHIFT, CALLS, CallSlot, FULL_WEIGHT, MAP_MAGIC, MapHeader, MapLayout, MapSizes, NONE,
+    Node, Range, Steering, Text, VERSION, called_by, holder_of, mode,
 };
 use memmap2::MmapMut;
 
 use crate::control::map_new;
+
+/// Words of 8 bytes in a slot of what a target does in a call.
+const SLOT_WORDS: usize = size_of::<CallSlot>() / 8;
 
 /// What a map file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,8 +96,8 @@ impl MapFile {
                 text
             })
             .collect();
-        // As much of everything as there is, and no longer warm-up.
-        let steering = vec![[FULL_WEIGHT, 0]; names.len()];
+        // As much of everything as there is, no longer warm-up, every level.
+        let steering = vec![[FULL_WEIGHT, 0, 0, 0]; names.len()];
         // SAFETY: the mapping is page-aligned, `layout` aligns each part to eight bytes, and its length holds them all.
         unsafe {
             let base = block.as_mut_ptr();
@@ -123,8 +126,7 @@ impl MapFile {
     /// How likely a sample of a target is accepted as the choice of what to speed up, 0 to 1.
     pub fn set_weight(&self, target: &TargetId, weight: f64) {
         if let Some(steering) = self.steering(target) {
-            let weight = (weight.clamp(0.0, 1.0) * f64::from(FULL_WEIGHT)).round() as u32;
-            steering.weight.store(weight.max(1), Ordering::Relaxed);
+            steering.weight.store(word(weight), Ordering::Relaxed);
         }
     }
 
@@ -136,17 +138,68 @@ impl MapFile {
         }
     }
 
+    /// Has experiments on these targets draw from some of the levels, a bit for each of the session's; 0 for all. Samples of
+    /// every other target are accepted with this `weight`.
+    pub fn concentrate(&self, targets: &[TargetId], levels: u32, weight: f64) {
+        for at in 0..self.targets.len() {
+            self.steering_of(at)
+                .weight
+                .store(word(weight), Ordering::Relaxed);
+        }
+        for steering in targets.iter().filter_map(|it| self.steering(it)) {
+            steering.weight.store(FULL_WEIGHT, Ordering::Relaxed);
+            steering.levels.store(levels, Ordering::Relaxed);
+        }
+    }
+
     /// `None` for a target that is not in the map.
     fn steering(&self, target: &TargetId) -> Option<&Steering> {
         let index = *self.index.get(&key(target, self.mode))?;
+        Some(self.steering_of(index))
+    }
+
+    fn steering_of(&self, index: usize) -> &Steering {
+        assert!(index < self.targets.len());
         // SAFETY: `create` has made one for each target, aligned, within the mapping; its words are atomics.
-        Some(unsafe {
+        unsafe {
             &*self
                 .block
                 .as_ptr()
                 .add(self.steering_at)
                 .cast::<Steering>()
                 .add(index)
+        }
+    }
+
+    /// What may be selected, in the order of the sample counters.
+    pub fn targets(&self) -> &[TargetId] {
+        &self.targets
+    }
+
+    /// What the targets do in calls, from the slots behind those counters: target, function, periods of processor time and
+    /// of time by the clock on the wall.
+    pub fn calls<'a>(
+        &'a self,
+        counts: &'a [u64],
+    ) -> impl Iterator<Item = (String, &'static str, u64, u64)> + 'a {
+        let slots = counts.get(self.targets.len()..).unwrap_or_default();
+        slots.chunks_exact(SLOT_WORDS).filter_map(|slot| {
+            let (target, function) = called_by(slot[0])?;
+            let target = self.targets.get(target as usize)?;
+            Some((target.to_string(), function, slot[1], slot[2]))
+        })
+    }
+
+    /// Which targets waited for locks, which ones gave them back, and how often.
+    pub fn holders<'a>(
+        &'a self,
+        counts: &'a [u64],
+    ) -> impl Iterator<Item = (String, String, u64)> + 'a {
+        let slots = counts.get(self.targets.len()..).unwrap_or_default();
+        slots.chunks_exact(SLOT_WORDS).filter_map(|slot| {
+            let (waiter, holder) = holder_of(slot[0])?;
+            let target = |index: u32| Some(self.targets.get(index as usize)?.to_string());
+            Some((target(waiter)?, target(holder)?, slot[1]))
         })
     }
 
@@ -170,6 +223,12 @@ impl MapFile {
             (name, count)
         })
     }
+}
+
+/// A probability, 0 to 1, as the runtime reads it.
+fn word(weight: f64) -> u32 {
+    let weight = (weight.clamp(0.0, 1.0) * f64::from(FULL_WEIGHT)).round() as u32;
+    weight.max(1)
 }
 
 /// The map knows a blocked call by its place alone.
@@ -229,13 +288,53 @@ mod tests {
             let at = map.steering_at + 4 * index;
             u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
         };
-        let asked = [FULL_WEIGHT, 0, FULL_WEIGHT / 4, 300];
-        assert_eq!([0, 1, 2, 3].map(word), asked);
+        let asked = [FULL_WEIGHT, 0, 0, 0, FULL_WEIGHT / 4, 300, 0, 0];
+        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(word), asked);
         let named: Vec<_> = map.named(&[4, 0]).collect();
         assert_eq!(
             named,
             [("/a b/\"x\".c:3".to_owned(), 4), ("/y.c:9".to_owned(), 0)]
         );
+    }
+
+    #[test]
+    fn experiments_concentrate_on_some_targets_and_levels() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = plan(mode::LINE);
+        let map = MapFile::create(&folder.path().join("m"), &plan).unwrap();
+        let asked = || {
+            [0, 1].map(|at| {
+                let it = map.steering_of(at);
+                (
+                    it.weight.load(Ordering::Relaxed),
+                    it.levels.load(Ordering::Relaxed),
+                )
+            })
+        };
+        map.concentrate(&plan.targets[1..], 0b1010, 0.25);
+        assert_eq!(asked(), [(FULL_WEIGHT / 4, 0), (FULL_WEIGHT, 0b1010)]);
+        map.concentrate(&plan.targets[1..], 0, 1.0);
+        assert_eq!(asked(), [(FULL_WEIGHT, 0), (FULL_WEIGHT, 0)]);
+    }
+
+    #[test]
+    fn calls_stand_behind_the_counters() {
+        let folder = tempfile::tempdir().unwrap();
+        let map = MapFile::create(&folder.path().join("m"), &plan(mode::LINE)).unwrap();
+        let send = fulcrum_wire::function("sendmsg");
+        let of_none = fulcrum_wire::call_key(2, send);
+        let key = fulcrum_wire::call_key(1, send);
+        let held = fulcrum_wire::holder_key(1, 0).unwrap();
+        let counts = [4, 9, 0, 0, 0, key, 6, 8, of_none, 1, 1, held, 7, 0];
+        let calls: Vec<_> = map.calls(&counts).collect();
+        assert_eq!(calls, [("/y.c:9".to_owned(), "sendmsg", 6, 8)]);
+        let holders: Vec<_> = map.holders(&counts).collect();
+        assert_eq!(
+            holders,
+            [("/y.c:9".to_owned(), "/a b/\"x\".c:3".to_owned(), 7)]
+        );
+        assert_eq!(map.named(&counts).count(), 2);
+        assert_eq!(map.calls(&[4]).count(), 0);
     }
 
     #[test]

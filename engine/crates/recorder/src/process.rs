@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use fulcrum_model::TargetId;
 use fulcrum_wire::{flag, mode, state};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::breakpoints::{self, Points};
 use crate::control::{ProcessBlock, now};
@@ -275,6 +275,35 @@ impl Watched {
         }
     }
 
+    /// Has experiments concentrate on these targets and levels ([`MapFile::concentrate`]).
+    pub fn concentrate(&self, targets: &[TargetId], levels: u32, weight: f64) {
+        if let Some(map) = self.maps.values().next_back() {
+            map.concentrate(targets, levels, weight);
+        }
+    }
+
+    /// Samples of the targets of the newest map, as far as there are any.
+    pub fn samples(&self) -> Vec<(TargetId, u64)> {
+        let Some((generation, map)) = self.maps.last_key_value() else {
+            return Vec::new();
+        };
+        // Before the first sample there need not be any.
+        let counts = self.counts(*generation).unwrap_or_default();
+        let sampled = map.targets().iter().zip(counts);
+        let sampled = sampled.filter(|(_, count)| *count > 0);
+        sampled
+            .map(|(target, count)| (target.clone(), count))
+            .collect()
+    }
+
+    /// The words of the file in which the runtime counts samples of a map's targets.
+    fn counts(&self, generation: u32) -> std::io::Result<Vec<u64>> {
+        let name = format!("{}.{generation}.counts", self.stem);
+        let bytes = fs::read(self.folder.join(name))?;
+        let word = |word: &[u8]| u64::from_le_bytes(word.try_into().expect("chunks of eight"));
+        Ok(bytes.chunks_exact(8).map(word).collect())
+    }
+
     /// How long experiments on these targets warm up.
     pub fn set_warmups(&self, warmups: &[(TargetId, Duration)]) {
         if let Some(map) = self.maps.values().next_back() {
@@ -348,29 +377,14 @@ impl Watched {
         let Ok(mut stream) = OpenOptions::new().append(true).read(true).open(&path) else {
             return Ok(());
         };
-        let counts = fs::read(
-            self.folder
-                .join(format!("{}.{generation}.counts", self.stem)),
-        )?;
-        let counts: Vec<u64> = counts
-            .chunks_exact(8)
-            .map(|word| u64::from_le_bytes(word.try_into().expect("chunks of eight")))
-            .collect();
+        let counts = self.counts(generation)?;
         // The session looks every 20 ms: now is about when the process died.
         let elapsed = now().saturating_sub(process.epoch_ns.load(Ordering::Relaxed));
         let delay = process
             .global_ns
             .load(Ordering::Relaxed)
             .saturating_sub(process.epoch_delay_ns.load(Ordering::Relaxed));
-        let lines: BTreeMap<_, _> = map.named(&counts).filter(|(_, count)| *count > 0).collect();
-        let samples = json!({
-            "type": "samples",
-            "time": elapsed,
-            "delay": delay,
-            "total": process.samples.load(Ordering::Relaxed),
-            "in_scope": process.in_scope.load(Ordering::Relaxed),
-            "lines": lines,
-        });
+        let samples = self.last_samples(map, &counts, (elapsed, delay));
         let end = json!({ "type": "end", "time": elapsed, "delay": delay, "reason": "killed" });
         // A record that the disk had no room for is no record.
         let bytes = fs::read(&path)?;
@@ -380,6 +394,31 @@ impl Watched {
             .map_or(0, |at| at + 1);
         stream.set_len(whole as u64)?;
         stream.write_all(format!("{samples}\n{end}\n").as_bytes())
+    }
+
+    /// The record of samples that the runtime would have written, so long after its beginning and with so much delay.
+    fn last_samples(&self, map: &MapFile, counts: &[u64], (elapsed, delay): (u64, u64)) -> Value {
+        let process = self.block.get();
+        let lines: BTreeMap<_, _> = map.named(counts).filter(|(_, count)| *count > 0).collect();
+        let calls = map.calls(counts).map(|(at, function, processor, whole)| {
+            json!({ "at": at, "function": function, "processor": processor, "whole": whole })
+        });
+        let holders = map
+            .holders(counts)
+            .map(|(at, by, count)| json!({ "at": at, "by": by, "count": count }));
+        let sees_kernel = process.flags.load(Ordering::Relaxed) & flag::KERNEL_UNSEEN == 0;
+        json!({
+            "type": "samples",
+            "time": elapsed,
+            "delay": delay,
+            "total": process.samples.load(Ordering::Relaxed),
+            "in_scope": process.in_scope.load(Ordering::Relaxed),
+            "lines": lines,
+            "queued": process.queued_ns.load(Ordering::Relaxed),
+            "kernel": sees_kernel,
+            "calls": calls.collect::<Vec<_>>(),
+            "holders": holders.collect::<Vec<_>>(),
+        })
     }
 
     /// Whether its recording ended because it gave up system calls that we need.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use fulcrum_causal::{known, next_weights};
+use fulcrum_causal::{FirstVerdict, known, next_weights};
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
@@ -22,7 +22,7 @@ use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{breakpoints, continuation, endtoend, tree, unwind};
+use crate::{breakpoints, continuation, endtoend, opening, tree, unwind};
 
 /// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
 /// of the program.
@@ -296,6 +296,7 @@ impl ActiveRecording<'_> {
         let (mut told, mut analysed) = (Instant::now(), Instant::now());
         let mut tended = Instant::now();
         let mut confident = None;
+        let mut opening = opening::Begun::new(self.options);
         let mut progress = Progress {
             run: self.folder.path().into(),
             ..Progress::default()
@@ -320,6 +321,7 @@ impl ActiveRecording<'_> {
                 command::RUN
             });
             if let Some(aim) = remote.take_aim() {
+                opening.end(&self.processes);
                 self.shared.aim = aim;
                 for process in &mut self.processes {
                     process.retarget(&mut self.shared);
@@ -335,6 +337,10 @@ impl ActiveRecording<'_> {
                 process.look_at_queue();
             }
             let elapsed = self.started.elapsed();
+            if let Some(verdict) = opening.tend(&self.processes, self.folder.path(), elapsed) {
+                self.keep(&verdict, elapsed);
+                progress.first = Some(verdict);
+            }
             let mut stop = remote.is_cancelled()
                 || self.options.duration.is_some_and(|limit| elapsed >= limit);
             if analysed.elapsed() >= ANALYSE {
@@ -345,7 +351,9 @@ impl ActiveRecording<'_> {
                     self.snapshot(&standing.files);
                     let weights = next_weights(&standing.profile, self.options.until);
                     for process in &self.processes {
-                        process.set_weights(&weights);
+                        if !opening.is_testing() {
+                            process.set_weights(&weights);
+                        }
                         process.set_warmups(&standing.warmups);
                     }
                     if let Some(until) = self.options.until {
@@ -361,6 +369,7 @@ impl ActiveRecording<'_> {
                 progress = Progress {
                     lines: progress.lines,
                     best: progress.best.take(),
+                    first: progress.first.take(),
                     profile: progress.profile.take(),
                     paused: remote.is_paused(),
                     background: remote.is_in_background(),
@@ -381,6 +390,18 @@ impl ActiveRecording<'_> {
             }
             std::thread::park_timeout(LOOK);
         }
+    }
+
+    /// Writes down the first verdict, as soon as there is one.
+    fn keep(&mut self, verdict: &FirstVerdict, elapsed: Duration) {
+        self.manifest.first_verdict = Some(fulcrum_runs::FirstVerdict {
+            target: verdict.target.to_string(),
+            progress_point: verdict.point.clone(),
+            at_least: verdict.at_least,
+            seconds: elapsed.as_secs_f64(),
+        });
+        // Not worth ending a run for: it is written again at the end.
+        let _ = self.folder.write_manifest(&self.manifest);
     }
 
     /// Whether what the program has started goes on, now that it has ended itself: a daemon, or a launcher's program.

@@ -54,9 +54,26 @@ pub struct Manifest {
     pub sources: Vec<SourceSnapshot>,
     /// What a reader should know. Whole sentences.
     pub notes: Vec<String>,
+    /// The first line that was known to be worth something, of a causal profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_verdict: Option<FirstVerdict>,
     /// The recording process, so that a run whose recorder died is told from one that is going on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorder: Option<Recorder>,
+}
+
+/// A verdict while a run goes on: of one line, what it is worth at least. Not what the run found in the end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FirstVerdict {
+    /// Of which line or function, as records name it.
+    pub target: String,
+    /// At which progress point.
+    pub progress_point: String,
+    /// The program speedup that it is worth at least, a fraction.
+    pub at_least: f64,
+    /// How long the run had lasted, seconds.
+    pub seconds: f64,
 }
 
 /// How a run ended.

@@ -50,7 +50,8 @@ impl Treatment {
 #[derive(Clone, Debug)]
 pub struct Levels {
     levels: [u32; MAX_LEVELS],
-    count: u32,
+    /// Those that are drawn from, a bit for each.
+    among: u32,
     placebo: bool,
 }
 
@@ -85,8 +86,21 @@ impl Levels {
         kept[..count].copy_from_slice(&levels[..count]);
         Levels {
             levels: kept,
-            count: count as u32,
+            among: ((1_u64 << count) - 1) as u32,
             placebo,
+        }
+    }
+
+    /// Only some of the same levels: those with a bit in `mask`, in the order in which [`Levels::new`] was given them. All of
+    /// them if that leaves none. They draw from the same decks: what the others lack there comes when they are drawn again.
+    pub fn only(&self, mask: u32) -> Levels {
+        let among = match self.among & mask {
+            0 => self.among,
+            some => some,
+        };
+        Levels {
+            among,
+            ..self.clone()
         }
     }
 
@@ -102,13 +116,14 @@ impl Levels {
     /// speedup once and as many controls, so short runs cover all levels; the controls' deck holds every level's placebo
     /// once and [`BASELINES`] times as many baselines.
     pub fn draw(&self, deck: &mut Deck, random: &mut Random) -> Treatment {
-        if self.count == 0 {
+        let count = self.among.count_ones();
+        if count == 0 {
             return Treatment::Baseline;
         }
-        if deck.speedups.count_ones() == self.count && deck.controls == self.count {
+        if self.left(deck.speedups) == 0 && deck.controls >= count {
             (deck.speedups, deck.controls) = (0, 0);
         }
-        let controls = self.count - deck.controls;
+        let controls = count.saturating_sub(deck.controls);
         if self.picks_first(controls, deck.speedups, random) {
             deck.controls += 1;
             self.control(deck, random)
@@ -121,11 +136,11 @@ impl Levels {
         if !self.placebo {
             return Treatment::Baseline;
         }
-        let all = BASELINES * self.count;
-        if deck.placebos.count_ones() == self.count && deck.baselines == all {
+        let all = BASELINES * self.among.count_ones();
+        if self.left(deck.placebos) == 0 && deck.baselines >= all {
             (deck.placebos, deck.baselines) = (0, 0);
         }
-        let baselines = all - deck.baselines;
+        let baselines = all.saturating_sub(deck.baselines);
         if self.picks_first(baselines, deck.placebos, random) {
             deck.baselines += 1;
             Treatment::Baseline
@@ -136,16 +151,21 @@ impl Levels {
 
     /// Whether a draw from what is left is one of the `first`, and no level that is not in `drawn` yet.
     fn picks_first(&self, first: u32, drawn: u32, random: &mut Random) -> bool {
-        let levels = self.count - drawn.count_ones();
+        let levels = self.left(drawn);
         random.below(u64::from(first + levels)) < u64::from(first)
+    }
+
+    /// How many levels are not in `drawn` yet.
+    fn left(&self, drawn: u32) -> u32 {
+        (self.among & !drawn).count_ones()
     }
 
     /// One of the levels that are not in `drawn` yet, of which there must be one.
     fn level(&self, drawn: &mut u32, random: &mut Random) -> u32 {
-        let left = self.count - drawn.count_ones();
-        let pick = random.below(u64::from(left)) as usize;
-        let index = (0..self.count)
-            .filter(|index| *drawn & (1 << index) == 0)
+        let left = self.among & !*drawn;
+        let pick = random.below(u64::from(left.count_ones())) as usize;
+        let index = (0..u32::BITS)
+            .filter(|index| left & (1 << index) != 0)
             .nth(pick)
             .expect("pick is less than what is left");
         *drawn |= 1 << index;
@@ -204,6 +224,49 @@ mod tests {
                 assert_eq!(speedups.count(), 4, "short runs cover all levels");
             }
         }
+    }
+
+    #[test]
+    fn a_deck_of_some_levels_is_filled_up_by_the_others() {
+        let levels = Levels::new(&COARSE, NONE, false);
+        let some = levels.only(0b1010);
+        for seed in 0..50 {
+            let (mut deck, mut random) = (Deck::default(), Random::new(seed));
+            let mut draw = |levels: &Levels, count: usize| -> Vec<Treatment> {
+                let draws = (0..count).map(|_| levels.draw(&mut deck, &mut random));
+                sorted(&draws.collect::<Vec<_>>())
+            };
+            for _ in 0..5 {
+                let few = [Baseline, Baseline, Speedup(5000), Speedup(10_000)];
+                assert_eq!(draw(&some, 4), few);
+            }
+            let rest = [Baseline, Baseline, Speedup(2500), Speedup(7500)];
+            assert_eq!(draw(&levels, 4), rest);
+            assert_eq!(draw(&levels, 8).len(), 8);
+        }
+    }
+
+    #[test]
+    fn a_deck_goes_on_wherever_it_was_left() {
+        let levels = Levels::new(&COARSE, NONE, true);
+        let few = [
+            levels.only(0b1010),
+            levels.only(1),
+            levels.only(0),
+            levels.clone(),
+        ];
+        let (mut deck, mut random) = (Deck::default(), Random::new(5));
+        let mut times = [0; 2];
+        for n in 0..8000 {
+            let from = &few[random.index(few.len())];
+            let drawn = from.draw(&mut deck, &mut random);
+            times[usize::from(matches!(drawn, Speedup(_)))] += 1;
+            if let Speedup(level) | Placebo(level) = drawn {
+                let index = COARSE.iter().position(|it| *it == level).unwrap();
+                assert!(from.among & 1 << index != 0, "{n}: {drawn:?}");
+            }
+        }
+        assert!(times.iter().all(|it| *it > 2000), "{times:?}");
     }
 
     #[test]

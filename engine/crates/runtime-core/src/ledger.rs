@@ -80,6 +80,11 @@ impl Ledger {
         self.hits + self.pauses + self.credits
     }
 
+    /// What was forgiven because another thread, itself paused, kept this one waiting.
+    pub fn credits(&self) -> u64 {
+        self.credits
+    }
+
     /// Time slept beyond what was asked and not used up yet.
     pub fn excess(&self) -> u64 {
         self.excess

@@ -10,6 +10,7 @@ extern crate std;
 
 pub mod attribute;
 pub mod budget;
+pub mod calls;
 pub mod draw;
 pub mod ledger;
 pub mod pace;

@@ -1,4 +1,5 @@
-//! Time that a thread spends blocked in a call: what experiments with a `blocked` target speed up.
+//! Time that a thread spends blocked in a call: what experiments with a `blocked` target speed up; and time in a call at all,
+//! which tells what the result of a line means that is one.
 //!
 //! Off, it costs one relaxed load a call. On, the wall time of the real call is reported with the place it was called
 //! from. Nothing is held across the real call, which may be cancelled or left by `longjmp`: then nothing is reported.
@@ -8,7 +9,7 @@ use core::arch::asm;
 use fulcrum_preload::sys;
 use fulcrum_unwind::Registers;
 
-use crate::{control, thread};
+use crate::{control, holders, thread};
 
 /// The calls that are timed: the order is that of [`fulcrum_wire::CALLS`], which names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,32 @@ pub fn around<R>(call: Call, real: impl FnOnce() -> R) -> R {
     let duration = sys::now().saturating_sub(begin);
     thread::after_block(call as u32, duration, here().registers(), true);
     result
+}
+
+/// Runs what a function of libc does, an index of [`fulcrum_wire::FUNCTIONS`]: samples meanwhile are in it, and so is the
+/// time that passes.
+#[inline(always)]
+pub fn inside<R>(function: u8, real: impl FnOnce() -> R) -> R {
+    inside_for(function, 0, real)
+}
+
+/// The same of one that waits for the lock at this address.
+#[inline(always)]
+pub fn inside_for<R>(function: u8, lock: usize, real: impl FnOnce() -> R) -> R {
+    let Some(entry) = thread::goes_into(function, lock) else {
+        return real();
+    };
+    let result = real();
+    thread::comes_out(&entry, function, here().registers());
+    result
+}
+
+/// The calling thread gives the lock at this address back.
+#[inline(always)]
+pub fn gives_back(lock: usize) {
+    if control::tells_calls() && holders::is_asked(lock) {
+        thread::gives_back(lock, here().registers());
+    }
 }
 
 /// Where the calling thread is.

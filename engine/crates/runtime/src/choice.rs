@@ -148,6 +148,12 @@ pub fn warmup_ns(map: &Map, target: u32) -> u64 {
     (u64::from(ms) * 1_000_000).max(control::session().warmup_ns)
 }
 
+/// Of which levels an experiment on this target draws, as [`fulcrum_wire::Steering::levels`].
+pub fn levels(map: &Map, target: u32) -> u32 {
+    let steering = map.steering.get(target as usize);
+    steering.map_or(0, |it| it.levels.load(Ordering::Relaxed))
+}
+
 /// Has a later sample choose: the one after `pass` others.
 pub fn want(pass: u32) {
     PASS.store(pass, Ordering::Relaxed);

@@ -7,10 +7,11 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute::Targets;
+use fulcrum_runtime_core::calls::Calls;
 use fulcrum_wire::{
-    ControlBlock, HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node, PROCESS_MAGIC, Process, Range,
-    SESSION_FILE, SESSION_MAGIC, SESSION_VARIABLE, Steering, UNWIND_MAGIC, Unwind, UnwindHeader,
-    VERSION, mode, state,
+    CALL_SLOTS, CallSlot, ControlBlock, HEARTBEAT_LIMIT_NS, MAP_MAGIC, MapHeader, Node,
+    PROCESS_MAGIC, Process, Range, SESSION_FILE, SESSION_MAGIC, SESSION_VARIABLE, Steering,
+    UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode, state,
 };
 
 use crate::allowed;
@@ -22,6 +23,8 @@ static MAP: AtomicPtr<Map> = AtomicPtr::new(core::ptr::null_mut());
 static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
 /// The newest map's mode is `BLOCKED`.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
+/// In the newest map's mode, a sample belongs to one target.
+static TELLS_CALLS: AtomicBool = AtomicBool::new(false);
 
 /// The session's settings and commands. Only after [`attach`] succeeded.
 pub fn session() -> &'static ControlBlock {
@@ -43,6 +46,8 @@ pub struct Map {
     pub targets: Targets<'static>,
     /// One counter a target ([`fulcrum_wire::CALL_SHIFT`] for blocked calls).
     pub counts: &'static [AtomicU64],
+    /// What targets do in calls.
+    pub calls: Calls<'static>,
     /// What the engine asks for each target.
     pub steering: &'static [Steering],
     /// The only target that may be selected, or `NONE`.
@@ -70,12 +75,24 @@ impl Map {
     pub fn text_length(&self) -> usize {
         self.names.iter().map(|name| name.length as usize).sum()
     }
+
+    /// Bytes of the longest name.
+    pub fn longest_name(&self) -> usize {
+        let lengths = self.names.iter().map(|name| name.length as usize);
+        lengths.max().unwrap_or(0)
+    }
 }
 
 /// Whether time that threads spend blocked in calls is what experiments speed up.
 #[inline]
 pub fn times_calls() -> bool {
     BLOCKED.load(Ordering::Relaxed)
+}
+
+/// Whether it is of use to know in which call a thread is: where one sample may belong to several targets, it is not.
+#[inline]
+pub fn tells_calls() -> bool {
+    TELLS_CALLS.load(Ordering::Relaxed)
 }
 
 /// The newest map. Only after [`attach`] succeeded.
@@ -262,13 +279,20 @@ pub fn adopt(generation: u32) -> Option<()> {
         return None;
     }
     let counts = (head.target_count as usize) * size_of::<AtomicU64>();
+    let counters = counts + CALL_SLOTS * size_of::<CallSlot>();
     let name = Name::new(format_args!(
         "{folder}/{}-{}.{generation}.counts",
         process.pid, process.turn
     ))?;
-    let (counters, _) = map_file(&name, libc::O_CREAT, counts.max(8), counts.max(8))?;
-    // SAFETY: a mapping of that length, page-aligned, never unmapped.
-    let counts = unsafe { slice::from_raw_parts(counters.cast(), head.target_count as usize) };
+    let (counters, _) = map_file(&name, libc::O_CREAT, counters, counters)?;
+    // SAFETY: a mapping of that length, page-aligned, never unmapped; zeros are counters and slots.
+    let (counts, calls) = unsafe {
+        let calls = counters.add(counts).cast();
+        (
+            slice::from_raw_parts(counters.cast(), head.target_count as usize),
+            slice::from_raw_parts(calls, CALL_SLOTS),
+        )
+    };
     let file = File { base, length };
     let map = Map {
         generation,
@@ -279,6 +303,7 @@ pub fn adopt(generation: u32) -> Option<()> {
             steps: file.part::<u32>(head.steps_at, head.step_count)?,
         },
         counts,
+        calls: Calls::new(calls),
         steering: file.part::<Steering>(head.steering_at, head.target_count)?,
         fixed: head.fixed,
         names: file.part::<fulcrum_wire::Text>(head.names_at, head.target_count)?,
@@ -287,6 +312,8 @@ pub fn adopt(generation: u32) -> Option<()> {
     };
     MAP.store(keep(map)?, Ordering::Release);
     BLOCKED.store(head.mode == mode::BLOCKED, Ordering::Relaxed);
+    let one = matches!(head.mode, mode::LINE | mode::FUNCTION);
+    TELLS_CALLS.store(one, Ordering::Relaxed);
     process.adopted.store(generation, Ordering::Release);
     Some(())
 }

@@ -134,7 +134,9 @@ const FLAGS: c_int = libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME;
 
 fn waits(real: impl FnOnce() -> c_long, woken: fn(&c_long) -> bool) -> c_long {
     thread::before();
-    blocked::wait(Call::Futex, real, woken)
+    blocked::inside(const { fulcrum_wire::function("futex") }, || {
+        blocked::wait(Call::Futex, real, woken)
+    })
 }
 
 /// Zero alone says that another thread ended the wait: not that the word had changed, a signal came, or time was up.

@@ -79,7 +79,9 @@ macro_rules! blocks {
             thread::before();
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) };
-            blocked::wait(Call::$call, real, |result| $credited(*result))
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
+                blocked::wait(Call::$call, real, |result| $credited(*result))
+            })
         }
     };
 }
@@ -102,7 +104,9 @@ macro_rules! locks {
             }
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
-            blocked::wait(Call::$call, real, |result| $credited(*result))
+            blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, lock.addr(), || {
+                blocked::wait(Call::$call, real, |result| $credited(*result))
+            })
         }
     };
 }
@@ -116,6 +120,20 @@ macro_rules! wakes {
             thread::before();
             // SAFETY: passes the program's arguments on.
             unsafe { real!($name $(@ $version)?: fn($($type),*) -> c_int)($($argument),*) }
+        }
+    };
+}
+
+/// Defines a hook for a call that gives a lock back.
+macro_rules! unlocks {
+    ($name:ident($type:ty)) => {
+        /// As libc's; settles before.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(lock: $type) -> c_int {
+            thread::before();
+            blocked::gives_back(lock.addr());
+            // SAFETY: passes the program's argument on.
+            unsafe { real!($name: fn($type) -> c_int)(lock) }
         }
     };
 }
@@ -145,8 +163,8 @@ locks!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), 
 wakes!(pthread_mutex_trylock(mutex: *mut pthread_mutex_t));
 wakes!(pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t));
 wakes!(pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t));
-wakes!(pthread_mutex_unlock(mutex: *mut pthread_mutex_t));
-wakes!(pthread_rwlock_unlock(lock: *mut pthread_rwlock_t));
+unlocks!(pthread_mutex_unlock(*mut pthread_mutex_t));
+unlocks!(pthread_rwlock_unlock(*mut pthread_rwlock_t));
 
 blocks!(pthread_cond_wait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t), Condition, credited: done);
 blocks!(pthread_cond_timedwait @ "GLIBC_2.3.2" (condition: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, deadline: *const timespec), Condition, credited: done);
@@ -181,7 +199,9 @@ macro_rules! semaphores {
             }
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name: fn(*mut sem_t $(, $type)*) -> c_int)(semaphore $(, $argument)*) };
-            undisturbed(|| blocked::wait(Call::Semaphore, real, |result| *result == 0))
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
+                undisturbed(|| blocked::wait(Call::Semaphore, real, |result| *result == 0))
+            })
         }
     };
 }

@@ -57,7 +57,9 @@ macro_rules! waits {
             thread::before();
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name: fn($($type),*) -> c_int)($($argument),*) };
-            blocked::wait(Call::$call, real, |result| *result == SUCCESS)
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
+                blocked::wait(Call::$call, real, |result| *result == SUCCESS)
+            })
         }
     };
 }
@@ -78,7 +80,9 @@ macro_rules! locks {
             }
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name: fn(Opaque $(, $type)*) -> c_int)(mutex $(, $argument)*) };
-            blocked::wait(Call::Mutex, real, |result| *result == SUCCESS)
+            blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, mutex.addr(), || {
+                blocked::wait(Call::Mutex, real, |result| *result == SUCCESS)
+            })
         }
     };
 }
@@ -101,6 +105,14 @@ waits!(cnd_timedwait(condition: Opaque, mutex: Opaque, deadline: *const timespec
 locks!(mtx_lock());
 locks!(mtx_timedlock(deadline: *const timespec));
 wakes!(mtx_trylock);
-wakes!(mtx_unlock);
 wakes!(cnd_signal);
 wakes!(cnd_broadcast);
+
+/// As libc's; settles before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mtx_unlock(mutex: Opaque) -> c_int {
+    thread::before();
+    blocked::gives_back(mutex.addr());
+    // SAFETY: passes the program's argument on.
+    unsafe { real!(mtx_unlock: fn(Opaque) -> c_int)(mutex) }
+}

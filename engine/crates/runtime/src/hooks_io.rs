@@ -24,7 +24,8 @@ macro_rules! restarted {
         pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> $result {
             thread::before();
             // SAFETY: passes the program's arguments on.
-            blocked::around(Call::$call, || unsafe { real!($name: fn($($type),*) -> $result)($($argument),*) })
+            let real = || unsafe { real!($name: fn($($type),*) -> $result)($($argument),*) };
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || blocked::around(Call::$call, real))
         }
     };
 }
@@ -39,7 +40,9 @@ macro_rules! interrupted {
             thread::before();
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name $(@ $version)?: fn($($type),*) -> $result)($($argument),*) };
-            undisturbed(|| blocked::around(Call::$call, real))
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
+                undisturbed(|| blocked::around(Call::$call, real))
+            })
         }
     };
 }
@@ -62,24 +65,30 @@ macro_rules! whole {
                 real!($name: fn($fd, $buffer, $count $(, $type)*) -> ssize_t)(fd, buffer.add(done), count - done $(, $argument)*)
             };
             let from = |done| blocked::around(Call::Write, || from(done));
-            if count > SMALL {
-                return undisturbed(|| from(0));
-            }
-            let samples = thread::samples_taken();
-            let done = from(0);
-            let all = done <= 0 || done as size_t == count;
-            if all || thread::samples_taken() == samples || !may_disturb() {
-                return done;
-            }
-            let before = *errno();
-            let rest = undisturbed(|| from(done as size_t));
-            if rest < 0 {
-                // What alone would have been a short count too: the next call tells the error.
-                *errno() = before;
-            }
-            done + rest.max(0)
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || whole(count, from))
         }
     };
+}
+
+/// Sends `count` bytes; `from` sends those behind the first so many.
+#[inline]
+fn whole(count: size_t, from: impl Fn(size_t) -> ssize_t) -> ssize_t {
+    if count > SMALL {
+        return undisturbed(|| from(0));
+    }
+    let samples = thread::samples_taken();
+    let done = from(0);
+    let all = done <= 0 || done as size_t == count;
+    if all || thread::samples_taken() == samples || !may_disturb() {
+        return done;
+    }
+    let before = *errno();
+    let rest = undisturbed(|| from(done as size_t));
+    if rest < 0 {
+        // What alone would have been a short count too: the next call tells the error.
+        *errno() = before;
+    }
+    done + rest.max(0)
 }
 
 fn errno() -> &'static mut c_int {
@@ -99,11 +108,14 @@ macro_rules! masked {
             let mask = unsafe { with_ours(mask, &mut room) };
             // SAFETY: likewise.
             let real = || unsafe { real!($name: fn($($type,)* *const sigset_t) -> c_int)($($argument,)* mask) };
-            if mask.is_null() {
-                undisturbed(|| blocked::around(Call::$call, real))
-            } else {
-                blocked::around(Call::$call, real)
-            }
+            let real = || blocked::around(Call::$call, real);
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
+                if mask.is_null() {
+                    undisturbed(real)
+                } else {
+                    real()
+                }
+            })
         }
     };
 }

@@ -31,6 +31,7 @@ mod folder;
 mod fork;
 mod futex;
 mod held;
+mod holders;
 mod hooks;
 mod hooks_c11;
 mod hooks_io;

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 
 use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::record::Text;
-use fulcrum_wire::{CALL_SHIFT, CALLS, NONE, flag, mode};
+use fulcrum_wire::{CALL_SHIFT, CALL_SLOTS, CALLS, NONE, flag, mode};
 
 use crate::allowed::{self, Use};
 use crate::control;
@@ -35,7 +35,8 @@ pub fn open() -> Option<()> {
         ))?
     };
     // Each name once with its count, and the call's name for blocked calls.
-    let length = 65_536 + map.text_length() + 64 * map.counts.len();
+    let calls = CALL_SLOTS * (128 + 2 * map.longest_name());
+    let length = 65_536 + map.text_length() + 64 * map.counts.len() + calls;
     if length > BUFFER_LENGTH.load(Ordering::Acquire) {
         BUFFER.store(sys::map_anonymous(length)?, Ordering::Release);
         BUFFER_LENGTH.store(length, Ordering::Release);
@@ -267,8 +268,45 @@ pub fn samples(map: &control::Map, stretch: &Stretch) {
                 first = false;
             }
         }
-        text.json(b"}}\n");
+        text.json(b"}");
+        calls(text, map);
+        text.json(b"}\n");
     });
+}
+
+/// What the targets do in calls, as two more fields of a record.
+fn calls(text: &mut Text<'_>, map: &control::Map) {
+    let queued = control::process().queued_ns.load(Ordering::Relaxed);
+    if queued > 0 {
+        let _ = write!(text, ",\"queued\":{queued}");
+    }
+    if control::process().flags.load(Ordering::Relaxed) & flag::KERNEL_UNSEEN != 0 {
+        text.json(b",\"kernel\":false");
+    }
+    if !control::tells_calls() {
+        return;
+    }
+    text.json(b",\"calls\":[");
+    for (index, (at, function, spent)) in map.calls.all().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}{{\"at\":\"");
+        target(text, map, at);
+        let _ = write!(
+            text,
+            "\",\"function\":\"{function}\",\"processor\":{},\"whole\":{}}}",
+            spent.processor, spent.whole
+        );
+    }
+    text.json(b"],\"holders\":[");
+    for (index, (waiter, holder, count)) in map.calls.holders().enumerate() {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}{{\"at\":\"");
+        target(text, map, waiter);
+        text.json(b"\",\"by\":\"");
+        target(text, map, holder);
+        let _ = write!(text, "\",\"count\":{count}}}");
+    }
+    text.json(b"]");
 }
 
 /// The last record.

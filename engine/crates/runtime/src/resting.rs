@@ -10,6 +10,12 @@ pub fn set(resting: bool) {
     fence(Ordering::SeqCst);
 }
 
+/// Whether samples rest at the moment.
+#[inline]
+pub fn is_resting() -> bool {
+    RESTING.load(Ordering::Relaxed)
+}
+
 /// Whether the calling thread, whose sampling anybody can find by now, may begin to take samples.
 pub fn may_sample() -> bool {
     // Either we see the rest, or who ended it sees us.

@@ -7,9 +7,10 @@ use core::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use fulcrum_preload::{descriptors, sys};
 use fulcrum_runtime_core::attribute::{Found, frames};
+use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ring::Ring;
 use fulcrum_unwind::Registers;
-use fulcrum_wire::{flag, sampler};
+use fulcrum_wire::{KERNEL, flag, sampler};
 
 use crate::allowed::{self, Use};
 use crate::control::Map;
@@ -66,8 +67,15 @@ pub fn start(sampling: &Sampling) {
 
 fn start_perf(sampling: &Sampling) -> bool {
     // Samples in the kernel belong to the line that called it; without the privilege, user time alone.
-    let fd = open_perf(EXCLUDE_CALLCHAIN_KERNEL).or_else(|| open_perf(EXCLUDE_KERNEL));
-    let Some(fd) = fd else { return false };
+    let whole = open_perf(EXCLUDE_CALLCHAIN_KERNEL);
+    let sees_kernel = whole.is_some();
+    let Some(fd) = whole.or_else(|| open_perf(EXCLUDE_KERNEL)) else {
+        return false;
+    };
+    if !sees_kernel {
+        let flags = &control::process().flags;
+        flags.fetch_or(flag::KERNEL_UNSEEN, Ordering::Relaxed);
+    }
     let fd = descriptors::protect(fd);
     // SAFETY: maps the ring of a descriptor that we own; the arguments are as perf_event_open(2) says.
     unsafe {
@@ -198,9 +206,10 @@ impl Sampling {
         self.remainder_ns.set(0);
     }
 
-    /// Reads what the ring holds; returns the delay earned by samples in the selected line, nanoseconds.
+    /// Reads what the ring holds, of a thread that is `inside` a function of libc; returns the delay earned by samples in the
+    /// selected line, nanoseconds.
     #[inline]
-    pub fn drain(&self, stack: Stack, at: Option<Registers>) -> u64 {
+    pub fn drain(&self, stack: Stack, at: Option<Registers>, inside: Option<u8>) -> u64 {
         let ring = self.ring.get();
         if ring.is_null() {
             return 0;
@@ -229,10 +238,18 @@ impl Sampling {
             } else {
                 // The registers are those of the newest sample; an older one has the kernel's view of its callers.
                 let innermost = frames(sample.chain()).next();
-                match at.filter(|at| innermost == Some(at.rip) || sample.ip == at.rip) {
+                // In a call that samples do not interrupt, they wait for its end: it has the same callers still.
+                let has_callers = |at: &Registers| {
+                    inside.is_some() || innermost == Some(at.rip) || sample.ip == at.rip
+                };
+                let found = match at.filter(has_callers) {
                     Some(at) if !control::unwind_rows().is_empty() => found_at(map, stack, at),
                     _ => map.targets.of(frames(sample.chain())),
-                }
+                };
+                let kernel = is_kernel(sample.ip).then_some(KERNEL);
+                let called = inside.filter(|_| innermost.is_none_or(|it| !map.targets.is_leaf(it)));
+                in_call(map, &found, called.or(kernel), 1);
+                found
             };
             earned += choice::on_sample(map, &found, sample.time, 1, period);
         });
@@ -261,8 +278,8 @@ impl Sampling {
         }
     }
 
-    /// A tick of this thread's timer, which interrupted the program `at` these registers.
-    pub fn tick(&self, stack: Stack, at: Registers) -> u64 {
+    /// A tick of this thread's timer, which interrupted the program `at` these registers, `inside` a function of libc.
+    pub fn tick(&self, stack: Stack, at: Registers, inside: Option<u8>) -> u64 {
         let ticking = Ticking::now();
         let weight = ticking.weight_ns.unwrap_or_else(|| {
             let cpu = sys::clock(libc::CLOCK_THREAD_CPUTIME_ID);
@@ -278,7 +295,9 @@ impl Sampling {
         let found = if map.targets.is_leaf(at.rip) {
             map.targets.of(core::iter::once(at.rip))
         } else {
-            found_at(map, stack, at)
+            let found = found_at(map, stack, at);
+            in_call(map, &found, inside, whole / period);
+            found
         };
         control::process()
             .samples
@@ -380,6 +399,24 @@ fn found_at(map: &Map, stack: Stack, at: Registers) -> Found {
     let mut chain = [0; DEEPEST_WALK];
     let depth = walk(stack, at, &mut chain);
     map.targets.of(frames(chain[..depth].iter().copied()))
+}
+
+/// Whether an address is the kernel's.
+const fn is_kernel(address: u64) -> bool {
+    address >> 63 != 0
+}
+
+/// So many samples of the target `found` were taken in code that it calls: in this function.
+fn in_call(map: &Map, found: &Found, function: Option<u8>, count: u64) {
+    if let (true, Some(function)) = (control::tells_calls() && count > 0, function)
+        && let Some(target) = found.targets().first()
+    {
+        let spent = Spent {
+            processor: count,
+            whole: 0,
+        };
+        map.calls.add(*target, function, spent);
+    }
 }
 
 /// Whether samples are still wanted; otherwise the thread that got one goes silent.

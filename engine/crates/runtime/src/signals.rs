@@ -149,7 +149,7 @@ unsafe fn on_sample(info: *mut libc::siginfo_t, context: *mut c_void) {
         };
         thread::on_signal(thread, Some(at), || {
             if from_timer {
-                thread.sampling.tick(thread.stack(), at)
+                thread.sampling.tick(thread.stack(), at, thread.inside())
             } else {
                 0
             }

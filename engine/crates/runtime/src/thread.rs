@@ -9,13 +9,14 @@ use fulcrum_preload::life::ThreadEnd;
 use fulcrum_preload::quiet::{Section, uninterrupted};
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
+use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES, Sleeper};
 use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
 use crate::sampling::Sampling;
 use crate::stack::Stack;
-use crate::{activity, choice, control, sampling, walk};
+use crate::{activity, choice, control, holders, resting, sampling, walk};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -37,6 +38,13 @@ pub struct Thread {
     stack_size: Cell<u64>,
     stack: Cell<Stack>,
     blocked_remainder_ns: Cell<u64>,
+    /// The function of libc that the thread is in, as its index plus 1; 0 outside of those that are told apart. A handler
+    /// that leaves one by a jump leaves it here until the next.
+    inside: Cell<u8>,
+    /// Time in such functions that makes no whole period yet.
+    inside_remainder_ns: Cell<u64>,
+    /// How long the thread has paused.
+    paused_ns: Cell<u64>,
     samples_taken: Cell<u32>,
     waiting: Waiting,
 }
@@ -124,6 +132,9 @@ pub fn allocate(
         thread.stack_size.set(stack_size);
         thread.stack.set(Stack::default());
         thread.blocked_remainder_ns.set(0);
+        thread.inside.set(0);
+        thread.inside_remainder_ns.set(0);
+        thread.paused_ns.set(0);
         thread.samples_taken.set(0);
         thread.waiting.target.store(NONE, Ordering::Relaxed);
         return Some(thread);
@@ -213,7 +224,7 @@ pub fn forget_current() {
 /// that ends soon after has no next pause, and whoever waits for it would be late for good.
 #[derive(Default)]
 struct Pause {
-    was_made: Cell<bool>,
+    took_ns: Cell<u64>,
 }
 
 /// What a sleep may be late by, usually.
@@ -226,14 +237,16 @@ impl Sleeper for Pause {
         if !activity::delays_on() {
             return None;
         }
-        self.was_made.set(true);
-        PAUSES.fetch_add(1, Ordering::Relaxed);
+        PAUSES_BEGUN.fetch_add(1, Ordering::Relaxed);
         let begin = sys::now();
         let end = begin + ns;
         loop {
             let now = sys::now();
             if now >= end || !activity::delays_on() {
-                return Some((now - begin).max(ns));
+                let took = (now - begin).max(ns);
+                self.took_ns.set(took);
+                PAUSES_ENDED.fetch_add(1, Ordering::Release);
+                return Some(took);
             }
             if now + LATE_NS < end {
                 let until = (end - LATE_NS).min(now + SLICE_NS);
@@ -250,12 +263,18 @@ pub fn live() -> u32 {
     LIVE.load(Ordering::Relaxed)
 }
 
-/// How often threads have paused, all together.
-static PAUSES: AtomicU64 = AtomicU64::new(0);
+/// How many pauses threads have begun and ended, all together. On a busy machine a pause may outlast an experiment.
+static PAUSES_BEGUN: AtomicU64 = AtomicU64::new(0);
+static PAUSES_ENDED: AtomicU64 = AtomicU64::new(0);
 
-/// How often threads have paused so far, all together.
-pub fn pauses_so_far() -> u64 {
-    PAUSES.load(Ordering::Relaxed)
+/// How many pauses threads have begun so far, all together.
+pub fn pauses_begun() -> u64 {
+    PAUSES_BEGUN.load(Ordering::Relaxed)
+}
+
+/// How many of them have ended.
+pub fn pauses_ended() -> u64 {
+    PAUSES_ENDED.load(Ordering::Acquire)
 }
 
 /// The delay that every thread should have made so far, nanoseconds. Only while the runtime is active.
@@ -274,10 +293,14 @@ impl Thread {
     /// A forked child's account begins anew.
     pub fn begin_again(&self) {
         LIVE.store(1, Ordering::Relaxed);
+        // The other threads' pauses are the parent's.
+        PAUSES_ENDED.store(pauses_begun(), Ordering::Relaxed);
         self.ours.reset();
         self.ledger.set(Ledger::default());
         self.sampling.clear();
         self.blocked_remainder_ns.set(0);
+        self.inside.set(0);
+        self.inside_remainder_ns.set(0);
     }
 
     /// Where the thread's stack is; empty when unknown.
@@ -344,7 +367,7 @@ impl Thread {
     }
 
     fn count_samples(&self, at: Option<Registers>) {
-        let hits = self.sampling.drain(self.stack(), at);
+        let hits = self.sampling.drain(self.stack(), at, self.inside());
         if hits > 0 {
             self.hit(hits);
         }
@@ -356,7 +379,9 @@ impl Thread {
             let pause = Pause::default();
             ledger.settle(global(), &pause);
             self.ledger.set(ledger);
-            if pause.was_made.get() {
+            let took = pause.took_ns.get();
+            if took > 0 {
+                self.paused_ns.set(self.paused_ns.get() + took);
                 self.sampling.forget_pause();
             }
         }
@@ -371,6 +396,16 @@ impl Thread {
             ledger.hit(delay);
         }
         self.ledger.set(ledger);
+    }
+
+    /// Tells the thread from others.
+    fn number(&self) -> u32 {
+        (core::ptr::from_ref(self).addr() / size_of::<Thread>()) as u32
+    }
+
+    /// The function of libc that the thread is in, an index of [`fulcrum_wire::FUNCTIONS`].
+    pub fn inside(&self) -> Option<u8> {
+        self.inside.get().checked_sub(1)
     }
 
     /// The account that a child of this thread starts with.
@@ -461,6 +496,88 @@ pub fn after_block(call: u32, blocked_ns: u64, at: Registers, watched: bool) {
         thread.settle();
         thread.leave();
     }
+}
+
+/// What a thread had behind it when it went into a function of libc.
+pub struct Entry {
+    time_ns: u64,
+    paused_ns: u64,
+    credits_ns: u64,
+    lock: usize,
+}
+
+/// The calling thread goes into a function of libc, an index of [`fulcrum_wire::FUNCTIONS`], to wait for the `lock` at this address or
+/// not, 0. `None` where nobody asks for it.
+#[inline]
+pub fn goes_into(function: u8, lock: usize) -> Option<Entry> {
+    if control::times_calls() || resting::is_resting() || !activity::is_sampling() {
+        return None;
+    }
+    let thread = active()?;
+    thread.inside.set(function + 1);
+    Some(Entry {
+        time_ns: sys::now(),
+        paused_ns: thread.paused_ns.get(),
+        credits_ns: thread.ledger.get().credits(),
+        lock,
+    })
+}
+
+/// The target in which the calling thread is below these registers.
+fn target_at(thread: &Thread, at: Registers) -> Option<u32> {
+    let mut chain = [0; walk::DEEPEST_WALK];
+    let depth = walk::walk(thread.stack(), at, &mut chain);
+    let frames = attribute::frames(chain[..depth].iter().copied());
+    let found = control::map().targets.of(frames);
+    found.targets().first().copied()
+}
+
+/// The calling thread gives the lock at this address back, below these registers.
+#[inline]
+pub fn gives_back(lock: usize, at: Registers) {
+    if let Some(thread) = active()
+        && let Some(waiter) = holders::answer(lock, thread.number())
+        && thread.enter()
+    {
+        if let Some(holder) = target_at(thread, at) {
+            control::map().calls.gives_back(holder, waiter);
+        }
+        thread.leave();
+    }
+}
+
+/// The calling thread comes out of it, below these registers. Samples until now were taken in it. Of the time that passed,
+/// its own pauses are none of the function's, nor are the pauses of whoever kept it waiting.
+pub fn comes_out(entry: &Entry, function: u8, at: Registers) {
+    let Some(thread) = active().filter(|thread| thread.enter()) else {
+        return;
+    };
+    thread.count_samples(Some(at));
+    thread.inside.set(0);
+    let passed = sys::now().saturating_sub(entry.time_ns);
+    let pauses = thread.paused_ns.get().saturating_sub(entry.paused_ns)
+        + thread
+            .ledger
+            .get()
+            .credits()
+            .saturating_sub(entry.credits_ns);
+    let time = passed.saturating_sub(pauses) + thread.inside_remainder_ns.get();
+    let period = control::session().period_ns.max(1);
+    thread.inside_remainder_ns.set(time % period);
+    if time >= period
+        && control::tells_calls()
+        && let Some(target) = target_at(thread, at)
+    {
+        let spent = Spent {
+            processor: 0,
+            whole: time / period,
+        };
+        control::map().calls.add(target, function, spent);
+        if entry.lock != 0 {
+            holders::ask(entry.lock, target, thread.number());
+        }
+    }
+    thread.leave();
 }
 
 /// Before anything that may block this thread or wake another (COZ §3.4.1): pay what is owed.

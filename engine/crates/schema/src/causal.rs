@@ -318,9 +318,39 @@ pub struct TargetResult {
     pub contention: bool,
     /// The gutter's shape.
     pub shape: LineShape,
+    /// The function of libc in which most of its time passes; null for ordinary code, and where nobody has looked.
+    pub in_call: Option<InCall>,
     /// The measured point with the largest program speedup, or with the largest slowdown when the shape is a harm; null when
     /// there is only the baseline.
     pub largest: Option<SpeedupPoint>,
+}
+
+/// A function in which most of a target's time passes: the result is about calling it.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct InCall {
+    /// As programs call it (`sendmsg`); `kernel` for what the kernel does for other functions, or for new memory.
+    pub function: String,
+    /// Processor time in it, as a part of the target's processor time and waits together.
+    pub processor: f64,
+    /// Time in which it waited there, as a part of the same. Virtual speedups do not shorten it.
+    pub waiting: f64,
+    /// What that time mostly is.
+    pub does: CallDoes,
+    /// Of a lock that it waits for, `FILE:LINE` where it was mostly given back; null where that is not one place.
+    pub holder: Option<String>,
+}
+
+/// What the time in a call mostly is.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum CallDoes {
+    /// Processor time.
+    Works,
+    /// Waiting.
+    Waits,
+    /// Either: samples leave the kernel out here, so its work cannot be told from waiting.
+    Unseen,
 }
 
 /// Answer of `fulcrum causal show --json`: a profile's targets, ranked.

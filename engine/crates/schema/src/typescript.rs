@@ -83,6 +83,8 @@ pub fn typescript() -> String {
         LineSpeedup,
         LineState,
         LineShape,
+        InCall,
+        CallDoes,
         SpeedupPoint,
         ProgressPointEditParams,
         ProgressPointEditKind,

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calls_in_words;
 mod config;
 mod convert;
 mod diagnostics;

@@ -4,6 +4,8 @@ use fulcrum_causal::program_speedup_at;
 use fulcrum_model::TargetKind;
 use fulcrum_model::causal::{Flag, PointKind, Shape, Target};
 
+use crate::calls_in_words;
+
 /// A signed percentage: `+4.4 %`, `−12 %`. A no-break space, a real minus sign; one decimal below 10 %.
 pub fn percent(fraction: f64) -> String {
     let value = fraction * 100.0;
@@ -52,14 +54,18 @@ pub fn plain_percent(fraction: f64) -> String {
     }
 }
 
-/// The result of a target in a few words: what the program gains when it takes half the time.
+/// The result of a target in a few words: what the program gains when it takes half the time, and what it is if it is a call.
 pub fn short(target: &Target) -> String {
     let gain = if_halved(target.id.kind, program_speedup_at(target, 0.5));
-    match target.shape {
+    let result = match target.shape {
         Shape::Unknown => "not enough data".into(),
         Shape::Flat => "no effect".into(),
         _ if target.contention => format!("{gain}: contention"),
         _ => gain,
+    };
+    match calls_in_words::remark(target) {
+        Some(remark) => format!("{result}, {remark}"),
+        None => result,
     }
 }
 
@@ -128,7 +134,7 @@ fn subject(target: &Target) -> (String, String) {
     }
 }
 
-/// The result of a target as whole sentences. `point` is the progress point's name.
+/// The result of a target as whole sentences, and what it means if it is a call. `point` is the progress point's name.
 pub fn sentences(target: &Target, point: &str, kind: PointKind) -> String {
     let half = program_speedup_at(target, 0.5);
     let what = match kind {
@@ -157,7 +163,8 @@ pub fn sentences(target: &Target, point: &str, kind: PointKind) -> String {
         }
         _ => format!("If {subject} took half the time, {what} would fall by {size}."),
     };
-    format!("{first}{interval}")
+    let call = calls_in_words::meaning(target).map(|meaning| format!(" {meaning}"));
+    format!("{first}{interval}{}", call.unwrap_or_default())
 }
 
 /// What to keep in mind about a result, as sentences; empty when there is nothing.
@@ -241,6 +248,7 @@ mod tests {
             contention: false,
             experiments: 9,
             minimum_effect: Some(0.03),
+            in_call: None,
             flags: Vec::new(),
             shape,
             points: vec![point(0.0), point(1.0)],
@@ -300,6 +308,23 @@ mod tests {
             ];
             assert_eq!(said, expect);
         }
+    }
+
+    #[test]
+    fn what_a_line_does_that_is_a_call_stands_behind_its_result() {
+        let mut wait = target("a.c:7", Shape::Flat);
+        wait.in_call = Some(fulcrum_model::causal::InCall {
+            function: "pthread_mutex_lock".into(),
+            processor: 0.02,
+            waiting: 0.9,
+            does: fulcrum_model::causal::CallDoes::Waits,
+            holder: None,
+        });
+        let expected = "no effect, mostly waits in pthread_mutex_lock";
+        assert_eq!(beside_code(&wait), expected);
+        let sentences = sentences(&wait, "q", PointKind::Throughput);
+        let start = "Making this line faster does not change the time between two visits to `q`. This line mostly waits: ";
+        assert!(sentences.starts_with(start), "{sentences}");
     }
 
     #[test]

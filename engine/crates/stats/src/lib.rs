@@ -22,6 +22,7 @@ pub mod quantile;
 pub mod random;
 mod root;
 mod sample;
+pub mod sequential;
 pub mod student;
 mod welch;
 

@@ -5,8 +5,9 @@
 //! - [`Process`] (`<pid>-<n>.proc`): created by the runtime inside each process. State and live counters.
 //! - [`MapHeader`] (`<pid>-<n>.<generation>.map`): written by the engine in answer. What may be sped up ("targets"), and
 //!   the address ranges that belong to each. A new generation follows when libraries come or the user aims elsewhere.
-//! - sample counters (`<pid>-<n>.<generation>.counts`), one a target: they outlive the process whatever kills it. A forked
-//!   child shares its parent's map and makes counters of its own.
+//! - sample counters (`<pid>-<n>.<generation>.counts`), one a target, and behind them what targets do in calls
+//!   ([`CallSlot`]): they outlive the process whatever kills it. A forked child shares its parent's map and makes counters of
+//!   its own.
 //! - [`UnwindHeader`] (`<pid>-<n>.<generation>.unwind`): how to find callers, for code without frame pointers.
 //!
 //! [`log`] is the layout of event logs, which outlive their programs, and [`transactions`] that of logs of what transactions
@@ -16,6 +17,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod calls;
 pub mod log;
 mod points;
 pub mod transactions;
@@ -23,10 +25,11 @@ pub mod transactions;
 use core::mem::size_of;
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
+pub use calls::*;
 pub use points::*;
 
 /// Changes whenever a layout in this crate does.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// First word of [`ControlBlock`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].
@@ -231,6 +234,8 @@ pub mod flag {
     pub const NOT_SAMPLED: u32 = 32;
     /// The program restricts itself to system calls without ours, so recording ended before.
     pub const SEALED: u32 = 64;
+    /// Samples of at least one thread leave out the time in which the kernel works for it.
+    pub const KERNEL_UNSEEN: u32 = 128;
 }
 
 /// Head of a map file; the arrays follow at the offsets it names.
@@ -278,6 +283,10 @@ pub struct Steering {
     pub weight: AtomicU32,
     /// Experiments warm up at least this long, milliseconds, if that is longer than [`ControlBlock::warmup_ns`].
     pub warmup_ms: AtomicU32,
+    /// The speedups that its experiments draw from, a bit for each of [`ControlBlock::levels`]; 0 for all.
+    pub levels: AtomicU32,
+    /// Keeps the layout the same everywhere.
+    pub unused: u32,
 }
 
 /// The weight of a target that is always accepted.

@@ -1,7 +1,7 @@
 //! What a record stream of ours says beyond the first version: targets, weights, queueing, several streams.
 
 use fulcrum_causal_records::read;
-use fulcrum_model::causal::{Count, Recording, Stream};
+use fulcrum_model::causal::{CallTime, Count, Holder, Recording, Stream};
 use fulcrum_model::{TargetId, TargetKind};
 
 fn at(text: &str) -> TargetId {
@@ -53,6 +53,7 @@ fn an_experiment_says_its_target_weight_and_queueing() {
             points: vec!["iter".into(), "r".into()],
             target: Some(TargetKind::Function),
             program: None,
+            ..Stream::default()
         }]
     );
     // It ended in order.
@@ -149,4 +150,43 @@ fn wrong_additions_are_errors() {
         let error = read(text.as_bytes(), "s").expect_err(to).to_string();
         assert!(error.contains(problem), "{error}");
     }
+}
+
+#[test]
+fn samples_say_what_lines_do_in_calls() {
+    let recording = stream(&[
+        FUNCTIONS,
+        r#"{"type":"samples","time":800,"lines":{"/w/a.c:7":30},"kernel":false,"calls":[{"at":"/w/a.c:7","function":"sendmsg","processor":3,"whole":4}]}"#,
+        r#"{"type":"samples","time":900,"total":60,"queued":30000000,"lines":{"/w/a.c:7":40},"calls":[{"at":"/w/a.c:7","function":"sendmsg","processor":20,"whole":22},{"at":"/w/a.c:9","function":"pthread_mutex_lock","processor":0,"whole":9}],"holders":[{"at":"/w/a.c:9","by":"/w/b.c:3","count":8}]}"#,
+    ]);
+    let [stream] = recording.streams.as_slice() else {
+        panic!("one stream: {recording:?}")
+    };
+    let call = |target, function: &str, processor, whole| CallTime {
+        target: at(target),
+        function: function.into(),
+        processor,
+        whole,
+    };
+    // They are counted from the beginning: the last record has everything.
+    let calls = [
+        call("/w/a.c:7", "sendmsg", 20, 22),
+        call("/w/a.c:9", "pthread_mutex_lock", 0, 9),
+    ];
+    assert_eq!(stream.calls, calls);
+    let holder = Holder {
+        waiter: at("/w/a.c:9"),
+        holder: at("/w/b.c:3"),
+        count: 8,
+    };
+    assert_eq!(
+        (&stream.holders[..], stream.kernel_unseen),
+        (&[holder][..], false)
+    );
+    // 30 ms in run queues, 60 samples of 1 ms.
+    assert_eq!(stream.queued, 0.5);
+    let bad = r#"{"type":"samples","time":800,"calls":[{"at":"nowhere","function":"read","processor":3,"whole":4}]}"#;
+    let text = [FUNCTIONS, bad, ""].join("\n");
+    let error = read(text.as_bytes(), "causal-1-0.jsonl").expect_err("no target");
+    assert!(error.to_string().contains("bad call"), "{error}");
 }

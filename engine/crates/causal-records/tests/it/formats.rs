@@ -246,6 +246,7 @@ fn our_own_stream() {
             points: vec!["iter".into(), "req".into()],
             target: None,
             program: Some("/p".into()),
+            ..Stream::default()
         }],
         notes: vec!["Skipped 1 record of the unknown type \"gossip\".".into()],
         ..Recording::default()

@@ -3,6 +3,7 @@
 mod adaptive;
 mod coverage;
 mod coz_viewer;
+mod first;
 mod independent;
 mod peeking;
 mod placebo;

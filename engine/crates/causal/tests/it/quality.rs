@@ -96,6 +96,7 @@ fn each_program_is_analysed_by_itself() {
             points: vec![name],
             target: None,
             program: Some(program.into()),
+            ..Stream::default()
         }];
         recording
     };
@@ -180,6 +181,7 @@ fn eq_8_takes_the_streams_that_could_tell() {
         points: points.iter().map(|&it| it.into()).collect(),
         target,
         program: None,
+        ..Stream::default()
     };
     let own = || stream(40, 4000, &["p"], Some(TargetKind::Line));
     let slope = |streams: Vec<Stream>| {
@@ -233,6 +235,7 @@ fn target(line: u32, slope: f64, half: f64, experiments: u64) -> Target {
         contention: false,
         experiments,
         minimum_effect: None,
+        in_call: None,
         flags: vec![],
         shape: Shape::Unknown,
         points: vec![point(0.0, 0.0), point(1.0, slope)],

@@ -390,6 +390,7 @@ fn a_curve_is_read_between_its_points() {
         contention: false,
         experiments: 3,
         minimum_effect: None,
+        in_call: None,
         flags: Vec::new(),
         shape: Shape::Gain2,
         points: vec![point(0.0, 0.0), point(0.4, 0.2), point(0.8, 0.4)],

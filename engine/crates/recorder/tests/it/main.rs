@@ -2,11 +2,13 @@
 
 mod binaries;
 mod breakpoints;
+mod calls;
 mod continuation;
 mod cut;
 mod denied;
 mod harmless;
 mod hooks;
+mod opening;
 mod processes;
 mod record;
 mod sanitized;

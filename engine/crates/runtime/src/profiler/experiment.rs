@@ -17,7 +17,7 @@ struct Beginning {
     treatment: Treatment,
     time: u64,
     delay: u64,
-    pauses: u64,
+    pauses_ended: u64,
     others_ns: Option<u64>,
     queued_ns: u64,
     warmup_ns: u64,
@@ -38,11 +38,11 @@ impl Profiler {
         };
         // A thread that waits may do so through several experiments: there a placebo could not be told from a speedup. And
         // where there is but one thread, speedups make no pauses.
+        let levels = self.levels.only(choice::levels(self.map, target));
         let treatment = if self.map.targets.mode == mode::BLOCKED || thread::live() == 1 {
-            let levels = self.levels.without_placebos();
-            levels.draw(deck, &mut self.random)
+            levels.without_placebos().draw(deck, &mut self.random)
         } else {
-            self.levels.draw(deck, &mut self.random)
+            levels.draw(deck, &mut self.random)
         };
         let length = self.pace.length_ns();
         choice::begin(target, treatment, sys::now());
@@ -115,7 +115,7 @@ impl Profiler {
             treatment,
             time,
             delay,
-            pauses: thread::pauses_so_far(),
+            pauses_ended: thread::pauses_ended(),
             others_ns,
             queued_ns,
             warmup_ns,
@@ -140,7 +140,8 @@ impl Profiler {
             start_ns: beginning.time - self.began_ns,
             wall_ns: end - beginning.time,
             delay_ns: delay,
-            pauses: thread::pauses_so_far() - beginning.pauses,
+            // Those that had begun before count, too.
+            pauses: thread::pauses_begun() - beginning.pauses_ended,
             selected_samples: hits,
             others_ns: self
                 .others_ns()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fulcrum_model::causal::Profile;
-use fulcrum_recorder::Progress;
+use fulcrum_recorder::{FirstVerdict, Progress};
 use lsp_server::RequestId;
 
 use crate::pool::guarded;
@@ -63,6 +63,7 @@ fn message(progress: &Progress) -> String {
                 let gain = crate::wording::if_halved(at.kind, *gain);
                 parts.push(format!("best {}, {gain}", at.short_label()));
             }
+            _ if progress.first.is_some() => parts.extend(progress.first.as_ref().map(first)),
             Some((at, gain, _)) if *gain > 0.0 => {
                 parts.push(format!("{} leads", at.short_label()));
             }
@@ -73,6 +74,13 @@ fn message(progress: &Progress) -> String {
         parts.push(format!("{} left", about(left)));
     }
     parts.join(" · ")
+}
+
+/// What is known of one line before results are. No more than is known: rounded down.
+fn first(verdict: &FirstVerdict) -> String {
+    let at_least = (verdict.at_least * 100.0).floor();
+    let label = verdict.target.short_label();
+    format!("first verdict: {label} is worth at least {at_least:.0}\u{a0}%")
 }
 
 /// A duration as one says it: `40 s`, `3 min`, `2 h`. Seconds in steps of five, so that the text does not flicker.
@@ -145,6 +153,11 @@ mod tests {
         let at: fulcrum_model::TargetId = "/a/b.cpp:12".parse().expect("a target");
         let harm = Some((at.clone(), -0.2, None));
         let leads = Some((at.clone(), 0.041, Some((-0.1, 0.2))));
+        let first = Some(FirstVerdict {
+            target: at.clone(),
+            point: "iter".into(),
+            at_least: 0.119,
+        });
         let best = Some((at, 0.041, Some((0.01, 0.08))));
         let none = Progress::default();
         for (progress, expect) in [
@@ -181,6 +194,16 @@ mod tests {
             ),
             (
                 Progress {
+                    experiments: 8,
+                    lines: 2,
+                    best: harm.clone(),
+                    first: first.clone(),
+                    ..none.clone()
+                },
+                "8 experiments · 2 lines · first verdict: b.cpp:12 is worth at least 11\u{a0}%",
+            ),
+            (
+                Progress {
                     experiments: 9,
                     lines: 2,
                     best: harm,
@@ -194,6 +217,7 @@ mod tests {
                     experiments: 23,
                     lines: 2,
                     best: best.clone(),
+                    first,
                     remaining: Some(Duration::from_secs(37)),
                     ..none.clone()
                 },

@@ -11,7 +11,7 @@ use crate::profile::OpenCausalProfile;
 use crate::protocol::{CausalRanking, Ranking, RankingParams, RankingRow};
 use crate::snapshot::Snapshot;
 use crate::sources::{Placer, current_text};
-use crate::{convert, wording};
+use crate::{calls_in_words, convert, wording};
 
 pub(crate) enum RankingRequest {}
 
@@ -75,6 +75,9 @@ fn row(
         state: convert::state(placed.state),
         experiments: target.experiments,
         text: wording::short(target),
-        cautions: wording::cautions(target),
+        cautions: calls_in_words::meaning(target)
+            .into_iter()
+            .chain(wording::cautions(target))
+            .collect(),
     }
 }

@@ -1,0 +1,285 @@
+//! The first verdict: as soon as possible, one line that is worth something.
+//!
+//! A run begins with an *opening*. Samples name the few lines that most of the time is spent in, and experiments concentrate on
+//! those, at two speedups and without any. Every few experiments one looks whether some line is worth at least [`WORTH`]: whether
+//! the program speedup, averaged over the two, credibly exceeds it. Ten looks at up to three lines (and at each progress
+//! point) would claim that too often by luck, so the level of each look is Pocock's ([`sequential`]): a run claims of a line that
+//! is not worth it in 5 % of cases at most. The opening ends with the first verdict, or with the tenth look.
+//!
+//! What pausing costs is not taken out: it makes speedups look worse, so the claim is the safer for it. A line that runs in
+//! a phase of the program is worth that much less (COZ eq. 8).
+//!
+//! Results and their intervals come from [`crate::analyse`], which knows nothing of this. Levels that the opening left
+//! out are drawn afterwards, and the probability of each choice of a line is in its experiments.
+
+use fulcrum_model::TargetId;
+use fulcrum_model::causal::{Experiment, Recording};
+use fulcrum_stats::{sequential, student};
+
+use crate::combine::{Combined, Group, Line, Series, combine};
+use crate::disturbance;
+use crate::phase::{Correction, Rates};
+
+/// The program speedup that is worth a verdict.
+const WORTH: f64 = 0.08;
+/// The speedups that the opening draws from, besides none.
+pub const SPEEDUPS: [f64; 2] = [0.5, 1.0];
+
+/// How many lines the opening tests.
+const LINES: usize = 3;
+/// A line with less of the samples is none of them.
+const LEAST_SHARE: f64 = 0.05;
+/// Samples that tell which lines those are.
+const ENOUGH_SAMPLES: u64 = 200;
+/// Experiments between two looks.
+const BETWEEN_LOOKS: usize = 5;
+/// With fewer degrees of freedom, nothing is claimed.
+const FEWEST_FREEDOM: usize = 2;
+
+/// A line that is worth something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FirstVerdict {
+    /// Which.
+    pub target: TargetId,
+    /// At which progress point.
+    pub point: String,
+    /// The program speedup that it is worth at least, a fraction: if it became faster by 50 to 100 %.
+    pub at_least: f64,
+}
+
+/// The lines to begin with: those with most samples. None before there are enough samples.
+pub fn candidates(samples: &[(TargetId, u64)]) -> Vec<TargetId> {
+    let all = samples.iter().map(|it| it.1).fold(0, u64::saturating_add);
+    if all < ENOUGH_SAMPLES {
+        return Vec::new();
+    }
+    let mut most: Vec<&(TargetId, u64)> = samples
+        .iter()
+        .filter(|it| it.1 as f64 >= LEAST_SHARE * all as f64)
+        .collect();
+    most.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let most = most.into_iter().take(LINES);
+    most.map(|it| it.0.clone()).collect()
+}
+
+/// The opening of a run.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    lines: Vec<TargetId>,
+    looks: u32,
+    /// How many experiments there must be for the next look.
+    due: usize,
+    /// Most tests that a look has had.
+    tests: usize,
+    has_verdict: bool,
+}
+
+impl Opening {
+    /// Of these [`candidates`].
+    pub fn new(lines: Vec<TargetId>) -> Opening {
+        Opening {
+            lines,
+            looks: 0,
+            due: BETWEEN_LOOKS,
+            tests: 0,
+            has_verdict: false,
+        }
+    }
+
+    /// The lines that it tests.
+    pub fn lines(&self) -> &[TargetId] {
+        &self.lines
+    }
+
+    /// Whether there will be no more looks.
+    pub fn is_over(&self) -> bool {
+        self.has_verdict || self.looks >= sequential::LOOKS
+    }
+
+    /// Looks at what was recorded so far, if that is due.
+    pub fn look(&mut self, recording: &Recording) -> Option<FirstVerdict> {
+        let kept = disturbance::undisturbed(recording).kept;
+        let tested = |(it, kept): (&Experiment, &bool)| *kept && self.is_tested(it);
+        let tested: Vec<bool> = recording
+            .experiments
+            .iter()
+            .zip(&kept)
+            .map(tested)
+            .collect();
+        let count = tested.iter().filter(|it| **it).count();
+        if self.is_over() || count < self.due {
+            return None;
+        }
+        self.looks += 1;
+        self.due = count + BETWEEN_LOOKS;
+        let found = self.best(recording, &tested);
+        self.has_verdict = found.is_some();
+        found
+    }
+
+    fn is_tested(&self, experiment: &Experiment) -> bool {
+        let level = experiment.speedup;
+        let is_level = level == 0.0 || SPEEDUPS.iter().any(|it| (it - level).abs() < 1e-6);
+        !experiment.placebo && is_level && self.lines.contains(&experiment.selected)
+    }
+
+    /// The line that is credibly worth most, if that is enough.
+    fn best(&mut self, recording: &Recording, tested: &[bool]) -> Option<FirstVerdict> {
+        let combined = combine(recording, tested);
+        self.tests = self.tests.max(self.lines.len() * combined.points.len());
+        let level = sequential::nominal(self.tests);
+        let correction = Correction::of(recording, true);
+        let mut best: Option<FirstVerdict> = None;
+        for (key, series) in &combined.points {
+            let rates = correction.at(&key.name);
+            for (line, at_least) in worth(&combined, series.iter(), level) {
+                let at_least = at_least * of_the_run(line, &rates);
+                if at_least >= best.as_ref().map_or(WORTH, |it| it.at_least) {
+                    best = Some(FirstVerdict {
+                        target: line.id.clone(),
+                        point: key.name.clone(),
+                        at_least,
+                    });
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The part of a line's effect that counts for the whole run so far: at most 1, since a first verdict claims no more than was
+/// seen.
+fn of_the_run(line: &Line<'_>, rates: &Rates<'_>) -> f64 {
+    rates.factor(line).unwrap_or(1.0).min(1.0)
+}
+
+/// What scatters: experiments' relative deviations from their groups' periods.
+#[derive(Clone, Copy, Default)]
+struct Scatter {
+    squares: f64,
+    freedom: usize,
+}
+
+impl Scatter {
+    fn add(&mut self, group: &Group) {
+        let n = group.observations.len();
+        let period = group.numerator / group.denominator;
+        if n < 2 || !is_sound(group) {
+            return;
+        }
+        let mean = group.numerator / n as f64;
+        let deviation =
+            |numerator: f64, denominator: f64| (numerator - period * denominator) / mean;
+        let each = group.observations.iter();
+        self.squares += each
+            .map(|it| deviation(it.numerator, it.denominator).powi(2))
+            .sum::<f64>();
+        self.freedom += n - 1;
+    }
+
+    /// The variance of the relative error of a group's period: no count is known to better than one visit.
+    fn variance(self, group: &Group) -> f64 {
+        let one_visit = (1.0 / group.visits.max(1) as f64).powi(2);
+        let each = self.squares / self.freedom as f64;
+        (each / group.observations.len() as f64).max(one_visit)
+    }
+}
+
+fn is_sound(group: &Group) -> bool {
+    let period = group.numerator / group.denominator;
+    !group.damaged && period.is_finite() && period > 0.0
+}
+
+/// The lower bound of each line's average program speedup, at this one-sided level. Lines share their scatter, which is the
+/// machine's: with a speedup and without, since the samples that make delays scatter too.
+fn worth<'c>(
+    combined: &'c Combined<'c>,
+    series: impl Iterator<Item = (&'c usize, &'c Series)> + Clone,
+    level: f64,
+) -> Vec<(&'c Line<'c>, f64)> {
+    let (mut without, mut with) = (Scatter::default(), Scatter::default());
+    for group in series.clone().flat_map(|(_, it)| &it.groups) {
+        if group.speedup == 0.0 {
+            without.add(group);
+        } else {
+            with.add(group);
+        }
+    }
+    if without.freedom < FEWEST_FREEDOM || with.freedom < FEWEST_FREEDOM {
+        return Vec::new();
+    }
+    let bound = |(line, series): (&'c usize, &'c Series)| {
+        let bound = lower_bound(series, without, with, level)?;
+        Some((&combined.lines[*line], bound))
+    };
+    series.filter_map(bound).collect()
+}
+
+/// Of a line's average program speedup; `None` without a baseline or without a speedup.
+fn lower_bound(series: &Series, without: Scatter, with: Scatter, level: f64) -> Option<f64> {
+    let (baseline, sped_up) = series.groups.split_first()?;
+    let sped_up: Vec<&Group> = sped_up.iter().filter(|it| is_sound(it)).collect();
+    if baseline.speedup != 0.0 || !is_sound(baseline) || sped_up.is_empty() {
+        return None;
+    }
+    let period = |group: &Group| group.numerator / group.denominator;
+    // Logarithms, so that errors of both periods count alike.
+    let gains = sped_up
+        .iter()
+        .map(|it| (period(baseline) / period(it)).ln());
+    let levels = sped_up.len() as f64;
+    let gain = gains.sum::<f64>() / levels;
+    let of_baseline = without.variance(baseline);
+    let variances = sped_up.iter().map(|it| with.variance(it));
+    let of_sped_up = variances.sum::<f64>() / (levels * levels);
+    let variance = of_baseline + of_sped_up;
+    // Welch and Satterthwaite's.
+    let freedom = variance * variance
+        / (of_baseline * of_baseline / without.freedom as f64
+            + of_sped_up * of_sped_up / with.freedom as f64);
+    let low = gain - student::quantile(1.0 - level, freedom) * variance.sqrt();
+    (low.is_finite()).then(|| -(-low).exp_m1())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(number: u64) -> TargetId {
+        format!("a.c:{number}").parse().expect("a target")
+    }
+
+    #[test]
+    fn the_opening_is_about_the_lines_with_most_samples() {
+        let samples: Vec<(TargetId, u64)> = [10, 400, 9, 300, 500, 30]
+            .into_iter()
+            .enumerate()
+            .map(|(n, count)| (line(n as u64 + 1), count))
+            .collect();
+        assert_eq!(candidates(&samples), [line(5), line(2), line(4)]);
+        // One line has nearly all of the time.
+        let one = [(line(1), 500), (line(2), 3)];
+        assert_eq!(candidates(&one), [line(1)]);
+        assert_eq!(candidates(&[(line(1), 100)]), [] as [TargetId; 0]);
+    }
+
+    #[test]
+    fn a_damaged_recording_gives_no_verdict() {
+        let mut opening = Opening::new(vec![line(1)]);
+        let mut recording = Recording::default();
+        for n in 0..40 {
+            recording.experiments.push(Experiment {
+                speedup: f64::from(n % 3) / 2.0,
+                duration_ns: -5,
+                points: vec![fulcrum_model::causal::Visits {
+                    name: "p".into(),
+                    count: fulcrum_model::causal::Count::Throughput { delta: u64::MAX },
+                    half: None,
+                }],
+                ..Experiment::on(line(1))
+            });
+            assert_eq!(opening.look(&recording), None);
+        }
+        assert!(!opening.is_over());
+    }
+}
