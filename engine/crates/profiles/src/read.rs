@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::FileExt as _;
 use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 use fulcrum_ingest::profile::names::{ALL, Rule, default_rules, normalise};
@@ -47,10 +48,29 @@ pub(crate) fn read_with_progress(
         let profile = named(text.profile(&name, limits, progress)?, &name, rules)?;
         return Ok(Read { profile, digest });
     }
-    let bytes = bytes(path, limits)?;
-    let digest = fulcrum_paths::digest(&bytes);
+    let bytes = Shared(Arc::new(bytes(path, limits)?));
+    // Beside the reading, which at first leaves all processors but one alone.
+    let theirs = Shared(Arc::clone(&bytes.0));
+    let digest = thread::Builder::new().spawn(move || fulcrum_paths::digest(&theirs.0));
+    let digest = match digest {
+        Ok(thread) => Ok(thread),
+        Err(_) => Err(fulcrum_paths::digest(&bytes.0)),
+    };
     let profile = named(parse(bytes, &name, limits, progress)?, &name, rules)?;
+    let digest = digest.map_or_else(
+        |digest| digest,
+        |thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+    );
     Ok(Read { profile, digest })
+}
+
+/// Bytes that go when nobody needs them any more.
+struct Shared(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 fn large_text(path: &Path, limits: Limits) -> Option<LargeText> {
@@ -133,7 +153,7 @@ pub(crate) fn contents(path: &Path, limits: Limits) -> io::Result<Vec<u8>> {
 }
 
 fn parse(
-    bytes: Vec<u8>,
+    bytes: impl AsRef<[u8]>,
     name: &str,
     limits: Limits,
     progress: &Progress,

@@ -136,7 +136,7 @@ struct Group<I> {
 }
 
 /// To look at so many nodes takes longer than to start a thread.
-const MANY: usize = 20_000;
+const MANY: usize = 8_000;
 
 /// What one thread works with.
 struct Scratch<I> {
