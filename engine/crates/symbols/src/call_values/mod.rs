@@ -101,6 +101,9 @@ struct Reading<'r, 'a> {
     chosen: &'r Chosen<'r>,
 }
 
+/// A type, if it can be told, and a location.
+type Parameter<'r> = (Option<ValueType>, Option<AttributeValue<Reader<'r>>>);
+
 impl<'r> Reading<'r, '_> {
     fn read(&self, found: &mut Vec<FunctionValues>) -> gimli::Result<()> {
         let mut units = self.dwarf.units();
@@ -150,7 +153,9 @@ impl<'r> Reading<'r, '_> {
         };
         Ok(match entry.attr_value(gimli::DW_AT_high_pc) {
             Some(AttributeValue::Addr(end)) => Some((start, end)),
-            Some(value) => value.udata_value().map(|size| (start, start + size)),
+            Some(value) => value
+                .udata_value()
+                .and_then(|size| Some((start, start.checked_add(size)?))),
             None => None,
         })
     }
@@ -176,18 +181,7 @@ impl<'r> Reading<'r, '_> {
             Some(of) => types::of(self.dwarf, unit, of)?,
             None => None,
         };
-        let mut parameters = Vec::new();
-        let mut tree = unit.entries_tree(Some(offset))?;
-        let mut children = tree.root()?.children();
-        while let Some(child) = children.next()? {
-            let child = child.entry();
-            let artificial = types::attribute(unit, child, gimli::DW_AT_artificial)?.is_some();
-            if child.tag() == gimli::DW_TAG_formal_parameter && !artificial {
-                let of = types::attribute(unit, child, gimli::DW_AT_type)?;
-                let of = of.map(|of| types::of(self.dwarf, unit, of)).transpose()?;
-                parameters.push((of.flatten(), child.attr_value(gimli::DW_AT_location)));
-            }
-        }
+        let parameters = self.parameters(unit, offset)?;
         let mut calls = Vec::new();
         for returns_to in call_sites(&code, start) {
             let frame = Frame {
@@ -197,8 +191,7 @@ impl<'r> Reading<'r, '_> {
             };
             let mut arguments = Vec::new();
             for (_, location) in &parameters {
-                let location = location.clone();
-                arguments.push(places::at(self.dwarf, unit, location, returns_to, &frame)?);
+                arguments.push(places::at(self.dwarf, unit, *location, returns_to, &frame)?);
             }
             calls.push(CallSite {
                 returns_to,
@@ -216,10 +209,31 @@ impl<'r> Reading<'r, '_> {
         }))
     }
 
+    /// A function's parameters but `this`: their types, and where they are.
+    fn parameters(
+        &self,
+        unit: &Unit<'r>,
+        offset: gimli::UnitOffset,
+    ) -> gimli::Result<Vec<Parameter<'r>>> {
+        let mut parameters = Vec::new();
+        let mut tree = unit.entries_tree(Some(offset))?;
+        let mut children = tree.root()?.children();
+        while let Some(child) = children.next()? {
+            let child = child.entry();
+            let artificial = types::attribute(unit, child, gimli::DW_AT_artificial)?.is_some();
+            if child.tag() == gimli::DW_TAG_formal_parameter && !artificial {
+                let of = types::attribute(unit, child, gimli::DW_AT_type)?;
+                let of = of.map(|of| types::of(self.dwarf, unit, of)).transpose()?;
+                parameters.push((of.flatten(), child.attr_value(gimli::DW_AT_location)));
+            }
+        }
+        Ok(parameters)
+    }
+
     /// A function's machine code.
     fn code(&self, start: u64, end: u64) -> Option<Vec<u8>> {
         let holds = |it: &object::Section<'_, '_, Cache<'_>>| {
-            it.address() <= start && end <= it.address() + it.size()
+            it.address() <= start && end <= it.address().saturating_add(it.size())
         };
         let section = self.module.sections().find(holds)?;
         let data = section.data_range(start, end.checked_sub(start)?).ok()??;
@@ -243,7 +257,7 @@ impl<'r> Reading<'r, '_> {
 }
 
 fn is_cfa(expression: &gimli::Expression<Reader<'_>>, unit: &Unit<'_>) -> bool {
-    let mut operations = expression.clone().operations(unit.encoding());
+    let mut operations = expression.operations(unit.encoding());
     matches!(operations.next(), Ok(Some(gimli::Operation::CallFrameCFA)))
 }
 
