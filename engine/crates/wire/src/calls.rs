@@ -105,7 +105,7 @@ pub struct CallSlot {
 
 /// What a slot stands for.
 pub const fn call_key(target: u32, function: u8) -> u64 {
-    (target as u64) << 8 | function as u64 + 1
+    (target as u64) << 8 | (function as u64 + 1)
 }
 
 /// The low byte of the key of a slot that tells who holds locks.
