@@ -9,6 +9,7 @@ mod doing;
 mod flows;
 mod handlers;
 mod libraries;
+mod library_files;
 mod messages;
 mod order;
 mod process;

@@ -9,26 +9,8 @@ use super::wait::WaitsFor;
 use super::world::World;
 use crate::index::EndId;
 
-/// How the files begin that are libraries of events, or built on such: what they call of their own is no handler of the program's.
-const LIBRARIES: [&str; 8] = [
-    "libevent-",
-    "libevent_",
-    "libuv.so",
-    "libev.so",
-    "libglib-2.0.so",
-    "libgobject-2.0.so",
-    "libgio-2.0.so",
-    "libgthread-2.0.so",
-];
-
 /// Handlers within one another that are kept.
 const MOST: usize = 64;
-
-/// Whether a file is such a library.
-pub(super) fn is_library(file: &str) -> bool {
-    let name = crate::process::file_name(file);
-    LIBRARIES.iter().any(|it| name.starts_with(it))
-}
 
 impl World<'_> {
     /// A library calls a handler.

@@ -11,7 +11,7 @@ use fulcrum_transactions::{
 
 use super::doing::{Doing, Origin};
 use super::handlers::{Place, handler};
-use super::libraries::is_library;
+use super::library_files::is_library;
 use super::wait::{Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};

@@ -3,13 +3,11 @@
 //! the one we take it for sees the registers and the stack that its caller has made.
 
 use core::arch::naked_asm;
-use core::ffi::CStr;
-use core::sync::atomic::AtomicUsize;
 
 use fulcrum_critical_sections::caller;
 use fulcrum_preload::sys::KeepErrno;
 
-use super::resolve::{Behind, Library, behind};
+use super::resolve::{Behind, Hidden, behind};
 
 /// What a function of ours does before the library's, which it hides. Returns where the call goes on.
 pub type Rule = fn(&mut Call, Behind) -> usize;
@@ -17,28 +15,14 @@ pub type Rule = fn(&mut Call, Behind) -> usize;
 /// A function of ours that has a library's name.
 #[repr(C)]
 pub struct Hook {
-    /// The hidden function, if it is none of a library that we know; 0 before that is known. The entry reads it.
-    pub passes: AtomicUsize,
-    /// The hidden function, if it is; 0 before that is known.
-    pub real: AtomicUsize,
-    /// The code of its file: where it begins, and behind its end.
-    pub code: [AtomicUsize; 2],
-    pub name: &'static CStr,
-    pub library: &'static Library,
+    hidden: Hidden,
     rule: Rule,
 }
 
 impl Hook {
-    /// A function of which nothing is known yet.
-    pub const fn new(name: &'static CStr, library: &'static Library, rule: Rule) -> Hook {
-        Hook {
-            passes: AtomicUsize::new(0),
-            real: AtomicUsize::new(0),
-            code: [const { AtomicUsize::new(0) }; 2],
-            name,
-            library,
-            rule,
-        }
+    /// Before the library's function, a rule.
+    pub const fn new(hidden: Hidden, rule: Rule) -> Hook {
+        Hook { hidden, rule }
     }
 }
 
@@ -89,6 +73,7 @@ macro_rules! exports {
     ($library:expr; $($name:ident => $rule:expr;)*) => {
         /// What the program calls.
         mod exported {
+            use super::*;
             $(
                 /// As the library's.
                 #[unsafe(naked)]
@@ -99,7 +84,7 @@ macro_rules! exports {
                         "lea r11, [rip + {hook}]",
                         "jmp {entered}",
                         ".cfi_endproc",
-                        hook = sym super::hidden::$name,
+                        hook = sym hidden::$name,
                         entered = sym $crate::libraries::call::entered,
                     )
                 }
@@ -111,8 +96,10 @@ macro_rules! exports {
             use super::*;
             $(
                 pub static $name: $crate::libraries::call::Hook = $crate::libraries::call::Hook::new(
-                    fulcrum_preload::real::c_name(concat!(stringify!($name), "\0")),
-                    &$library,
+                    $crate::libraries::resolve::Hidden::new(
+                        fulcrum_preload::real::c_name(concat!(stringify!($name), "\0")),
+                        &$library,
+                    ),
                     $rule,
                 );
             )*
@@ -190,7 +177,7 @@ unsafe extern "C" fn answered() {
 unsafe extern "C-unwind" fn ruled(hook: &'static Hook, call: *mut u64) -> usize {
     let mut call = Call(call);
     let errno = KeepErrno::new();
-    let behind = behind(hook, &call);
+    let behind = behind(&hook.hidden, || call.site());
     drop(errno);
     match behind.is_library {
         true => (hook.rule)(&mut call, behind),

@@ -5,10 +5,12 @@ use core::slice;
 use fulcrum_preload::sys::KeepErrno;
 use fulcrum_wire::transactions::{Calling, Record};
 
+use super::buffers;
+use super::glib_functions::current_source;
+use super::handlers::StubId;
+use super::kind::Kind;
 use super::nesting::Called;
 use super::registrations::{self, Due, Of, Registration, key, key_of_arguments};
-use super::stubs::{Kind, StubId};
-use super::{glib, libevent};
 use crate::thread::{self, Inside, Thread};
 use crate::{entries, streams};
 
@@ -46,11 +48,12 @@ fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<
         key,
         kind,
         later: match kind {
-            Kind::Event => libevent::called_later(stub, arguments),
+            Kind::Event => buffers::called_later(stub, arguments),
             _ => 0,
         },
     };
     let thread = inside.thread();
+    let stack = thread.stack();
     if kind == Kind::Reads
         && let Some(depth) = thread.nesting.go_on(called)
     {
@@ -59,7 +62,7 @@ fn told(inside: &Inside, stub: StubId, kind: Kind, arguments: &[u64]) -> Option<
     let is_onward = kind == Kind::Buffered && thread.nesting.innermost().is_some();
     let registered = (!is_onward).then(|| registrations::find(key)).flatten();
     let registered = registered.filter(|it| is_of(it, stub, kind));
-    let depth = thread.nesting.enter(called, thread.stack())?;
+    let depth = thread.nesting.enter(called, |it| stack.has(it))?;
     let due = match registered {
         Some(registered) => registered.call(),
         None => Due {
@@ -91,7 +94,7 @@ fn key_of(stub: StubId, kind: Kind, arguments: &[u64]) -> u64 {
         Kind::First | Kind::Allocates | Kind::Reads | Kind::Work => key(Of::Uv, arguments[0]),
         Kind::Second => key(Of::Watcher, arguments[1]),
         Kind::Event => key_of_arguments(stub, arguments[0] as i32, arguments[2]),
-        Kind::Source | Kind::SourceOnce => key(Of::Source, glib::current_source()),
+        Kind::Source | Kind::SourceOnce => key(Of::Source, current_source()),
         Kind::Buffered => key(Of::Buffers, arguments[0]),
     }
 }
@@ -112,7 +115,7 @@ fn named(stub: StubId, kind: Kind, registered: Option<&Registration>, arguments:
             let reads = registered.and_then(Registration::stub);
             reads.unwrap_or(stub).function()
         }
-        Kind::Event => libevent::handler(stub, arguments),
+        Kind::Event => buffers::handler(stub, arguments),
         _ => stub.function(),
     }
 }

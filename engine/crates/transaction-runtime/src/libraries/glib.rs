@@ -2,91 +2,21 @@
 //! return a number do so by functions of GLib's that anyone may call; here they are called one by one, so that the source is known
 //! before another thread can dispatch it.
 
-use core::ffi::CStr;
-use core::sync::atomic::{AtomicUsize, Ordering};
-
 use fulcrum_wire::transactions::Record;
 
 use super::call::{Call, exports};
+use super::glib_functions::{Own, fits};
+use super::handlers::{StubId, TOO_MANY, is_full};
+use super::kind::Kind;
 use super::registrations::{Of, key, place};
-use super::resolve::{Behind, Library, Scope, function};
-use super::stubs::{Kind, StubId, TOO_MANY, is_full, stub};
+use super::resolve::{Behind, Library};
+use super::stubs::{address, stub};
 use crate::thread;
 
 static LIBRARY: Library = Library {
     marks: &[c"g_main_context_dispatch", c"g_main_current_source"],
     fits,
 };
-
-/// What is called of GLib.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-enum Own {
-    CurrentSource,
-    SetCallback,
-    SetPriority,
-    Attach,
-    Unref,
-    Timeout,
-    TimeoutSeconds,
-    Idle,
-    Watch,
-    Descriptor,
-    Child,
-    Signal,
-    Default,
-    ThreadDefault,
-    IsOwner,
-    Acquire,
-    Release,
-}
-
-const NAMES: [&CStr; 17] = [
-    c"g_main_current_source",
-    c"g_source_set_callback",
-    c"g_source_set_priority",
-    c"g_source_attach",
-    c"g_source_unref",
-    c"g_timeout_source_new",
-    c"g_timeout_source_new_seconds",
-    c"g_idle_source_new",
-    c"g_io_create_watch",
-    c"g_unix_fd_source_new",
-    c"g_child_watch_source_new",
-    c"g_unix_signal_source_new",
-    c"g_main_context_default",
-    c"g_main_context_get_thread_default",
-    c"g_main_context_is_owner",
-    c"g_main_context_acquire",
-    c"g_main_context_release",
-];
-static FUNCTIONS: [AtomicUsize; NAMES.len()] = [const { AtomicUsize::new(0) }; NAMES.len()];
-
-fn fits(scope: Scope) -> bool {
-    let mut all = FUNCTIONS.iter().zip(NAMES);
-    all.all(|(place, name)| {
-        let found = scope.find(name);
-        place.store(found.unwrap_or(0), Ordering::Release);
-        found.is_some()
-    })
-}
-
-impl Own {
-    /// Calling it is as unsafe as calling the function.
-    fn get<F: Copy>(self) -> F {
-        function(FUNCTIONS[self as usize].load(Ordering::Acquire))
-    }
-}
-
-/// The source whose handler is called; 0: none.
-pub fn current_source() -> u64 {
-    type Current = unsafe extern "C-unwind" fn() -> u64;
-    if FUNCTIONS[Own::CurrentSource as usize].load(Ordering::Acquire) == 0 {
-        return 0;
-    }
-    // SAFETY: GLib's function, of this type.
-    unsafe { Own::CurrentSource.get::<Current>()() }
-}
 
 /// What a source calls, and what it gets rid of its argument by.
 #[derive(Clone, Copy)]
@@ -122,7 +52,7 @@ fn standing_for(handler: u64, kind: Kind) -> Option<StubId> {
 fn sets(call: &mut Call, behind: Behind) -> usize {
     if let Some(stub) = standing_for(call.argument(1), Kind::Source) {
         register(call.argument(0), stub, -1);
-        call.set_argument(1, stub.address() as u64);
+        call.set_argument(1, address(stub) as u64);
     }
     behind.address
 }
@@ -130,7 +60,7 @@ fn sets(call: &mut Call, behind: Behind) -> usize {
 /// Attaches a new source to a context, 0 for GLib's own. What the program is told then: its number.
 fn attach(source: u64, context: u64, priority: Option<i32>, handler: Handler) -> u64 {
     register(source, handler.stub, handler.fd);
-    let called = handler.stub.address() as u64;
+    let called = address(handler.stub) as u64;
     // SAFETY: GLib's functions, of these types, on a source of ours.
     unsafe {
         if let Some(priority) = priority {

@@ -6,9 +6,11 @@
 use fulcrum_wire::transactions::Record;
 
 use super::call::{Call, exports};
+use super::handlers::{TOO_MANY, is_full};
+use super::kind::Kind;
 use super::registrations::{Of, find, key, place};
 use super::resolve::{Behind, Library, Scope, function};
-use super::stubs::{Kind, TOO_MANY, is_full, stub};
+use super::stubs::{address, stub};
 use crate::thread::{self, Inside};
 
 static LIBRARY: Library = Library {
@@ -43,8 +45,8 @@ fn follow(call: &Call, behind: &Behind, fd: i32, is_for_caller: IsForCaller) {
     let Some(inside) = by_program(call, behind) else {
         return;
     };
-    let address = call.argument(1);
-    let at: *mut usize = core::ptr::with_exposed_provenance_mut(address as usize + HANDLER);
+    let watcher = call.argument(1);
+    let at: *mut usize = core::ptr::with_exposed_provenance_mut(watcher as usize + HANDLER);
     // SAFETY: the program's watcher, which libev will read and write.
     let handler = unsafe { at.read() };
     if handler == 0 {
@@ -57,11 +59,11 @@ fn follow(call: &Call, behind: &Behind, fd: i32, is_for_caller: IsForCaller) {
     let Some(stub) = stub else {
         return;
     };
-    let Some(known) = place(key(Of::Watcher, address)) else {
+    let Some(known) = place(key(Of::Watcher, watcher)) else {
         return;
     };
     // SAFETY: likewise.
-    unsafe { at.write(stub.address()) };
+    unsafe { at.write(address(stub)) };
     known.set(stub, fd);
     match is_for_caller {
         IsForCaller::Yes => known.produce(&inside),

@@ -4,14 +4,17 @@
 //! libevent calls its own public functions too, for what it builds on events: buffers, listeners, HTTP. So events of its own are seen
 //! as the program's are, and the program's handlers are called within those of libevent's.
 
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use fulcrum_wire::transactions::Record;
 
+use super::buffers::{self, CLOSES, READS, WRITES};
 use super::call::{Call, exports};
+use super::handlers::{StubId, TOO_MANY, is_full};
+use super::kind::Kind;
 use super::registrations::{Of, Registration, find, key, key_of_arguments, place, remove};
 use super::resolve::{Behind, Library, Scope, function};
-use super::stubs::{Kind, StubId, TOO_MANY, is_full, original, stub};
+use super::stubs::{address, original, stub};
 use crate::thread::{self, Inside};
 
 static LIBRARY: Library = Library {
@@ -42,14 +45,8 @@ fn fits(scope: Scope) -> bool {
 /// What stands for an event itself where an argument is asked for.
 static SELF: AtomicUsize = AtomicUsize::new(0);
 
-const READS: u64 = 0x02;
-const WRITES: u64 = 0x04;
-const CLOSES: u64 = 0x80;
 /// Events that would be called alike are told apart up to so many. Those beyond are not followed.
 const COLOURS: u8 = 8;
-/// libevent's own code: where it begins, and behind its end.
-static OWN: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-
 fn said(inside: &Inside, stub: Option<StubId>) -> Option<StubId> {
     if is_full() {
         inside.write(0, &Record::Note(TOO_MANY.as_bytes()));
@@ -65,10 +62,7 @@ fn assigns(call: &mut Call, behind: Behind) -> usize {
         return behind.address;
     };
     if behind.has(handler) {
-        let all = [0, 1].map(|at| behind.code(at));
-        for (place, value) in OWN.iter().zip(all) {
-            place.store(value, Ordering::Relaxed);
-        }
+        buffers::know([0, 1].map(|at| behind.code(at)));
     }
     let is_self = argument != 0 && argument as usize == SELF.load(Ordering::Relaxed);
     let argument = if is_self { event } else { argument };
@@ -83,7 +77,7 @@ fn assigns(call: &mut Call, behind: Behind) -> usize {
     if behind.has(call.site() as usize) {
         known.produce(&inside);
     }
-    call.set_argument(4, stub.address() as u64);
+    call.set_argument(4, address(stub) as u64);
     behind.address
 }
 
@@ -189,7 +183,7 @@ fn replace(inside: &Inside, call: &mut Call, at: usize, kind: Kind) -> Option<St
     let handler = call.argument(at) as usize;
     let stub = (handler != 0).then(|| stub(handler, kind, 0))?;
     let stub = said(inside, stub)?;
-    call.set_argument(at, stub.address() as u64);
+    call.set_argument(at, address(stub) as u64);
     Some(stub)
 }
 
@@ -228,50 +222,13 @@ fn within(call: &mut Call, behind: Behind, handler: usize) -> usize {
     behind.address
 }
 
-/// Some buffers' handlers are called after libevent's own.
-static DEFERS: AtomicBool = AtomicBool::new(false);
-
 /// One of the arguments is options for buffers.
 fn makes(call: &mut Call, behind: Behind, options: usize) -> usize {
     const DEFER: u64 = 1 << 2;
     if call.argument(options) & DEFER != 0 {
-        DEFERS.store(true, Ordering::Relaxed);
+        buffers::defer();
     }
     behind.address
-}
-
-/// The key of the buffers for which libevent calls a handler of its own, if theirs may be called after it; 0: there are none.
-pub fn called_later(stub: StubId, arguments: &[u64]) -> u64 {
-    let key = key(Of::Buffers, arguments[2]);
-    let is_later = DEFERS.load(Ordering::Relaxed) && is_own(stub.function()) && find(key).is_some();
-    if is_later { key } else { 0 }
-}
-
-fn is_own(function: usize) -> bool {
-    let [from, to] = [0, 1].map(|at| OWN[at].load(Ordering::Relaxed));
-    (from..to).contains(&function)
-}
-
-/// The function that a handler is told as. One of libevent's that reads or writes for buffers is told as the one that the program has for
-/// that.
-pub fn handler(stub: StubId, arguments: &[u64]) -> usize {
-    let function = stub.function();
-    if !is_own(function) {
-        return function;
-    }
-    let what = arguments[1];
-    let of_buffers = find(key(Of::Buffers, arguments[2])).map(|known| {
-        let both = known.other.load(Ordering::Relaxed);
-        if what & READS != 0 {
-            both as u32
-        } else if what & WRITES != 0 {
-            (both >> 32) as u32
-        } else {
-            0
-        }
-    });
-    let of_program = of_buffers.and_then(|it| it.checked_sub(1));
-    of_program.map_or(function, |it| StubId(it).function())
 }
 
 exports! {

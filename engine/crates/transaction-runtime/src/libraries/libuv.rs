@@ -7,9 +7,11 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use fulcrum_wire::transactions::Record;
 
 use super::call::{Call, exports};
+use super::handlers::{StubId, TOO_MANY, is_full};
+use super::kind::Kind;
 use super::registrations::{Of, find, key, place};
 use super::resolve::{Behind, Library, Scope, function};
-use super::stubs::{Kind, StubId, TOO_MANY, is_full, stub};
+use super::stubs::{address, stub};
 use crate::thread::{self, Inside};
 
 static LIBRARY: Library = Library {
@@ -59,7 +61,7 @@ fn replaced(inside: &Inside, call: &mut Call, at: usize, kind: Kind) -> Option<S
     if is_full() {
         inside.write(0, &Record::Note(TOO_MANY.as_bytes()));
     }
-    call.set_argument(at, stub?.address() as u64);
+    call.set_argument(at, address(stub?) as u64);
     stub
 }
 

@@ -8,9 +8,13 @@
 //! Our functions have the libraries' names, and so stand before those of every library and plug-in of the process
 //! ([`resolve`]). What is called by such a name and is not the library is passed on as if we were not there.
 
+mod buffers;
 mod call;
 mod dispatch;
 mod glib;
+mod glib_functions;
+mod handlers;
+mod kind;
 mod libev;
 mod libevent;
 mod libuv;

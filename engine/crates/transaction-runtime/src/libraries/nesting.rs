@@ -4,8 +4,7 @@ use core::cell::Cell;
 
 use fulcrum_wire::transactions::{Calling, Record};
 
-use super::stubs::Kind;
-use crate::thread::Stack;
+use super::kind::Kind;
 
 /// Handlers within one another that are told of.
 const MOST: usize = 16;
@@ -43,12 +42,13 @@ impl Nesting {
         Some(self.called[at as usize].get())
     }
 
-    /// One more is called. How deep it is, from 1; `None` when it is too deep.
-    pub fn enter(&self, called: Called, stack: Stack) -> Option<u32> {
+    /// One more is called. How deep it is, from 1; `None` when it is too deep. `is_own` says which addresses are on the thread's own
+    /// stack.
+    pub fn enter(&self, called: Called, is_own: impl Fn(u64) -> bool) -> Option<u32> {
         // What was left by a jump, or was to be gone on with and is not.
         while let Some(before) = self.innermost() {
             let is_left =
-                stack.has(called.stack) && stack.has(before.stack) && before.stack <= called.stack;
+                is_own(called.stack) && is_own(before.stack) && before.stack <= called.stack;
             if !is_left && before.kind != Kind::Allocates {
                 break;
             }

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
 
-use super::stubs::StubId;
+use super::handlers::StubId;
 use crate::thread::Inside;
 
 /// Registrations at once, in groups of so many. Where a group is full, the oldest of it is forgotten, and then called for nobody.

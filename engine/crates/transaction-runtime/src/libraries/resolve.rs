@@ -6,13 +6,11 @@
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::null_mut;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use fulcrum_critical_sections::code_around;
 use fulcrum_preload::quiet::Shared;
 use fulcrum_preload::real;
-
-use super::call::{Call, Hook};
 
 /// A library that we know.
 pub struct Library {
@@ -22,7 +20,33 @@ pub struct Library {
     pub fits: fn(Scope) -> bool,
 }
 
-/// What a hook hides from a caller.
+/// A function that one of ours hides, by its name.
+#[repr(C)]
+pub struct Hidden {
+    /// The hidden function, if it is none of a library that we know; 0 before that is known. The entry reads it.
+    passes: AtomicUsize,
+    /// The hidden function, if it is; 0 before that is known.
+    real: AtomicUsize,
+    /// The code of its file: where it begins, and behind its end.
+    code: [AtomicUsize; 2],
+    name: &'static CStr,
+    library: &'static Library,
+}
+
+impl Hidden {
+    /// A function of which nothing is known yet.
+    pub const fn new(name: &'static CStr, library: &'static Library) -> Hidden {
+        Hidden {
+            passes: AtomicUsize::new(0),
+            real: AtomicUsize::new(0),
+            code: [const { AtomicUsize::new(0) }; 2],
+            name,
+            library,
+        }
+    }
+}
+
+/// What is hidden from a caller.
 #[derive(Clone, Copy)]
 pub struct Behind {
     pub address: usize,
@@ -87,61 +111,61 @@ fn are_in_one_file(a: usize, b: usize) -> bool {
     }
 }
 
-fn is_library(hook: &Hook, found: usize, scope: Scope) -> bool {
-    let mut marks = hook.library.marks.iter();
+fn is_library(hidden: &Hidden, found: usize, scope: Scope) -> bool {
+    let mut marks = hidden.library.marks.iter();
     let has = |mark: &&CStr| {
         let other = scope.find(mark);
         other.is_some_and(|it| are_in_one_file(it, found))
     };
-    marks.all(has) && (hook.library.fits)(scope)
+    marks.all(has) && (hidden.library.fits)(scope)
 }
 
-fn found(hook: &Hook, address: usize, scope: Scope) -> Behind {
+fn found(hidden: &Hidden, address: usize, scope: Scope) -> Behind {
     let code = code_around(address as u64);
     Behind {
         address,
-        is_library: is_library(hook, address, scope),
+        is_library: is_library(hidden, address, scope),
         code: [code.start as usize, code.end as usize],
     }
 }
 
-/// What a call is meant for. Ends the process when it is for nothing, which no program could have called.
-pub fn behind(hook: &Hook, call: &Call) -> Behind {
-    let known = hook.real.load(Ordering::Acquire);
+/// What a call is meant for that comes from this site. Ends the process when it is for nothing, which no program could have called.
+pub fn behind(hidden: &Hidden, site: impl FnOnce() -> u64) -> Behind {
+    let known = hidden.real.load(Ordering::Acquire);
     if known != 0 {
         return Behind {
             address: known,
             is_library: true,
-            code: [0, 1].map(|at| hook.code[at].load(Ordering::Relaxed)),
+            code: [0, 1].map(|at| hidden.code[at].load(Ordering::Relaxed)),
         };
     }
-    look_up(hook, call)
+    look_up(hidden, site)
 }
 
 #[cold]
-fn look_up(hook: &Hook, call: &Call) -> Behind {
+fn look_up(hidden: &Hidden, site: impl FnOnce() -> u64) -> Behind {
     let next = Scope(libc::RTLD_NEXT);
-    if let Some(address) = next.find(hook.name) {
-        let behind = found(hook, address, next);
-        for (place, value) in hook.code.iter().zip(behind.code) {
+    if let Some(address) = next.find(hidden.name) {
+        let behind = found(hidden, address, next);
+        for (place, value) in hidden.code.iter().zip(behind.code) {
             place.store(value, Ordering::Relaxed);
         }
         let place = if behind.is_library {
-            &hook.real
+            &hidden.real
         } else {
-            &hook.passes
+            &hidden.passes
         };
         place.store(address, Ordering::Release);
         return behind;
     }
-    let site = call.site();
-    let found = known_of(hook, site).or_else(|| of_plugin(hook, site));
+    let site = site();
+    let found = known_of(hidden, site).or_else(|| of_plugin(hidden, site));
     // SAFETY: abort has no precondition.
     found.unwrap_or_else(|| unsafe { libc::abort() })
 }
 
 /// What a plug-in has among its own libraries.
-fn of_plugin(hook: &Hook, site: u64) -> Option<Behind> {
+fn of_plugin(hidden: &Hidden, site: u64) -> Option<Behind> {
     let (_, name) = file(site as usize)?;
     // SAFETY: the name of a library that is loaded, which stays while its code runs.
     let library = unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
@@ -149,18 +173,18 @@ fn of_plugin(hook: &Hook, site: u64) -> Option<Behind> {
         return None;
     }
     let scope = Scope(library);
-    let found = scope.find(hook.name).map(|it| found(hook, it, scope));
+    let found = scope.find(hidden.name).map(|it| found(hidden, it, scope));
     // SAFETY: gives back what `dlopen` has counted; not by our own hook, since nothing goes away.
     unsafe { real!(dlclose: fn(*mut c_void) -> c_int)(library) };
     let found = found?;
-    remember(hook, site, found);
+    remember(hidden, site, found);
     Some(found)
 }
 
 /// What was found for a place in a plug-in that calls.
 #[derive(Clone, Copy)]
 struct Known {
-    hook: *const Hook,
+    hidden: *const Hidden,
     site: u64,
     behind: Behind,
 }
@@ -177,7 +201,7 @@ static PLUGINS: Shared<Plugins> = Shared::new(Plugins {
     known: [NOTHING; 256],
 });
 const NOTHING: Known = Known {
-    hook: null_mut(),
+    hidden: null_mut(),
     site: 0,
     behind: Behind {
         address: 0,
@@ -186,20 +210,25 @@ const NOTHING: Known = Known {
     },
 };
 
-fn place(hook: &Hook, site: u64) -> usize {
-    let hash = (core::ptr::from_ref(hook).addr() as u64 ^ site).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+fn place(hidden: &Hidden, site: u64) -> usize {
+    let hash =
+        (core::ptr::from_ref(hidden).addr() as u64 ^ site).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash >> 56) as usize
 }
 
-fn known_of(hook: &Hook, site: u64) -> Option<Behind> {
+fn known_of(hidden: &Hidden, site: u64) -> Option<Behind> {
     let plugins = PLUGINS.try_lock()?;
-    let known = &plugins.known[place(hook, site)];
-    (known.hook == core::ptr::from_ref(hook) && known.site == site).then_some(known.behind)
+    let known = &plugins.known[place(hidden, site)];
+    (known.hidden == core::ptr::from_ref(hidden) && known.site == site).then_some(known.behind)
 }
 
-fn remember(hook: &Hook, site: u64, behind: Behind) {
+fn remember(hidden: &Hidden, site: u64, behind: Behind) {
     if let Some(mut plugins) = PLUGINS.try_lock() {
-        plugins.known[place(hook, site)] = Known { hook, site, behind };
+        plugins.known[place(hidden, site)] = Known {
+            hidden,
+            site,
+            behind,
+        };
     }
 }
 

@@ -1,0 +1,125 @@
+//! The program's handlers that libraries call through functions of ours, by numbers.
+
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+
+use fulcrum_preload::quiet::Lock;
+
+use super::kind::Kind;
+
+/// Handlers that are told apart; what libraries call beyond is not followed.
+pub const COUNT: usize = 2048;
+const PLACES: usize = 2 * COUNT;
+/// How often a thread asks for the lock. Whoever has it may be gone, in a forked child.
+const ATTEMPTS: u32 = 1000;
+
+struct Stub {
+    function: AtomicUsize,
+    kind: AtomicU8,
+    colour: AtomicU8,
+}
+
+static STUBS: [Stub; COUNT] = [const {
+    Stub {
+        function: AtomicUsize::new(0),
+        kind: AtomicU8::new(0),
+        colour: AtomicU8::new(0),
+    }
+}; COUNT];
+static USED: AtomicUsize = AtomicUsize::new(0);
+/// Where a function's are, plus one.
+static INDEX: [AtomicU32; PLACES] = [const { AtomicU32::new(0) }; PLACES];
+static MAKING: Lock = Lock::new();
+static FULL: AtomicBool = AtomicBool::new(false);
+
+/// One of them, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StubId(pub u32);
+
+impl StubId {
+    /// The program's handler.
+    pub fn function(self) -> usize {
+        STUBS[self.0 as usize].function.load(Ordering::Acquire)
+    }
+
+    /// How it is known for what it is called.
+    pub fn kind(self) -> Kind {
+        Kind::of(STUBS[self.0 as usize].kind.load(Ordering::Relaxed))
+    }
+
+    fn is(self, function: usize, kind: Kind, colour: u8) -> bool {
+        let stub = &STUBS[self.0 as usize];
+        self.function() == function
+            && self.kind() == kind
+            && stub.colour.load(Ordering::Relaxed) == colour
+    }
+}
+
+/// Which one stands for a handler; those of several colours stand for the same. `None`: there are too many.
+pub fn number(function: usize, kind: Kind, colour: u8) -> Option<StubId> {
+    let first = first_place(function, kind, colour);
+    let known = |&at: &usize| INDEX[(first + at) % PLACES].load(Ordering::Acquire);
+    for at in 0..PLACES {
+        match known(&at).checked_sub(1) {
+            Some(number) if StubId(number).is(function, kind, colour) => {
+                return Some(StubId(number));
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    make(first, function, kind, colour)
+}
+
+fn first_place(function: usize, kind: Kind, colour: u8) -> usize {
+    let of = function as u64 ^ (kind as u64) << 56 ^ u64::from(colour) << 48;
+    (of.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % PLACES
+}
+
+#[cold]
+fn make(first: usize, function: usize, kind: Kind, colour: u8) -> Option<StubId> {
+    if !(0..ATTEMPTS).any(|_| MAKING.try_take() || wait()) {
+        return None;
+    }
+    let made = add(first, function, kind, colour);
+    MAKING.free();
+    made
+}
+
+fn wait() -> bool {
+    fulcrum_preload::sys::yield_now();
+    false
+}
+
+fn add(first: usize, function: usize, kind: Kind, colour: u8) -> Option<StubId> {
+    for at in 0..PLACES {
+        let place = &INDEX[(first + at) % PLACES];
+        match place.load(Ordering::Acquire).checked_sub(1) {
+            Some(number) if StubId(number).is(function, kind, colour) => {
+                return Some(StubId(number));
+            }
+            Some(_) => continue,
+            None => {}
+        }
+        let number = USED.load(Ordering::Relaxed);
+        let Some(stub) = STUBS.get(number) else {
+            FULL.store(true, Ordering::Relaxed);
+            return None;
+        };
+        USED.store(number + 1, Ordering::Relaxed);
+        stub.kind.store(kind as u8, Ordering::Relaxed);
+        stub.colour.store(colour, Ordering::Relaxed);
+        stub.function.store(function, Ordering::Release);
+        place.store(number as u32 + 1, Ordering::Release);
+        return Some(StubId(number as u32));
+    }
+    None
+}
+
+/// Whether there are too many; said once.
+pub fn is_full() -> bool {
+    FULL.swap(false, Ordering::Relaxed)
+}
+
+/// What is said then.
+pub const TOO_MANY: &str = "More than 2048 handlers of events were registered: transactions are not followed into those beyond.";
+const _: () = assert!(COUNT == 2048, "the note says so");
