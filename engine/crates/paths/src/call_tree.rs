@@ -79,7 +79,7 @@ impl CallTreeProfile {
             let again = s.0.path().contains(&name);
             let path = side.extended(s.0.path(), name);
             let costs = (!again).then_some(costs);
-            CallTreeSummary(Occurrences::extended(path, family.by(name), costs))
+            CallTreeSummary(Occurrences::later(path, family.by(name), costs))
         })
         .collect()
     }
@@ -107,7 +107,7 @@ impl CallTreeProfile {
 
     fn trim(&self, s: &CallTreeSummary, side: Side) -> Option<CallTreeSummary> {
         let path = side.trimmed(s.0.path())?;
-        let before = s.0.before(side).cloned();
+        let before = s.0.extended(path).cloned();
         let found = before.unwrap_or_else(|| Occurrences::find(&self.index, path));
         Some(CallTreeSummary(found))
     }

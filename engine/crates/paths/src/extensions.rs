@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::index::Index;
 use crate::interface::Refusal;
 use crate::names::{NO_NAME, NameId};
-use crate::occurrences::{Occurrence, Occurrences};
+use crate::occurrences::{Later, Occurrence, Occurrences};
 
 /// The occurrences of each extension, sorted by the name that it adds.
 pub(crate) type Extensions = Vec<(NameId, Vec<Occurrence>)>;
@@ -195,7 +195,7 @@ pub(crate) struct Family {
 
 /// One of them.
 #[derive(Debug)]
-pub(crate) struct Extension {
+struct Extension {
     family: Arc<Family>,
     name: NameId,
     alone: OnceLock<Vec<Occurrence>>,
@@ -212,18 +212,18 @@ impl Family {
     }
 
     /// The extension by a name that there is.
-    pub fn by(self: &Arc<Self>, name: NameId) -> Extension {
-        Extension {
+    pub fn by(self: &Arc<Self>, name: NameId) -> Box<dyn Later> {
+        Box::new(Extension {
             family: Arc::clone(self),
             name,
             alone: OnceLock::new(),
-        }
+        })
     }
 }
 
-impl Extension {
-    /// Its occurrences, sorted. The first extension of a family is looked for alone, then all are.
-    pub fn these(&self, index: &Index) -> &[Occurrence] {
+impl Later for Extension {
+    /// The first extension of a family is looked for alone, then all are.
+    fn these(&self, index: &Index) -> &[Occurrence] {
         let Family {
             of,
             side,
@@ -241,8 +241,7 @@ impl Extension {
         &all[found.expect("the extension was met")].1
     }
 
-    /// What was extended at this side.
-    pub fn before(&self, side: Side) -> Option<&Occurrences> {
-        (self.family.side == side).then_some(&self.family.of)
+    fn extended(&self) -> &Occurrences {
+        &self.family.of
     }
 }

@@ -1,9 +1,9 @@
 //! Where a path occurs in one tree (BOTTLENECKS §2.2: the roots and finals of a summary).
 
 use std::collections::BinaryHeap;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::extensions::{Extension, Side};
 use crate::find;
 use crate::index::Index;
 use crate::names::NameId;
@@ -45,7 +45,16 @@ enum At {
     Name(NameId),
     These(Vec<Occurrence>),
     /// Found when first needed.
-    Extension(Extension),
+    Later(Box<dyn Later>),
+}
+
+/// Occurrences of a path that another one was extended to, which are found when first needed.
+pub(crate) trait Later: fmt::Debug + Send + Sync {
+    /// The occurrences, sorted; at least one.
+    fn these(&self, index: &Index) -> &[Occurrence];
+
+    /// Those of the path that was extended.
+    fn extended(&self) -> &Occurrences;
 }
 
 impl Occurrences {
@@ -72,19 +81,19 @@ impl Occurrences {
         Occurrences::with(path, At::These(these))
     }
 
-    /// Those of a path that another one was extended to. Its base and cum may be known.
-    pub fn extended(path: Arc<[NameId]>, by: Extension, costs: Option<(i64, i64)>) -> Self {
-        let these = Occurrences::with(path, At::Extension(by));
+    /// Those of a path that are found later. Its base and cum may be known.
+    pub fn later(path: Arc<[NameId]>, later: Box<dyn Later>, costs: Option<(i64, i64)>) -> Self {
+        let these = Occurrences::with(path, At::Later(later));
         if let Some(costs) = costs {
             these.0.both.get_or_init(|| Some(costs));
         }
         these
     }
 
-    /// Those of the path that was extended to this one at this side, if it was.
-    pub fn before(&self, side: Side) -> Option<&Occurrences> {
+    /// Those of this path, if it was extended to the one that this is about.
+    pub fn extended(&self, path: &[NameId]) -> Option<&Occurrences> {
         match &self.0.at {
-            At::Extension(extension) => extension.before(side),
+            At::Later(later) => Some(later.extended()).filter(|it| it.path()[..] == *path),
             At::Name(_) | At::These(_) => None,
         }
     }
@@ -107,7 +116,7 @@ impl Occurrences {
         match &self.0.at {
             At::Name(name) => index.nodes_of(*name).is_empty(),
             At::These(these) => these.is_empty(),
-            At::Extension(_) => false,
+            At::Later(_) => false,
         }
     }
 
@@ -116,7 +125,7 @@ impl Occurrences {
         match &self.0.at {
             At::Name(name) => index.nodes_of(*name).len(),
             At::These(these) => these.len(),
-            At::Extension(it) => it.these(index).len(),
+            At::Later(it) => it.these(index).len(),
         }
     }
 
@@ -129,7 +138,7 @@ impl Occurrences {
                 }
             }
             At::These(these) => these.iter().copied().for_each(visit),
-            At::Extension(it) => it.these(index).iter().copied().for_each(visit),
+            At::Later(it) => it.these(index).iter().copied().for_each(visit),
         }
     }
 
@@ -165,7 +174,7 @@ impl Occurrences {
     fn both(&self, index: &Index) -> Option<(i64, i64)> {
         *self.0.both.get_or_init(|| match self.0.at {
             At::Name(name) => Some(index.flat(name)),
-            At::These(_) | At::Extension(_) if self.apart(index) => {
+            At::These(_) | At::Later(_) if self.apart(index) => {
                 let (mut base, mut cum, mut covered) = (0, 0, 0);
                 self.each(index, |Occurrence { last, first }| {
                     let along = index.along(first, last);
@@ -177,7 +186,7 @@ impl Occurrences {
                 });
                 Some((base, cum))
             }
-            At::These(_) | At::Extension(_) => None,
+            At::These(_) | At::Later(_) => None,
         })
     }
 
