@@ -98,20 +98,18 @@ impl Opening {
 
     /// Looks at what was recorded so far, if that is due.
     pub fn look(&mut self, recording: &Recording) -> Option<FirstVerdict> {
-        let kept = disturbance::undisturbed(recording).kept;
-        let tested = |(it, kept): (&Experiment, &bool)| *kept && self.is_tested(it);
-        let tested: Vec<bool> = recording
-            .experiments
-            .iter()
-            .zip(&kept)
-            .map(tested)
-            .collect();
-        let count = tested.iter().filter(|it| **it).count();
+        let count = recording.experiments.iter().filter(|it| self.is_tested(it));
+        let count = count.count();
         if self.is_over() || count < self.due {
             return None;
         }
         self.looks += 1;
         self.due = count + BETWEEN_LOOKS;
+        let kept = disturbance::undisturbed(recording).kept;
+        let experiments = recording.experiments.iter().zip(&kept);
+        let tested: Vec<bool> = experiments
+            .map(|(it, kept)| *kept && self.is_tested(it))
+            .collect();
         let found = self.best(recording, &tested);
         self.has_verdict = found.is_some();
         found
@@ -153,7 +151,7 @@ fn of_the_run(line: &Line<'_>, rates: &Rates<'_>) -> f64 {
     rates.factor(line).unwrap_or(1.0).min(1.0)
 }
 
-/// What scatters: experiments' relative deviations from their groups' periods.
+/// What scatters: by how much experiments deviate from their groups' periods, in units of their lines' baselines.
 #[derive(Clone, Copy, Default)]
 struct Scatter {
     squares: f64,
@@ -161,84 +159,93 @@ struct Scatter {
 }
 
 impl Scatter {
-    fn add(&mut self, group: &Group) {
+    /// Adds a group of a line with this baseline period.
+    fn add(&mut self, group: &Group, baseline: f64) {
         let n = group.observations.len();
-        let period = group.numerator / group.denominator;
         if n < 2 || !is_sound(group) {
             return;
         }
-        let mean = group.numerator / n as f64;
-        let deviation =
-            |numerator: f64, denominator: f64| (numerator - period * denominator) / mean;
-        let each = group.observations.iter();
-        self.squares += each
-            .map(|it| deviation(it.numerator, it.denominator).powi(2))
-            .sum::<f64>();
+        let (period, mean) = (period(group), group.denominator / n as f64);
+        let deviations = group
+            .observations
+            .iter()
+            .map(|it| (it.numerator - period * it.denominator) / (baseline * mean));
+        self.squares += deviations.map(|it| it * it).sum::<f64>();
         self.freedom += n - 1;
     }
 
-    /// The variance of the relative error of a group's period: no count is known to better than one visit.
-    fn variance(self, group: &Group) -> f64 {
-        let one_visit = (1.0 / group.visits.max(1) as f64).powi(2);
+    /// The variance of a group's period, in the same units: no count is known to better than one visit.
+    fn variance(self, group: &Group, baseline: f64) -> f64 {
+        let one_visit = period(group) / baseline / group.visits.max(1) as f64;
         let each = self.squares / self.freedom as f64;
-        (each / group.observations.len() as f64).max(one_visit)
+        (each / group.observations.len() as f64).max(one_visit * one_visit)
     }
 }
 
+fn period(group: &Group) -> f64 {
+    group.numerator / group.denominator
+}
+
+/// Whether a group has a period. That of a line which takes all of the time may be nothing at full speedup, or less.
 fn is_sound(group: &Group) -> bool {
-    let period = group.numerator / group.denominator;
-    !group.damaged && period.is_finite() && period > 0.0
+    group.denominator > 0.0 && period(group).is_finite()
+}
+
+/// A line's baseline period and its groups with a speedup; `None` without either.
+fn split(series: &Series) -> Option<(&Group, Vec<&Group>)> {
+    let (baseline, sped_up) = series.groups.split_first()?;
+    let sped_up: Vec<&Group> = sped_up.iter().filter(|it| is_sound(it)).collect();
+    let is_baseline = baseline.speedup == 0.0 && !baseline.damaged && is_sound(baseline);
+    (is_baseline && period(baseline) > 0.0 && !sped_up.is_empty()).then_some((baseline, sped_up))
 }
 
 /// The lower bound of each line's average program speedup, at this one-sided level. Lines share their scatter, which is the
 /// machine's: with a speedup and without, since the samples that make delays scatter too.
 fn worth<'c>(
     combined: &'c Combined<'c>,
-    series: impl Iterator<Item = (&'c usize, &'c Series)> + Clone,
+    series: impl Iterator<Item = (&'c usize, &'c Series)>,
     level: f64,
 ) -> Vec<(&'c Line<'c>, f64)> {
+    let lines: Vec<_> = series
+        .filter_map(|(line, series)| Some((&combined.lines[*line], split(series)?)))
+        .collect();
     let (mut without, mut with) = (Scatter::default(), Scatter::default());
-    for group in series.clone().flat_map(|(_, it)| &it.groups) {
-        if group.speedup == 0.0 {
-            without.add(group);
-        } else {
-            with.add(group);
-        }
+    for (_, (baseline, sped_up)) in &lines {
+        let unit = period(baseline);
+        without.add(baseline, unit);
+        sped_up.iter().for_each(|it| with.add(it, unit));
     }
     if without.freedom < FEWEST_FREEDOM || with.freedom < FEWEST_FREEDOM {
         return Vec::new();
     }
-    let bound = |(line, series): (&'c usize, &'c Series)| {
-        let bound = lower_bound(series, without, with, level)?;
-        Some((&combined.lines[*line], bound))
+    let bound = |(line, (baseline, sped_up)): (&'c Line<'c>, (&'c Group, Vec<&'c Group>))| {
+        let low = lower_bound(baseline, &sped_up, [without, with], level);
+        low.is_finite().then_some((line, low))
     };
-    series.filter_map(bound).collect()
+    lines.into_iter().filter_map(bound).collect()
 }
 
-/// Of a line's average program speedup; `None` without a baseline or without a speedup.
-fn lower_bound(series: &Series, without: Scatter, with: Scatter, level: f64) -> Option<f64> {
-    let (baseline, sped_up) = series.groups.split_first()?;
-    let sped_up: Vec<&Group> = sped_up.iter().filter(|it| is_sound(it)).collect();
-    if baseline.speedup != 0.0 || !is_sound(baseline) || sped_up.is_empty() {
-        return None;
-    }
-    let period = |group: &Group| group.numerator / group.denominator;
-    // Logarithms, so that errors of both periods count alike.
-    let gains = sped_up
+/// Of a line's average program speedup.
+fn lower_bound(
+    baseline: &Group,
+    sped_up: &[&Group],
+    [without, with]: [Scatter; 2],
+    level: f64,
+) -> f64 {
+    let (unit, levels) = (period(baseline), sped_up.len() as f64);
+    let left = sped_up.iter().map(|it| period(it) / unit).sum::<f64>() / levels;
+    let of_baseline = left * left * without.variance(baseline, unit);
+    let of_sped_up = sped_up
         .iter()
-        .map(|it| (period(baseline) / period(it)).ln());
-    let levels = sped_up.len() as f64;
-    let gain = gains.sum::<f64>() / levels;
-    let of_baseline = without.variance(baseline);
-    let variances = sped_up.iter().map(|it| with.variance(it));
-    let of_sped_up = variances.sum::<f64>() / (levels * levels);
+        .map(|it| with.variance(it, unit))
+        .sum::<f64>()
+        / (levels * levels);
     let variance = of_baseline + of_sped_up;
     // Welch and Satterthwaite's.
     let freedom = variance * variance
         / (of_baseline * of_baseline / without.freedom as f64
             + of_sped_up * of_sped_up / with.freedom as f64);
-    let low = gain - student::quantile(1.0 - level, freedom) * variance.sqrt();
-    (low.is_finite()).then(|| -(-low).exp_m1())
+    1.0 - left - student::quantile(1.0 - level, freedom) * variance.sqrt()
 }
 
 #[cfg(test)]

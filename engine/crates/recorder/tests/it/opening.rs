@@ -1,9 +1,20 @@
 //! The opening of a run: a first verdict while it goes on, and every level afterwards.
 
-use fulcrum_recorder::{Options, Remote, record};
+use fulcrum_recorder::{Options, Recorded, Remote, record};
 use fulcrum_runs::RunFolder;
 
 use crate::support::{Lab, PATIENCE, marked, recording};
+
+/// Speedup, placebo, effective milliseconds and visits of each experiment.
+fn told(recorded: &Recorded) -> Vec<(f64, bool, i64, u64)> {
+    let experiments = recording(recorded).experiments;
+    let each = experiments.iter();
+    each.map(|it| {
+        let visits = it.points.iter().map(|it| it.count.visits()).sum();
+        (it.speedup, it.placebo, it.duration_ns / 1_000_000, visits)
+    })
+    .collect()
+}
 
 #[test]
 fn a_run_says_soon_that_its_only_line_is_worth_something() {
@@ -25,7 +36,7 @@ fn a_run_says_soon_that_its_only_line_is_worth_something() {
         }
     });
     let recorded = recorded.unwrap();
-    let first = first.expect("a first verdict before patience ends");
+    let first = first.unwrap_or_else(|| panic!("a first verdict: {:?}", told(&recorded)));
     assert_eq!(first.target.location.line, marked("waits.cpp", "compute"));
     assert_eq!(first.point, "round");
     // All of the program's time is spent there.
