@@ -116,7 +116,7 @@ export function activate(context: vscode.ExtensionContext): TestApi {
     ...[navigation, choice, hotLines, navigator, new Profiles(navigation), registerBottlenecks(navigation)],
     ...[new NavigatorCommands(engine, navigation), new NameRules(engine, navigation)],
     ...[traces, refine, traceCompare, transactions, transactionsCompare, runs],
-    new RecordTransactions(engine, context.workspaceState),
+    new RecordTransactions(engine, context.workspaceState, transactions),
     new FlameGraphPanel(engine, navigation, context.extensionUri),
     ...[lines, new Lens(session, lines, () => run.lastProgram)],
     registerProgressPoints(running, context),

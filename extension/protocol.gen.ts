@@ -97,8 +97,9 @@ export const DID_CHANGE_RESULTS = "fulcrum/didChangeResults";
 /** Server to client, about twice a second: how a run stands. */
 export const LIVE = "fulcrum/causal/live";
 
-/** Server to client: how a recording of events, or the refine loop, stands. */
+/** Server to client: how a recording of events or of transactions, or the refine loop, stands. */
 export const TRACE_LIVE = "fulcrum/trace/live";
+export const TRANSACTIONS_LIVE = "fulcrum/transactions/live";
 export const REFINE_LIVE = "fulcrum/refine/live";
 
 /** Stands under `capabilities.experimental.fulcrum` in the answer to `initialize`. */
@@ -1455,6 +1456,8 @@ export type TraceParams = {
   workspace: string;
   /** The filter's text; absent: calls of all methods that are not the Java platform's, and everything that is rare. */
   filter?: string | null;
+  /** Methods whose arguments and results are logged, when they are observed: `CLASS.METHOD`, `*` stands for anything. */
+  values?: Array<string>;
   /** The log's largest size, bytes; absent: 1 GiB. */
   limit?: number | null;
   /** The program is stopped after this long; absent: it runs to its end. */
@@ -1479,8 +1482,6 @@ export type TraceLiveParams = {
 
 /** Answer to `fulcrum/trace/start`: how the recording ended. */
 export type TraceOutcome = {
-  /** Methods whose arguments and results are logged, when they are observed: `CLASS.METHOD`, `*` stands for anything. */
-  values?: Array<string>;
   /** The run folder. */
   run: string;
   /** Its event logs, one for each Java virtual machine, for `fulcrum/events/open`. */
@@ -1933,30 +1934,6 @@ export type EventsRow = {
   ended: EventsEnd;
   /** A put or a take of the queue that was replayed last; null for everything else. */
   queue: EventsQueueCell | null;
-};
-
-/** What an event is. */
-export type EventsKind = "call" | "contended" | "wait" | "gc" | "allocation" | "release" | "threadStart" | "threadEnd" | "classLoad" | "classUnload" | "vmStart" | "vmEnd";
-
-/** How an event ended. */
-export type EventsEnd = "returned" | "thrown" | "open" | "lost";
-
-/** What the *queueing* column says (JPMT, Figs. 10 and 11). */
-export type EventsQueueCell = {
-  /** The request's number, from 1; null when it could not be told which request it was. */
-  number: number | null;
-  /** Requests in the queue after this call. */
-  length: number;
-  /** At a take: how long the request was in the queue. */
-  waitNs: number | null;
-};
-
-/** Parameters of `fulcrum/events/search`. */
-export type EventsSearchParams = {
-  /** The trace. */
-  id: number;
-  /** A part of a name. Upper and lower case are the same. */
-  text?: string | null;
   /** What a call was given and returned; null where the log does not tell it. */
   values: EventsCallValues | null;
 };
@@ -1981,11 +1958,35 @@ export type EventsValue = {
   value: string;
   /** Only the beginning of a text is logged. */
   cut: boolean;
-  /** Or a condition as `fulcrum events query` takes it: `method ~ "*.get" and wall > 1ms`. */
-  expression?: string | null;
+};
+
 /** What a value is. */
 export type EventsValueKind = "unknown" | "integer" | "boolean" | "character" | "real" | "text" | "null" | "object" | "address" | "named";
 
+/** What an event is. */
+export type EventsKind = "call" | "contended" | "wait" | "gc" | "allocation" | "release" | "threadStart" | "threadEnd" | "classLoad" | "classUnload" | "vmStart" | "vmEnd";
+
+/** How an event ended. */
+export type EventsEnd = "returned" | "thrown" | "open" | "lost";
+
+/** What the *queueing* column says (JPMT, Figs. 10 and 11). */
+export type EventsQueueCell = {
+  /** The request's number, from 1; null when it could not be told which request it was. */
+  number: number | null;
+  /** Requests in the queue after this call. */
+  length: number;
+  /** At a take: how long the request was in the queue. */
+  waitNs: number | null;
+};
+
+/** Parameters of `fulcrum/events/search`. */
+export type EventsSearchParams = {
+  /** The trace. */
+  id: number;
+  /** A part of a name. Upper and lower case are the same. */
+  text?: string | null;
+  /** Or a condition as `fulcrum events query` takes it: `method ~ "*.get" and wall > 1ms`. */
+  expression?: string | null;
   /** Where it is searched. */
   part: EventsPart;
   /** Where to go on: the `next` of the answer before; absent: from the beginning. */
@@ -2238,6 +2239,26 @@ export type TransactionsStartParams = {
   durationSeconds?: number | null;
   /** Progress is reported on this token (`$/progress`) and can be cancelled by it. */
   workDoneToken?: ProgressToken | null;
+};
+
+/** Parameters of `fulcrum/transactions/live`. */
+export type TransactionsLiveParams = {
+  /** The recording's `workDoneToken`. */
+  token: ProgressToken | null;
+  /** The run folder: `fulcrum/transactions/open` shows what it has so far. */
+  run: string;
+  /** Since the program started. */
+  elapsedSeconds: number;
+  /** Processes that were recorded so far. */
+  processes: number;
+  /** Of those, how many have not ended. */
+  running: number;
+  /** CPU samples so far. */
+  samples: number;
+  /** Bytes of all logs. */
+  bytes: number;
+  /** All of this in a few words: `12 s · 5 processes, 4 running · 1,234 samples · 3.40 MB`. */
+  message: string;
 };
 
 /** Answer to `fulcrum/transactions/start`: how the recording ended. */
@@ -2701,6 +2722,8 @@ export type EventsTreeCall = {
   selfCpuNs: number | null;
   /** How it ended. */
   ended: EventsEnd;
+  /** What the call was given and returned; null where the log does not tell it. */
+  values: EventsCallValues | null;
 };
 
 /** A line of `fulcrum events list --json`. */
@@ -2729,6 +2752,12 @@ export type EventsEvent = {
   object?: number;
   /** Of `result`: true or false. */
   value?: boolean;
+  /** Of `arguments`: what the call was given that was entered just before, the first of it. */
+  arguments?: Array<EventsValue>;
+  /** Of `arguments`: how many more there are, which are not logged. */
+  moreArguments?: number;
+  /** Of `returned`: what the call returns that is left right behind. */
+  returned?: EventsValue;
   /** Of `wait`: its time limit, or 0. */
   timeoutMs?: number;
   /** Of `waited`: the time limit ended it. */
@@ -2745,8 +2774,6 @@ export type EventsEvent = {
   parent?: number;
   /** Of `threadStart`: it does not keep the program running. */
   daemon?: boolean;
-  /** What the call was given and returned; null where the log does not tell it. */
-  values: EventsCallValues | null;
   /** Of `threadStart`: a virtual thread. */
   virtual?: boolean;
   /** Of `threadStart`: it was running already when the log began. */
@@ -2775,12 +2802,6 @@ export type SearchRows = {
 
 /** A numbered path. */
 export type SearchRow = {
-  /** Of `arguments`: what the call was given that was entered just before, the first of it. */
-  arguments?: Array<EventsValue>;
-  /** Of `arguments`: how many more there are, which are not logged. */
-  moreArguments?: number;
-  /** Of `returned`: what the call returns that is left right behind. */
-  returned?: EventsValue;
   /** What `select` takes. */
   number: number;
   /** How it came about. */
@@ -2903,8 +2924,18 @@ export type SearchEstimate = {
 export type SearchHistory = {
   /** The oldest first. */
   history: Array<Array<string>>;
+  /** What each of them costs. */
+  costs: Array<SearchCosts>;
   /** The position of the current one; null before the first. */
   current: number | null;
+};
+
+/** What a path costs. */
+export type SearchCosts = {
+  /** The cost of the path itself. */
+  base: number;
+  /** The cost of the path and everything that it calls. */
+  cum: number;
 };
 
 /** Where labels were written. */

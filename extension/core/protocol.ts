@@ -8,6 +8,8 @@ import {
   REFINE_LIVE,
   type RefineLiveParams,
   type Requests,
+  TRANSACTIONS_LIVE,
+  type TransactionsLiveParams,
 } from "../protocol.gen";
 
 export {
@@ -79,6 +81,7 @@ export {
   type ProfileSummary,
   type ProgressPointEditKind,
   type ProgressPointEditResult,
+  type ProgressToken,
   type Ranking,
   type RankingRow,
   type RefineIteration,
@@ -99,8 +102,11 @@ export {
   type TransactionsComparedType,
   type TransactionsCrosstalk,
   type TransactionsDifference,
+  type TransactionsLiveParams,
   type TransactionsOpened,
+  type TransactionsOutcome,
   type TransactionsShown,
+  type TransactionsStartParams,
   type TransactionsTypeCost,
   type TransactionsTypeOf,
   type TransactionType,
@@ -137,6 +143,7 @@ export const requests = Object.fromEntries(
 export const notifications = {
   didChangeResults: { method: DID_CHANGE_RESULTS } as NotificationMessage<DidChangeResultsParams>,
   live: { method: LIVE } as NotificationMessage<LiveParams>,
+  transactionsLive: { method: TRANSACTIONS_LIVE } as NotificationMessage<TransactionsLiveParams>,
   refineLive: { method: REFINE_LIVE } as NotificationMessage<RefineLiveParams>,
 };
 

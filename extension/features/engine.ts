@@ -36,6 +36,7 @@ import {
   PROTOCOL_VERSION,
   type RefineLiveParams,
   type RequestMessage,
+  type TransactionsLiveParams,
 } from "../core/protocol";
 import { RestartPolicy } from "../core/restart";
 import { cleanEnvironment } from "../core/runRequest";
@@ -77,6 +78,7 @@ export class Engine implements vscode.Disposable {
   private readonly resultsEmitter = new vscode.EventEmitter<DidChangeResultsParams>();
   private readonly liveEmitter = new vscode.EventEmitter<LiveParams>();
   private readonly refineEmitter = new vscode.EventEmitter<RefineLiveParams>();
+  private readonly transactionsEmitter = new vscode.EventEmitter<TransactionsLiveParams>();
   private readonly restartedEmitter = new vscode.EventEmitter<void>();
   readonly onDidChangeState = this.stateEmitter.event;
   /** The engine opened or closed a profile. */
@@ -85,6 +87,8 @@ export class Engine implements vscode.Disposable {
   readonly onDidReportLive = this.liveEmitter.event;
   /** A refine loop that is going on has news. */
   readonly onDidReportRefine = this.refineEmitter.event;
+  /** A recording of transactions that is going on has news. */
+  readonly onDidReportTransactions = this.transactionsEmitter.event;
   /** A new process runs in place of one that stopped. It knows nothing yet. */
   readonly onDidRestart = this.restartedEmitter.event;
 
@@ -188,6 +192,7 @@ export class Engine implements vscode.Disposable {
     hear(client, notifications.didChangeResults, this.resultsEmitter);
     hear(client, notifications.live, this.liveEmitter);
     hear(client, notifications.refineLive, this.refineEmitter);
+    hear(client, notifications.transactionsLive, this.transactionsEmitter);
     this.client = client;
     try {
       await client.start();

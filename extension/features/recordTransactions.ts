@@ -1,7 +1,14 @@
 /** *Run and Profile Transactions…*: asks for a command, records it and all that it starts, and opens the run. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { requests } from "../core/protocol";
+import type { LongParams } from "../core/longRequest";
+import {
+  type ProgressToken,
+  requests,
+  type TransactionsLiveParams,
+  type TransactionsOutcome,
+  type TransactionsStartParams,
+} from "../core/protocol";
 import { argumentsProblem } from "../core/runRequest";
 import { splitShellWords } from "../core/shellWords";
 import type { Engine } from "./engine";
@@ -18,6 +25,14 @@ interface Command {
 
 const lastCommandKey = "fulcrum.lastTransactions";
 
+/** Where a recording is looked at while it goes on. */
+interface Follower {
+  /** News of a recording. `stop` ends it. */
+  follow(live: TransactionsLiveParams, stop: () => void): void;
+  /** It is over, however it ended. */
+  ended(): void;
+}
+
 export class RecordTransactions implements vscode.Disposable {
   private recording = false;
   private readonly command: vscode.Disposable;
@@ -25,6 +40,7 @@ export class RecordTransactions implements vscode.Disposable {
   constructor(
     private readonly engine: Engine,
     private readonly memory: vscode.Memento,
+    private readonly follower: Follower,
   ) {
     this.command = vscode.commands.registerCommand("fulcrum.transactions.record", (given?: Command) =>
       this.record(given),
@@ -83,11 +99,7 @@ export class RecordTransactions implements vscode.Disposable {
 
   private async run({ program, args, cwd }: Command): Promise<void> {
     const params = { program, args, cwd, workspace: workspaceOf(cwd) };
-    const outcome = await shownRequest(this.engine, requests.TransactionsStart, params, {
-      title: `Recording ${path.basename(program)}`,
-      // The recording ends with its result.
-      onCancel: "stop",
-    });
+    const outcome = await this.followed(params);
     this.engine.log.info(`Recorded ${outcome.run}: ${outcome.exit}`);
     for (const note of outcome.notes) {
       this.engine.log.info(`Note: ${note}`);
@@ -95,6 +107,31 @@ export class RecordTransactions implements vscode.Disposable {
     await vscode.commands.executeCommand("fulcrum.transactions.open", outcome.run);
     if (!outcome.endedNormally) {
       await messages.info(outcome.exit);
+    }
+  }
+
+  /** Records, and shows meanwhile what there is so far. */
+  private async followed(params: LongParams<TransactionsStartParams>): Promise<TransactionsOutcome> {
+    let token: ProgressToken | undefined;
+    let stop = () => {};
+    const news = this.engine.onDidReportTransactions((live) => {
+      if (live.token === token) {
+        this.follower.follow(live, stop);
+      }
+    });
+    try {
+      return await shownRequest(this.engine, requests.TransactionsStart, params, {
+        title: `Recording ${path.basename(params.program)}`,
+        // The recording ends with its result.
+        onCancel: "stop",
+        begun: (begun, cancel) => {
+          token = begun;
+          stop = cancel;
+        },
+      });
+    } finally {
+      news.dispose();
+      this.follower.ended();
     }
   }
 }

@@ -2,7 +2,13 @@
 import * as vscode from "vscode";
 import { troubleOf, troubleText } from "../core/errors";
 import { baseName } from "../core/format";
-import { type RunEntry, requests, type TransactionsOpened, type TransactionsTypeOf } from "../core/protocol";
+import {
+  type RunEntry,
+  requests,
+  type TransactionsLiveParams,
+  type TransactionsOpened,
+  type TransactionsTypeOf,
+} from "../core/protocol";
 import { runFolderOf } from "../core/runsOnDisk";
 import { didShow } from "../core/shown";
 import type { FromTransactions, ToTransactions, TypeAction } from "../core/transactions/messages";
@@ -14,6 +20,11 @@ import { TablePanel, TablePanels } from "./tablePanel";
 import { fileOf, type Target } from "./target";
 import { TransactionTypes } from "./transactionTypes";
 
+/** Between two readings of a recording that goes on, in milliseconds. */
+const shortestPause = 3000;
+/** Between two readings, as often as one takes: the engine has other things to do. */
+const pauses = 5;
+
 /** What is kept of a panel while the window is reloaded. */
 interface Kept {
   run: string;
@@ -23,6 +34,8 @@ export class Transactions implements vscode.Disposable {
   private readonly panels: TablePanels<TransactionsPanel>;
   private readonly types: TransactionTypes;
   private readonly subscriptions: vscode.Disposable[];
+  /** The recording that was followed last. */
+  private following: string | undefined;
 
   constructor(
     private readonly engine: Engine,
@@ -47,6 +60,21 @@ export class Transactions implements vscode.Disposable {
     for (const subscription of this.subscriptions) {
       subscription.dispose();
     }
+  }
+
+  /** News of a recording: shown while it goes on, unless the user has closed it. */
+  follow(live: TransactionsLiveParams, stop: () => void): void {
+    if (this.following !== live.run) {
+      this.following = live.run;
+      const panel = this.panels.create("Transactions");
+      this.panels.add(new TransactionsPanel(this.engine, this.types, this.extensionUri, panel, live.run));
+    }
+    this.panels.find((panel) => panel.run === live.run)?.follow(live.message, stop);
+  }
+
+  /** The recording is over. */
+  ended(): void {
+    this.panels.find((panel) => panel.run === this.following)?.ended();
   }
 
   private async open(target: Target | undefined): Promise<void> {
@@ -120,6 +148,11 @@ export class Transactions implements vscode.Disposable {
 /** One run. */
 class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
   opened: TransactionsOpened | undefined;
+  /** Ends the recording; there while it goes on. */
+  private stop: (() => void) | undefined;
+  /** When what is shown of a recording is read again, in milliseconds since the epoch. */
+  private due = 0;
+  private reading = false;
   /** Cancelled when what is being read is no longer wanted. */
   private loading = new vscode.CancellationTokenSource();
 
@@ -140,12 +173,39 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
     this.loading.cancel();
   }
 
+  /** The recording goes on. What it has is read again now and then: the more there is, the more seldom. */
+  follow(message: string, stop: () => void): void {
+    this.stop = stop;
+    this.page.post({ type: "live", text: message });
+    const begun = Date.now();
+    if (this.reading || !this.panel.visible || begun < this.due) {
+      return;
+    }
+    this.reading = true;
+    void this.load().finally(() => {
+      this.reading = false;
+      const took = Date.now() - begun;
+      this.due = Date.now() + Math.max(shortestPause, took * pauses);
+    });
+  }
+
+  /** The recording is over. */
+  ended(): void {
+    this.stop = undefined;
+    this.page.post({ type: "live", text: null });
+  }
+
   async load(): Promise<void> {
     this.loading.cancel();
     this.loading = new vscode.CancellationTokenSource();
     const { token } = this.loading;
     const title = baseName(this.run);
-    const tell = (message: string) => this.page.show({ type: "opening", title, message });
+    // What is shown of a recording stays until there is more.
+    const tell = (message: string) => {
+      if (this.stop === undefined || this.opened === undefined) {
+        this.page.show({ type: "opening", title, message });
+      }
+    };
     tell("Reading the run…");
     try {
       const opened = await this.engine.long(
@@ -164,6 +224,12 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
         return;
       }
       const trouble = troubleOf(error);
+      if (this.stop !== undefined) {
+        // The first processes may have written nothing yet.
+        this.engine.log.info(`Not read yet: ${troubleText(trouble)}`);
+        tell("Nothing was recorded yet.");
+        return;
+      }
       this.engine.log.error(`Opening ${this.run}: ${troubleText(trouble)}`);
       this.opened = undefined;
       this.page.show({ type: "trouble", text: troubleText(trouble) });
@@ -178,6 +244,9 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
       case "cancel":
         this.loading.cancel();
         this.page.show({ type: "trouble", text: "It was cancelled." });
+        break;
+      case "stop":
+        this.stop?.();
         break;
       case "frame":
         await this.types.frame(this.run, message.name);

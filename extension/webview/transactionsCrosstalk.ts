@@ -17,6 +17,8 @@ export class CrosstalkView {
   readonly element = h("section", { attrs: { "aria-label": "Crosstalk", id: "crosstalkPart" } });
   private readonly pair = h("div", { attrs: { id: "pair", "aria-live": "polite" } });
   private crosstalk: TransactionsCrosstalk | undefined;
+  /** The pair that is shown. */
+  private chosen: { waiter: string; holder: string } | undefined;
 
   /** `go` is told a function whose source is wanted. */
   constructor(private readonly go: (name: string) => void) {}
@@ -33,12 +35,20 @@ export class CrosstalkView {
     }
     const says = "Who waited for whom at locks: rows wait, columns hold. Choose a cell for its locks and call paths.";
     this.pair.replaceChildren();
+    const chosen = matrix.cells.flat().find((cell) => cell !== null && this.isChosen(cell));
     this.element.replaceChildren(
       title,
       h("p", { class: "quiet", text: says }),
       h("div", { class: "scroll" }, this.table(matrix)),
       this.pair,
     );
+    if (chosen !== null && chosen !== undefined) {
+      this.open(chosen);
+    }
+  }
+
+  private isChosen(cell: { waiter: string; holder: string }): boolean {
+    return cell.waiter === this.chosen?.waiter && cell.holder === this.chosen.holder;
   }
 
   private table(matrix: CrosstalkMatrix): HTMLElement {
@@ -86,10 +96,17 @@ export class CrosstalkView {
   }
 
   private choose(cell: CrosstalkCell, button: HTMLElement): void {
-    for (const other of this.element.querySelectorAll(".cell")) {
-      other.setAttribute("aria-pressed", String(other === button));
-    }
     focusOn(button, this.element);
+    this.open(cell);
+  }
+
+  /** Shows what is known of a pair. */
+  private open(cell: CrosstalkCell): void {
+    this.chosen = cell;
+    for (const other of this.element.querySelectorAll<HTMLElement>(".cell")) {
+      const { waiter = "", holder = "" } = other.dataset;
+      other.setAttribute("aria-pressed", String(this.isChosen({ waiter, holder })));
+    }
     const locks = pairLocks(this.crosstalk ?? { waitNs: 0, pairs: [], notes: [] }, cell.waiter, cell.holder);
     this.pair.replaceChildren(
       h("h3", { text: `${cell.waiter} waits for ${cell.holder}` }),

@@ -49,6 +49,7 @@ export class WayView {
       this.element.replaceChildren(title, h("p", { class: "quiet", text }));
       return;
     }
+    const before = this.types.value;
     this.types.replaceChildren(...names.map((name) => h("option", { text: name, attrs: { value: name } })));
     const button = (text: string, title: string, by: number) =>
       h("button", { class: "plain", text, title, onclick: () => this.scale(by) });
@@ -67,7 +68,12 @@ export class WayView {
       this.says,
       this.drawing,
     );
-    this.choose(first);
+    this.choose(names.includes(before) ? before : first);
+  }
+
+  /** Whether somebody is at it: has the focus in it, has zoomed, or chosen another than the slowest. */
+  get isLookedAt(): boolean {
+    return this.zoom !== 1 || this.ways.selectedIndex > 0 || this.element.contains(document.activeElement);
   }
 
   /** Shows the slowest of a type; false when none of it is known. */

@@ -50,8 +50,9 @@ export async function recordShop(workspace) {
 /**
  * Asks a shop for all of it. Then the shop ends.
  * @param {number} port
+ * @param {() => Promise<void>} [answered] when all is answered, and the shop still runs
  */
-export async function askAll(port) {
+export async function askAll(port, answered = async () => {}) {
   const clients = await Promise.all([connected(port), connected(port), connected(port), connected(port)]);
   const [buys, lists, checksOut, reports] = clients;
   for (let n = 0; n < asked.buy; n += 1) {
@@ -61,6 +62,7 @@ export async function askAll(port) {
   for (let n = 0; n < asked.report; n += 1) {
     await Promise.all([ask(reports, "report"), ask(checksOut, "checkout")]);
   }
+  await answered();
   for (const client of clients) {
     client.end();
   }

@@ -229,12 +229,22 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     }
   };
 
-  await test("a server is recorded from the palette, and its run opens when it has ended", async () => {
+  await test("a server is recorded from the palette, looked at while it runs, and its run opens when it has ended", async () => {
     await vscode.command("View: Close All Editors");
     await vscode.command("Fulcrum: Run and Profile Transactions");
     await vscode.answer("Run and Profile Transactions", "./shop");
-    await askAll(await until(page, "the shop's port", newestPort));
-    run = await frameWith(page, "#types tbody tr");
+    const port = await until(page, "the shop's port", newestPort);
+    run = await frameWith(page, "#live:not([hidden])");
+    const standing = run.locator("#standing", { hasText: /^\d+ s · 2 processes, 2 running · / });
+    await standing.waitFor();
+    // What there is so far is read again by itself.
+    await askAll(port, async () => {
+      await until(page, "what was asked", async () => (await types()).get("GET /buy")?.[2] === String(asked.buy));
+      assert.equal(await run.locator("#live").isVisible(), true);
+      await run.locator("#types tr[data-key='GET /list']").click();
+    });
+    await run.locator("#live").waitFor({ state: "hidden" });
+    await run.locator("#again").waitFor();
     await settled(run);
     const found = await types();
     assert.equal(found.get("GET /buy")?.[2], String(asked.buy), [...found.keys()].join(", "));

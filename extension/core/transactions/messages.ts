@@ -4,7 +4,9 @@ import type { TransactionsOpened } from "../protocol";
 export type ToTransactions =
   | { type: "opening"; title: string; message: string }
   | { type: "trouble"; text: string }
-  | { type: "show"; title: string; opened: TransactionsOpened };
+  | { type: "show"; title: string; opened: TransactionsOpened }
+  /** How the recording stands that the page shows; null when it has ended. */
+  | { type: "live"; text: string | null };
 
 /** What can be done with a type: search it, see its flame graph, compare it with another one. */
 export type TypeAction = "search" | "flame" | "compare";
@@ -13,5 +15,7 @@ export type FromTransactions =
   | { type: "ready" }
   | { type: "again" }
   | { type: "cancel" }
+  /** Ends the recording. */
+  | { type: "stop" }
   | { type: "of"; action: TypeAction; of: string }
   | { type: "frame"; name: string };

@@ -171,6 +171,9 @@ pub const LIVE: &str = "fulcrum/causal/live";
 /// Server to client, about twice a second while events are recorded: how it stands.
 pub const TRACE_LIVE: &str = "fulcrum/trace/live";
 
+/// Server to client, about twice a second while transactions are recorded: how it stands.
+pub const TRANSACTIONS_LIVE: &str = "fulcrum/transactions/live";
+
 /// Server to client, whenever something changed while the refine loop goes on: its iterations so far.
 pub const REFINE_LIVE: &str = "fulcrum/refine/live";
 

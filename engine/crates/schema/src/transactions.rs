@@ -32,6 +32,28 @@ pub struct TransactionsStartParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+/// Parameters of `fulcrum/transactions/live`.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsLiveParams {
+    /// The recording's `workDoneToken`.
+    pub token: Option<ProgressToken>,
+    /// The run folder: `fulcrum/transactions/open` shows what it has so far.
+    pub run: String,
+    /// Since the program started.
+    pub elapsed_seconds: f64,
+    /// Processes that were recorded so far.
+    pub processes: u64,
+    /// Of those, how many have not ended.
+    pub running: u64,
+    /// CPU samples so far.
+    pub samples: u64,
+    /// Bytes of all logs.
+    pub bytes: u64,
+    /// All of this in a few words: `12 s · 5 processes, 4 running · 1,234 samples · 3.40 MB`.
+    pub message: String,
+}
+
 /// Answer to `fulcrum/transactions/start`: how the recording ended.
 #[derive(Clone, Debug, Serialize, PartialEq, Eq, TS)]
 #[serde(rename_all = "camelCase")]

@@ -35,9 +35,12 @@ pub fn typescript() -> String {
     out.push_str("\n/** Server to client, about twice a second: how a run stands. */\n");
     out.push_str(&format!("export const LIVE = \"{LIVE}\";\n"));
     out.push_str(
-        "\n/** Server to client: how a recording of events, or the refine loop, stands. */\n",
+        "\n/** Server to client: how a recording of events or of transactions, or the refine loop, stands. */\n",
     );
     out.push_str(&format!("export const TRACE_LIVE = \"{TRACE_LIVE}\";\n"));
+    out.push_str(&format!(
+        "export const TRANSACTIONS_LIVE = \"{TRANSACTIONS_LIVE}\";\n"
+    ));
     out.push_str(&format!("export const REFINE_LIVE = \"{REFINE_LIVE}\";\n"));
 
     macro_rules! declare {
@@ -186,14 +189,14 @@ pub fn typescript() -> String {
         EventsOrder,
         EventsRows,
         EventsRow,
+        EventsCallValues,
+        EventsValue,
+        EventsValueKind,
         EventsKind,
         EventsEnd,
         EventsQueueCell,
         EventsSearchParams,
         EventsPlace,
-        EventsCallValues,
-        EventsValue,
-        EventsValueKind,
         EventsFound,
         EventsHit,
         EventsStep,
@@ -215,6 +218,7 @@ pub fn typescript() -> String {
         EventsChange,
         EventsChangeCounts,
         TransactionsStartParams,
+        TransactionsLiveParams,
         TransactionsOutcome,
         TransactionsOpenParams,
         TransactionsTypeOf,
@@ -261,6 +265,7 @@ pub fn typescript() -> String {
         SearchLabel,
         SearchEstimate,
         SearchHistory,
+        SearchCosts,
         SearchSaved,
         SearchLoaded,
         SearchHelp,
@@ -270,7 +275,6 @@ pub fn typescript() -> String {
         ProfileTop,
         ProfileFunction,
         ProfileInfo,
-        SearchCosts,
         ProfileCalls,
         ProfileValueType,
         ProfileSize,

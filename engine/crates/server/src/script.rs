@@ -352,6 +352,7 @@ impl Play<'_> {
             lines: said.lines,
             visits: said.visits,
             best,
+            first: None,
             fraction: said.fraction,
             paused: self.remote.is_paused(),
             remaining: said.remaining_seconds.map(Duration::from_secs_f64),

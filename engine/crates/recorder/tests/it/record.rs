@@ -197,7 +197,11 @@ fn in_a_placebo_the_thread_that_runs_the_line_pauses_too() {
         let recording = run_until(options, enough);
         assert!(enough(&recording), "{recording:?}");
         let others_paused = |it: &Experiment| it.speedup > 0.0 && it.pauses > Some(0);
-        assert!(recording.experiments.iter().any(others_paused));
+        assert!(
+            recording.experiments.iter().any(others_paused),
+            "{:?}",
+            recording.experiments
+        );
         (counters.get(0) as f64, counters.get(1), earned(&recording))
     };
     let (paused, _, earned) = measured(false);

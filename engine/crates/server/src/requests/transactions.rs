@@ -16,8 +16,11 @@ use lsp_server::RequestId;
 use super::programs::{self, exit, named};
 use super::trace::seconds;
 use crate::failure::Failure;
-use crate::protocol::{TransactionsOutcome, TransactionsStart, TransactionsStartParams};
-use crate::state::State;
+use crate::protocol::{
+    ProgressToken, TRANSACTIONS_LIVE, TransactionsLiveParams, TransactionsOutcome,
+    TransactionsStart, TransactionsStartParams,
+};
+use crate::state::{State, Task};
 
 pub(crate) use compare::compare;
 pub(crate) use frame::Frame;
@@ -47,8 +50,15 @@ pub(crate) fn start(
     let recorder = Arc::clone(&state.recorder);
     programs::start::<TransactionsStart>(state, id, token, request, &title, move |remote, work| {
         let mut report = |progress: &TransactionProgress| {
+            let live = live(progress, work.token.clone());
             // The recorder asks for itself whether it was cancelled.
-            let _ = work.progress.with_phase(&says(progress)).at(0.0);
+            let _ = work.progress.with_phase(&live.message).at(0.0);
+            let params = serde_json::to_value(&live).unwrap_or_default();
+            // The loop is gone only when the server is.
+            let _ = work.tasks.send(Task::Notify {
+                method: TRANSACTIONS_LIVE,
+                params,
+            });
         };
         let mut recorded = recorder
             .transactions(&options, remote, &mut report)
@@ -65,6 +75,19 @@ pub(crate) fn start(
             notes: recorded.notes,
         })
     })
+}
+
+fn live(progress: &TransactionProgress, token: Option<ProgressToken>) -> TransactionsLiveParams {
+    TransactionsLiveParams {
+        token,
+        run: progress.run.to_string_lossy().into_owned(),
+        elapsed_seconds: progress.elapsed.as_secs_f64(),
+        processes: progress.processes as u64,
+        running: progress.running as u64,
+        samples: progress.samples,
+        bytes: progress.bytes,
+        message: says(progress),
+    }
 }
 
 /// `12 s · 5 processes, 4 running · 1,234 samples · 3.40 MB`.

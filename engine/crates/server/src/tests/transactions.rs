@@ -560,8 +560,17 @@ fn a_recording_that_is_stopped_is_kept_and_one_that_cannot_start_says_why() {
         message.is_some_and(|it| it.contains("1 process, 1 running"))
     };
     client.notification_where("$/progress", running);
+    let is_running = |it: &Value| it["running"] == 1;
+    let live = client.notification_where("fulcrum/transactions/live", is_running);
+    assert_eq!((&live["token"], &live["processes"]), (&json!("t"), &json!(1)));
+    let message = live["message"].as_str().expect("words");
+    assert!(message.contains("1 process, 1 running"), "{message}");
+    // It can be looked at while it goes on.
+    let so_far = client.ok("fulcrum/transactions/open", json!({ "run": live["run"] }));
+    assert_eq!(so_far["run"], live["run"]);
     client.notify("window/workDoneProgress/cancel", json!({ "token": "t" }));
     let outcome = client.response(id).expect("an outcome");
+    assert_eq!(outcome["run"], live["run"]);
     assert_eq!(outcome["exit"], "sleep was stopped.");
     assert_eq!(outcome["endedNormally"], false);
     let run = outcome["run"].as_str().expect("a run");
