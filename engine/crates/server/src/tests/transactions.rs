@@ -562,7 +562,10 @@ fn a_recording_that_is_stopped_is_kept_and_one_that_cannot_start_says_why() {
     client.notification_where("$/progress", running);
     let is_running = |it: &Value| it["running"] == 1;
     let live = client.notification_where("fulcrum/transactions/live", is_running);
-    assert_eq!((&live["token"], &live["processes"]), (&json!("t"), &json!(1)));
+    assert_eq!(
+        (&live["token"], &live["processes"]),
+        (&json!("t"), &json!(1))
+    );
     let message = live["message"].as_str().expect("words");
     assert!(message.contains("1 process, 1 running"), "{message}");
     // It can be looked at while it goes on.
