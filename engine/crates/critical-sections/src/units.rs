@@ -29,8 +29,6 @@ const LONGEST: usize = 64 << 10;
 /// The numbers of exits that belong to no unit: back from a native call, and into the engine.
 pub const RETURNED: u64 = 0;
 pub const ENTERED: u64 = 1;
-/// How often a thread asks for the lock before it goes on natively.
-const ATTEMPTS: u32 = 200;
 
 /// The units.
 pub struct Units {
@@ -131,8 +129,8 @@ impl Units {
         }
     }
 
-    /// The unit at an address, which is made if there is none yet. `None` when there is no room, or when others hold the
-    /// lock for too long.
+    /// The unit at an address, which is made if there is none yet. `None` when there is no room, or when somebody has left the
+    /// lock for good.
     pub fn find_or_make(&self, ip: u64) -> Option<&'static Unit> {
         let known = || self.find(ip).filter(|it| !matches!(it.kind, Kind::Gone));
         if let Some(unit) = known() {
@@ -232,13 +230,7 @@ impl Units {
     }
 
     fn maker(&self) -> Option<Guard<'_, Maker>> {
-        for _ in 0..ATTEMPTS {
-            if let Some(maker) = self.maker.try_lock() {
-                return Some(maker);
-            }
-            fulcrum_preload::sys::yield_now();
-        }
-        None
+        self.maker.lock_unless_left()
     }
 
     fn make(&self, maker: &mut Maker, ip: u64, path: &[u64]) -> Option<&'static Unit> {

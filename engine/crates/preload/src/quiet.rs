@@ -148,8 +148,18 @@ impl Drop for Locked<'_> {
 /// Something that one thread at a time uses.
 pub struct Shared<T> {
     lock: Lock,
+    /// Somebody has waited for it in vain.
+    is_left: AtomicBool,
     value: UnsafeCell<T>,
 }
+
+/// How often a thread yields to whoever has a lock, before it sleeps between two attempts.
+const YIELDS: u32 = 100;
+/// How long it sleeps, nanoseconds.
+const NAP_NS: u64 = 50_000;
+/// How long a thread waits at most for what may have been left, nanoseconds: on a busy machine, whoever has it may wait long
+/// for a processor.
+const LONGEST_NS: u64 = 1_000_000_000;
 
 // SAFETY: the value is reached with the lock held alone.
 unsafe impl<T: Send> Sync for Shared<T> {}
@@ -159,6 +169,7 @@ impl<T> Shared<T> {
     pub const fn new(value: T) -> Shared<T> {
         Shared {
             lock: Lock::new(),
+            is_left: AtomicBool::new(false),
             value: UnsafeCell::new(value),
         }
     }
@@ -174,6 +185,32 @@ impl<T> Shared<T> {
             _lock: Locked(&self.lock),
             value: &self.value,
         })
+    }
+
+    /// Waits for the value, which a jump out of a handler of signals may have left locked for good. `None` after a second, and
+    /// from then on at once, until somebody frees it after all.
+    pub fn lock_unless_left(&self) -> Option<Guard<'_, T>> {
+        let begun = sys::now();
+        for attempt in 0.. {
+            if let Some(guard) = self.try_lock() {
+                self.is_left.store(false, Ordering::Relaxed);
+                return Some(guard);
+            }
+            if self.is_left.load(Ordering::Relaxed) {
+                return None;
+            }
+            if attempt < YIELDS {
+                sys::yield_now();
+                continue;
+            }
+            let now = sys::now();
+            if now > begun + LONGEST_NS {
+                self.is_left.store(true, Ordering::Relaxed);
+                return None;
+            }
+            sys::sleep_until(now + NAP_NS);
+        }
+        None
     }
 
     /// Waits for the value.

@@ -11,7 +11,6 @@ use fulcrum_critical_sections::{
     code_around,
 };
 use fulcrum_preload::quiet::Shared;
-use fulcrum_preload::sys;
 use fulcrum_shared_memory::{
     self as memory, CodeAddress, Effect, FlowDetector, LockId, Mode, Reaction, Role, Synopsis,
     ThreadId,
@@ -26,9 +25,6 @@ use crate::{active, copies, pool, session, watch};
 static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
 /// The last item of the process.
 static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
-/// How often a thread asks for the detector, before it does without. Whoever has it may have been left by a jump out of a
-/// handler of a signal.
-const ATTEMPTS: u32 = 1000;
 
 /// Begins to watch, if that is wanted. `native` are hooks that run as they are, `last` those that return twice.
 pub fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
@@ -131,28 +127,24 @@ pub fn begin_again() {
     fulcrum_critical_sections::after_fork();
 }
 
-/// Does something with the detector. `None` when others have it for too long: then the detector has missed something that the
-/// thread did, and begins anew with it the next time.
+/// Does something with the detector. `None` when a jump out of a handler has left it locked: then the detector has missed something
+/// that the thread did, and begins anew with it the next time.
 fn with<T>(thread: &Thread, what: impl FnOnce(&mut FlowDetector, ThreadId) -> T) -> Option<T> {
     let watch = &thread.watch;
-    for _ in 0..ATTEMPTS {
-        let Some(mut detector) = DETECTOR.try_lock() else {
-            sys::yield_now();
-            continue;
-        };
-        let detector = detector.as_mut()?;
-        let id = ThreadId(thread.number());
-        if watch.is_lost.replace(false) {
-            detector.end_thread(id);
-            watch.is_known.set(false);
-        }
-        if !watch.is_known.replace(true) {
-            detector.begin_thread(id, stack(thread));
-        }
-        return Some(what(detector, id));
+    let Some(mut detector) = DETECTOR.lock_unless_left() else {
+        watch.is_lost.set(true);
+        return None;
+    };
+    let detector = detector.as_mut()?;
+    let id = ThreadId(thread.number());
+    if watch.is_lost.replace(false) {
+        detector.end_thread(id);
+        watch.is_known.set(false);
     }
-    watch.is_lost.set(true);
-    None
+    if !watch.is_known.replace(true) {
+        detector.begin_thread(id, stack(thread));
+    }
+    Some(what(detector, id))
 }
 
 /// A thread's stack; that of a thread which others made is taken to be around where it is.

@@ -75,3 +75,31 @@ fn errno_stays_the_programs() {
     drop(kept);
     assert_eq!(*errno(), libc::EDOM);
 }
+
+#[test]
+fn what_was_left_locked_is_given_up_and_used_again_when_it_is_freed() {
+    let shared = Shared::new(1);
+    std::mem::forget(shared.lock());
+    // The first waits, the second does not.
+    assert!(shared.lock_unless_left().is_none());
+    assert!(shared.lock_unless_left().is_none());
+    shared.raw().free();
+    assert_eq!(shared.lock_unless_left().map(|it| *it), Some(1));
+}
+
+#[test]
+fn whoever_still_has_it_is_waited_for() {
+    let shared = Shared::new(0);
+    let asks = std::sync::Barrier::new(2);
+    std::thread::scope(|scope| {
+        let mut guard = shared.lock();
+        let asking = scope.spawn(|| {
+            asks.wait();
+            shared.lock_unless_left().map(|it| *it)
+        });
+        asks.wait();
+        *guard = 1;
+        drop(guard);
+        assert_eq!(asking.join().unwrap(), Some(1));
+    });
+}
