@@ -72,7 +72,9 @@ describe("how a run was asked for, by its run.json", () => {
 });
 
 test("the ranking says what hollow circles mean and what to do", () => {
-  expect(hollowMessage([{ rows: [row({ shape: "unknown" })] }], true, 2)).toMatch(/enough data.*Run Longer, in the status bar/);
+  expect(hollowMessage([{ rows: [row({ shape: "unknown" })] }], true, 2)).toMatch(
+    /enough data.*Run Longer, in the status bar/,
+  );
   expect(hollowMessage([{ rows: [] }], false, 0)).toMatch(/^No line of this profile.*longer run/);
   expect(hollowMessage([], true, 1)).toMatch(/notes below say why/);
 });

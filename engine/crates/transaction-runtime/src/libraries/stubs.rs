@@ -20,7 +20,7 @@ pub fn address(stub: StubId) -> usize {
 fn at(address: usize) -> Option<StubId> {
     let offset = address.checked_sub(first())?;
     let is_one = offset < COUNT * SIZE && offset.is_multiple_of(SIZE);
-    is_one.then(|| StubId((offset / SIZE) as u32))
+    is_one.then_some(StubId((offset / SIZE) as u32))
 }
 
 /// The function that the program means by an address.
