@@ -45,33 +45,26 @@ pub fn prepare() {
     }
 }
 
-/// Keeps the registers that the probe's caller will find again, in the order of [`Saved`]; they are not changed.
-#[unsafe(naked)]
-unsafe extern "C" fn enter_keeping(function: usize, caller: usize, sp: usize, fp: usize) {
-    naked_asm!(
-        "push r15", "push r14", "push r13", "push r12", "push rbp", "push rbx",
-        "mov r8, rsp",
-        "sub rsp, 8",
-        "call {}",
-        "add rsp, 56",
-        "ret",
-        sym enter_with_values,
-    )
+/// Defines what keeps the registers that the probe's caller will find again, in the order of [`Saved`], and does not change them.
+macro_rules! keeping {
+    ($name:ident, $with_values:ident) => {
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name(function: usize, caller: usize, sp: usize, fp: usize) {
+            naked_asm!(
+                "push r15", "push r14", "push r13", "push r12", "push rbp", "push rbx",
+                "mov r8, rsp",
+                "sub rsp, 8",
+                "call {}",
+                "add rsp, 56",
+                "ret",
+                sym $with_values,
+            )
+        }
+    };
 }
 
-/// As [`enter_keeping`].
-#[unsafe(naked)]
-unsafe extern "C" fn exit_keeping(function: usize, caller: usize, sp: usize, fp: usize) {
-    naked_asm!(
-        "push r15", "push r14", "push r13", "push r12", "push rbp", "push rbx",
-        "mov r8, rsp",
-        "sub rsp, 8",
-        "call {}",
-        "add rsp, 56",
-        "ret",
-        sym exit_with_values,
-    )
-}
+keeping!(enter_keeping, enter_with_values);
+keeping!(exit_keeping, exit_with_values);
 
 /// Records may be as long as this, bytes; with less room the long way is taken.
 const ROOM: usize = 64;

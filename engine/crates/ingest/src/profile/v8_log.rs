@@ -193,12 +193,8 @@ mod tests {
 "ticks":[{"tm":1000,"vm":0,"s":[3,12,5,40,4,7]},{"tm":2500,"vm":1,"s":[-1,4096,4,7,-1,0]},{"tm":2750,"vm":6,"s":[0,9]},{"tm":2000,"vm":0,"s":[2,1,1,4]}],
 "scripts":[]}"#;
 
-    #[test]
-    fn ticks_are_counted_by_function() {
-        // The last one was written late.
-        check(
-            FILE,
-            "ticks* 4
+    /// What [`FILE`] says.
+    const TICKS: &str = "ticks* 4
              time ns 1750000
              (anonymous) w.js:1:1 0 0
              (anonymous) w.js:1:1;[unknown] 1 250000
@@ -207,8 +203,12 @@ mod tests {
              [node] 1 0
              node::Start(int, char**) 0 0
              node::Start(int, char**);Wide 1 500000
-             note: In 1 of 4 ticks garbage was collected; what the virtual machine was doing is not told apart.",
-        );
+             note: In 1 of 4 ticks garbage was collected; what the virtual machine was doing is not told apart.";
+
+    #[test]
+    fn ticks_are_counted_by_function() {
+        // The last one was written late.
+        check(FILE, TICKS);
     }
 
     #[test]
@@ -222,16 +222,7 @@ mod tests {
             .replace(r#""name":" /a/w.js:1:1""#, r#""name":"\" /a/w.js:1:1\"""#);
         check(
             format!("Testing v8 version different from logging version\n{old}"),
-            "ticks* 4
-             time ns 1750000
-             (anonymous) w.js:1:1 0 0
-             (anonymous) w.js:1:1;[unknown] 1 250000
-             (anonymous) w.js:1:1;fib 0 0
-             (anonymous) w.js:1:1;fib;fib 1 1000000
-             [node] 1 0
-             node::Start(int, char**) 0 0
-             node::Start(int, char**);Wide 1 500000
-             note: In 1 of 4 ticks garbage was collected; what the virtual machine was doing is not told apart.",
+            TICKS,
         );
         let wrong = FILE.replace("[0,9]", "[7,9]");
         check_fault(

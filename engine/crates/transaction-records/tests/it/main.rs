@@ -3,6 +3,7 @@
 mod crosstalk;
 mod damage;
 mod flows;
+mod handlers;
 mod log;
 mod messages;
 mod run;

@@ -19,6 +19,7 @@ mod libev;
 mod libevent;
 mod libuv;
 mod nesting;
+mod registers;
 mod registrations;
 mod resolve;
 mod stubs;

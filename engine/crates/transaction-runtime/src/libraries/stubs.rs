@@ -8,6 +8,7 @@ use core::arch::naked_asm;
 use super::dispatch::{begin, end};
 use super::handlers::{COUNT, StubId, number};
 use super::kind::Kind;
+use super::registers::{keep_arguments, restore_arguments};
 
 const SIZE: usize = 16;
 
@@ -68,20 +69,7 @@ unsafe extern "C-unwind" fn called() {
         "mov rbp, rsp",
         ".cfi_def_cfa_register rbp",
         "sub rsp, 192",
-        "mov [rsp], rdi",
-        "mov [rsp + 8], rsi",
-        "mov [rsp + 16], rdx",
-        "mov [rsp + 24], rcx",
-        "mov [rsp + 32], r8",
-        "mov [rsp + 40], r9",
-        "movaps [rsp + 64], xmm0",
-        "movaps [rsp + 80], xmm1",
-        "movaps [rsp + 96], xmm2",
-        "movaps [rsp + 112], xmm3",
-        "movaps [rsp + 128], xmm4",
-        "movaps [rsp + 144], xmm5",
-        "movaps [rsp + 160], xmm6",
-        "movaps [rsp + 176], xmm7",
+        keep_arguments!(),
         "lea rdi, [rip + {table} + {size} - 1]",
         "and rdi, -{size}",
         "sub rax, rdi",
@@ -91,20 +79,7 @@ unsafe extern "C-unwind" fn called() {
         "call {begin}",
         "mov [rsp + 48], rdx",
         "mov r11, rax",
-        "mov rdi, [rsp]",
-        "mov rsi, [rsp + 8]",
-        "mov rdx, [rsp + 16]",
-        "mov rcx, [rsp + 24]",
-        "mov r8, [rsp + 32]",
-        "mov r9, [rsp + 40]",
-        "movaps xmm0, [rsp + 64]",
-        "movaps xmm1, [rsp + 80]",
-        "movaps xmm2, [rsp + 96]",
-        "movaps xmm3, [rsp + 112]",
-        "movaps xmm4, [rsp + 128]",
-        "movaps xmm5, [rsp + 144]",
-        "movaps xmm6, [rsp + 160]",
-        "movaps xmm7, [rsp + 176]",
+        restore_arguments!(),
         "call r11",
         "cmp qword ptr [rsp + 48], 0",
         "je 2f",

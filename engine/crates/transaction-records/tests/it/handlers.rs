@@ -1,0 +1,319 @@
+//! Transactions that flow through handlers of events: hand-written loops and event libraries (Whodunit §4.1).
+
+use fulcrum_wire::transactions::{Calling, StreamKind, Via};
+
+use crate::support::script::{Script, Thread};
+
+/// One event of a loop: the handler's first record tells its name.
+pub fn event(script: &mut Script, server: Thread, stream: u32) {
+    script.idle(server, "main > event_loop");
+    script.event(server, stream);
+}
+
+/// Figure 9: Squid, whose write handler is told apart by whether the request was in the cache.
+#[test]
+fn figure_9_the_write_handler_of_hits_and_of_misses() {
+    let mut script = Script::default();
+    let squid = script.process(10, "squid");
+    // The listening socket is nobody's.
+    script.inode(squid, 1, StreamKind::Other, Via::Found, (0, 0));
+    let in_loop = |name: &str| format!("main > event_loop > {name}");
+    for (n, is_hit) in [(1_u16, true), (2, false), (3, false), (4, true)] {
+        let (client, origin) = (10 * u32::from(n), 10 * u32::from(n) + 1);
+        event(&mut script, squid, 1);
+        let accept = in_loop("httpAccept > accept");
+        script.tcp(squid, &accept, client, Via::Accepted, (80, 4000 + n));
+        event(&mut script, squid, client);
+        let read = in_loop("clientReadRequest > recv");
+        script.receive(squid, &read, client, 100, "");
+        script.sample(squid, &in_loop("clientReadRequest"), 1);
+        if !is_hit {
+            let ports = (5000 + n, 8080);
+            script.tcp(squid, &read, origin, Via::Connected, ports);
+            script.send(squid, &read, origin, 100);
+            event(&mut script, squid, origin);
+            let reply = in_loop("httpReadReply > recv");
+            script.receive(squid, &reply, origin, 500, "");
+            script.sample(squid, &in_loop("httpReadReply"), 3);
+        }
+        for _ in 0..3 {
+            event(&mut script, squid, client);
+            let write = in_loop("commHandleWrite > send");
+            script.sample(
+                squid,
+                &in_loop("commHandleWrite"),
+                if is_hit { 10 } else { 20 },
+            );
+            script.send(squid, &write, client, 200);
+        }
+        script.close(squid, client);
+    }
+    let shown = script.open();
+    let types = shown.0.stitched.types();
+    let write_of_hits = ["httpAccept", "clientReadRequest", "commHandleWrite"];
+    let write_of_misses = [
+        "httpAccept",
+        "clientReadRequest",
+        "httpReadReply",
+        "commHandleWrite",
+    ];
+    let cost = |context: &[&str]| {
+        let found = types.iter().find(|it| it.context == context);
+        found
+            .unwrap_or_else(|| panic!("{context:?} in {types:#?}"))
+            .cpu
+            .cpu_ns
+            / 1_000_000
+    };
+    assert_eq!(cost(&write_of_hits), 60);
+    assert_eq!(cost(&write_of_misses), 120);
+    assert_eq!(cost(&write_of_hits[..2]), 4);
+    assert_eq!(cost(&write_of_misses[..3]), 6);
+    let latencies: Vec<_> = types
+        .iter()
+        .filter_map(|it| Some((it.context.len(), it.latency?.count)))
+        .collect();
+    assert_eq!(latencies, [(4, 2), (3, 2)]);
+    assert!(
+        shown
+            .flows()
+            .contains(&"event httpReadReply → commHandleWrite × 2".into()),
+        "{:?}",
+        shown.flows()
+    );
+}
+
+/// On a connection that is kept, each request has its own name, and the handlers' loop leads back.
+#[test]
+fn kept_connections_have_one_request_after_the_other() {
+    let mut script = Script::default();
+    let nginx = script.process(10, "nginx");
+    script.inode(nginx, 1, StreamKind::Other, Via::Found, (0, 0));
+    event(&mut script, nginx, 1);
+    script.tcp(
+        nginx,
+        "main > event_loop > accept_handler",
+        2,
+        Via::Accepted,
+        (80, 4000),
+    );
+    let handlers = ["wait_request", "keepalive", "keepalive", "keepalive"];
+    let requests = [
+        "GET /a HTTP/1.1\r\n",
+        "GET /b HTTP/1.1\r\n",
+        "GET /a HTTP/1.1\r\n",
+        "",
+    ];
+    for ((handler, request), ms) in handlers.into_iter().zip(requests).zip([1, 10, 100, 1000]) {
+        event(&mut script, nginx, 2);
+        let path = format!("main > event_loop > {handler}");
+        script.receive(nginx, &format!("{path} > recv"), 2, 100, request);
+        script.sample(nginx, &path, ms);
+        script.send(nginx, &format!("{path} > send"), 2, 100);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "1000 ms of accept_handler → wait_request → keepalive in nginx/nginx",
+            "101 ms of GET /a in nginx/nginx",
+            "10 ms of GET /b in nginx/nginx",
+        ]
+    );
+    // The next request does not come of the one before it.
+    let flows = [
+        "event accept_handler → wait_request × 1",
+        "event wait_request → keepalive × 1",
+    ];
+    assert_eq!(shown.flows(), flows);
+    let unnamed = "accept_handler → wait_request → keepalive × 1 (0), 2 ms";
+    let instances = ["GET /a × 2 (0), 2 ms", "GET /b × 1 (0), 2 ms", unnamed];
+    assert_eq!(shown.instances(), instances);
+}
+
+/// Figure 4: an event library's handlers, by the contexts in which they were registered; a loop is pruned.
+#[test]
+fn figure_4_handlers_of_an_event_library() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.handler(server, 0, "accept_handler");
+    script.sample(server, "main > accept_handler", 1);
+    script.produce(server, "main > accept_handler > event_add", 1);
+    let rounds = [
+        ("read_handler", 1, 2),
+        ("write_handler", 2, 3),
+        ("write_handler", 3, 4),
+        ("read_handler", 4, 5),
+    ];
+    for (handler, item, next) in rounds {
+        script.idle(server, "main > event_base_loop > epoll_dispatch");
+        script.handler(server, item, handler);
+        script.sample(server, "main > dispatch", item * 10);
+        script.produce(server, "main > handler > event_add", next);
+    }
+    assert_eq!(
+        script.open().costs(),
+        [
+            "50 ms of accept_handler → read_handler in server/server",
+            "50 ms of accept_handler → read_handler → write_handler in server/server",
+            "1 ms of accept_handler in server/server",
+        ]
+    );
+}
+
+/// A handler that reads is of its connection, whatever it was registered for; one that is called within a library's own goes
+/// on with that, and by one name.
+#[test]
+fn handlers_of_an_event_library_read_for_their_connections() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.inode(server, 1, StreamKind::Other, Via::Found, (0, 0));
+    script.handler(server, 0, "accept_cb");
+    script.produce(server, "", 1);
+    script.tcp(
+        server,
+        "main > accept_cb > accept",
+        2,
+        Via::Accepted,
+        (80, 4000),
+    );
+    for n in [1, 2] {
+        script.idle(server, "main > event_base_loop > epoll_dispatch");
+        script.event(server, 2);
+        let how = if n == 1 {
+            Calling::First
+        } else {
+            Calling::Again
+        };
+        script.handler_of(server, (1, 2), "read_cb", (1, how));
+        script.receive(server, "main > readcb > readv", 2, 100, "");
+        script.handler_of(server, (0, 0), "read_cb", (2, Calling::Onward));
+        script.sample(server, "main > readcb > read_cb", 10 * n);
+        script.produce(server, "", 1 + n);
+        script.returned(server, 1);
+        script.sample(server, "main > housekeeping", 1);
+        script.idle(server, "main > event_base_loop > epoll_dispatch");
+        script.handler_of(server, (1 + n, 2), "write_cb", (1, Calling::First));
+        script.sample(server, "main > write_cb", 100 * n);
+        script.send(server, "main > write_cb > send", 2, 100);
+    }
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "300 ms of accept_cb → read_cb → write_cb in server/server",
+            "30 ms of accept_cb → read_cb in server/server",
+            "2 ms of no transaction in server/server",
+        ]
+    );
+    let flows = [
+        "event accept_cb → read_cb × 2",
+        "event read_cb → write_cb × 2",
+    ];
+    assert_eq!(shown.flows(), flows);
+}
+
+/// A timer goes on with what set it. What repeats does so until that is answered, and then for nobody; what was asked for once
+/// after that still does.
+#[test]
+fn timers_belong_to_what_set_them_until_that_is_over() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    script.tcp(server, "main > accept", 1, Via::Accepted, (80, 4000));
+    script.receive(server, "main > recv", 1, 100, "GET /a HTTP/1.1\r\n");
+    script.produce(server, "", 1);
+    script.produce(server, "", 2);
+    for how in [Calling::First, Calling::Again] {
+        script.idle(server, "main > loop > epoll_wait");
+        script.handler_of(server, (1, 0), "tick", (1, how));
+        script.sample(server, "tick", 5);
+        script.returned(server, 1);
+    }
+    script.handler_of(server, (2, 0), "answer", (1, Calling::First));
+    script.send(server, "answer > send", 1, 100);
+    script.produce(server, "", 3);
+    script.returned(server, 1);
+    script.handler_of(server, (1, 0), "tick", (1, Calling::Again));
+    script.sample(server, "tick", 100);
+    script.handler_of(server, (3, 0), "clean", (1, Calling::First));
+    script.sample(server, "clean", 7);
+    let costs = script.open().costs();
+    assert_eq!(
+        costs,
+        [
+            "100 ms of tick in server/server",
+            "17 ms of GET /a in server/server",
+        ]
+    );
+}
+
+/// A loop that runs in a handler calls others: afterwards the handler goes on with what it did.
+#[test]
+fn a_handler_goes_on_after_those_that_a_loop_of_its_own_calls() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    for (item, name) in [(1, "GET /a HTTP/1.1\r\n"), (2, "GET /b HTTP/1.1\r\n")] {
+        let stream = item as u32;
+        script.tcp(
+            server,
+            "main > accept",
+            stream,
+            Via::Accepted,
+            (80, 4000 + item as u16),
+        );
+        script.receive(server, "main > recv", stream, 100, name);
+        script.produce(server, "", item);
+        script.idle(server, "main > loop > poll");
+    }
+    script.handler_of(server, (1, 0), "outer", (1, Calling::First));
+    script.sample(server, "outer", 1);
+    script.idle(server, "main > loop > outer > loop > poll");
+    script.handler_of(server, (2, 0), "inner", (2, Calling::First));
+    script.sample(server, "outer > inner", 10);
+    script.returned(server, 2);
+    script.sample(server, "outer", 100);
+    script.send(server, "outer > send", 1, 10);
+    script.returned(server, 1);
+    script.sample(server, "loop", 1000);
+    assert_eq!(
+        script.open().costs(),
+        [
+            "1000 ms of no transaction in server/server",
+            "101 ms of GET /a in server/server",
+            "10 ms of GET /b in server/server",
+        ]
+    );
+}
+
+/// A handler that was asked for twice and is called once is for both: for the transaction that both were, or for nobody.
+#[test]
+fn one_call_for_two_transactions_is_for_nobody() {
+    for (second, expected) in [
+        (1, "5 ms of GET /a in server/server"),
+        (2, "5 ms of wake in server/server"),
+    ] {
+        let mut script = Script::default();
+        let server = script.process(10, "server");
+        let others = script.spawn(server, "main > spawn", 2, "other");
+        let threads = [server, others];
+        for (stream, name) in [(1, "GET /a HTTP/1.1\r\n"), (2, "GET /b HTTP/1.1\r\n")] {
+            let thread = threads[stream as usize - 1];
+            script.tcp(
+                thread,
+                "main > accept",
+                stream,
+                Via::Accepted,
+                (80, 4000 + stream as u16),
+            );
+            script.receive(thread, "main > recv", stream, 100, name);
+        }
+        script.produce(server, "", 9);
+        script.produce(threads[second - 1], "", 9);
+        let main = script.spawn(server, "main > spawn", 3, "loop");
+        script.idle(main, "loop > poll");
+        script.handler_of(main, (9, 0), "wake", (1, Calling::First));
+        script.sample(main, "wake", 5);
+        let costs = script.open().costs();
+        assert_eq!(costs, [expected.replace("server/server", "server/loop")]);
+    }
+}
