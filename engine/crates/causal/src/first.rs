@@ -43,7 +43,7 @@ pub struct FirstVerdict {
     pub target: TargetId,
     /// At which progress point.
     pub point: String,
-    /// The program speedup that it is worth at least, a fraction: if it became faster by 50 to 100 %.
+    /// The program speedup that it is worth at least, a fraction: the mean of what it gains at speedups of 50 and of 100 %.
     pub at_least: f64,
 }
 

@@ -97,7 +97,7 @@ fn describe(progress: &Progress, style: Style) -> String {
     }
     if let Some(first) = &progress.first {
         parts.push(format!(
-            "first verdict: {} is worth at least {:.0} %",
+            "first verdict: {} is worth at least {:.0} % (mean of 2× faster and no time)",
             first.target.short_label(),
             (first.at_least * 100.0).floor()
         ));
@@ -159,7 +159,9 @@ mod tests {
             point: "iter".into(),
             at_least: 0.0899,
         });
-        let first = format!("{start}{best} · first verdict: two.cpp:12 is worth at least 8 %");
+        let first = format!(
+            "{start}{best} · first verdict: two.cpp:12 is worth at least 8 % (mean of 2× faster and no time)"
+        );
         assert_eq!(describe(&progress, style), first);
         progress.first = None;
         progress.background = true;

@@ -70,7 +70,7 @@ pub struct FirstVerdict {
     pub target: String,
     /// At which progress point.
     pub progress_point: String,
-    /// The program speedup that it is worth at least, a fraction.
+    /// The program speedup that it is worth at least, a fraction: the mean over speedups of 50 and of 100 %.
     pub at_least: f64,
     /// How long the run had lasted, seconds.
     pub seconds: f64,
