@@ -1,50 +1,89 @@
 /**
- * Prediction against reality: every sample's targets at 25, 50 and 75 %, by really reducing the work, by Fulcrum, and
- * by coz. Writes docs/accuracy.md. The whole campaign takes about half an hour.
+ * Prediction against reality: every program's targets at 25, 50 and 75 %, by really leaving out the work, by Fulcrum, and by the
+ * versions of coz that are here. Writes this host's table in docs/accuracy.md, and leaves those of other hosts.
+ *
+ * `npm run bench -- accuracy [PROGRAM…] [--busy] [--resume] [coz=FOLDER] [libelfin=FOLDER] [phoenix=FOLDER]`: the programs are the
+ * samples and others' programs, which are fetched, or found in the folders. With --busy, one processor is kept busy
+ * meanwhile, and the table is another one. There is a journal for each commit, so --resume goes on with what was measured
+ * at this commit.
  */
-import { StepError, step } from "../lib/steps.mjs";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import { root, StepError, seconds, step, tryRun } from "../lib/steps.mjs";
 import { compare } from "./accuracy/compare.mjs";
 import { measureCoz } from "./accuracy/coz.mjs";
 import { measureFulcrum, reread } from "./accuracy/fulcrum.mjs";
+import { findPeers } from "./accuracy/peers.mjs";
+import { plan } from "./accuracy/plan.mjs";
+import { allPrograms, build, buildable, keys } from "./accuracy/programs.mjs";
 import { accuracyReport, summaryLine } from "./accuracy/report.mjs";
 import { measureTruth } from "./accuracy/truth.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
-import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
+import { describeHost, describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
-import { allSamples, buildSample, chooseSamples } from "./lib/samples.mjs";
+import { chooseSamples } from "./lib/samples.mjs";
 
-/** Seconds a sample, all its targets together. The issue's limit for Fulcrum is 60. */
-const budget = { truth: 48, rounds: 7, fulcrum: 58, coz: 26 };
 const quickBudget = { truth: 2, rounds: 2, fulcrum: 8, coz: 6 };
 
-const parts = { truth: measureTruth, fulcrum: measureFulcrum, coz: measureCoz };
-
 export async function bench(args) {
-  const options = parseOptions(args);
-  const samples = allSamples().filter((sample) => sample.targets.length > 0);
-  const chosen = chooseSamples(samples, options.names);
-  const journal = new Journal(options.quick ? "accuracy-quick" : "accuracy");
+  const options = parseOptions(args, { more: ["busy"], keys });
+  const programs = allPrograms();
+  const chosen = chooseSamples(programs, options.names);
+  const journal = await journalOf(options);
   if (!options.report) {
     warnIfBusy();
     await campaign(chosen, journal, options);
   }
-  const results = {};
-  for (const sample of samples) {
-    const key = `${sample.name}/fulcrum`;
-    const recorded = journal.get(key);
-    results[key] = options.report && recorded !== undefined ? await reread(sample, recorded) : recorded;
-  }
-  const rows = samples.flatMap((sample) =>
-    compare(sample, (part) => results[`${sample.name}/${part}`] ?? journal.get(`${sample.name}/${part}`)),
-  );
-  const report = accuracyReport(rows, samples, journal);
+  const results = await recorded(programs, journal, options);
+  const peers = journal.get("peers") ?? [];
+  const keysOfPeers = peers.map(({ key }) => key);
+  const rows = programs.flatMap((sample) => compare(sample, (part) => results(sample, part), keysOfPeers));
+  const report = accuracyReport({ rows, programs, peers, journal, results });
   if (options.quick) {
     console.log(`\n${report}\n\nThese were tiny runs (--quick): the numbers say nothing, and docs/accuracy.md stays.`);
   } else {
-    writeSection("docs/accuracy.md", "accuracy", report);
+    writeSection("docs/accuracy.md", `accuracy ${journal.get("host")}`, report, "accuracy");
   }
-  console.log(`\n${summaryLine(rows)}`);
+  console.log(`\n${summaryLine(rows, peers)}`);
+  failures(rows, chosen);
+}
+
+/** One for each commit and host; for a report, the newest when nothing was measured at this commit. */
+async function journalOf({ quick, busy, report }) {
+  const commit = (await tryRun("git", ["rev-parse", "--short=10", "HEAD"])).stdout.trim();
+  const beside = busy ? ", one processor busy" : "";
+  const host = `${describeHost()}${beside}`;
+  const kind = `accuracy-${quick ? "quick-" : ""}${host.replaceAll(/[^\w.]+/g, "-")}-`;
+  const journal = new Journal(`${kind}${commit}`);
+  if (!report) {
+    journal.put("host", host);
+    return journal;
+  }
+  const all = readdirSync(path.join(root, "out", "bench"))
+    .filter((name) => name.startsWith(kind) && name.endsWith(".jsonl"))
+    .map((name) => new Journal(path.basename(name, ".jsonl")))
+    .sort((a, b) => a.newest().localeCompare(b.newest()));
+  const found = journal.get("host") === undefined ? all.at(-1) : journal;
+  if (found === undefined) {
+    throw new StepError(`Nothing has been measured on this host yet (${host}).`);
+  }
+  return found;
+}
+
+/** A sample's result of a part: what was recorded, in a report by today's analysis where the run is still there. */
+async function recorded(programs, journal, { report }) {
+  const read = new Map();
+  for (const sample of programs) {
+    const key = `${sample.name}/fulcrum`;
+    const value = journal.get(key);
+    read.set(key, report && value !== undefined ? await reread(sample, value) : value);
+  }
+  return (sample, part) => read.get(`${sample.name}/${part}`) ?? journal.get(`${sample.name}/${part}`);
+}
+
+function failures(rows, chosen) {
   const names = chosen.map((sample) => sample.name);
   const failed = rows.filter((row) => names.includes(row.sample) && row.fulcrum?.failure !== undefined);
   if (failed.length > 0) {
@@ -55,18 +94,46 @@ export async function bench(args) {
   }
 }
 
-async function campaign(chosen, journal, { quick, resume }) {
+/** Everything is built before anything is measured. */
+async function campaign(chosen, journal, options) {
   journal.put("machine", await describeMachine());
-  for (const [index, sample] of chosen.entries()) {
-    const missing = Object.keys(parts).filter((part) => !resume || journal.get(`${sample.name}/${part}`) === undefined);
-    if (missing.length === 0) {
-      continue;
-    }
-    console.log(`${sample.name} (${index + 1} of ${chosen.length})`);
-    const program = await step("  build", () => buildSample(sample));
-    for (const part of missing) {
-      const value = await step(`  ${part}`, () => parts[part](sample, program, quick ? quickBudget : budget));
-      journal.put(`${sample.name}/${part}`, value);
-    }
+  const peers = await findPeers(options.folders);
+  journal.put("peers", peers);
+  const { there, missing } = await step("build the programs", () =>
+    buildable(chosen, options.folders, peers.length > 0),
+  );
+  for (const { name, why } of missing) {
+    journal.put(`${name}/missing`, why);
   }
+  const { budget, seconds: most } = plan(there, peers.length);
+  const todo = there.flatMap((sample) => parts(sample, peers, options.folders).map((part) => ({ sample, ...part })));
+  const left = todo.filter(
+    ({ sample, name }) => !options.resume || journal.get(`${sample.name}/${name}`) === undefined,
+  );
+  if (!options.quick) {
+    const share = `${left.length} of ${todo.length} parts are to be measured.`;
+    console.log(`${there.length} programs: all of it takes about ${seconds(1000 * most)} of a quiet machine; ${share}`);
+  }
+  const busy = options.busy ? [new Worker("for (;;);", { eval: true })] : [];
+  try {
+    for (const { sample, name, measure } of left) {
+      const given = options.quick ? quickBudget : budget(sample);
+      journal.put(`${sample.name}/${name}`, await step(`${sample.name}: ${name}`, () => measure(given)));
+    }
+  } finally {
+    await Promise.all(busy.map((worker) => worker.terminate()));
+  }
+}
+
+function parts(sample, peers, folders) {
+  const program = () => build(sample, folders);
+  const forCoz = () => build(sample, folders, { forCoz: true });
+  return [
+    { name: "truth", measure: async (budget) => measureTruth(sample, await program(), budget) },
+    { name: "fulcrum", measure: async (budget) => measureFulcrum(sample, await program(), budget) },
+    ...peers.map((peer) => ({
+      name: peer.key,
+      measure: (budget) => measureCoz(peer, sample, forCoz, budget),
+    })),
+  ];
 }

@@ -6,7 +6,7 @@ import { levels } from "./truth.mjs";
  * @typedef {object} Row
  * @property {string} sample @property {string} target @property {number} percent
  * @property {{ value: number, spread: number } | undefined} actual
- * @property {Prediction | undefined} fulcrum @property {Prediction | undefined} coz
+ * @property {Prediction | undefined} fulcrum and so on: a prediction by the key of each profiler
  *
  * @typedef {object} Prediction either a failure or the rest
  * @property {string} [failure] @property {string} [detail]
@@ -15,8 +15,8 @@ import { levels } from "./truth.mjs";
  * @property {boolean} [inside] the interval contains what was measured
  */
 
-/** @param {(part: "truth" | "fulcrum" | "coz") => any} part of the sample's results @returns {Row[]} */
-export function compare(sample, part) {
+/** @param {(part: string) => any} part of the sample's results @param {string[]} peers their keys @returns {Row[]} */
+export function compare(sample, part, peers = ["coz"]) {
   const truth = part("truth");
   return sample.targets.flatMap((target) =>
     levels.map((percent) => {
@@ -29,8 +29,7 @@ export function compare(sample, part) {
         percent,
         theory: target.theory?.[levels.indexOf(percent)],
         actual,
-        fulcrum: cell("fulcrum"),
-        coz: cell("coz"),
+        ...Object.fromEntries(["fulcrum", ...peers].map((key) => [key, cell(key)])),
       };
     }),
   );

@@ -1,21 +1,29 @@
 /**
- * What coz predicts. It gets what suits it best: DWARF 4, a run for each of the four speedups with the target's line
- * fixed, so that no experiment is spent elsewhere, and an end by itself, because it loses its last records otherwise.
+ * What coz predicts, one of its versions. It gets what suits it best: DWARF 4, a run for each of the four speedups with the
+ * target's line fixed, so that no experiment is spent elsewhere, and an end by itself, because it loses its last records
+ * otherwise.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { root, which } from "../../lib/steps.mjs";
+import { root } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
-import { calibrate } from "../lib/measure.mjs";
-import { buildSample, targetLocation } from "../lib/samples.mjs";
+import { calibrate, invocation } from "../lib/measure.mjs";
+import { targetLocation } from "../lib/samples.mjs";
 import { readPredictions } from "./profile.mjs";
 import { levels } from "./truth.mjs";
 
-/** @returns {Promise<Record<string, object>>} a target's predictions, or why there are none */
-export async function measureCoz(sample, _program, budget) {
+/**
+ * @param {import("./peers.mjs").Peer} peer
+ * @param {() => Promise<any>} build the program as coz understands it
+ * @returns {Promise<Record<string, object>>} a target's predictions, or why there are none
+ */
+export async function measureCoz(peer, sample, build, budget) {
   const results = {};
   for (const target of sample.targets) {
-    results[target.name] = await measureTarget(sample, target, budget.coz / sample.targets.length);
+    results[target.name] =
+      target.kind === "line"
+        ? await measureTarget(peer, { sample, target, program: await build() }, budget.coz / sample.targets.length)
+        : { failure: "did not run: coz has lines only" };
   }
   return results;
 }
@@ -28,24 +36,18 @@ function lastWords(log) {
   return line === "" ? "" : `, “${line}”`;
 }
 
-async function measureTarget(sample, target, seconds) {
-  if (which("coz") === undefined) {
-    return { failure: "did not run: not installed" };
-  }
-  if (target.kind !== "line") {
-    return { failure: "did not run: coz has lines only" };
-  }
-  const program = await buildSample(sample, { forCoz: true });
-  const profile = path.join(root, "out", "bench", "coz", `${sample.name}-${target.name}.coz`);
+async function measureTarget(peer, { sample, target, program }, seconds) {
+  const profile = path.join(root, "out", "bench", peer.key, `${sample.name}-${target.name}.coz`);
   mkdirSync(path.dirname(profile), { recursive: true });
   rmSync(profile, { force: true });
   const all = [0, ...levels];
   const units = await calibrate(sample, program, seconds / all.length);
+  const { command, env, cwd } = invocation(program, units);
   for (const percent of all) {
     const line = target.fixed === false ? [] : ["--fixed-line", targetLocation(sample, target)];
     const options = ["-o", profile, ...line, "--fixed-speedup", String(percent)];
     const limit = (3 * seconds) / all.length + 5;
-    const done = await runChild(["coz", "run", ...options, "---", program, String(units)], { limit });
+    const done = await runChild([...peer.command, "run", ...options, "---", ...command], { env, cwd, limit });
     if (!done.late && done.code !== 0) {
       const how = done.signal ?? `exit code ${done.code}`;
       return { failure: `did not run: ${how}${lastWords(done.stderr)}` };

@@ -3,26 +3,30 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { root, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
+import { invocation } from "../lib/measure.mjs";
 import { targetLocation } from "../lib/samples.mjs";
+import { placebosOf } from "./placebo.mjs";
 import { fulcrum, readPredictions } from "./profile.mjs";
 
 export async function measureFulcrum(sample, program, budget) {
   const seconds = budget.fulcrum / sample.targets.length;
   const results = {};
+  const { command, cwd } = invocation(program);
   for (const target of sample.targets) {
     const folder = runOf(sample, target);
     mkdirSync(path.dirname(folder), { recursive: true });
     rmSync(folder, { recursive: true, force: true });
     const args = ["run", "--quiet", "--duration", `${seconds}s`, "--output", folder, ...choose(sample, target)];
     const start = Date.now();
-    const done = await runChild([fulcrum, ...args, "--", program], { limit: seconds + 30 });
+    const done = await runChild([fulcrum, ...args, "--", ...command], { cwd, limit: seconds + 30 });
     if (done.code !== 0) {
       throw new StepError(
         `${done.stderr.trimEnd()}\n\`fulcrum ${args.join(" ")}\` failed with exit code ${done.code}.`,
       );
     }
     const wall = (Date.now() - start) / 1000;
-    results[target.name] = { seconds: wall, ...(await readPredictions(folder, sample, target)) };
+    const placebo = placebosOf(folder, sample.point);
+    results[target.name] = { seconds: wall, placebo, ...(await readPredictions(folder, sample, target)) };
   }
   return results;
 }
@@ -37,7 +41,8 @@ export async function reread(sample, results) {
   for (const target of sample.targets) {
     const folder = runOf(sample, target);
     if (read[target.name] !== undefined && existsSync(folder)) {
-      read[target.name] = { ...read[target.name], ...(await readPredictions(folder, sample, target)) };
+      const placebo = placebosOf(folder, sample.point);
+      read[target.name] = { ...read[target.name], placebo, ...(await readPredictions(folder, sample, target)) };
     }
   }
   return read;

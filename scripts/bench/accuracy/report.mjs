@@ -1,86 +1,125 @@
-/** docs/accuracy.md. */
-import { speedup } from "../lib/statistics.mjs";
+/** A host's section of docs/accuracy.md. */
+import { mean, speedup } from "../lib/statistics.mjs";
 import { summarise } from "./compare.mjs";
 
+/**
+ * @typedef {object} Campaign
+ * @property {import("./compare.mjs").Row[]} rows
+ * @property {any[]} programs
+ * @property {{ key: string, title: string }[]} peers
+ * @property {import("../lib/journal.mjs").Journal} journal
+ * @property {(sample: any, part: string) => any} results
+ */
+
 /** One line for the terminal. */
-export function summaryLine(rows) {
+export function summaryLine(rows, peers) {
   const ours = summarise(rows, "fulcrum");
-  const cozs = summarise(rows, "coz");
   const text = (name, of) =>
     of === undefined ? `${name}: nothing` : `${name}: mean error ${points(of.mean)} points over ${of.cells} cells`;
   const inside = ours === undefined ? "" : `, ${share(ours)} inside the interval`;
-  return `${text("Fulcrum", ours)}${inside}; ${text("coz", cozs)}.`;
+  const others = peers.map(({ key, title }) => text(title, summarise(rows, key)));
+  return `${[`${text("Fulcrum", ours)}${inside}`, ...others].join("; ")}.`;
 }
 
-export function accuracyReport(all, samples, journal) {
+/** @param {Campaign} campaign */
+export function accuracyReport({ rows: all, programs, peers, journal, results }) {
+  const measured = (row) =>
+    [row.actual, row.fulcrum, ...peers.map(({ key }) => row[key])].some((it) => it !== undefined);
+  const rows = all.filter(measured);
+  const there = programs.filter(({ name }) => rows.some((row) => row.sample === name));
   const machine = journal.get("machine");
-  const rows = all.filter((row) => row.actual ?? row.fulcrum ?? row.coz);
-  const missing = samples.filter(({ name }) => !rows.some((row) => row.sample === name));
-  const measured = samples.filter((sample) => !missing.includes(sample));
   return [
-    "## Predicted and actual",
+    `### ${journal.get("host")}`,
     "",
-    "The program's speedup when 25, 50 and 75 % of a target's work is left out. *Actual* was measured: the work was really left",
-    "out, in rounds of interleaved runs. It is 1 − time per unit after ÷ before (for `requests`: of the latency), the median over",
-    "the rounds, ± half of a 95 % bootstrap interval. *Predicted* comes from one Fulcrum run for each target, with its 95 %",
-    "interval, at most 60 s for each sample. *Inside* means that this interval contains the actual value. coz gets one run for each",
-    "speedup with a fixed target, about 26 s for each sample. Errors are in percentage points.",
+    ...summaryTable(rows, there, peers, results),
+    ...absent(programs, there, journal),
     "",
-    ...summaryTable(rows, measured),
-    ...(missing.length > 0 ? ["", `Not measured yet: ${missing.map(({ name }) => name).join(", ")}.`] : []),
+    ...cellTable(rows, peers),
     "",
-    ...cellTable(rows),
-    "",
-    ...fixes(samples, journal),
+    ...fixes(there, results),
     ...misses(rows),
-    machine === undefined ? "" : `Measured ${journal.dates()} on ${machine.machine}, perf_event_paranoid`,
-    machine === undefined
-      ? ""
-      : `${machine.paranoid}. ${machine.fulcrum} (${machine.revision}), ${machine.coz}, ${machine.compilers}.`,
+    `Measured ${journal.dates()} on ${machine.machine}, perf_event_paranoid`,
+    `${machine.paranoid}. ${machine.fulcrum} (${machine.revision}), ${peers.map(({ title }) => title).join(", ") || "without coz"}, ${machine.compilers}.`,
   ].join("\n");
 }
 
-function summaryTable(rows, samples) {
-  const line = (name, of) => {
-    const [ours, cozs] = [summarise(of, "fulcrum"), summarise(of, "coz")];
+function summaryTable(rows, programs, peers, results) {
+  const line = (name, of, placebo) => {
+    const ours = summarise(of, "fulcrum");
     const cells = [
       ours && points(ours.mean),
       ours && points(ours.worst),
       ours && share(ours),
-      cozs && points(cozs.mean),
+      placebo === undefined ? undefined : signed(placebo),
+      ...peers.map(({ key }) => summarise(of, key)).map((it) => it && points(it.mean)),
     ];
-    return `| ${name} | ${cells.map((cell) => cell ?? "–").join(" | ")} |`;
+    return `| ${[name, ...cells.map((cell) => cell ?? "–")].join(" | ")} |`;
   };
-  return [
-    "| sample | mean error | worst | inside | coz: mean error |",
-    "|---|---:|---:|---:|---:|",
-    ...samples.map(({ name }) =>
-      line(
-        name,
-        rows.filter((row) => row.sample === name),
-      ),
+  const errors = programs.map((sample) => placeboOf(sample, results));
+  const known = errors.filter((it) => it !== undefined);
+  const lines = programs.map(({ name }, number) =>
+    line(
+      name,
+      rows.filter((row) => row.sample === name),
+      errors[number],
     ),
-    line("**all**", rows),
-    ...both(rows, line),
+  );
+  const columns = [
+    "program",
+    "mean error",
+    "worst",
+    "inside",
+    "placebos",
+    ...peers.map(({ title }) => `${title}: mean error`),
+  ];
+  return [
+    `| ${columns.join(" | ")} |`,
+    `|---|---:|---:|---:|---:|${peers.map(() => "---:|").join("")}`,
+    ...lines,
+    line(`**all ${programs.length}**`, rows, known.length === 0 ? undefined : mean(known)),
+    ...peers.flatMap(({ key, title }) => both(rows, key, title, line)),
   ];
 }
 
-/** coz does not run everywhere: beside its mean, ours over the same cells. */
-function both(rows, line) {
-  const shared = rows.filter((row) => row.coz?.error !== undefined && row.fulcrum?.error !== undefined);
-  return shared.length > 0 && shared.length < rows.length ? [line("**all where coz runs too**", shared)] : [];
+/** What a program's placebos still seem to gain after correction, over its targets; a fraction. */
+function placeboOf(sample, results) {
+  const all = Object.values(results(sample, "fulcrum") ?? {}).flatMap(({ placebo }) => placebo ?? []);
+  const count = all.reduce((sum, it) => sum + it.count, 0);
+  return count === 0 ? undefined : all.reduce((sum, it) => sum + it.after * it.count, 0) / count;
 }
 
-function cellTable(rows) {
+/** coz does not run everywhere: beside its mean, ours over the same cells. */
+function both(rows, key, title, line) {
+  const shared = rows.filter((row) => row[key]?.error !== undefined && row.fulcrum?.error !== undefined);
+  return shared.length > 0 && shared.length < rows.length ? [line(`**where ${title} runs too**`, shared)] : [];
+}
+
+/** Programs that are not in the table, and why. */
+function absent(programs, there, journal) {
+  const others = programs.filter((sample) => !there.includes(sample));
+  const why = others.flatMap(({ name }) => {
+    const reason = journal.get(`${name}/missing`);
+    return reason === undefined ? [] : [`- \`${name}\`: ${reason.replaceAll(/(?:\/[\w.@+-]+)+\//g, "")}`];
+  });
+  const rest = others.filter(({ name }) => journal.get(`${name}/missing`) === undefined).map(({ name }) => name);
   return [
-    "| sample | target | speedup | actual | predicted | error | inside | coz | error |",
-    "|---|---|---:|---:|---:|---:|:-:|---:|---:|",
+    ...(rest.length > 0 ? ["", `Not measured: ${rest.join(", ")}.`] : []),
+    ...(why.length > 0 ? ["", "Could not be built:", "", ...why] : []),
+  ];
+}
+
+function cellTable(rows, peers) {
+  const columns = peers.map(({ title }) => `${title} | error`);
+  return [
+    `| ${["program", "target", "speedup", "actual", "predicted", "error", "inside", ...columns].join(" | ")} |`,
+    `|---|---|---:|---:|---:|---:|:-:|${peers.map(() => "---:|---:|").join("")}`,
     ...rows.map((row) => {
       const actual = row.actual && `${percent(row.actual.value)} ± ${points(row.actual.spread)}`;
       const mark = row.fulcrum?.inside === undefined ? "" : row.fulcrum.inside ? "yes" : "**no**";
-      const errors = [row.fulcrum, row.coz].map((cell) => (cell?.error === undefined ? "" : points(cell.error)));
-      const cells = [row.sample, row.target, `${row.percent} %`, actual ?? "not measured", predicted(row.fulcrum)];
-      return `| ${[...cells, errors[0], mark, predicted(row.coz, false), errors[1]].join(" | ")} |`;
+      const error = (cell) => (cell?.error === undefined ? "" : points(cell.error));
+      const theirs = peers.flatMap(({ key }) => [predicted(row[key], false), error(row[key])]);
+      const ours = [row.sample, row.target, `${row.percent} %`, actual ?? "not measured", predicted(row.fulcrum)];
+      return `| ${[...ours, error(row.fulcrum), mark, ...theirs].join(" | ")} |`;
     }),
   ];
 }
@@ -97,9 +136,9 @@ function predicted(cell, interval = true) {
 }
 
 /** What a sample's repair really brings. */
-function fixes(samples, journal) {
-  const lines = samples.flatMap((sample) => {
-    const costs = journal.get(`${sample.name}/truth`)?.costs;
+function fixes(programs, results) {
+  const lines = programs.flatMap((sample) => {
+    const costs = results(sample, "truth")?.costs;
     if (sample.fix === undefined || costs?.fix === undefined) {
       return [];
     }
@@ -129,6 +168,12 @@ function misses(rows) {
 function percent(fraction) {
   const text = (fraction * 100).toFixed(1);
   return `${text === "-0.0" ? "0.0" : text.replace("-", "−")} %`;
+}
+
+/** In points, with its sign. */
+function signed(fraction) {
+  const text = points(Math.abs(fraction));
+  return text === "0.0" ? text : `${fraction < 0 ? "−" : "+"}${text}`;
 }
 
 function points(fraction) {

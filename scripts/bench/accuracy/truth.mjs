@@ -19,7 +19,7 @@ export function configurations(sample) {
 
 /** Half of an interval from which on rounds are added, and how many times the budget that may take. */
 const precise = 0.007;
-const patience = 4;
+export const patience = 1.3;
 
 /**
  * @returns {Promise<{ units: number, costs: Record<string, number[]> }>} seconds a unit (or of latency), a value a round

@@ -37,10 +37,11 @@ function end(child, signal) {
 /**
  * Runs a program to its end, or for `limit` seconds at most. Never throws for a failure of the program.
  * @param {string[]} command
- * @param {{ env?: Record<string, string>, cwd?: string, limit?: number }} [options]
+ * @param {{ env?: Record<string, string>, cwd?: string, limit?: number, until?: AbortSignal }} [options] `until`: it has done
+ *   what it was started for, and is asked to end
  * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string, late: boolean }>}
  */
-export function runChild(command, { env = {}, cwd, limit = 120 } = {}) {
+export function runChild(command, { env = {}, cwd, limit = 120, until } = {}) {
   if (interrupted) {
     throw new Interrupted();
   }
@@ -64,6 +65,13 @@ export function runChild(command, { env = {}, cwd, limit = 120 } = {}) {
       }, limit * 1000),
       setTimeout(() => end(child, "SIGKILL"), (limit + 5) * 1000),
     ];
+    until?.addEventListener("abort", () => {
+      if (!running.has(child)) {
+        return;
+      }
+      end(child, "SIGTERM");
+      timers.push(setTimeout(() => end(child, "SIGKILL"), 5000));
+    });
     const text = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"]) {
       child[stream].setEncoding("utf8").on("data", (chunk) => {

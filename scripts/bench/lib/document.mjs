@@ -5,21 +5,28 @@ import { root } from "../../lib/steps.mjs";
 
 const head = "# Benchmarks\n\nEvery number here was printed by `npm run bench`. Run it again to replace them.\n";
 
-/** @param {string} file relative to the repository */
-export function writeSection(file, name, text) {
+/** @param {string} file relative to the repository @param {string} [kind] what sections begin with that a new one is put behind */
+export function writeSection(file, name, text, kind) {
   const full = path.join(root, file);
   const old = existsSync(full) ? readFileSync(full, "utf8") : head;
-  writeFileSync(full, withSection(old, name, text));
+  writeFileSync(full, withSection(old, name, text, kind));
   console.log(`wrote ${file}`);
 }
 
-export function withSection(old, name, text) {
+/** A new section comes behind the last of its kind, or at the end. */
+export function withSection(old, name, text, kind) {
   const begin = `<!-- bench ${name} -->`;
   const end = `<!-- end ${name} -->`;
   const section = `${begin}\n${text.trim()}\n${end}\n`;
   const from = old.indexOf(begin);
   const to = old.indexOf(end);
-  return from >= 0 && to > from
-    ? old.slice(0, from) + section + old.slice(to + end.length + 1)
-    : `${old.trimEnd()}\n\n${section}`;
+  if (from >= 0 && to > from) {
+    return old.slice(0, from) + section + old.slice(to + end.length + 1);
+  }
+  const last = kind === undefined ? -1 : old.lastIndexOf(`<!-- end ${kind}`);
+  if (last < 0) {
+    return `${old.trimEnd()}\n\n${section}`;
+  }
+  const behind = old.indexOf("\n", last) + 1;
+  return `${old.slice(0, behind)}\n${section}${old.slice(behind)}`;
 }

@@ -33,6 +33,16 @@ export class Journal {
     writeFileSync(this.file, [...this.records.values()].map((record) => `${JSON.stringify(record)}\n`).join(""));
   }
 
+  /** When the newest record was made; empty when there is none. */
+  newest() {
+    return (
+      [...this.records.values()]
+        .map((record) => record.at)
+        .sort()
+        .at(-1) ?? ""
+    );
+  }
+
   /** When the oldest and the newest of the records that count were made: `2026-11-21`, or `from to`. */
   dates() {
     const days = [...this.records.values()].map((record) => record.at.slice(0, 10)).sort();

@@ -4,6 +4,11 @@ import { cpus, loadavg, release, totalmem } from "node:os";
 import path from "node:path";
 import { root, tryRun, which } from "../../lib/steps.mjs";
 
+/** This host, by which tables of different hosts are told apart. */
+export function describeHost() {
+  return `${cpus().length} × ${cpus()[0]?.model?.trim() ?? "unknown CPU"}, Linux ${release()}`;
+}
+
 export async function describeMachine() {
   const first = async (command, ...args) => (await tryRun(command, args)).output.split("\n")[0].trim();
   const distribution = /^PRETTY_NAME="(.*)"$/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "Linux";
@@ -18,7 +23,8 @@ export async function describeMachine() {
   };
 }
 
-async function cozVersion() {
+/** The installed one's. */
+export async function cozVersion() {
   if (which("coz") === undefined) {
     return "not installed";
   }

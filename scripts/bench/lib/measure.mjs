@@ -19,15 +19,32 @@ export function parseReport(stdout) {
 }
 
 /**
+ * How a program is started: for so many units, or until it is stopped. One that others wrote learns the number from its
+ * environment.
+ * @param {string | import("../others/build.mjs").Command} program
+ * @param {number} [units]
+ * @returns {{ command: string[], env: Record<string, string>, cwd?: string }}
+ */
+export function invocation(program, units) {
+  const number = units === undefined ? [] : [String(units)];
+  if (typeof program === "string") {
+    return { command: [program, ...number], env: {} };
+  }
+  const env = Object.fromEntries(number.map((it) => ["SAMPLE_UNITS", it]));
+  return { command: [program.file, ...program.args], env, cwd: program.folder };
+}
+
+/**
  * Runs a sample, perhaps under a profiler.
- * @param {string} program
+ * @param {string | import("../others/build.mjs").Command} program
  * @param {number} units
  * @param {{ under?: string[], env?: Record<string, string>, limit?: number, cwd?: string }} [options]
  */
 export async function runUnits(program, units, { under = [], ...options } = {}) {
-  const command = [...under, program, String(units)];
-  const done = await runChild(command, options);
-  const report = parseReport(done.stdout);
+  const start = invocation(program, units);
+  const command = [...under, ...start.command];
+  const done = await runChild(command, { cwd: start.cwd, ...options, env: { ...start.env, ...options.env } });
+  const report = parseReport(done.stdout) ?? parseReport(done.stderr);
   if (report === undefined || done.code !== 0) {
     const how = done.late ? "took too long" : `ended with ${done.signal ?? `exit code ${done.code}`}`;
     throw new StepError(`${done.stderr.trimEnd()}\n\`${command.join(" ")}\` ${how} and reported nothing.`);

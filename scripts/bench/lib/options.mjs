@@ -1,19 +1,36 @@
 /** The arguments of a benchmark that has samples: their names, and flags. */
+import path from "node:path";
 import { StepError } from "../../lib/steps.mjs";
 
-const flags = ["quick", "resume", "report"];
+const common = ["quick", "resume", "report"];
 
 /**
  * --quick: tiny durations, to see that everything works; its numbers say nothing and never get into docs/
  * --resume: what the journal has is not measured again
  * --report: nothing is measured, the document is written from the journal, and from the recorded runs that are still there
+ * KEY=FOLDER: where something is that cannot be fetched
+ * @param {string[]} args
+ * @param {{ more?: string[], keys?: string[] }} [allowed] further flags, and the keys of folders
  */
-export function parseOptions(args) {
+export function parseOptions(args, { more = [], keys = [] } = {}) {
+  const flags = [...common, ...more];
   const given = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.slice(2));
   const unknown = given.filter((flag) => !flags.includes(flag));
   if (unknown.length > 0) {
     throw new StepError(`There is no option --${unknown.join(", --")}: choose among --${flags.join(", --")}.`);
   }
-  const names = args.filter((arg) => !arg.startsWith("--"));
-  return { names, ...Object.fromEntries(flags.map((flag) => [flag, given.includes(flag)])) };
+  const rest = args.filter((arg) => !arg.startsWith("--"));
+  const folders = rest.filter((arg) => arg.includes("=")).map((arg) => folder(arg, keys));
+  const set = flags.map((flag) => [flag, given.includes(flag)]);
+  const names = rest.filter((arg) => !arg.includes("="));
+  return { names, folders: Object.fromEntries(folders), ...Object.fromEntries(set) };
+}
+
+function folder(arg, keys) {
+  const [, key = "", name = ""] = /^(\w+)=(.*)$/.exec(arg) ?? [];
+  if (!keys.includes(key)) {
+    const some = keys.map((it) => `${it}=FOLDER`).join(", ") || "none";
+    throw new StepError(`There is no folder ${arg} to be named: choose among ${some}.`);
+  }
+  return [key, path.resolve(name)];
 }

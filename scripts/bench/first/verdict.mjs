@@ -1,0 +1,47 @@
+/** What a run has said so far: a first verdict of Fulcrum, and a profile of coz that could be drawn. */
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+/** @returns {{ seconds: number, atLeast: number, target: string } | undefined} */
+export function verdictOf(folder, point) {
+  const file = path.join(folder, "run.json");
+  if (!existsSync(file)) {
+    return undefined;
+  }
+  const { firstVerdict } = JSON.parse(readFileSync(file, "utf8"));
+  return firstVerdict?.progressPoint === point ? firstVerdict : undefined;
+}
+
+/** COZ draws no line of which it has fewer amounts of speedup, none among them. */
+const fewest = 5;
+
+/** Whether a profile of coz has such a line. */
+export function isDrawn(file, point) {
+  return existsSync(file) && hasCurve(readFileSync(file, "utf8"), point);
+}
+
+/** @param {string} text of a profile, in either format of coz */
+export function hasCurve(text, point) {
+  const speedups = new Map();
+  let experiment;
+  // The last line may be half written.
+  for (const line of text.split("\n").slice(0, -1)) {
+    const record = line.startsWith("{") ? JSON.parse(line) : fields(line);
+    if (record.type === "experiment") {
+      experiment = record;
+    } else if (record.type === "throughput-point" || record.type === "latency-point") {
+      const visits = Number(record.delta ?? record.departures);
+      if (record.name === point && visits > 0 && experiment !== undefined) {
+        const known = speedups.get(experiment.selected) ?? new Set();
+        speedups.set(experiment.selected, known.add(Number(experiment.speedup)));
+      }
+    }
+  }
+  return [...speedups.values()].some((known) => known.has(0) && known.size >= fewest);
+}
+
+/** A line of coz's text format: its type, and fields `name=value`. */
+function fields(line) {
+  const [type, ...pairs] = line.split("\t");
+  return { type, ...Object.fromEntries(pairs.map((pair) => [pair.split("=")[0], pair.slice(pair.indexOf("=") + 1)])) };
+}

@@ -1,0 +1,175 @@
+/** The benches of accuracy and of first answers: what is computed in them, and the edits of other people's programs. */
+import { describe, expect, test } from "vitest";
+import { placeboError } from "../../scripts/bench/accuracy/placebo.mjs";
+import { plan } from "../../scripts/bench/accuracy/plan.mjs";
+import { allPrograms } from "../../scripts/bench/accuracy/programs.mjs";
+import { accuracyReport } from "../../scripts/bench/accuracy/report.mjs";
+import { middle } from "../../scripts/bench/first/report.mjs";
+import { hasCurve } from "../../scripts/bench/first/verdict.mjs";
+import { withSection } from "../../scripts/bench/lib/document.mjs";
+import { invocation } from "../../scripts/bench/lib/measure.mjs";
+import { parseOptions } from "../../scripts/bench/lib/options.mjs";
+import { edited } from "../../scripts/bench/others/edits.mjs";
+
+describe("edits of other people's files", () => {
+  const text = ["int a;", "for (i = 0; i < n; i++) {", "  a += i; // much", "}", "done(a);", "done(b);"].join("\n");
+
+  test("a loop becomes one line, shortened and marked", () => {
+    const edit = { at: "i < n", lines: 3, with: [["i < n", "i < kept"]], first: "AGAIN(x)", target: "x" };
+    expect(edited(text, [edit] as never, "f.c").split("\n")).toEqual([
+      "int a;",
+      "AGAIN(x) for (i = 0; i < kept; i++) { a += i; } // TARGET: x",
+      "done(a);",
+      "done(b);",
+    ]);
+  });
+
+  test("the first line that fits after another, every line that fits, and lines around one", () => {
+    const after = [{ at: "a", after: "}", with: [["(a)", "(c)"]] }];
+    expect(edited(text, after as never, "f.c")).toBe(text.replace("done(a)", "done(c)"));
+    const all = [{ at: "done(", all: true, before: "one", behind: "two" }];
+    expect(
+      edited(text, all as never, "f.c")
+        .split("\n")
+        .slice(4),
+    ).toEqual(["done(a);", "done(b);"].flatMap((line) => ["one", line, "two"]));
+  });
+
+  test("a file of another version is an error that names it", () => {
+    expect(() => edited(text, [{ at: "nothing" }], "f.c")).toThrow(/f\.c has no line with `nothing`/);
+    expect(() => edited(text, [{ at: "int a", with: [["int b", "x"]] }] as never, "f.c")).toThrow(
+      /no `int b` in `int a;`/,
+    );
+  });
+});
+
+describe("the campaign", () => {
+  test("covers thirty programs, each with a name of its own, and takes an hour at most", () => {
+    const programs = allPrograms();
+    expect(programs.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(programs.map(({ name }) => name)).size).toBe(programs.length);
+    for (const peers of [0, 1, 2, 3]) {
+      expect(plan(programs, peers).seconds).toBeLessThanOrEqual(3600.001);
+    }
+  });
+
+  test("gives few programs no more than is enough, and a second target half as much again", () => {
+    const one = { name: "one", targets: [1] };
+    const two = { name: "two", targets: [1, 2] };
+    const { budget, seconds } = plan([one, two], 1);
+    expect(budget(one)).toMatchObject({ fulcrum: 58, coz: 26 });
+    expect(budget(two)).toMatchObject({ fulcrum: 87, coz: 39 });
+    expect(seconds).toBeCloseTo(2.5 * (48 + 58 + 26));
+  });
+});
+
+describe("the error of placebos", () => {
+  const record = (type: string, speedup: number, period: number, pauses: number) => ({
+    ...{ type, speedup, pauses, duration: period * 100 },
+    points: [{ name: "p", kind: "throughput", delta: 100 }],
+  });
+  const baselines = [record("experiment", 0, 1_000_000, 0), record("experiment", 0, 1_000_000, 0)];
+  /** A placebo whose pauses cost so many nanoseconds each. */
+  const placebo = (cost: number, pauses: number) => record("placebo", 0.5, 1_000_000 + (cost * pauses) / 100, pauses);
+
+  test("is nothing when all pauses cost the same", () => {
+    const placebos = [20, 40, 60, 80, 100, 120].map((pauses) => placebo(30_000, pauses));
+    const error = placeboError([...baselines, ...placebos], "p");
+    expect(error?.count).toBe(6);
+    expect(error?.before).toBeCloseTo(-0.021);
+    expect(error?.after).toBeCloseTo(0, 6);
+  });
+
+  test("is what no cost of pausing explains", () => {
+    const gains = [20, 40, 60, 100].map((pauses) => record("placebo", 0.5, 990_000, pauses));
+    const error = placeboError([...baselines, ...gains], "p");
+    expect(error?.before).toBeCloseTo(0.01);
+    expect(Math.abs(error?.after ?? 0)).toBeGreaterThan(0.0003);
+  });
+
+  test("is unknown of too few, and at points that measure a latency", () => {
+    expect(placeboError([...baselines, placebo(1, 1)], "p")).toBeUndefined();
+    expect(placeboError([...baselines, ...[1, 2, 3, 4].map(() => placebo(1, 1))], "q")).toBeUndefined();
+  });
+});
+
+test("a host's report has a row for each program, a total, and a column for each version of coz", () => {
+  const prediction = { value: 0.2, low: 0.1, high: 0.3, error: 0.01, inside: true };
+  const row = { sample: "s", target: "t", percent: 25, actual: { value: 0.21, spread: 0.01 }, fulcrum: prediction };
+  const peers = [
+    { key: "coz", title: "coz 0.2.2" },
+    { key: "coz-head", title: "coz 0.2.5" },
+  ];
+  const values: Record<string, unknown> = {
+    host: "2 × processor, Linux 6",
+    machine: { machine: "m", paranoid: "2", fulcrum: "fulcrum", revision: "r", compilers: "c" },
+    "other/missing": "no source",
+  };
+  const journal = { get: (key: string) => values[key], dates: () => "today" };
+  const results = (_: unknown, part: string) =>
+    part === "fulcrum" ? { t: { placebo: { count: 4, after: -0.002 } } } : undefined;
+  const text = accuracyReport({
+    rows: [{ ...row, "coz-head": { ...prediction, error: 0.05, inside: false } }],
+    programs: [
+      { name: "s", targets: [] },
+      { name: "other", targets: [] },
+    ],
+    ...{ peers, journal, results },
+  } as never);
+  expect(text).toContain("### 2 × processor, Linux 6");
+  expect(text).toContain("| s | 1.0 | 1.0 | 100 % | −0.2 | – | 5.0 |");
+  expect(text).toContain("| **all 1** | 1.0 | 1.0 | 100 % | −0.2 | – | 5.0 |");
+  expect(text).toContain(
+    "| s | t | 25 % | 21.0 % ± 1.0 | 20.0 % (10.0 %…30.0 %) | 1.0 | yes | not measured |  | 20.0 % | 5.0 |",
+  );
+  expect(text).toContain("- `other`: no source");
+});
+
+describe("first answers", () => {
+  const text = (speedups: number[], visits = 3) =>
+    speedups
+      .map((it) => `experiment\tselected=a.c:1\tspeedup=${it}\tduration=5\nthroughput-point\tname=p\tdelta=${visits}\n`)
+      .join("");
+
+  test("coz draws a line with a baseline and four speedups, in either format", () => {
+    expect(hasCurve(text([0, 0.1, 0.2, 0.3]), "p")).toBe(false);
+    expect(hasCurve(text([0, 0.1, 0.2, 0.3, 0.4]), "p")).toBe(true);
+    expect(hasCurve(text([0.5, 0.1, 0.2, 0.3, 0.4]), "p")).toBe(false);
+    expect(hasCurve(text([0, 0.1, 0.2, 0.3, 0.4]), "q")).toBe(false);
+    expect(hasCurve(text([0, 0.1, 0.2, 0.3, 0.4], 0), "p")).toBe(false);
+    const json = [0, 0.1, 0.2, 0.3, 0.4].flatMap((speedup) => [
+      { type: "experiment", selected: "a.c:1", speedup, duration: 5 },
+      { type: "throughput-point", name: "p", delta: 3 },
+    ]);
+    expect(hasCurve(`${json.map((it) => JSON.stringify(it)).join("\n")}\n{"type":"exp`, "p")).toBe(true);
+  });
+
+  test("an answer that never came is longer than any", () => {
+    const results = [{ a: { seconds: 3 } }, { a: { seconds: 5 } }, {}];
+    expect(middle(results, "a")).toBe("5.0 s");
+    expect(middle([...results, {}, {}], "a")).toBe("none");
+  });
+});
+
+test("a program of others learns its units from the environment", () => {
+  expect(invocation("/p", 5)).toEqual({ command: ["/p", "5"], env: {} });
+  expect(invocation("/p")).toEqual({ command: ["/p"], env: {} });
+  const other = { file: "/o", args: ["-x"], folder: "/f" };
+  expect(invocation(other, 5)).toEqual({ command: ["/o", "-x"], env: { SAMPLE_UNITS: "5" }, cwd: "/f" });
+});
+
+test("folders are named by keys that the benchmark knows", () => {
+  const options = parseOptions(["a", "coz=/x/y", "--busy"], { more: ["busy"], keys: ["coz"] });
+  expect(options).toMatchObject({ names: ["a"], folders: { coz: "/x/y" }, busy: true, resume: false });
+  expect(() => parseOptions(["cox=/x"], { keys: ["coz"] })).toThrow(/coz=FOLDER/);
+  expect(() => parseOptions(["--busy"])).toThrow(/no option --busy/);
+});
+
+test("a host's first table comes behind those of other hosts", () => {
+  const one = withSection("# Title\n", "accuracy one", "1", "accuracy");
+  const document = `${one}\n## Next\n`;
+  const both = withSection(document, "accuracy two", "2", "accuracy");
+  expect(both.indexOf("accuracy one")).toBeLessThan(both.indexOf("accuracy two"));
+  expect(both.indexOf("accuracy two")).toBeLessThan(both.indexOf("## Next"));
+  expect(withSection(both, "accuracy one", "3", "accuracy")).toBe(both.replace("\n1\n", "\n3\n"));
+});
