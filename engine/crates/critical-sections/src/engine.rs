@@ -10,7 +10,7 @@ use crate::captured::Captured;
 use crate::emit::{RAX, RSP};
 use crate::gate::{self, BELOW_RETURN};
 use crate::list::List;
-use crate::observer::{Counts, Limits, Observer};
+use crate::observer::{Counts, Limits, Observer, Wish};
 use crate::replay::Replay;
 use crate::thread::{Recording, State, Thread};
 use crate::tls::{self, Words};
@@ -118,7 +118,8 @@ impl Pass<'_> {
         }
         if !self.thread.in_window {
             Tally::add(&self.engine.counts.too_long);
-            self.thread.rests.too_long(self.thread.site);
+            let (site, lock) = (self.thread.site, self.thread.lock);
+            self.thread.rests.too_long(site, lock);
         }
         Next::Native(next)
     }
@@ -133,6 +134,9 @@ impl Pass<'_> {
         match self.thread.is_wanted {
             true => {
                 // Told with what comes next.
+                if !self.thread.effects.has_room(1) {
+                    self.flush();
+                }
                 let returned = (CodeAddress(next), Effect::NativeCall);
                 self.thread.effects.push(returned);
                 Next::Watched(next)
@@ -172,14 +176,20 @@ impl Pass<'_> {
 
     /// The thread goes on by itself.
     fn leave(&mut self, ip: u64) {
+        self.flush();
         self.end_recording();
         self.thread.state = State::Native;
         self.thread.in_window = false;
         self.words.target = ip;
+        self.thread.settle();
     }
 
     /// Calls a native function, whose return address is on the stack already.
     fn call(&mut self, ip: u64) {
+        // Our own functions tell other things, which come after what was done so far.
+        if self.engine.units.is_own(ip) {
+            self.flush();
+        }
         self.end_recording();
         let stack = &mut self.words.registers.general[usize::from(RSP)];
         let place = stack.wrapping_sub(BELOW_RETURN);
@@ -193,7 +203,8 @@ impl Pass<'_> {
         self.words.target = ip;
     }
 
-    /// Tells what happened on the way to an exit.
+    /// Notes what happened on the way to an exit. It is told when it is much, or when there is something else to tell; in the
+    /// window after a section at once, since the first use ends that.
     fn tell(&mut self, exit: &Exit) {
         let mut rest = match self.thread.in_window {
             true => exit.steps,
@@ -209,6 +220,9 @@ impl Pass<'_> {
                 effects: &mut self.thread.effects,
             }
             .steps(rest);
+            if rest.is_empty() && !self.thread.in_window {
+                return;
+            }
             self.flush();
             if rest.is_empty() || !self.thread.is_wanted {
                 return;
@@ -217,14 +231,7 @@ impl Pass<'_> {
     }
 
     fn flush(&mut self) {
-        let effects = self.thread.effects.as_slice();
-        if !effects.is_empty() {
-            self.thread.is_telling = true;
-            let mode = self.engine.observer.effects(&self.words.registers, effects);
-            self.thread.is_telling = false;
-            self.thread.is_wanted = mode == Mode::Watched;
-        }
-        self.thread.effects.clear();
+        self.engine.flush(self.thread, self.words);
     }
 
     fn begin_recording(&mut self, unit: &Unit, is_path: bool) {
@@ -306,29 +313,34 @@ pub unsafe fn lock_taken(captured: &Captured, lock: u64, result: u64) {
     }
     if !is_nested {
         thread.state = State::Native;
-        if thread.held.as_slice().is_empty() && thread.rests.rests(caller.ip) {
+        if thread.held.as_slice().is_empty() && thread.rests.rests(caller.ip, lock) {
+            thread.settle();
             return;
         }
     }
     if !thread.held.has_room(1) {
         return;
     }
+    // SAFETY: the calling thread's words.
+    engine.flush(thread, unsafe { &*tls::words() });
     thread.is_telling = true;
-    let mode = engine.observer.entered(lock, caller.ip);
+    let wish = engine.observer.entered(lock, caller.ip);
     thread.is_telling = false;
     thread.held.push(lock);
-    thread.is_wanted = mode == Mode::Watched;
+    thread.is_wanted = wish == Wish::Watched;
     thread.in_window = false;
     thread.left = engine.limits.section;
+    thread.settle();
     if is_nested {
         return;
     }
-    if !thread.is_wanted {
-        thread.rests.unwanted(caller.ip);
-    } else {
-        thread.site = caller.ip;
-        // SAFETY: the caller's promise.
-        unsafe { engine.begin(thread, captured, result) };
+    match wish {
+        Wish::Native(scope) => thread.rests.unwanted(caller.ip, lock, scope),
+        Wish::Watched => {
+            (thread.site, thread.lock) = (caller.ip, lock);
+            // SAFETY: the caller's promise.
+            unsafe { engine.begin(thread, captured, result) };
+        }
     }
 }
 
@@ -342,27 +354,48 @@ pub fn unlocking(lock: u64) {
     if thread.is_telling || thread.state == State::Watched || !thread.held.remove(&lock) {
         return;
     }
+    // SAFETY: the calling thread's words.
+    engine.flush(thread, unsafe { &*tls::words() });
     thread.is_telling = true;
     let mode = engine.observer.left(lock);
     thread.is_telling = false;
     thread.is_wanted = mode == Mode::Watched;
-    let State::Calling(place) = thread.state else {
-        return;
-    };
-    if thread.held.as_slice().is_empty() {
-        thread.rests.watched(thread.site);
+    if let State::Calling(place) = thread.state {
+        engine.left(thread, place);
     }
-    if !thread.is_wanted {
-        // SAFETY: the word is on the thread's stack as long as the function that returns by it runs.
-        unsafe { word(place).write(gate::return_address(gate::native_done)) };
-        thread.state = State::Native;
-    } else if thread.held.as_slice().is_empty() {
-        thread.in_window = true;
-        thread.left = engine.limits.window;
-    }
+    thread.settle();
 }
 
 impl Engine {
+    /// Tells what the thread has done.
+    fn flush(&self, thread: &mut Thread, words: &Words) {
+        let effects = thread.effects.as_slice();
+        if effects.is_empty() {
+            return;
+        }
+        thread.is_telling = true;
+        let mode = self.observer.effects(&words.registers, effects);
+        thread.is_telling = false;
+        thread.is_wanted = mode == Mode::Watched;
+        thread.effects.clear();
+    }
+
+    /// A thread whose section is watched has given back a lock, in a native function that returns by the word at a place.
+    fn left(&self, thread: &mut Thread, place: u64) {
+        let is_outermost = thread.held.as_slice().is_empty();
+        if is_outermost {
+            thread.rests.watched(thread.site, thread.lock);
+        }
+        if !thread.is_wanted {
+            // SAFETY: the word is on the thread's stack as long as the function that returns by it runs.
+            unsafe { word(place).write(gate::return_address(gate::native_done)) };
+            thread.state = State::Native;
+        } else if is_outermost {
+            thread.in_window = true;
+            thread.left = self.limits.window;
+        }
+    }
+
     /// Whether the native call of which a thread's state tells is over, although it never returned: a thread was cancelled,
     /// or jumped out of it.
     fn is_abandoned(&self, place: u64, caller: &crate::captured::Caller) -> bool {

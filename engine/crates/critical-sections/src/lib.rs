@@ -12,6 +12,8 @@
 //!   back locks, wait or take locks, `malloc` and its family, and those that never return or jump ([`Functions`]).
 //! - Functions that take locks are hidden by [`hook!`], which captures the caller's registers. When the lock is taken, they
 //!   call [`lock_taken`], which does not return when the section is watched. The same goes for waiting on a condition.
+//! - [`lock_hook!`] and [`unlock_hook!`] are the same for mutexes, and short where nothing flows.
+//! - [`flows_under`] and [`wake`] are called when something flows under a lock, or where nothing had flowed.
 //! - Functions that give back locks call [`unlocking`] before they do, also before they wait for a condition.
 //! - [`end_thread`] when a thread ends, [`loaded`] and [`forget_unmapped`] when a library was loaded or unloaded,
 //!   [`after_fork`] in the child.
@@ -35,6 +37,7 @@ mod captured;
 mod copy;
 mod emit;
 mod engine;
+mod fast;
 mod gate;
 mod lasting;
 mod list;
@@ -59,8 +62,11 @@ use core::ops::Range;
 use fulcrum_preload::{real, sys};
 
 pub use captured::{Caller, Captured, caller};
+#[doc(hidden)]
+pub use fast::parts;
 pub use loader::code_around;
-pub use observer::{Counts, Limits, Observer, Translated};
+pub use observer::{Counts, Limits, Observer, Translated, Wish};
+pub use policy::{Scope, flows_under, wake};
 pub use tls::Registers;
 
 use engine::{ENGINE, Engine};
@@ -232,6 +238,7 @@ pub fn forget(from: u64, to: u64) {
 
 /// The process is a child that was just forked.
 pub fn after_fork() {
+    policy::forget();
     if let Some(engine) = ENGINE.get() {
         engine.units.free_lock();
     }

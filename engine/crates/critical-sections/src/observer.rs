@@ -2,6 +2,7 @@
 
 use fulcrum_shared_memory::{CodeAddress, Effect, Mode};
 
+use crate::policy::Scope;
 use crate::tls::Registers;
 
 /// Who is told what threads do in critical sections.
@@ -10,18 +11,37 @@ use crate::tls::Registers;
 /// be that of its allocator: they allocate from their own memory, take no lock of the program's, and must not panic.
 pub trait Observer: Sync {
     /// The calling thread has taken a lock; `site` is where the call returns to.
-    fn entered(&self, lock: u64, site: u64) -> Mode;
+    fn entered(&self, lock: u64, site: u64) -> Wish;
 
     /// It gives back a lock of which [`Self::entered`] told.
     fn left(&self, lock: u64) -> Mode;
 
-    /// What its instructions did, in their order. `registers` are those after the last one: for the call path.
+    /// What its instructions did, in their order. Told at the latest before the thread takes or gives back another lock, or
+    /// runs natively. `registers` are those that it had when it was last seen.
     fn effects(&self, registers: &Registers, effects: &[(CodeAddress, Effect)]) -> Mode;
 
     /// Instructions were translated to `start`, where there was nothing before: for those who sample from outside, and cannot
     /// ask [`crate::locate`]. Called in ascending order, one call at a time.
     fn translated(&self, copy: &Translated<'_>) {
         let _ = copy;
+    }
+}
+
+/// What an observer wants of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// To be told what it does.
+    Watched,
+    /// Nothing, for a while.
+    Native(Scope),
+}
+
+impl From<Mode> for Wish {
+    fn from(mode: Mode) -> Wish {
+        match mode {
+            Mode::Watched => Wish::Watched,
+            Mode::Native => Wish::Native(Scope::Site),
+        }
     }
 }
 

@@ -1,124 +1,293 @@
 //! Lock sites at which nothing flows: their sections begin without asking anybody (rule 7).
 //!
 //! Which sites rest, and how long, the observer has learned from all threads. Asking it takes its lock; so a thread that was
-//! told no asks less and less often.
+//! told no asks less and less often. What it was told holds for a site, or for one lock there, until the observer calls all
+//! threads to ask again ([`wake`]); and for a site, it says nothing of locks under which something flows ([`flows_under`]).
+//!
+//! [`lock_hook!`](crate::lock_hook) looks into the same tables, by instructions of its own.
 
-/// Sites that a thread remembers. Two in one place forget each other.
-const SITES: usize = 64;
-/// The most sections between two questions.
-const LONGEST_REST: u32 = 32;
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// Keys that a thread remembers. Two in one place forget each other.
+const PLACES: usize = 64;
+/// Sections between two questions: first, and at most. The observer says no when others have seen enough.
+const REST: [u32; 2] = [8, 256];
 /// The same where sections are so long that they are not watched to their ends: that costs most, and shows least.
-const LONGEST_REST_OF_LONG: u32 = 1024;
+const REST_OF_LONG: [u32; 2] = [1, 1024];
 
-#[derive(Clone, Copy, Default)]
-struct Rest {
-    site: u64,
-    /// Sections until the next question.
-    left: u32,
-    last: u32,
+/// Which locks something flows under, by [`flowing_place`]. That of a lock under which nothing flows may be marked too.
+pub static FLOWING: [AtomicU8; FLOWING_PLACES] = [const { AtomicU8::new(0) }; FLOWING_PLACES];
+const FLOWING_PLACES: usize = 1 << (32 - FLOWING_SHIFT);
+/// Mixes the lower half of a lock's address.
+pub const FLOWING_FACTOR: u32 = 0x6c62_272d;
+/// What is left of the product is the place.
+pub const FLOWING_SHIFT: u32 = 22;
+/// Mixes a lock's address before it is joined with a site's to a key.
+pub const LOCK_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Upper bits of keys are mixed into the lower ones, which say the place.
+pub const KEY_SHIFT: u32 = 7;
+
+/// How often threads were called to ask again.
+pub static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+/// What threads remember no longer holds.
+pub fn wake() {
+    GENERATION.fetch_add(1, Ordering::Release);
 }
 
+/// Locks under which something has flowed once.
+static ONCE: [AtomicU64; 256] = [const { AtomicU64::new(0) }; 256];
+
+/// Something flows under a lock. What counts is the second time: locks that are made for one thing each are ever others.
+pub fn flows_under(lock: u64) {
+    if flows(lock) {
+        return;
+    }
+    let place = flowing_place(lock);
+    if ONCE[place % ONCE.len()].swap(lock, Ordering::Relaxed) == lock {
+        FLOWING[place].store(1, Ordering::Release);
+    }
+}
+
+fn flows(lock: u64) -> bool {
+    FLOWING[flowing_place(lock)].load(Ordering::Relaxed) != 0
+}
+
+/// In a forked child, which begins with nothing.
+pub fn forget() {
+    for mark in &FLOWING {
+        mark.store(0, Ordering::Relaxed);
+    }
+    for lock in &ONCE {
+        lock.store(0, Ordering::Relaxed);
+    }
+    wake();
+}
+
+fn flowing_place(lock: u64) -> usize {
+    ((lock as u32).wrapping_mul(FLOWING_FACTOR) >> FLOWING_SHIFT) as usize
+}
+
+/// What stands for a lock at a site.
+fn key(site: u64, lock: u64) -> u64 {
+    site ^ lock.wrapping_mul(LOCK_FACTOR)
+}
+
+fn place(key: u64) -> usize {
+    (key ^ key >> KEY_SHIFT) as usize % PLACES
+}
+
+/// What a thread knows of one key.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Rest {
+    /// A site, or what stands for a lock at a site.
+    pub key: u64,
+    /// Sections until the next question; below 0: none.
+    pub left: i32,
+    /// The [`GENERATION`] of which it was learned.
+    pub generation: u32,
+}
+
+/// Bytes of a [`Rest`], as a shift.
+pub const REST_SHIFT: u32 = size_of::<Rest>().trailing_zeros();
+/// What is left of a key, mixed, says the place.
+pub const PLACES_MASK: u32 = PLACES as u32 - 1;
+
 /// What a thread knows of lock sites.
-pub struct Rests([Rest; SITES]);
+pub struct Rests {
+    rests: [Rest; PLACES],
+    /// How long the last rest was.
+    last: [u32; PLACES],
+}
 
 impl Rests {
     /// Nothing.
     pub fn new() -> Self {
-        Rests([Rest::default(); SITES])
-    }
-
-    /// A section begins at a site. Whether it is native for certain.
-    #[inline]
-    pub fn rests(&mut self, site: u64) -> bool {
-        let rest = self.of(site);
-        if rest.site != site || rest.left == 0 {
-            return false;
+        Rests {
+            rests: [Rest::default(); PLACES],
+            last: [0; PLACES],
         }
-        rest.left -= 1;
-        true
     }
 
-    /// The observer wants nothing of a site.
-    pub fn unwanted(&mut self, site: u64) {
-        self.rest(site, LONGEST_REST);
+    /// Where the table begins: it has one [`Rest`] for each place.
+    pub fn table(&self) -> *const Rest {
+        self.rests.as_ptr()
+    }
+
+    /// A section begins at a site, by taking that lock. Whether it is native for certain.
+    #[inline]
+    pub fn rests(&mut self, site: u64, lock: u64) -> bool {
+        !flows(lock) && self.rests_by(site) || self.rests_by(key(site, lock))
+    }
+
+    #[inline]
+    fn rests_by(&mut self, key: u64) -> bool {
+        let rest = &mut self.rests[place(key)];
+        let holds = rest.key == key
+            && rest.left > 0
+            && rest.generation == GENERATION.load(Ordering::Relaxed);
+        if holds {
+            rest.left -= 1;
+        }
+        holds
+    }
+
+    /// The observer wants nothing of a lock at a site, or of all that are taken there.
+    pub fn unwanted(&mut self, site: u64, lock: u64, scope: Scope) {
+        let key = match scope {
+            Scope::Site if !flows(lock) => site,
+            _ => key(site, lock),
+        };
+        self.rest(key, REST);
     }
 
     /// A section was too long to be watched to its end.
-    pub fn too_long(&mut self, site: u64) {
-        self.rest(site, LONGEST_REST_OF_LONG);
+    pub fn too_long(&mut self, site: u64, lock: u64) {
+        let key = match flows(lock) {
+            true => key(site, lock),
+            false => site,
+        };
+        self.rest(key, REST_OF_LONG);
     }
 
     /// A section was watched to its end.
-    pub fn watched(&mut self, site: u64) {
-        *self.of(site) = Rest {
-            site,
-            left: 0,
-            last: 0,
-        };
+    pub fn watched(&mut self, site: u64, lock: u64) {
+        for key in [site, key(site, lock)] {
+            let place = place(key);
+            if self.rests[place].key == key {
+                self.rests[place].left = 0;
+                self.last[place] = 0;
+            }
+        }
     }
 
     /// Twice as long as the last time.
-    fn rest(&mut self, site: u64, longest: u32) {
-        let rest = self.of(site);
-        let last = match rest.site == site {
-            true => rest.last.saturating_mul(2).clamp(1, longest),
-            false => 1,
+    fn rest(&mut self, key: u64, [first, longest]: [u32; 2]) {
+        let place = place(key);
+        let last = match self.rests[place].key == key {
+            true => self.last[place].saturating_mul(2).clamp(first, longest),
+            false => first,
         };
-        *rest = Rest {
-            site,
-            left: last,
-            last,
+        self.last[place] = last;
+        self.rests[place] = Rest {
+            key,
+            left: last as i32,
+            generation: GENERATION.load(Ordering::Relaxed),
         };
     }
+}
 
-    fn of(&mut self, site: u64) -> &mut Rest {
-        let place = (site ^ site >> 7) as usize % SITES;
-        &mut self.0[place]
-    }
+/// What the observer's no holds for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All sections that begin at the site.
+    Site,
+    /// Those that begin there by taking the lock.
+    Lock,
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, MutexGuard};
+
     use super::*;
+
+    const SITE: u64 = 0x1234;
+    const LOCK: u64 = 0x7000;
+
+    /// One test at a time: what flows is the same for all.
+    fn alone() -> MutexGuard<'static, ()> {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let alone = ALONE.lock().unwrap_or_else(|broken| broken.into_inner());
+        forget();
+        alone
+    }
+
+    /// How often in a row a lock rests at the site.
+    fn run(rests: &mut Rests, lock: u64, most: usize) -> usize {
+        (0..most).take_while(|_| rests.rests(SITE, lock)).count()
+    }
 
     /// After how many sections each the observer is asked, when it always says no.
     #[test]
     fn questions_become_rarer_and_a_yes_ends_the_rest() {
+        let _alone = alone();
         let mut rests = Rests::new();
         let mut between = Vec::new();
         for _ in 0..8 {
-            rests.unwanted(0x1234);
-            between.push((0..100).take_while(|_| rests.rests(0x1234)).count());
+            rests.unwanted(SITE, LOCK, Scope::Site);
+            between.push(run(&mut rests, LOCK, 1000));
         }
-        assert_eq!(between, [1, 2, 4, 8, 16, 32, 32, 32]);
-        assert!(!rests.rests(0x4321));
-        rests.watched(0x1234);
-        assert!(!rests.rests(0x1234));
+        assert_eq!(between, [8, 16, 32, 64, 128, 256, 256, 256]);
+        assert!(!rests.rests(0x4321, LOCK));
+        rests.watched(SITE, LOCK);
+        assert!(!rests.rests(SITE, LOCK));
     }
 
     #[test]
     fn long_sections_rest_longer_until_one_is_watched_to_its_end() {
+        let _alone = alone();
         let mut rests = Rests::new();
         let mut between = Vec::new();
         for _ in 0..12 {
-            rests.too_long(0x1234);
-            between.push((0..5000).take_while(|_| rests.rests(0x1234)).count());
+            rests.too_long(SITE, LOCK);
+            between.push(run(&mut rests, LOCK, 5000));
         }
         assert_eq!(between[4..], [16, 32, 64, 128, 256, 512, 1024, 1024]);
-        rests.watched(0x1234);
-        rests.too_long(0x1234);
-        assert_eq!((0..9).take_while(|_| rests.rests(0x1234)).count(), 1);
+        rests.watched(SITE, LOCK);
+        rests.too_long(SITE, LOCK);
+        assert_eq!(run(&mut rests, LOCK, 9), 1);
     }
 
     #[test]
     fn sites_in_one_place_forget_each_other() {
+        let _alone = alone();
+        let mut rests = Rests::new();
+        let other = (1..).find(|it| place(*it) == place(SITE)).unwrap();
+        rests.unwanted(SITE, LOCK, Scope::Site);
+        rests.unwanted(other, LOCK, Scope::Site);
+        assert!(!rests.rests(SITE, LOCK));
+        assert!(rests.rests(other, LOCK));
+    }
+
+    /// A library that takes all its locks in one function: what is said of one lock there holds for no other.
+    #[test]
+    fn a_lock_rests_alone_where_something_flows() {
+        let _alone = alone();
+        let mut rests = Rests::new();
+        rests.unwanted(SITE, LOCK, Scope::Lock);
+        assert!(!rests.rests(SITE, LOCK + 64));
+        assert!(rests.rests(SITE, LOCK));
+    }
+
+    #[test]
+    fn under_a_lock_that_flows_no_site_rests_but_what_is_said_of_the_lock_holds() {
+        let _alone = alone();
         let mut rests = Rests::new();
         let other = (1..)
-            .find(|it| std::ptr::eq(rests.of(*it), rests.of(0x1234)))
+            .map(|n| LOCK + 8 * n)
+            .find(|it| flowing_place(*it) != flowing_place(LOCK))
             .unwrap();
-        rests.unwanted(0x1234);
-        rests.watched(other);
-        assert!(!rests.rests(0x1234));
-        assert!(!rests.rests(other));
+        rests.unwanted(SITE, other, Scope::Site);
+        flows_under(LOCK);
+        assert!(rests.rests(SITE, LOCK));
+        flows_under(LOCK);
+        rests.unwanted(SITE, other, Scope::Site);
+        assert!(!rests.rests(SITE, LOCK));
+        assert!(rests.rests(SITE, other));
+        rests.unwanted(SITE, LOCK, Scope::Site);
+        assert!(rests.rests(SITE, LOCK));
+    }
+
+    #[test]
+    fn whoever_is_called_asks_again() {
+        let _alone = alone();
+        let mut rests = Rests::new();
+        for scope in [Scope::Site, Scope::Lock] {
+            rests.unwanted(SITE, LOCK, scope);
+            wake();
+            assert!(!rests.rests(SITE, LOCK), "{scope:?}");
+        }
     }
 }

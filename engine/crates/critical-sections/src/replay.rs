@@ -35,8 +35,8 @@ enum Lane {
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
     lanes: [[Lane; 8]; 32],
-    /// Any of them may be another one than [`Lane::Before`].
-    are_changed: bool,
+    /// Registers of which one may be another one than [`Lane::Before`].
+    changed: u32,
 }
 
 impl Lanes {
@@ -44,14 +44,16 @@ impl Lanes {
     pub fn new() -> Self {
         Lanes {
             lanes: [[Lane::Before; 8]; 32],
-            are_changed: false,
+            changed: 0,
         }
     }
 
     /// All are from before the section again.
     pub fn reset(&mut self) {
-        if self.are_changed {
-            *self = Lanes::new();
+        while self.changed != 0 {
+            let register = self.changed.trailing_zeros() as usize;
+            self.lanes[register] = [Lane::Before; 8];
+            self.changed &= self.changed - 1;
         }
     }
 
@@ -60,7 +62,7 @@ impl Lanes {
     }
 
     fn set(&mut self, (register, which): (u8, u8), lane: Lane) {
-        self.are_changed = true;
+        self.changed |= 1 << (register % 32);
         self.lanes[usize::from(register % 32)][usize::from(which % 8)] = lane;
     }
 }

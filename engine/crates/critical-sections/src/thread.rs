@@ -40,6 +40,8 @@ pub struct Thread {
     pub state: State,
     /// Where it took the outermost lock of the section that is watched.
     pub site: u64,
+    /// That lock.
+    pub lock: u64,
     /// The observer wants to be told what it does.
     pub is_wanted: bool,
     /// Instructions until it runs natively again.
@@ -74,6 +76,7 @@ impl Thread {
         unsafe {
             (&raw mut (*at).state).write(State::Native);
             (&raw mut (*at).site).write(0);
+            (&raw mut (*at).lock).write(0);
             (&raw mut (*at).is_wanted).write(false);
             (&raw mut (*at).left).write(0);
             (&raw mut (*at).in_window).write(false);
@@ -117,6 +120,17 @@ impl Thread {
         Some(thread)
     }
 
+    /// Says whether hooks need to ask for nothing but what it knows of sites that rest.
+    pub fn settle(&self) {
+        let is_idle = self.state == State::Native && !self.is_telling;
+        let rests = match is_idle && self.held.as_slice().is_empty() {
+            true => self.rests.table().expose_provenance() as u64,
+            false => 0,
+        };
+        // SAFETY: the calling thread's words.
+        unsafe { (*tls::words()).rests = rests };
+    }
+
     /// Whether an address is in the engine's own stack of the calling thread.
     pub fn owns_stack(address: u64) -> bool {
         // SAFETY: the calling thread's words.
@@ -133,6 +147,7 @@ impl Thread {
         unsafe {
             let words = tls::words();
             (*words).thread = 0;
+            (*words).rests = 0;
             let start = thread.as_ptr().addr() - offset_of!(Mapping, thread);
             sys::call(libc::SYS_munmap, [start, MAPPING, 0, 0, 0, 0]);
         }

@@ -34,6 +34,9 @@ pub struct Words {
     pub thread: u64,
     /// The address of these words.
     pub itself: u64,
+    /// What the thread knows of sites that rest ([`crate::policy::Rest`]), while it holds no lock that the observer knows of
+    /// and runs natively; else 0.
+    pub rests: u64,
     /// The registers while the engine works.
     pub registers: Registers,
     /// What translated code noted.
@@ -50,6 +53,9 @@ pub const STACK: Word = Word(offset_of!(Words, stack));
 pub const VECTORS: Word = Word(offset_of!(Words, vectors));
 pub const SELF: Word = Word(offset_of!(Words, itself));
 pub const FLAGS: Word = Word(offset_of!(Words, registers) + offset_of!(Registers, flags));
+
+/// Where [`Words::rests`] is.
+pub const RESTS: usize = offset_of!(Words, rests);
 
 /// A borrowed register's word.
 pub const fn spill(number: usize) -> Word {

@@ -200,6 +200,11 @@ impl Units {
         }
     }
 
+    /// Whether an address is in the preloaded library's code.
+    pub fn is_own(&self, ip: u64) -> bool {
+        self.own.contains(&ip)
+    }
+
     /// The memory that translations are in.
     pub fn code_memory(&self) -> Range<u64> {
         self.code.clone()

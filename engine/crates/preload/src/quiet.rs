@@ -117,6 +117,7 @@ impl Lock {
     }
 
     /// Takes it if nobody has it.
+    #[inline]
     pub fn try_take(&self) -> bool {
         let free = self
             .0
@@ -125,6 +126,7 @@ impl Lock {
     }
 
     /// Whoever had it has it no more.
+    #[inline]
     pub fn free(&self) {
         self.0.store(0, Ordering::Release);
     }
@@ -180,6 +182,7 @@ impl<T> Shared<T> {
     }
 
     /// The value, if nobody has it.
+    #[inline]
     pub fn try_lock(&self) -> Option<Guard<'_, T>> {
         self.lock.try_take().then(|| Guard {
             _lock: Locked(&self.lock),
@@ -189,12 +192,30 @@ impl<T> Shared<T> {
 
     /// Waits for the value, which a jump out of a handler of signals may have left locked for good. `None` after a second, and
     /// from then on at once, until somebody frees it after all.
+    #[inline]
     pub fn lock_unless_left(&self) -> Option<Guard<'_, T>> {
+        match self.try_lock() {
+            Some(guard) => Some(self.found(guard)),
+            None => self.wait_unless_left(),
+        }
+    }
+
+    /// Nobody has left it.
+    #[inline]
+    fn found<'a>(&self, guard: Guard<'a, T>) -> Guard<'a, T> {
+        if self.is_left.load(Ordering::Relaxed) {
+            self.is_left.store(false, Ordering::Relaxed);
+        }
+        guard
+    }
+
+    /// Apart, so that a value that nobody has is got without a look at the clock.
+    #[cold]
+    fn wait_unless_left(&self) -> Option<Guard<'_, T>> {
         let begun = sys::now();
         for attempt in 0.. {
             if let Some(guard) = self.try_lock() {
-                self.is_left.store(false, Ordering::Relaxed);
-                return Some(guard);
+                return Some(self.found(guard));
             }
             if self.is_left.load(Ordering::Relaxed) {
                 return None;

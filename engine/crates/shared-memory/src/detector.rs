@@ -141,6 +141,7 @@ impl FlowDetector {
         state.phase = Phase::Section(Section {
             number: self.section,
             site,
+            lock,
             left: self.limits.section,
             foreign: false,
             reads_product: false,
@@ -165,7 +166,8 @@ impl FlowDetector {
             state.phase = Phase::Native;
             return Mode::Native;
         };
-        self.sites.leave(section.site, section.foreign);
+        let outcome = section.outcome(self.limits.section);
+        self.sites.leave((section.site, section.lock), outcome);
         state.phase = match section.reads_product {
             true => Phase::Window(Section {
                 left: self.limits.window,
@@ -206,7 +208,8 @@ impl FlowDetector {
             }
             Phase::Section(section) => {
                 self.counts.too_long += 1;
-                self.sites.leave(section.site, section.foreign);
+                let outcome = section.outcome(self.limits.section);
+                self.sites.leave((section.site, section.lock), outcome);
                 state.phase = Phase::Native;
                 Reaction::None(Mode::Native)
             }
@@ -219,9 +222,7 @@ impl FlowDetector {
                 };
                 let mode = state.mode();
                 match product {
-                    Some(birth) => {
-                        self.consume(thread, section.site, birth, context(Role::Consumer))
-                    }
+                    Some(birth) => self.consume(thread, &section, birth, context(Role::Consumer)),
                     None => Reaction::None(mode),
                 }
             }
@@ -266,7 +267,7 @@ impl FlowDetector {
     fn consume(
         &mut self,
         consumer: ThreadId,
-        site: CodeAddress,
+        section: &Section,
         birth: Birth,
         to: Synopsis,
     ) -> Reaction {
@@ -274,8 +275,13 @@ impl FlowDetector {
         let Some((lock, store)) = self.lists.consume(birth.list, consumer, from, to) else {
             return Reaction::None(Mode::Native);
         };
-        self.sites.flowed(birth.site, lock);
-        self.sites.flowed(site, lock);
+        // A section is watched or not by its outermost lock.
+        for (site, outermost) in [(birth.site, birth.outermost), (section.site, section.lock)] {
+            self.sites.flowed(site, lock);
+            if outermost != lock {
+                self.sites.flowed(site, outermost);
+            }
+        }
         Reaction::Consumed(Consumption {
             from,
             to,
@@ -293,6 +299,22 @@ impl FlowDetector {
         let demoted = self.lists.take_demoted()?;
         self.sites.forget_flows();
         Some(demoted)
+    }
+
+    /// Whether a thread holds a lock of which [`Self::enter`] was told.
+    pub fn holds_a_lock(&self, thread: ThreadId) -> bool {
+        self.threads.get(&thread).is_some_and(Thread::holds_a_lock)
+    }
+
+    /// Whether that a section runs natively that began here says nothing of sections of other locks: something has flowed here.
+    pub fn tells_locks_apart(&self, site: CodeAddress) -> bool {
+        self.sites.tells_locks_apart(site)
+    }
+
+    /// How often something flowed at a site where nothing had flowed. Whoever remembers which sections run natively is to ask
+    /// again when it changes.
+    pub fn woken(&self) -> u32 {
+        self.sites.woken()
     }
 
     /// How often a transaction came from one context to another, without what turned out to be no flow: producers that

@@ -26,6 +26,7 @@ mod flows;
 mod ids;
 mod lists;
 mod numbers;
+mod registers;
 mod section;
 mod sites;
 mod thread;
@@ -59,11 +60,6 @@ impl Register {
 
     fn index(self) -> usize {
         self.0.into()
-    }
-
-    /// Whether a call leaves it as it was (System V ABI): `rbx`, `rsp`, `rbp`, `r12` to `r15`.
-    fn survives_calls(self) -> bool {
-        matches!(self.0, 3 | 4 | 5 | 12..=15)
     }
 }
 

@@ -26,7 +26,7 @@ impl Tracker<'_> {
             Effect::Move { from, to, value } => {
                 let tag = self.read(from, value);
                 match to {
-                    Place::Register(to) => self.state.registers[to.index()] = tag,
+                    Place::Register(to) => self.state.registers.set(to, tag),
                     Place::Memory(to) => {
                         let tag = self.stored(tag, at, to, value, context);
                         self.write(to, value, tag);
@@ -34,23 +34,25 @@ impl Tracker<'_> {
                 }
             }
             Effect::Overwrite { to, value } => match to {
-                Place::Register(to) => self.state.registers[to.index()] = Tag::Invalid,
+                Place::Register(to) => self.state.registers.set(to, Tag::Invalid),
                 Place::Memory(to) => self.write(to, value, Tag::Invalid),
             },
             Effect::Use { .. } => {}
-            Effect::NativeCall => self.state.forget_registers_of_calls(),
+            Effect::NativeCall => self.state.registers.forget_those_of_calls(),
         }
     }
 
     fn read(&mut self, from: Place, value: u64) -> Tag {
         let span = match from {
-            Place::Register(register) => return self.state.registers[register.index()],
+            Place::Register(register) => return self.state.registers.get(register),
             Place::Memory(span) => span,
         };
         let access = self.words.read(span, value, &self.by);
         self.section.foreign |= access.foreign;
         match access.tag {
-            Tag::None if !self.is_own(span) => self.words.touch(span, value, &self.by),
+            Tag::None if !access.known && !self.is_own(span) => {
+                self.words.touch(span, value, &self.by);
+            }
             Tag::Produced(birth) if birth.section < self.section.number => {
                 self.section.reads_product = true;
             }
@@ -96,6 +98,7 @@ impl Tracker<'_> {
             thread: self.by.thread,
             list,
             site: self.section.site,
+            outermost: self.section.lock,
         })
     }
 

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
+use crate::registers::Registers;
+use crate::sites::Outcome;
 use crate::words::{Accessor, Birth, Locks, Tag, Words};
-use crate::{Effect, Mode, Place, Register};
+use crate::{Effect, Mode, Place};
 
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -13,7 +15,7 @@ pub(crate) struct Thread {
     /// In the order in which they were first taken, with how often.
     pub held: Vec<(LockId, u32)>,
     pub phase: Phase,
-    pub registers: [Tag; Register::COUNT],
+    pub registers: Registers,
     /// Where the thread put tags on its own stack.
     pub own_tags: Vec<u64>,
 }
@@ -29,6 +31,8 @@ pub(crate) enum Phase {
 pub(crate) struct Section {
     pub number: u64,
     pub site: CodeAddress,
+    /// The outermost lock.
+    pub lock: LockId,
     /// Effects that it may still have.
     pub left: u32,
     /// It touched what another thread had touched last.
@@ -39,13 +43,24 @@ pub(crate) struct Section {
     pub context: Option<Synopsis>,
 }
 
+impl Section {
+    /// What has happened in it, of at most so many effects.
+    pub fn outcome(&self, most: u32) -> Outcome {
+        Outcome {
+            foreign: self.foreign,
+            produced: self.context.is_some(),
+            effects: most.saturating_sub(self.left),
+        }
+    }
+}
+
 impl Thread {
     pub fn new(stack: Range<u64>) -> Self {
         Thread {
             stack,
             held: Vec::new(),
             phase: Phase::Native,
-            registers: [Tag::None; Register::COUNT],
+            registers: Registers::new(),
             own_tags: Vec::new(),
         }
     }
@@ -89,18 +104,9 @@ impl Thread {
 
     /// Rule 2, at the beginning of a section. What another thread put onto this stack stays: it may be a product.
     pub fn forget_own_tags(&mut self, thread: ThreadId, words: &mut Words) {
-        self.registers = [Tag::None; Register::COUNT];
+        self.registers.forget();
         for address in self.own_tags.drain(..) {
             words.forget_own(address, thread);
-        }
-    }
-
-    /// Rule 2, after a native call.
-    pub fn forget_registers_of_calls(&mut self) {
-        for (number, tag) in (0..).zip(&mut self.registers) {
-            if !Register(number).survives_calls() {
-                *tag = Tag::None;
-            }
         }
     }
 
@@ -121,16 +127,16 @@ impl Thread {
             } => (None, Some(to)),
             Effect::Overwrite { .. } => (None, None),
             Effect::NativeCall => {
-                self.forget_registers_of_calls();
+                self.registers.forget_those_of_calls();
                 (None, None)
             }
         };
         let tag = used.map_or(Tag::None, |(place, value)| match place {
-            Place::Register(register) => self.registers[register.index()],
+            Place::Register(register) => self.registers.get(register),
             Place::Memory(span) => words.left_by(span, value, section.number),
         });
         if let Some(register) = to_register {
-            self.registers[register.index()] = tag;
+            self.registers.set(register, tag);
             return None;
         }
         match tag {

@@ -1,11 +1,10 @@
 //! What is known of memory: which words carry a context, and who touched them last (Whodunit §3.2, the dictionary).
 
-use std::collections::BTreeMap;
-
 use crate::Span;
 use crate::ids::Synopsis;
 use crate::ids::{CodeAddress, LockId, ThreadId};
 use crate::lists::ListId;
+use crate::numbers::Map;
 
 /// What a location is associated with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +25,8 @@ pub(crate) struct Birth {
     pub thread: ThreadId,
     pub list: ListId,
     pub site: CodeAddress,
+    /// The outermost lock of the section.
+    pub outermost: LockId,
 }
 
 /// The locks of a section, of many the innermost.
@@ -42,6 +43,11 @@ impl Locks {
     }
 
     fn shares_one_with(&self, other: &Locks) -> bool {
+        // Mostly it is the same one.
+        let first = self.0[0];
+        if first.is_some() && first == other.0[0] {
+            return true;
+        }
         let mine = self.0.iter().flatten();
         mine.into_iter().any(|it| other.0.contains(&Some(*it)))
     }
@@ -84,12 +90,25 @@ pub(crate) struct Access {
     pub tag: Tag,
     /// Another thread touched it last.
     pub foreign: bool,
+    /// Something is known of some of it.
+    pub known: bool,
 }
 
+/// Words begin in groups of so many bytes, which begin at a multiple of it.
+const GROUP: u64 = 8;
+/// The most words that overlap a span: one begins before it, and one at each of its bytes.
+const MOST_OVERLAPPING: usize = 1 + Span::LONGEST as usize;
+
 /// The words that sections touched, by their addresses. No two overlap.
+///
+/// Most instructions touch a word that is known, or one of their own stack near which none is: both are one look into a table.
 #[derive(Debug)]
 pub(crate) struct Words {
-    words: BTreeMap<u64, Word>,
+    words: Map<u64, Word>,
+    /// Of each group in which words begin, a bit for each byte at which one does.
+    starts: Map<u64, u8>,
+    /// Words that end in another group than they begin in.
+    crossing: usize,
     limit: usize,
     forgotten: u64,
 }
@@ -97,7 +116,9 @@ pub(crate) struct Words {
 impl Words {
     pub fn new(limit: usize) -> Self {
         Words {
-            words: BTreeMap::new(),
+            words: Map::default(),
+            starts: Map::default(),
+            crossing: 0,
             limit,
             forgotten: 0,
         }
@@ -127,13 +148,19 @@ impl Words {
             word.toucher = by.thread;
             word.section = by.section;
             let tag = word.tag;
-            return Access { tag, foreign };
+            return Access {
+                tag,
+                foreign,
+                known: true,
+            };
         }
         let mut access = Access {
             tag: Tag::None,
             foreign: false,
+            known: false,
         };
         for (_, word) in self.overlapping(span) {
+            access.known = true;
             access.foreign |= word.toucher != by.thread;
             if word.tag != Tag::None {
                 access.tag = Tag::Invalid;
@@ -166,14 +193,18 @@ impl Words {
 
     /// Forgets what is known of these bytes. Whether another thread touched some of them last.
     pub fn forget(&mut self, span: Span, thread: ThreadId) -> bool {
-        let overlapped: Vec<(u64, ThreadId)> = self
-            .overlapping(span)
-            .map(|(address, word)| (address, word.toucher))
-            .collect();
-        for (address, _) in &overlapped {
-            self.words.remove(address);
+        let mut found = [0; MOST_OVERLAPPING];
+        let mut count = 0;
+        let mut foreign = false;
+        for ((address, word), place) in self.overlapping(span).zip(&mut found) {
+            foreign |= word.toucher != thread;
+            *place = address;
+            count += 1;
         }
-        overlapped.iter().any(|(_, toucher)| *toucher != thread)
+        for address in &found[..count] {
+            self.remove(*address);
+        }
+        foreign
     }
 
     /// The tag of a word that this section touched last, as long as it has the value of then.
@@ -185,29 +216,64 @@ impl Words {
 
     /// Forgets a word unless another thread touched it since.
     pub fn forget_own(&mut self, address: u64, thread: ThreadId) {
-        if self
-            .words
-            .get(&address)
-            .is_some_and(|it| it.toucher == thread)
-        {
-            self.words.remove(&address);
+        let word = self.words.get(&address);
+        if word.is_some_and(|it| it.toucher == thread) {
+            self.remove(address);
         }
     }
 
     fn overlapping(&self, span: Span) -> impl Iterator<Item = (u64, &Word)> {
         let range = span.range();
-        let first = range.start.saturating_sub(u64::from(Span::LONGEST) - 1);
-        let near = self.words.range(first..range.end);
-        near.map(|(&address, word)| (address, word))
-            .filter(move |(address, word)| address + u64::from(word.bytes) > range.start)
+        let (first, last) = (range.start / GROUP, (range.end - 1) / GROUP);
+        let first = match self.crossing {
+            0 => first,
+            _ => first.saturating_sub(1),
+        };
+        let near = (first..=last).flat_map(move |group| self.beginning_in(group));
+        near.filter(move |(address, word)| {
+            *address < range.end && address + u64::from(word.bytes) > range.start
+        })
+    }
+
+    fn beginning_in(&self, group: u64) -> impl Iterator<Item = (u64, &Word)> {
+        let mut starts = self.starts.get(&group).copied().unwrap_or(0);
+        let addresses = std::iter::from_fn(move || {
+            let first = starts.trailing_zeros();
+            starts &= starts.wrapping_sub(1);
+            (first < u8::BITS).then(|| group * GROUP + u64::from(first))
+        });
+        addresses.filter_map(move |address| Some((address, self.words.get(&address)?)))
     }
 
     fn insert(&mut self, span: Span, value: u64, tag: Tag, by: &Accessor) {
         if self.words.len() >= self.limit {
             self.forget_older_half();
         }
-        self.words
+        let before = self
+            .words
             .insert(span.address, Word::new(span, value, tag, by));
+        debug_assert!(before.is_none(), "no two words overlap");
+        self.note(span.address, span.bytes);
+    }
+
+    /// Notes where a word begins.
+    fn note(&mut self, address: u64, bytes: u8) {
+        *self.starts.entry(address / GROUP).or_default() |= 1_u8 << (address % GROUP);
+        self.crossing += usize::from(crosses(address, bytes));
+    }
+
+    fn remove(&mut self, address: u64) {
+        let Some(word) = self.words.remove(&address) else {
+            return;
+        };
+        self.crossing -= usize::from(crosses(address, word.bytes));
+        let group = address / GROUP;
+        if let Some(starts) = self.starts.get_mut(&group) {
+            *starts &= !(1_u8 << (address % GROUP));
+            if *starts == 0 {
+                self.starts.remove(&group);
+            }
+        }
     }
 
     fn forget_older_half(&mut self) {
@@ -216,7 +282,18 @@ impl Words {
         let (_, &mut median, _) = sections.select_nth_unstable(before / 2);
         self.words.retain(|_, word| word.section > median);
         self.forgotten += (before - self.words.len()) as u64;
+        self.starts.clear();
+        self.crossing = 0;
+        let left: Vec<(u64, u8)> = self.words.iter().map(|it| (*it.0, it.1.bytes)).collect();
+        for (address, bytes) in left {
+            self.note(address, bytes);
+        }
     }
+}
+
+/// Whether a word ends in another group than it begins in.
+fn crosses(address: u64, bytes: u8) -> bool {
+    address % GROUP + u64::from(bytes) > GROUP
 }
 
 #[cfg(test)]
@@ -246,15 +323,24 @@ mod tests {
 
     #[test]
     fn a_tag_is_read_where_and_as_it_was_stored() {
-        let access = |tag, foreign| Access { tag, foreign };
-        check(span(100, 8), 7, 9, access(Tag::Invalid, true));
-        check(span(100, 8), 8, 9, access(Tag::None, true));
-        check(span(100, 8), 7, 3, access(Tag::None, true));
-        check(span(100, 4), 7, 9, access(Tag::Invalid, true));
-        check(span(107, 8), 7, 9, access(Tag::Invalid, true));
-        check(span(93, 8), 7, 9, access(Tag::Invalid, true));
-        check(span(92, 8), 7, 9, access(Tag::None, false));
-        check(span(108, 8), 7, 9, access(Tag::None, false));
+        let known = |tag| Access {
+            tag,
+            foreign: true,
+            known: true,
+        };
+        let unknown = Access {
+            tag: Tag::None,
+            foreign: false,
+            known: false,
+        };
+        check(span(100, 8), 7, 9, known(Tag::Invalid));
+        check(span(100, 8), 8, 9, known(Tag::None));
+        check(span(100, 8), 7, 3, known(Tag::None));
+        check(span(100, 4), 7, 9, known(Tag::Invalid));
+        check(span(107, 8), 7, 9, known(Tag::Invalid));
+        check(span(93, 8), 7, 9, known(Tag::Invalid));
+        check(span(92, 8), 7, 9, unknown);
+        check(span(108, 8), 7, 9, unknown);
     }
 
     #[test]
@@ -264,7 +350,8 @@ mod tests {
             words.write(span(address, 4), 1, Tag::Invalid, &accessor(1, section, 9));
         }
         assert!(words.write(span(102, 4), 1, Tag::None, &accessor(2, 4, 9)));
-        let left: Vec<u64> = words.words.keys().copied().collect();
+        let mut left: Vec<u64> = words.words.keys().copied().collect();
+        left.sort_unstable();
         assert_eq!(left, [102, 108]);
         assert!(!words.write(span(102, 4), 1, Tag::None, &accessor(2, 4, 9)));
     }
@@ -279,5 +366,51 @@ mod tests {
             assert!(n == 1 || words.words.contains_key(&before), "{n}");
         }
         assert_eq!(words.forgotten() + words.len() as u64, 99);
+    }
+
+    /// What is known of each byte, by a list of words that is searched from end to end.
+    #[test]
+    fn words_are_those_of_a_list_that_is_searched() {
+        let mut random = 7_u64;
+        let mut below = |bound: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % bound
+        };
+        let mut words = Words::new(1000);
+        let mut list: Vec<(u64, u8, u32)> = Vec::new();
+        for section in 1..20_000 {
+            let span = span(1000 + below(64), 1 + below(8) as u8);
+            let thread = below(3) as u32;
+            let overlaps = |it: &(u64, u8, u32)| {
+                it.0 < span.range().end && it.0 + u64::from(it.1) > span.address
+            };
+            let foreign = list.iter().any(|it| overlaps(it) && it.2 != thread);
+            let known = list.iter().any(overlaps);
+            match below(3) {
+                0 => {
+                    let by = accessor(thread, section, 9);
+                    assert_eq!(
+                        words.write(span, 1, Tag::Invalid, &by),
+                        foreign,
+                        "{section}"
+                    );
+                    list.retain(|it| !overlaps(it));
+                    list.push((span.address, span.bytes, thread));
+                }
+                1 => {
+                    assert_eq!(words.forget(span, ThreadId(thread)), foreign, "{section}");
+                    list.retain(|it| !overlaps(it));
+                }
+                _ => {
+                    words.touch(span, 1, &accessor(thread, section, 9));
+                    if !known {
+                        list.push((span.address, span.bytes, thread));
+                    }
+                }
+            }
+            assert_eq!(words.len(), list.len(), "{section}");
+        }
     }
 }

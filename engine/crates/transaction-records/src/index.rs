@@ -6,6 +6,7 @@ mod ranges;
 
 use std::collections::{HashMap, HashSet};
 
+use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 
 use crate::log::Log;
@@ -13,6 +14,9 @@ use crate::process::{ProcessInfo, processes};
 
 pub(crate) use ends::{Channel, ChannelId, End, EndId};
 use ranges::Ranges;
+
+/// After so many records it is asked again whether anybody still waits.
+const RECORDS_BETWEEN_CHECKS: usize = 1 << 14;
 
 /// Everything that is known before the replay.
 #[derive(Debug)]
@@ -46,7 +50,10 @@ pub(crate) struct ItemUse {
 
 impl Index {
     /// The index of logs, which are from these runs.
-    pub fn of(logs: &[Log<'_>], runs: &[usize]) -> Self {
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn of(logs: &[Log<'_>], runs: &[usize], progress: &Progress) -> Result<Self, Cancelled> {
         let processes = processes(logs, runs);
         let Clocks { shifts, machines } = Clocks::of(&processes);
         let mut index = Index {
@@ -62,7 +69,10 @@ impl Index {
         };
         for (process, log) in logs.iter().enumerate() {
             for thread in 0..log.threads().len() {
-                for (head, record) in log.records(thread) {
+                for (at, (head, record)) in log.records(thread).enumerate() {
+                    if at.is_multiple_of(RECORDS_BETWEEN_CHECKS) {
+                        progress.check()?;
+                    }
                     let time_ns = index.shared_time(process, head.time_ns);
                     index.take(process, time_ns, &record);
                 }
@@ -73,7 +83,7 @@ impl Index {
         }
         index.find_spawners();
         index.channels = lives::channels(&mut index.ends, &index.processes, &machines);
-        index
+        Ok(index)
     }
 
     /// Programs that were spawned rather than forked do not know by whom.

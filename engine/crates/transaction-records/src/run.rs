@@ -132,8 +132,7 @@ fn assemble(
         run_of.extend(of_folder.iter().map(|_| run));
         logs.extend(of_folder);
     }
-    progress.check()?;
-    let index = Index::of(&logs, &run_of);
+    let index = Index::of(&logs, &run_of, progress)?;
     let replaying = progress.part(READ, REPLAYED).with_phase("replaying");
     let mut world = replay(&logs, &index, resolvers, options.recognition, &replaying)?;
     let assigning = progress.with_phase("assigning samples");

@@ -44,12 +44,13 @@ impl Called for Captured {
 
 /// `hooks!(name => function, "register")`: exports `name`, which calls `function` with the program's arguments and, behind them,
 /// `&Frame` in that register: the one of the argument behind the last. `"stack"` for functions of six arguments, `"seven"` for
-/// those of seven; with `all "register"`, it is `&Captured`. Once a module, whose `hooks` are the exported functions.
+/// those of seven; with `all "register"`, it is `&Captured`. `lock STATIC` and `unlock STATIC` are those of mutexes, with short
+/// ways ([`fulcrum_critical_sections::lock_hook`]). Once a module, whose `hooks` are the exported functions.
 macro_rules! hooks {
-    ($($name:ident => $function:ident, $register:tt $($all:literal)?;)*) => {
+    ($($name:ident => $function:ident, $register:tt $($all:literal)? $($address:ident)?;)*) => {
         /// What the program calls: beside the functions of the same names.
         mod exported {
-            $($crate::frame::hooks!(@ $name, $function, $register $($all)?);)*
+            $($crate::frame::hooks!(@ $name, $function, $register $($all)? $($address)?);)*
         }
         /// The addresses of what the program calls.
         pub fn hooks() -> impl Iterator<Item = u64> {
@@ -59,6 +60,12 @@ macro_rules! hooks {
     };
     (@ $name:ident, $function:ident, all $register:literal) => {
         fulcrum_critical_sections::hook!($name => super::$function, $register);
+    };
+    (@ $name:ident, $function:ident, lock $attempt:ident) => {
+        fulcrum_critical_sections::lock_hook!($name => super::$function, super::$attempt);
+    };
+    (@ $name:ident, $function:ident, unlock $real:ident) => {
+        fulcrum_critical_sections::unlock_hook!($name => super::$function, super::$real);
     };
     (@ $name:ident, $function:ident, "stack") => {
         /// As libc's, logged.

@@ -46,6 +46,7 @@ extern "C" fn begin() {
         .chain(idle::hooks())
         .chain(spawn::hooks())
         .chain(libraries::hooks());
+    locks::prepare();
     // Those of `fork` return twice.
     sections::begin(native, fork::hooks());
 }

@@ -1,6 +1,7 @@
 //! Locks (Whodunit §6): who waited, for how long, and who held. A lock that is free is tried and taken, and nothing is written.
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use fulcrum_critical_sections::Captured;
 use fulcrum_preload::{real, sys};
@@ -12,6 +13,18 @@ use crate::{glibc, sections, thread};
 
 /// A lock of the program's, as libc knows it.
 type Lock = *mut c_void;
+
+/// libc's functions that the short ways of hooks go to. They are gone only while sections are watched.
+static TRYLOCK: AtomicUsize = AtomicUsize::new(0);
+static UNLOCK: AtomicUsize = AtomicUsize::new(0);
+
+/// Finds libc's functions. Before sections are watched.
+pub fn prepare() {
+    let attempt = real!(pthread_mutex_trylock: fn(Lock) -> c_int);
+    let unlock = real!(pthread_mutex_unlock: fn(Lock) -> c_int);
+    TRYLOCK.store(attempt as usize, Ordering::Release);
+    UNLOCK.store(unlock as usize, Ordering::Release);
+}
 
 /// Tells of a wait for a lock that was held by `holder` when it began, and is over.
 pub fn waited(
@@ -370,14 +383,14 @@ signals!(cnd_signal, cnd_signal);
 signals!(cnd_broadcast, cnd_broadcast);
 
 hooks! {
-    pthread_mutex_lock => pthread_mutex_lock, all "rsi";
-    __pthread_mutex_lock => pthread_mutex_lock, all "rsi";
+    pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK;
+    __pthread_mutex_lock => pthread_mutex_lock, lock TRYLOCK;
     pthread_mutex_trylock => pthread_mutex_trylock, all "rsi";
     __pthread_mutex_trylock => pthread_mutex_trylock, all "rsi";
     pthread_mutex_timedlock => pthread_mutex_timedlock, all "rdx";
     pthread_mutex_clocklock => pthread_mutex_clocklock, all "rcx";
-    pthread_mutex_unlock => pthread_mutex_unlock, "rsi";
-    __pthread_mutex_unlock => pthread_mutex_unlock, "rsi";
+    pthread_mutex_unlock => pthread_mutex_unlock, unlock UNLOCK;
+    __pthread_mutex_unlock => pthread_mutex_unlock, unlock UNLOCK;
     pthread_rwlock_rdlock => pthread_rwlock_rdlock, "rsi";
     pthread_rwlock_wrlock => pthread_rwlock_wrlock, all "rsi";
     pthread_rwlock_trywrlock => pthread_rwlock_trywrlock, all "rsi";

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use fulcrum_preload::descriptors::apart;
 use fulcrum_preload::quiet::{Lock, uninterrupted};
 use fulcrum_preload::{real, sys};
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{Record, VIRTUAL_MACHINES};
 
 use crate::session::{self, Name};
 use crate::thread::{self, Inside};
@@ -21,6 +21,8 @@ const MOST_LOOKS: usize = 1000;
 static KNOWN: [[AtomicU64; 2]; MOST] = [const { [const { AtomicU64::new(0) }; 2] }; MOST];
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static LOOKS: AtomicUsize = AtomicUsize::new(0);
+/// Of these, the code of virtual machines.
+static MACHINES: [[AtomicU64; 2]; 4] = [const { [const { AtomicU64::new(0) }; 2] }; 4];
 /// What is known may have been unmapped meanwhile.
 static STALE: AtomicBool = AtomicBool::new(false);
 static LOCK: Lock = Lock::new();
@@ -119,6 +121,10 @@ fn line(inside: &Inside, line: &[u8]) -> bool {
     if !file.starts_with(b"/") {
         return false;
     }
+    let name = file.rsplit(|byte| *byte == b'/').next().unwrap_or(file);
+    if VIRTUAL_MACHINES.iter().any(|it| it.as_bytes() == name) {
+        note_machine(start, end);
+    }
     inside.write(
         0,
         &Record::Module {
@@ -129,6 +135,25 @@ fn line(inside: &Inside, line: &[u8]) -> bool {
         },
     );
     true
+}
+
+/// Whether an address is in the code of a virtual machine.
+pub fn is_of_machine(address: u64) -> bool {
+    MACHINES.iter().any(|[start, end]| {
+        start.load(Ordering::Relaxed) <= address && address < end.load(Ordering::Relaxed)
+    })
+}
+
+fn note_machine(first: u64, behind: u64) {
+    let free = MACHINES
+        .iter()
+        .find(|it| it[1].load(Ordering::Relaxed) == 0);
+    if let Some([start, end]) = free
+        && !is_of_machine(first)
+    {
+        start.store(first, Ordering::Relaxed);
+        end.store(behind, Ordering::Relaxed);
+    }
 }
 
 fn hexadecimal(digits: &[u8]) -> u64 {

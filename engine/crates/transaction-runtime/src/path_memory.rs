@@ -3,7 +3,7 @@
 use fulcrum_wire::transactions::MAX_PATH;
 
 /// Paths that a thread remembers.
-pub const MEMOS: usize = 16;
+pub const MEMOS: usize = 32;
 /// Words that a walk reads at most: a return address and a frame base each.
 pub const READS: usize = 2 * MAX_PATH;
 /// Words that are read at once from a stack that is not the thread's own.

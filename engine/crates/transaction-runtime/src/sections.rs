@@ -7,24 +7,26 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use fulcrum_critical_sections::{
-    Captured, Functions, Limits, Observer, Registers as AllRegisters, Translated, Unavailable,
-    code_around,
+    Captured, Functions, Limits, Observer, Registers as AllRegisters, Scope, Translated,
+    Unavailable, Wish, code_around, flows_under, wake,
 };
 use fulcrum_preload::quiet::Shared;
 use fulcrum_shared_memory::{
-    self as memory, CodeAddress, Effect, FlowDetector, LockId, Mode, Reaction, Role, Synopsis,
-    ThreadId,
+    self as memory, CodeAddress, Consumption, Effect, FlowDetector, Learning, LockId, Mode,
+    Reaction, Role, Synopsis, ThreadId,
 };
 use fulcrum_wire::transactions::Record;
 
 use crate::frame::Called;
 use crate::thread::{self, Inside, Thread};
-use crate::{active, copies, pool, session, watch};
+use crate::{active, copies, modules, pool, session, watch};
 
 /// What flows in this process. Its contexts are items: numbers of [`Record::Produce`].
 static DETECTOR: Shared<Option<FlowDetector>> = Shared::new(None);
 /// The last item of the process.
 static LAST_ITEM: AtomicU32 = AtomicU32::new(0);
+/// How often the detector had found a site where something flows when threads were last called to ask again.
+static WOKEN: AtomicU32 = AtomicU32::new(0);
 
 /// Begins to watch, if that is wanted. `native` are hooks that run as they are, `last` those that return twice.
 pub fn begin(native: impl Iterator<Item = u64>, last: impl Iterator<Item = u64>) {
@@ -67,6 +69,12 @@ fn detector() -> FlowDetector {
     FlowDetector::with_limits(memory::Limits {
         // Each item is a context of its own: the engine counts them.
         pairs: 0,
+        // In sections that threads ask for: mostly one of 256.
+        learning: Learning {
+            first_rest: 32,
+            longest_rest: 1 << 17,
+            ..Learning::default()
+        },
         ..memory::Limits::default()
     })
 }
@@ -121,6 +129,7 @@ pub fn begin_again() {
     }
     pool::after_fork();
     copies::begin_again();
+    WOKEN.store(0, Ordering::Relaxed);
     DETECTOR.raw().free();
     let before = DETECTOR.lock().replace(detector());
     mem::forget(before);
@@ -163,18 +172,18 @@ fn stack(thread: &Thread) -> Range<u64> {
 struct Sections;
 
 impl Observer for Sections {
-    fn entered(&self, lock: u64, site: u64) -> Mode {
+    fn entered(&self, lock: u64, site: u64) -> Wish {
         let Some(thread) = watched() else {
-            return Mode::Native;
+            return Wish::Native(Scope::Site);
         };
-        let enter = |it: &mut FlowDetector, id| it.enter(id, LockId(lock), CodeAddress(site));
-        let mode = with(thread, enter).unwrap_or(Mode::Native);
-        if mode == Mode::Watched {
+        let enter = |it: &mut FlowDetector, id| wish(it, id, lock, site);
+        let wish = with(thread, enter).unwrap_or(Wish::Native(Scope::Lock));
+        if wish == Wish::Watched {
             // By the time that something flows, whoever took the lock may have returned.
             let path = thread::enter().map(|it| it.path_at(thread.watch.site.get()));
             thread.watch.path.set(path.unwrap_or(0));
         }
-        mode
+        wish
     }
 
     fn left(&self, lock: u64) -> Mode {
@@ -195,6 +204,7 @@ impl Observer for Sections {
             if let Reaction::Consumed(it) = reaction {
                 let (item, list) = (it.from.number().into(), it.list.number());
                 inside.write(path, &Record::Consume { item, list });
+                tell_threads(detector, &it);
             }
             while let Some(list) = detector.take_demoted() {
                 let list = list.number();
@@ -207,6 +217,29 @@ impl Observer for Sections {
 
     fn translated(&self, copy: &Translated<'_>) {
         copies::add(copy);
+    }
+}
+
+/// What the detector wants of a section that begins.
+fn wish(detector: &mut FlowDetector, id: ThreadId, lock: u64, site: u64) -> Wish {
+    // What flows at a virtual machine's own locks is no request's, and the replay passes it over.
+    if modules::is_of_machine(site) && !detector.holds_a_lock(id) {
+        return Wish::Native(Scope::Site);
+    }
+    let at = CodeAddress(site);
+    match detector.enter(id, LockId(lock), at) {
+        Mode::Watched => Wish::Watched,
+        Mode::Native if detector.tells_locks_apart(at) => Wish::Native(Scope::Lock),
+        Mode::Native => Wish::Native(Scope::Site),
+    }
+}
+
+/// Something has flowed: what threads know of sites that rest may hold no longer.
+fn tell_threads(detector: &FlowDetector, consumption: &Consumption) {
+    flows_under(consumption.lock.0);
+    let woken = detector.woken();
+    if WOKEN.swap(woken, Ordering::Relaxed) != woken {
+        wake();
     }
 }
 

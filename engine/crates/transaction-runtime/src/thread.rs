@@ -1,6 +1,7 @@
 //! What the library knows of each thread of the program: its place in the log, where its stack is, and whether it is in our
 //! code.
 
+use core::arch::{asm, global_asm};
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_void;
 use core::ptr::null_mut;
@@ -78,9 +79,47 @@ static END: ThreadEnd = ThreadEnd::new();
 /// After what others do at the end of threads, which may send and receive.
 const ENDINGS: u32 = 3;
 
-thread_local! {
-    // A plain pointer without destructor: no registration, no allocation, and readable until the thread is gone.
-    static CURRENT: Cell<*const Thread> = const { Cell::new(core::ptr::null()) };
+// A word of the calling thread: which one it is. Not `thread_local!`, by which a library finds its words through a call: every
+// hook asks.
+global_asm!(
+    ".pushsection .tbss.fulcrum_transaction_thread,\"awT\",@nobits",
+    ".balign 8",
+    ".globl fulcrum_transaction_thread",
+    ".hidden fulcrum_transaction_thread",
+    ".type fulcrum_transaction_thread,@object",
+    ".size fulcrum_transaction_thread,8",
+    "fulcrum_transaction_thread:",
+    ".zero 8",
+    ".popsection",
+);
+
+/// The calling thread's slot, null, or [`ended`].
+#[inline(always)]
+fn own() -> *const Thread {
+    let thread: *const Thread;
+    // SAFETY: the initial-exec model of x86-64 Linux: the library is there from the program's start.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
+            "mov {0}, qword ptr fs:[{0}]",
+            out(reg) thread,
+            options(nostack, readonly, preserves_flags),
+        );
+    }
+    thread
+}
+
+fn set_own(thread: *const Thread) {
+    // SAFETY: as in `own`.
+    unsafe {
+        asm!(
+            "mov {1}, qword ptr [rip + fulcrum_transaction_thread@gottpoff]",
+            "mov qword ptr fs:[{1}], {0}",
+            in(reg) thread,
+            out(reg) _,
+            options(nostack, preserves_flags),
+        );
+    }
 }
 
 /// What a thread that has ended is.
@@ -100,7 +139,7 @@ pub fn prepare(end: unsafe extern "C" fn(*mut c_void)) -> Option<()> {
 /// The calling thread, if it has a slot.
 #[inline]
 pub fn current() -> Option<&'static Thread> {
-    let thread = CURRENT.with(Cell::get);
+    let thread = own();
     if thread == ended() {
         return None;
     }
@@ -147,7 +186,7 @@ pub unsafe extern "C-unwind" fn start(slot: *mut c_void) -> *mut c_void {
 /// Makes the calling thread the owner of a slot, and begins its part of the log.
 pub fn adopt(thread: &'static Thread) {
     let _errno = sys::KeepErrno::new();
-    CURRENT.with(|current| current.set(thread));
+    set_own(thread);
     thread.id.set(sys::thread_id() as u32);
     END.set(core::ptr::from_ref(thread).cast());
     if let Some(inside) = enter() {
@@ -188,7 +227,7 @@ pub fn leave(inside: Inside) {
         log::give_back(&chunk, CHUNK_HEADER + thread.written.get());
     }
     drop(inside);
-    CURRENT.with(|current| current.set(ended()));
+    set_own(ended());
     release(thread);
 }
 
@@ -345,13 +384,13 @@ pub fn is_logged() -> bool {
 /// A thread that was made by other ways than ours.
 #[cold]
 fn adopt_unknown() -> Option<&'static Thread> {
-    if CURRENT.with(Cell::get) == ended() {
+    if own() == ended() {
         log::drop_record();
         return None;
     }
     let Some(thread) = allocate(0) else {
         // Not asked again at every call.
-        CURRENT.with(|current| current.set(ended()));
+        set_own(ended());
         return None;
     };
     adopt(thread);

@@ -63,8 +63,17 @@ pub fn look(inside: &Inside, fd: c_int, via: Via, to: Option<Address>) -> Found 
 
 fn socket(inside: &Inside, fd: c_int, what: &mut What, to: Option<Address>) -> Found {
     let option = |name| option(fd, name).unwrap_or(-1);
-    let domain = option(libc::SO_DOMAIN);
-    let kind = option(libc::SO_TYPE);
+    // Whoever has a peer is connected, and does not have to be asked what else it may be.
+    let named = match to {
+        Some(_) => None,
+        None => name(libc::SYS_getpeername, fd),
+    };
+    let domain = named.map_or_else(|| option(libc::SO_DOMAIN), |it| it.0);
+    let kind = match (what.via, domain) {
+        // Only connections of TCP are accepted there.
+        (Via::Accepted, libc::AF_INET | libc::AF_INET6) => libc::SOCK_STREAM,
+        _ => option(libc::SO_TYPE),
+    };
     if ![libc::AF_INET, libc::AF_INET6, libc::AF_UNIX].contains(&domain) {
         return Found::Nothing;
     }
@@ -75,10 +84,10 @@ fn socket(inside: &Inside, fd: c_int, what: &mut What, to: Option<Address>) -> F
     if kind != libc::SOCK_STREAM && kind != libc::SOCK_SEQPACKET {
         return Found::Nothing;
     }
-    if option(libc::SO_ACCEPTCONN) == 1 {
+    if named.is_none() && option(libc::SO_ACCEPTCONN) == 1 {
         return Found::Nothing;
     }
-    let Some(peer) = to.or_else(|| name(libc::SYS_getpeername, fd)) else {
+    let Some(peer) = to.or(named.map(|it| it.1)) else {
         return Found::NotYet;
     };
     if domain == libc::AF_UNIX {
@@ -87,7 +96,7 @@ fn socket(inside: &Inside, fd: c_int, what: &mut What, to: Option<Address>) -> F
     } else if kind == libc::SOCK_STREAM {
         what.kind = StreamKind::Tcp;
         what.peer = peer;
-        what.local = name(libc::SYS_getsockname, fd).unwrap_or_default();
+        what.local = name(libc::SYS_getsockname, fd).unwrap_or_default().1;
     } else {
         what.kind = StreamKind::Other;
     }
@@ -131,8 +140,9 @@ fn option(fd: c_int, name: c_int) -> Option<c_int> {
     (result == 0).then_some(value)
 }
 
-/// The address that `getsockname` or `getpeername` tells; `None` when the socket is not connected.
-fn name(call: i64, fd: c_int) -> Option<Address> {
+/// The domain and the address that `getsockname` or `getpeername` tells; `None` when the socket is not connected. A unix
+/// socket may have no address, and its domain all the same.
+fn name(call: i64, fd: c_int) -> Option<(c_int, Address)> {
     let mut room = Room([0; 128]);
     let mut length = size_of::<Room>() as u32;
     // SAFETY: the kernel writes no more than there is room for, and the length.
@@ -147,7 +157,7 @@ fn name(call: i64, fd: c_int) -> Option<Address> {
         ];
         sys::call(call, args)
     };
-    (result == 0).then(|| address(&room))
+    (result == 0).then(|| (family(&room), address(&room)))
 }
 
 /// The address of a TCP socket's peer that a program names; `None` when it is none.
@@ -163,12 +173,15 @@ pub unsafe fn named(address: *const c_void, length: u32) -> Option<Address> {
     (address.port != 0).then_some(address)
 }
 
+fn family(room: &Room) -> c_int {
+    c_int::from(u16::from_ne_bytes([room.0[0], room.0[1]]))
+}
+
 fn address(room: &Room) -> Address {
     let bytes = &room.0;
-    let family = c_int::from(u16::from_ne_bytes([bytes[0], bytes[1]]));
     let port = u16::from_be_bytes([bytes[2], bytes[3]]);
     let mut ip = [0; 16];
-    match family {
+    match family(room) {
         libc::AF_INET => {
             ip[10..12].fill(0xff);
             ip[12..].copy_from_slice(&bytes[4..8]);

@@ -42,6 +42,8 @@ pub const COPIES_SUFFIX: &str = ".copies";
 pub const COPIES_MODULE: &str = "[watching critical sections]";
 /// File name of the session's settings in the folder: [`setting`] words.
 pub const SETTINGS_FILE: &str = "settings";
+/// Files that are virtual machines: what threads hand each other at locks of theirs is the machine's own work.
+pub const VIRTUAL_MACHINES: [&str; 1] = ["libjvm.so"];
 
 /// Which 64-bit word of the settings is what; all little-endian. The engine writes them before the program starts.
 pub mod setting {

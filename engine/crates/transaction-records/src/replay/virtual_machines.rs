@@ -1,10 +1,9 @@
 //! Virtual machines: what threads hand each other for the machine's own work.
 
+use fulcrum_wire::transactions::VIRTUAL_MACHINES;
+
 use super::world::World;
 use crate::process::file_name;
-
-/// Files that are virtual machines.
-const MACHINES: [&str; 1] = ["libjvm.so"];
 
 impl World<'_> {
     /// Whether a call path ends in a virtual machine itself. What flows at its own locks is a method to compile, memory, a list
@@ -12,6 +11,6 @@ impl World<'_> {
     pub(super) fn is_of_machine(&mut self, process: usize, path: u32) -> bool {
         let (index, resolver) = (self.index, self.resolver);
         let file = self.processes[process].innermost_file(index, resolver, path);
-        file.is_some_and(|it| MACHINES.contains(&file_name(it)))
+        file.is_some_and(|it| VIRTUAL_MACHINES.contains(&file_name(it)))
     }
 }

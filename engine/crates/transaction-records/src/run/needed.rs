@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fulcrum_model::Progress;
 use fulcrum_wire::transactions::Record;
 
 use super::folder::Folder;
@@ -51,7 +52,7 @@ struct Addresses {
 pub fn symbols_needed(folder: &Path) -> Result<Vec<SymbolsNeeded>, RunError> {
     let folder = Folder::read(folder)?;
     let logs = folder.logs();
-    let index = Index::of(&logs, &vec![0; logs.len()]);
+    let index = Index::of(&logs, &vec![0; logs.len()], &Progress::default())?;
     let mut groups: BTreeMap<Vec<ModuleMap>, Addresses> = BTreeMap::new();
     for (info, log) in index.processes.iter().zip(&logs) {
         let group = groups.entry(info.modules.clone()).or_default();

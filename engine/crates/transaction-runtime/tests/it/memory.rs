@@ -86,6 +86,14 @@ fn each_request_of_a_queue_flows_to_the_worker_that_took_it() {
     }
 }
 
+/// Where threads take their own locks a hundred times as often as the queue's, in one function, theirs are soon left alone, and
+/// the queue's never is.
+#[test]
+fn a_queue_flows_whose_lock_is_taken_where_all_others_are() {
+    let ran = run(&["library", "400"]);
+    check_flows(&ran.text(), ran.log(), 400);
+}
+
 /// What a path leads through is the function that took the lock.
 #[test]
 fn products_have_the_call_paths_of_their_sections() {

@@ -87,6 +87,21 @@ static void mutexes(void) {
   }
 }
 
+/* A place at which so many locks were taken that nobody looks any more. */
+static pthread_mutex_t often = PTHREAD_MUTEX_INITIALIZER, late_one = PTHREAD_MUTEX_INITIALIZER;
+static void lock_late(void) { need(pthread_mutex_lock(&late_one) == 0, "lock"); }
+static void give_late(void) { need(pthread_mutex_unlock(&late_one) == 0, "unlock"); }
+NOINLINE static void pass(pthread_mutex_t *which) {
+  need(pthread_mutex_lock(which) == 0, "lock");
+  need(pthread_mutex_unlock(which) == 0, "unlock");
+}
+static void pass_often(void) {
+  for (int round = 0; round < 4000; round++) {
+    pass(&often);
+  }
+  pass(&late_one);
+}
+
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static void lock_read(void) { need(pthread_rwlock_rdlock(&rwlock) == 0, "rdlock"); }
 static void lock_write(void) { need(pthread_rwlock_wrlock(&rwlock) == 0, "wrlock"); }
@@ -143,6 +158,7 @@ static void pass_simple(void) {
 
 static void waits(void) {
   mutexes();
+  held("often", &late_one, lock_late, pass_often, give_late);
   held("write-read", &rwlock, lock_write, pass_read, give_rwlock);
   held("write-write", &rwlock, lock_write, pass_write, give_rwlock);
   held("read-write", &rwlock, lock_read, pass_write, give_rwlock);

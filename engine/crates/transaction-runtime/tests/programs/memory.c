@@ -84,6 +84,71 @@ static void queue(void) {
   say();
 }
 
+// The same, as in a library that takes all its locks in one function: beside the queue's, each thread has one of its own.
+static pthread_mutex_t own_locks[WORKERS + 1];
+static long own_counts[WORKERS + 1];
+
+NOINLINE static void take_lock(pthread_mutex_t *which) {
+  if (pthread_mutex_lock(which)) abort();
+}
+
+NOINLINE static void give_lock(pthread_mutex_t *which) {
+  if (pthread_mutex_unlock(which)) abort();
+}
+
+NOINLINE static void push_by_library(struct request *request) {
+  take_lock(&lock);
+  *tail = request;
+  tail = &request->next;
+  pthread_cond_signal(&not_empty);
+  give_lock(&lock);
+}
+
+NOINLINE static struct request *pop_by_library(void) {
+  take_lock(&lock);
+  while (!head) pthread_cond_wait(&not_empty, &lock);
+  struct request *request = head;
+  head = request->next;
+  if (!head) tail = &head;
+  give_lock(&lock);
+  return request;
+}
+
+static void count_own(int who) {
+  for (int n = 0; n < 200; n++) {
+    take_lock(&own_locks[who]);
+    own_counts[who]++;
+    give_lock(&own_locks[who]);
+  }
+}
+
+static void *library_worker(void *number) {
+  int worker = (int)(long)number;
+  tids[worker] = gettid();
+  for (;;) {
+    struct request *request = pop_by_library();
+    int last = request->id < 0;
+    if (!last) work_on(worker, request);
+    free(request);
+    if (last) return 0;
+    count_own(worker);
+  }
+}
+
+static void library(void) {
+  pthread_t threads[WORKERS];
+  for (int n = 0; n <= WORKERS; n++) pthread_mutex_init(&own_locks[n], 0);
+  for (long n = 0; n < WORKERS; n++) pthread_create(&threads[n], 0, library_worker, (void *)n);
+  for (int id = 0; id < requests; id++) {
+    push_by_library(new_request(id));
+    if (id == 0) sem_wait(&first_taken);
+    count_own(WORKERS);
+  }
+  for (int n = 0; n < WORKERS; n++) push_by_library(new_request(-1));
+  for (int n = 0; n < WORKERS; n++) pthread_join(threads[n], 0);
+  say();
+}
+
 // A ring of a few places, whose producer waits too.
 static struct request *ring[ROOM];
 static unsigned in, out, count;
@@ -200,6 +265,7 @@ int main(int argc, char **argv) {
   requests = atoi(argv[2]);
   if (!strcmp(argv[1], "queue")) queue();
   if (!strcmp(argv[1], "bounded")) bounded();
+  if (!strcmp(argv[1], "library")) library();
   if (!strcmp(argv[1], "counter")) all(count_worker);
   if (!strcmp(argv[1], "allocator")) all(allocating_worker);
   if (!strcmp(argv[1], "forked")) forked();

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock};
 
 use fulcrum_critical_sections::{
-    Captured, Functions, Limits, Observer, Registers, begin, hook, lock_taken, unlocking,
+    Captured, Functions, Limits, Observer, Registers, Wish, begin, hook, lock_taken, unlocking,
 };
 use fulcrum_shared_memory::{CodeAddress, LockId, Synopsis, ThreadId};
 use fulcrum_shared_memory::{Consumption, Effect, FlowDetector, Mode, Reaction};
@@ -68,8 +68,8 @@ pub fn with_flows<T>(what: impl FnOnce(&mut Flows) -> T) -> T {
 struct Tests;
 
 impl Observer for Tests {
-    fn entered(&self, lock: u64, site: u64) -> Mode {
-        LISTENER.with_borrow(|it| match it {
+    fn entered(&self, lock: u64, site: u64) -> Wish {
+        let mode = LISTENER.with_borrow(|it| match it {
             Listener::Nothing => Mode::Native,
             Listener::Wants | Listener::Notes(_) => Mode::Watched,
             Listener::Flows(flows) => {
@@ -77,7 +77,8 @@ impl Observer for Tests {
                     .detector()
                     .enter(flows.thread, LockId(lock), CodeAddress(site))
             }
-        })
+        });
+        mode.into()
     }
 
     fn left(&self, lock: u64) -> Mode {
