@@ -225,3 +225,17 @@ pub(crate) fn path(all: &[ProcessInfo], row: usize, id: u32) -> Option<&[u64]> {
     }
     None
 }
+
+/// The numbers of all call paths of a process, and of those that it was forked from.
+pub(crate) fn path_numbers(all: &[ProcessInfo], row: usize) -> BTreeSet<u32> {
+    let mut numbers = BTreeSet::new();
+    let mut at = Some(row);
+    for _ in 0..all.len() {
+        let Some(info) = at.map(|it| &all[it]) else {
+            break;
+        };
+        numbers.extend(info.paths.keys());
+        at = info.parent.filter(|_| info.is_copy);
+    }
+    numbers
+}

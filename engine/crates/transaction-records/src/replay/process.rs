@@ -10,12 +10,12 @@ use fulcrum_transactions::{
 };
 
 use super::doing::{Doing, Origin};
-use super::handlers::{Place, handler};
+use super::handlers::{Calls, Place, depth, is_librarys, is_put_off};
 use super::library_files::is_library;
 use super::wait::{Released, SeenWait};
 use crate::index::Index;
 use crate::names::{Frame, ProcessKey, Resolvers};
-use crate::process::{ModuleMap, id, module_row, path, place};
+use crate::process::{ModuleMap, id, module_row, path, path_numbers, place};
 
 /// A process as it is replayed.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub(crate) struct Process {
     /// By the kernel's number, which is used again: from when on it was which.
     threads: HashMap<u32, Vec<(u64, usize)>>,
     paths: HashMap<u32, KnownPath>,
+    /// Made when it is needed.
+    calls: Option<Rc<Calls>>,
     /// Contexts by what they continue, and the call path that they add.
     appended: HashMap<(Synopsis, u32), Synopsis>,
     sends: HashMap<(Synopsis, u32), Rc<Outgoing>>,
@@ -131,6 +133,7 @@ impl Process {
             lock_places: HashMap::new(),
             threads: HashMap::new(),
             paths: HashMap::new(),
+            calls: None,
             appended: HashMap::new(),
             sends: HashMap::new(),
             code: HashMap::new(),
@@ -253,8 +256,26 @@ impl Process {
         let info = &index.processes[self.row];
         let program = info.modules.iter().position(|it| it.file == info.program);
         let waiting = self.known_path(index, resolver, waiting).places.clone();
-        let path = &self.known_path(index, resolver, path).places;
-        handler(&waiting, path, program)
+        let path = self.known_path(index, resolver, path).places.clone();
+        let mut depth = depth(&waiting, &path, program)?;
+        if !is_librarys(&waiting, program) && is_put_off(&waiting, depth) {
+            let calls = self.calls(index, resolver);
+            depth = calls.behind_queue(&path, depth);
+        }
+        path[depth].names.first().copied()
+    }
+
+    fn calls(&mut self, index: &Index, resolver: &Resolvers<'_>) -> Rc<Calls> {
+        if let Some(calls) = &self.calls {
+            return Rc::clone(calls);
+        }
+        let mut calls = Calls::default();
+        for id in path_numbers(&index.processes, self.row) {
+            calls.add(&self.known_path(index, resolver, id).places);
+        }
+        let calls = Rc::new(calls);
+        self.calls = Some(Rc::clone(&calls));
+        calls
     }
 
     fn known_path(&mut self, index: &Index, resolver: &Resolvers<'_>, id: u32) -> &KnownPath {

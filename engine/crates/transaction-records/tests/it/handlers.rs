@@ -317,3 +317,44 @@ fn one_call_for_two_transactions_is_for_nobody() {
         assert_eq!(costs, [expected.replace("server/server", "server/loop")]);
     }
 }
+
+/// What the loop calls elsewhere goes through its queue, which is no handler: handlers are what comes behind.
+#[test]
+fn what_handlers_put_off_is_named_by_what_comes_behind_the_queue() {
+    let mut script = Script::default();
+    let squid = script.process(10, "squid");
+    let wait = "main > run > run_once > check > select";
+    let put_off = |name: &str| format!("main > run > run_once > dispatch > fire > {name}");
+    let accept = format!("{wait} > do_accept > accept");
+    script.inode(squid, 1, StreamKind::Other, Via::Found, (0, 0));
+    for (n, request) in [(1_u16, "GET /a HTTP/1.1\r\n"), (2, "GET /b HTTP/1.1\r\n")] {
+        let (client, origin) = (10 * u32::from(n), 10 * u32::from(n) + 1);
+        script.idle(squid, wait);
+        script.event(squid, 1);
+        script.tcp(squid, &accept, client, Via::Accepted, (80, 4000 + n));
+        script.idle(squid, wait);
+        script.event(squid, client);
+        script.receive(squid, &put_off("read_request > recv"), client, 100, request);
+        script.tcp(
+            squid,
+            &put_off("connected > connect"),
+            origin,
+            Via::Connected,
+            (5000 + n, 80),
+        );
+        script.send(squid, &put_off("connected > send"), origin, 100);
+        script.idle(squid, wait);
+        script.event(squid, origin);
+        script.receive(squid, &put_off("read_reply > recv"), origin, 500, "");
+        script.send(squid, &put_off("read_reply > send"), client, 500);
+    }
+    let shown = script.open();
+    let flows = shown.flows();
+    for flow in [
+        "event do_accept → read_request × 2",
+        "event GET /a → read_reply × 1",
+        "event GET /b → read_reply × 1",
+    ] {
+        assert!(flows.contains(&flow.into()), "{flow}: {flows:?}");
+    }
+}
