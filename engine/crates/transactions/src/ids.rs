@@ -6,11 +6,18 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProcessId(pub u64);
 
+impl ProcessId {
+    /// The system's number.
+    pub fn number(self) -> u32 {
+        self.0 as u32
+    }
+}
+
 impl fmt::Display for ProcessId {
     /// The system's number, which is the lower half. The program that it executes, if not the first, follows after a point;
     /// the run, if not the first, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (number, turn, run) = (self.0 as u32, (self.0 >> 32) as u16, self.0 >> 48);
+        let (number, turn, run) = (self.number(), (self.0 >> 32) as u16, self.0 >> 48);
         number.fmt(f)?;
         if turn > 0 {
             write!(f, ".{turn}")?;

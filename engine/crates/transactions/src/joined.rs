@@ -7,7 +7,7 @@ use crate::chain::{Link, UnknownLink};
 use crate::contexts::{Contexts, Limits};
 use crate::export::{ExportError, Exported, Imported};
 use crate::ids::ProcessId;
-use crate::names::{Name, Names};
+use crate::names::{NO_TRANSACTION, Name, Names};
 use crate::step::Step;
 
 /// An element of a context across processes. Processes of one program are not told apart, as their transactions are of the
@@ -239,7 +239,7 @@ impl Joined {
     /// What a flow to or from here is called: the innermost function, the handler, the stage.
     pub fn short_text(&self, context: Synopsis) -> String {
         match self.contexts.elements(context).last() {
-            None => "no transaction".into(),
+            None => NO_TRANSACTION.into(),
             Some(Hop::Step { step, .. }) => self.names.text(step.short_name()).into(),
             Some(missing @ Hop::Missing(_)) => self.text(missing),
         }

@@ -33,6 +33,7 @@ mod profile;
 pub mod recognise;
 mod step;
 pub mod stitch;
+mod trace;
 mod types;
 
 pub use activity::{Activity, TakenOver};
@@ -44,7 +45,8 @@ pub use flows::{Flow, FlowKind, Flows, Place};
 pub use fulcrum_shared_memory::{self as memory, CodeAddress, LockId, Synopsis, ThreadId};
 pub use ids::ProcessId;
 pub use joined::{Hop, Joined};
-pub use names::{Name, Names};
+pub use names::{NO_TRANSACTION, Name, Names};
 pub use profile::{CallingContextTree, Cost, Profile, Sample, Spot};
 pub use step::{CallPath, Step};
+pub use trace::{SpanId, TraceId, TraceParent};
 pub use types::{NamingRule, TypeId};

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::interner::Interner;
 
+/// The name of what belongs to no transaction.
+pub const NO_TRANSACTION: &str = "no transaction";
+
 /// The number of a name in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(pub(crate) u32);

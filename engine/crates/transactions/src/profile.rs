@@ -66,7 +66,7 @@ pub(crate) struct Node {
     /// Before it in [`CallingContextTree::nodes`]; `None`: nothing called it.
     pub parent: Option<u32>,
     pub spot: Spot,
-    cost: Cost,
+    pub cost: Cost,
 }
 
 /// What one sample says of the transaction in which it was taken.
@@ -197,6 +197,11 @@ impl CallingContextTree {
     /// Its functions, each after its caller.
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// What belongs to no function.
+    pub(crate) fn own(&self) -> Cost {
+        self.own
     }
 
     /// What its samples say of single transactions.

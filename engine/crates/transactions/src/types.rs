@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::Synopsis;
 use crate::joined::{Hop, Joined};
+use crate::names::NO_TRANSACTION;
 use crate::step::Step;
 
 /// The number of a type, in the order in which they were met.
@@ -135,7 +136,7 @@ impl NamingRule {
 
 fn own_name(context: Synopsis, joined: &Joined) -> String {
     match context.is_empty() {
-        true => "no transaction".into(),
+        true => NO_TRANSACTION.into(),
         false => joined.texts(context).join(" → "),
     }
 }

@@ -71,7 +71,7 @@ use fulcrum_model::{Place, ReadError};
 pub use limits::{ALLOW_MORE, Limits};
 pub use stacks::MAX_DEPTH;
 pub use symbols::{At, Caller, Code, NoSymbols, Registers, Symbols};
-pub use write::{Target, WriteError, write, write_in_order};
+pub use write::{Target, WriteError, open_telemetry, write, write_in_order};
 
 /// One row of the registry.
 struct Reader {

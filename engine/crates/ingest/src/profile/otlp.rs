@@ -5,6 +5,7 @@
 
 mod json;
 mod labels;
+mod links;
 mod model;
 mod numbers;
 mod proto;
@@ -14,6 +15,7 @@ mod tests;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use self::links::Links;
 use self::model::{Data, Sample, Table, ValueType};
 use super::Format;
 use super::collected::Collected;
@@ -26,7 +28,8 @@ use super::units::value;
 
 /// The keys of the JSON, or the shape of the protobuf's outermost message.
 pub fn detect(input: &Input) -> bool {
-    input.has_keys(&["resourceProfiles"]) || input.is_binary() && proto::detect(input.bytes)
+    let mut texts = ["resourceProfiles", "resourceSpans"].into_iter();
+    texts.any(|it| input.has_keys(&[it])) || input.is_binary() && proto::detect(input.bytes)
 }
 
 /// Reads all profiles; those of the same type and unit are added.
@@ -38,6 +41,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     let mut kinds: Vec<(String, String)> = Vec::new();
     let mut columns: Vec<HashMap<ValueType, usize>> = Vec::new();
     let mut labels: Vec<String> = Vec::new();
+    let mut links = Links::new(&files);
     for (row, data) in files.iter().enumerate() {
         let mut of_file = HashMap::new();
         data.each(&mut |sample| {
@@ -50,6 +54,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
                     check_types(kinds.len())?;
                 }
             }
+            links.see(data, sample)?;
             if labels.len() < 2 {
                 let label = labels::of(data, sample)?;
                 if labels.first() != Some(&label) {
@@ -66,6 +71,9 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
     }
     let types = kinds.iter().map(|(name, unit)| value(name, unit)).collect();
     let mut stacks = Stacks::signed(types, 0)?;
+    if let Some(note) = links.note() {
+        stacks.note(note);
+    }
     for (row, data) in files.iter().enumerate() {
         let mut reader = Reader {
             data,
@@ -73,6 +81,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
             named: Vec::new(),
             columns: &columns[row],
             several: labels.len() > 1,
+            links: &links,
             containers: HashMap::new(),
             stacks: &mut stacks,
         };
@@ -84,6 +93,7 @@ pub fn read(input: &Input) -> Result<Collected, Fault> {
 
 struct Reader<'r> {
     data: &'r Data,
+    links: &'r Links<'r>,
     /// Where the frames of each location are in `named`, once they are known.
     frames: Vec<Option<(usize, usize)>>,
     /// Innermost first in each location.
@@ -95,14 +105,15 @@ struct Reader<'r> {
     stacks: &'r mut Stacks,
 }
 
-impl Reader<'_> {
-    fn sample(&mut self, sample: &Sample) -> Result<(), Fault> {
+impl<'r> Reader<'r> {
+    fn sample(&mut self, sample: &Sample<'r>) -> Result<(), Fault> {
         let mut values = vec![0; self.stacks.width()];
         values[self.columns[&sample.profile.sample_type]] = sample.data.value()?;
-        let container = match self.several {
-            true => Some(self.container(sample)?),
-            false => None,
-        };
+        let span = self.links.container(self.data, sample, self.stacks)?;
+        let mut containers: Vec<FrameId> = span.into_iter().collect();
+        if self.several {
+            containers.push(self.container(sample)?);
+        }
         let table = &self.data.dictionary.stack_table;
         let mut stack = Vec::new();
         // Stack 0 is that of samples without one.
@@ -122,7 +133,7 @@ impl Reader<'_> {
             }
         }
         stack.reverse();
-        self.stacks.add_in(container, &stack, &values)
+        self.stacks.add_under(&containers, &stack, &values)
     }
 
     fn container(&mut self, sample: &Sample) -> Result<FrameId, Fault> {

@@ -156,6 +156,16 @@ impl Stacks {
         self.add_cut(container, stack, false, values)
     }
 
+    /// The same in a thread of a process, or whatever else stands in something: the outermost first.
+    pub fn add_under(
+        &mut self,
+        containers: &[FrameId],
+        stack: &[FrameId],
+        values: &[i64],
+    ) -> Result<(), Fault> {
+        self.push(containers, stack, (false, MAX_DEPTH), values)
+    }
+
     /// The same of a stack that may have been cut already: its outermost frames are missing.
     pub fn add_cut(
         &mut self,
@@ -164,7 +174,7 @@ impl Stacks {
         cut_already: bool,
         values: &[i64],
     ) -> Result<(), Fault> {
-        self.push(container, stack, (cut_already, MAX_DEPTH), values)
+        self.push(container.as_slice(), stack, (cut_already, MAX_DEPTH), values)
     }
 
     /// The same of a call in a tree of calls, of which the file has each one once.
@@ -178,13 +188,13 @@ impl Stacks {
             true => OF_DEEPER,
             false => MAX_DEPTH,
         };
-        self.push(container, stack, (false, kept), values)
+        self.push(container.as_slice(), stack, (false, kept), values)
     }
 
     /// Adds values to a stack, of which so many frames are kept.
     fn push(
         &mut self,
-        container: Option<FrameId>,
+        containers: &[FrameId],
         stack: &[FrameId],
         (cut_already, kept): (bool, usize),
         values: &[i64],
@@ -196,7 +206,7 @@ impl Stacks {
         let over = stack.len().saturating_sub(kept);
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        buffer.extend(container);
+        buffer.extend_from_slice(containers);
         self.truncated += u64::from(over > 0);
         self.cut_already += u64::from(cut_already);
         if over > 0 || cut_already {

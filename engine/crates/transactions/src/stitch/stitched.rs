@@ -433,7 +433,7 @@ impl Stitched {
         })
     }
 
-    fn text<'a>(&'a self, record: &'a ProcessRecord, name: Name) -> &'a str {
+    pub(super) fn text<'a>(&'a self, record: &'a ProcessRecord, name: Name) -> &'a str {
         &record.dictionary.names[name.number() as usize]
     }
 }

@@ -1,7 +1,7 @@
 //! Requests are named by the first bytes of their messages.
 
 use fulcrum_stats::Random;
-use fulcrum_transactions::recognise::{LOOK, Recognition};
+use fulcrum_transactions::recognise::{LOOK, Recognition, Traced};
 
 fn check(bytes: &[u8], expect: Option<&str>) {
     let found = Recognition::On.name(bytes);
@@ -114,4 +114,48 @@ fn no_bytes_make_a_recogniser_fail() {
         Recognition::On.name(&noise);
     }
     assert!(named > 20_000, "{named}: most damage is beside what names");
+}
+
+#[test]
+fn a_request_says_which_trace_it_belongs_to() {
+    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let whole = format!(
+        "POST /buy?id=7 HTTP/1.1\r\nHost: shop\r\nTraceParent:  {PARENT} \r\nContent-Length: 3\r\n\r\nabc"
+    );
+    let value = whole.find("Content").expect("it has one");
+    for end in 0..=whole.len() {
+        let bytes = &whole.as_bytes()[..end];
+        match Recognition::On.traced(bytes) {
+            Traced::Parent(parent) => {
+                assert!(end >= value, "{end}");
+                assert_eq!(parent.to_string(), PARENT);
+            }
+            Traced::Unfinished => assert!(end < value, "{end}"),
+            Traced::Nothing => panic!("{end}"),
+        }
+        assert_eq!(Recognition::Off.traced(bytes), Traced::Nothing);
+    }
+}
+
+#[test]
+fn what_says_no_trace_is_known_as_soon_as_possible() {
+    for (bytes, expect) in [
+        ("", Traced::Unfinished),
+        ("GET /buy HTTP/1.1\r\nHost: shop\r\n", Traced::Unfinished),
+        ("GET /buy HTTP/1.1\r\nHost: shop\r\n\r\n", Traced::Nothing),
+        // In the body it is none.
+        (
+            "GET /buy HTTP/1.1\n\ntraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
+            Traced::Nothing,
+        ),
+        ("GET /buy HTTP/1.1\ntraceparent: 00-zz\n", Traced::Nothing),
+        ("*1\r\n$4\r\nPING\r\n", Traced::Nothing),
+        ("HTTP/1.1 200 OK\r\n", Traced::Nothing),
+    ] {
+        assert_eq!(
+            Recognition::On.traced(bytes.as_bytes()),
+            expect,
+            "{bytes:?}"
+        );
+    }
 }

@@ -1,4 +1,4 @@
-//! The process and thread of a sample, by OpenTelemetry's names for attributes.
+//! The process and thread of a sample, and others of its attributes, by OpenTelemetry's names.
 
 use super::super::fault::Fault;
 use super::model::{AnyValue, Data, Sample, Table};
@@ -51,11 +51,33 @@ pub fn of(data: &Data, sample: &Sample) -> Result<String, Fault> {
     })
 }
 
+/// As much of a value as is shown.
 fn text(data: &Data, value: &AnyValue) -> Result<String, Fault> {
-    let text = match (&value.string_value, value.int_value) {
-        (Some(text), _) => text,
-        (None, Some(number)) => return Ok(number.to_string()),
-        (None, None) => data.dictionary.text(value.string_value_strindex)?,
-    };
-    Ok(text.chars().take(LENGTH).collect())
+    Ok(whole(data, value)?.chars().take(LENGTH).collect())
+}
+
+fn whole(data: &Data, value: &AnyValue) -> Result<String, Fault> {
+    Ok(match (&value.string_value, value.int_value) {
+        (Some(text), _) => text.clone(),
+        (None, Some(number)) => number.to_string(),
+        (None, None) => data
+            .dictionary
+            .text(value.string_value_strindex)?
+            .to_owned(),
+    })
+}
+
+/// The value of the sample's first attribute of one of these names; `None` when it has none that says something.
+pub fn first(data: &Data, sample: &Sample, names: &[&str]) -> Result<Option<String>, Fault> {
+    let dictionary = &data.dictionary;
+    for &index in sample.data.attribute_indices.iter().filter(|&&it| it != 0) {
+        let attribute = dictionary
+            .attribute_table
+            .row(index, "a sample", "attribute")?;
+        if names.contains(&dictionary.text(attribute.key_strindex)?) {
+            let value = whole(data, &attribute.value)?;
+            return Ok(Some(value).filter(|it| !it.is_empty()));
+        }
+    }
+    Ok(None)
 }

@@ -12,6 +12,29 @@ use super::numbers::number;
 pub struct Data {
     pub resource_profiles: Vec<ResourceProfiles>,
     pub dictionary: Dictionary,
+    /// In JSON, a text beside those of profiles may have the spans that they lead to.
+    pub resource_spans: Vec<ResourceSpans>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ResourceSpans {
+    pub scope_spans: Vec<ScopeSpans>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct ScopeSpans {
+    pub spans: Vec<OneSpan>,
+}
+
+/// A message `Span`.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OneSpan {
+    pub trace_id: String,
+    pub span_id: String,
+    pub name: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -58,6 +81,8 @@ pub struct OneSample {
     pub stack_index: i32,
     #[serde(deserialize_with = "super::numbers::numbers")]
     pub attribute_indices: Vec<i32>,
+    #[serde(deserialize_with = "number")]
+    pub link_index: i32,
     #[serde(deserialize_with = "super::numbers::numbers")]
     pub values: Vec<i64>,
     /// How many there are.
@@ -73,9 +98,18 @@ pub struct Dictionary {
     pub mapping_table: Vec<Mapping>,
     pub location_table: Vec<Location>,
     pub function_table: Vec<Function>,
+    pub link_table: Vec<Link>,
     pub string_table: Vec<String>,
     pub attribute_table: Vec<KeyValueAndUnit>,
     pub stack_table: Vec<Stack>,
+}
+
+/// A span, by hexadecimal digits: in JSON as they are written there.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Link {
+    pub trace_id: String,
+    pub span_id: String,
 }
 
 #[derive(Default, Deserialize)]
@@ -164,7 +198,10 @@ pub struct Sample<'d> {
 
 impl Data {
     /// Hands over every sample. A fault gets the sample's place.
-    pub fn each(&self, take: &mut dyn FnMut(&Sample) -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn each<'d>(
+        &'d self,
+        take: &mut dyn FnMut(&Sample<'d>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         for (r, of_resource) in self.resource_profiles.iter().enumerate() {
             for (s, of_scope) in of_resource.scope_profiles.iter().enumerate() {
                 for (p, profile) in of_scope.profiles.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::super::fault::Fault;
 use super::super::wire::{Field, Message};
 use super::model::{
-    AnyValue, Data, Dictionary, Function, KeyValue, KeyValueAndUnit, Line, Location, Mapping,
+    AnyValue, Data, Dictionary, Function, KeyValue, KeyValueAndUnit, Line, Link, Location, Mapping,
     OneProfile, OneSample, Resource, ResourceProfiles, ScopeProfiles, Stack, ValueType,
 };
 
@@ -112,6 +112,7 @@ fn sample(message: Message) -> Result<OneSample, Fault> {
         match (number, field) {
             (1, field) => found.stack_index = index(field),
             (2, field) => append(field, &mut found.attribute_indices)?,
+            (3, field) => found.link_index = index(field),
             (4, field) => field.numbers(&mut values)?,
             (5, Field::Bytes(times)) => found.timestamps_unix_nano += times.bytes().len() / 8,
             (5, Field::Fixed) => found.timestamps_unix_nano += 1,
@@ -135,6 +136,7 @@ fn dictionary(message: Message, found: &mut Dictionary) -> Result<(), Fault> {
             }
             2 => found.location_table.push(location(inner)?),
             3 => found.function_table.push(function(inner)?),
+            4 => found.link_table.push(link(inner)?),
             5 => found.string_table.push(text(inner)),
             6 => found.attribute_table.push(attribute(inner)?),
             7 => {
@@ -152,6 +154,30 @@ fn dictionary(message: Message, found: &mut Dictionary) -> Result<(), Fault> {
         }
         Ok(())
     })
+}
+
+fn link(message: Message) -> Result<Link, Fault> {
+    let mut found = Link::default();
+    each(message, &mut |number, field| {
+        match (number, field) {
+            (1, Field::Bytes(inner)) => found.trace_id = hexadecimal(inner, 16)?,
+            (2, Field::Bytes(inner)) => found.span_id = hexadecimal(inner, 8)?,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// The number of a trace or span, of so many bytes; nothing is none.
+fn hexadecimal(message: Message, length: usize) -> Result<String, Fault> {
+    let bytes = message.bytes();
+    if !bytes.is_empty() && bytes.len() != length {
+        let found = bytes.len();
+        let problem = format!("a link has a number of {found} bytes, expected {length}");
+        return Err(Fault::byte(message.at(), problem));
+    }
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn location(message: Message) -> Result<Location, Fault> {

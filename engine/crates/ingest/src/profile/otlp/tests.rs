@@ -237,3 +237,121 @@ fn what_is_wrong_in_protobuf_is_said_with_its_byte() {
         );
     }
 }
+
+/// Three samples of `main`, which lead to a span of a known name, to one without, and to none.
+const LINKED: &str = r#"{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},"samples":[
+{"stackIndex":1,"linkIndex":1,"values":[1]},
+{"stackIndex":1,"linkIndex":2,"values":[20]},
+{"stackIndex":1,"linkIndex":3,"values":[300]},
+{"stackIndex":1,"attributeIndices":[1],"values":[4000]},
+{"stackIndex":1,"attributeIndices":[1],"linkIndex":2,"values":[50000]}]}]}]}],
+"dictionary":{"locationTable":[{},{"lines":[{"functionIndex":1}]}],"functionTable":[{},{"nameStrindex":2}],
+"linkTable":[{"traceId":"00000000000000000000000000000000","spanId":"0000000000000000"},
+{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7"},
+{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b8"},
+{"traceId":"00000000000000000000000000000000","spanId":"0000000000000000"}],
+"stringTable":["","samples","main","span.name","GET /buy"],
+"attributeTable":[{},{"keyStrindex":3,"value":{"stringValue":"GET /buy"}}],
+"stackTable":[{},{"locationIndices":[1]}]}}
+"#;
+
+const SPANS: &str = r#"{"resourceSpans":[{"resource":{},"scopeSpans":[{"spans":[
+{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7","name":"GET /list","kind":2},
+{"traceId":"4bf92f3577b34da6a3ce929d0e0e4737","spanId":"00f067aa0ba902b8","name":"another trace's"}]}]}]}
+"#;
+
+#[test]
+fn samples_stand_under_the_names_of_their_spans() {
+    let expect = |known: &str| {
+        format!(
+            "samples* 54321
+             {{GET /buy}} 0
+             {{GET /buy}};main 54000
+             {{{known}}} 0
+             {{{known}}};main 1
+             {{no span}} 0
+             {{no span}};main 300
+             {{span 00f067aa0ba902b8}} 0
+             {{span 00f067aa0ba902b8}};main 20"
+        )
+    };
+    // In the order of a text that is sorted.
+    let nameless = "samples* 54321
+         {GET /buy} 0
+         {GET /buy};main 54000
+         {no span} 0
+         {no span};main 300
+         {span 00f067aa0ba902b7} 0
+         {span 00f067aa0ba902b7};main 1
+         {span 00f067aa0ba902b8} 0
+         {span 00f067aa0ba902b8};main 20";
+    check(LINKED, nameless);
+    check(format!("{LINKED}{SPANS}"), &expect("GET /list"));
+    check(format!("{SPANS}{LINKED}"), &expect("GET /list"));
+    check_fault(SPANS, 0, "the file has no samples");
+}
+
+#[test]
+fn many_spans_without_names_stand_together() {
+    let spans = 65;
+    let links: String = (0..spans)
+        .map(|it| {
+            format!(
+                ",{{\"traceId\":\"{:032x}\",\"spanId\":\"{:016x}\"}}",
+                1,
+                it + 1
+            )
+        })
+        .collect();
+    let samples: Vec<String> = (1..=spans)
+        .map(|it| format!("{{\"linkIndex\":{it},\"values\":[1]}}"))
+        .collect();
+    let json = format!(
+        "{{\"resourceProfiles\":[{{\"scopeProfiles\":[{{\"profiles\":[{{\"samples\":[{}]}}]}}]}}],\"dictionary\":{{\"linkTable\":[{{}}{links}]}}}}",
+        samples.join(",")
+    );
+    let profile = crate::profile::read(json.as_bytes(), "x").expect("is whole");
+    let text = crate::profile::testing::text(&profile);
+    assert!(
+        text.contains("{spans without names};[no stack] 65\n"),
+        "{text}"
+    );
+    assert_eq!(
+        profile.notes,
+        ["Samples lead to 65 spans whose names the file does not have: they stand together."]
+    );
+}
+
+#[test]
+fn links_of_protobuf_are_read_and_what_is_wrong_with_them_is_said() {
+    let linked = |trace: &[u8], index: u8| {
+        let sample = message(2, &[number(3, index), number(4, 7)]);
+        let profiles = message(2, &[message(2, &[message(1, &[]), sample])]);
+        let link = message(4, &[bytes(1, trace), bytes(2, &[1; 8])]);
+        let dictionary = message(2, &[bytes(4, b""), link]);
+        [message(1, &[bytes(1, b""), profiles]), dictionary].concat()
+    };
+    let profile = crate::profile::read(&linked(&[2; 16], 1), "x").expect("is whole");
+    let text = crate::profile::testing::text(&profile);
+    assert!(
+        text.contains("{span 0101010101010101};[no stack] 7\n"),
+        "{text}"
+    );
+    for (bytes, expect) in [
+        (
+            linked(&[2; 16], 2),
+            "a sample names link 2, which the file does not have",
+        ),
+        (
+            linked(&[2; 5], 1),
+            "a link has a number of 5 bytes, expected 16",
+        ),
+    ] {
+        let error = crate::profile::read(&bytes, "x").expect_err(expect);
+        assert_eq!(error.problem, expect);
+        assert!(
+            matches!(error.place, Some(fulcrum_model::Place::Byte(1..))),
+            "{error}"
+        );
+    }
+}

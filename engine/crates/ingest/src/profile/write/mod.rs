@@ -2,6 +2,7 @@
 
 mod folded;
 mod names;
+pub mod open_telemetry;
 mod pprof;
 mod proto;
 mod samples;

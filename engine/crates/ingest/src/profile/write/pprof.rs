@@ -123,7 +123,7 @@ fn value_type(kind: &ValueType, strings: &mut Strings) -> Message {
 }
 
 /// pprof's names of units.
-fn unit(unit: &str) -> &str {
+pub fn unit(unit: &str) -> &str {
     match unit {
         "" => "count",
         "ns" => "nanoseconds",

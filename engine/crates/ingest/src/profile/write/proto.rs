@@ -18,14 +18,40 @@ impl Message {
     /// A number.
     pub fn number(&mut self, field: u64, value: u64) {
         if value != 0 {
-            varint(&mut self.0, field << 3);
-            varint(&mut self.0, value);
+            self.present(field, value);
         }
+    }
+
+    /// A number, also zero: it says which of several fields is there.
+    pub fn present(&mut self, field: u64, value: u64) {
+        varint(&mut self.0, field << 3);
+        varint(&mut self.0, value);
     }
 
     /// A text, also an empty one: tables count them.
     pub fn text(&mut self, field: u64, text: &str) {
         self.raw(field, text.as_bytes());
+    }
+
+    /// Bytes, also none.
+    pub fn bytes_field(&mut self, field: u64, bytes: &[u8]) {
+        self.raw(field, bytes);
+    }
+
+    /// A number of always eight bytes.
+    pub fn fixed64(&mut self, field: u64, value: u64) {
+        if value != 0 {
+            varint(&mut self.0, field << 3 | 1);
+            self.0.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+
+    /// A number of always four bytes.
+    pub fn fixed32(&mut self, field: u64, value: u32) {
+        if value != 0 {
+            varint(&mut self.0, field << 3 | 5);
+            self.0.extend_from_slice(&value.to_le_bytes());
+        }
     }
 
     /// A message inside.

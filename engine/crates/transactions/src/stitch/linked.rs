@@ -1,0 +1,155 @@
+//! Samples with the transactions in which they were taken, for formats that lead from one to the other.
+
+use fulcrum_model::call_tree::Frame;
+
+use super::stitched::Stitched;
+use crate::ids::ProcessId;
+use crate::latency::InstanceId;
+use crate::profile::{CallingContextTree, Cost, Observation};
+use crate::types::TypeId;
+
+/// The samples of the threads of one name in one context.
+#[derive(Clone, Debug)]
+pub struct Linked<'a> {
+    /// The context's type.
+    pub of: TypeId,
+    /// The process.
+    pub process: ProcessId,
+    /// Its program.
+    pub program: &'a str,
+    /// The threads' name.
+    pub thread: &'a str,
+    /// The functions, each after its caller, which is a row of this list; with the lines that ran, where they are known.
+    pub functions: Vec<(Option<u32>, Frame)>,
+    /// The samples by place and transaction.
+    pub samples: Vec<LinkedCost>,
+}
+
+/// What samples cost that were taken in one place, for one transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedCost {
+    /// Row of [`Linked::functions`]; `None`: it belongs to no function.
+    pub function: Option<u32>,
+    /// The transaction; `None`: it is not known.
+    pub instance: Option<InstanceId>,
+    /// What they cost.
+    pub cost: Cost,
+}
+
+impl Stitched {
+    /// All samples. Together they cost what [`Stitched::total_cpu_ns`] tells.
+    pub fn linked(&self) -> impl Iterator<Item = Linked<'_>> {
+        self.trees().map(move |(record, of, thread, tree)| {
+            let nodes = tree.nodes().iter();
+            Linked {
+                of,
+                process: record.dictionary.process,
+                program: &record.dictionary.program,
+                thread: self.text(record, thread),
+                functions: nodes
+                    .map(|it| (it.parent, self.line(record, it.spot)))
+                    .collect(),
+                samples: costs(tree),
+            }
+        })
+    }
+
+    /// The transactions in which samples were taken; some several times.
+    pub fn sampled(&self) -> impl Iterator<Item = InstanceId> {
+        let trees = self.trees();
+        trees.flat_map(|(.., tree)| tree.observations().iter().map(|it| it.instance))
+    }
+}
+
+fn costs(tree: &CallingContextTree) -> Vec<LinkedCost> {
+    let mut observations = tree.observations().to_vec();
+    observations.sort_by_key(|it| (it.node, it.instance));
+    let mut costs = Vec::new();
+    let mut rest = observations.as_slice();
+    let places = (0..)
+        .map(Some)
+        .zip(tree.nodes())
+        .map(|(row, it)| (row, it.cost));
+    for (function, whole) in [(None, tree.own())].into_iter().chain(places) {
+        let here = rest.partition_point(|it| it.node <= function);
+        let (of_place, later) = rest.split_at(here);
+        rest = later;
+        add(&mut costs, function, whole, of_place);
+    }
+    costs
+}
+
+/// Adds what was spent in a place: by each transaction, and by none that is known.
+fn add(costs: &mut Vec<LinkedCost>, function: Option<u32>, whole: Cost, seen: &[Observation]) {
+    let mut unknown = whole;
+    for of_one in seen.chunk_by(|a, b| a.instance == b.instance) {
+        let cost = Cost {
+            cpu_ns: of_one.iter().map(|it| it.cpu_ns).sum(),
+            samples: of_one.len() as u64,
+        };
+        unknown.cpu_ns = unknown.cpu_ns.saturating_sub(cost.cpu_ns);
+        unknown.samples = unknown.samples.saturating_sub(cost.samples);
+        costs.push(LinkedCost {
+            function,
+            instance: Some(of_one[0].instance),
+            cost,
+        });
+    }
+    if unknown != Cost::default() {
+        costs.push(LinkedCost {
+            function,
+            instance: None,
+            cost: unknown,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Synopsis;
+    use crate::names::Name;
+    use crate::profile::{Profile, Sample, Spot};
+
+    #[test]
+    fn each_place_is_divided_among_its_transactions_and_nothing_is_lost() {
+        let mut profile = Profile::default();
+        let (a, b): (Spot, Spot) = (Name(1).into(), Name(2).into());
+        for (instance, stack, cpu_ns) in [
+            (Some(7), vec![a, b], 10),
+            (Some(8), vec![a, b], 20),
+            (Some(7), vec![a, b], 30),
+            (None, vec![a, b], 40),
+            (None, vec![a], 5),
+            (Some(7), vec![], 1),
+            (None, vec![], 2),
+        ] {
+            profile.add(&Sample {
+                context: Synopsis::EMPTY,
+                thread: Name(3),
+                instance: instance.map(InstanceId),
+                stack: &stack,
+                cpu_ns,
+            });
+        }
+        let (.., tree) = profile.trees().next().unwrap();
+        let found: Vec<_> = costs(tree)
+            .into_iter()
+            .map(|it| {
+                let instance = it.instance.map(|it| it.0);
+                (it.function, instance, it.cost.cpu_ns, it.cost.samples)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (None, Some(7), 1, 1),
+                (None, None, 2, 1),
+                (Some(0), None, 5, 1),
+                (Some(1), Some(7), 40, 2),
+                (Some(1), Some(8), 20, 1),
+                (Some(1), None, 40, 1),
+            ]
+        );
+    }
+}
