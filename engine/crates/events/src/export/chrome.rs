@@ -5,9 +5,10 @@ use std::io::Write;
 
 use fulcrum_model::Progress;
 
-use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
+use super::edges::{Edge, ExportError, Moment, edges, named, point_title, text, title};
 use super::json_text;
 use crate::open::Trace;
+use crate::values::{CallValues, Value};
 use crate::visit::TraceRange;
 
 /// Writes the calls, waits and collections within the scope, and says what had to be left out. Times are the clock's, with
@@ -45,9 +46,12 @@ pub fn chrome(
                 let _ = write!(line, ",\"cat\":\"{category}\",\"name\":");
                 json_text(&mut line, &name);
             }
-            Edge::End(at) => {
+            Edge::End(at, values) => {
                 begin(&mut line, "E", tid);
                 time(&mut line, at);
+                if let Some(values) = values {
+                    arguments(&mut line, trace, values);
+                }
             }
             Edge::Point(what, at) => {
                 let Some(name) = point_title(trace, what) else {
@@ -76,4 +80,33 @@ fn time(line: &mut String, at: Moment) {
     if let Some(cpu) = at.cpu_ns {
         let _ = write!(line, ",\"tts\":{}.{:03}", cpu / 1000, cpu % 1000);
     }
+}
+
+/// Whole numbers beyond are not exact where numbers have 53 bits.
+const EXACT: u64 = 1 << 53;
+
+/// What a call was given and returned. Viewers show it with the call, although its end tells it.
+fn arguments(line: &mut String, trace: &Trace, values: &CallValues) {
+    line.push_str(",\"args\":{");
+    for (at, (name, value)) in named(values).into_iter().enumerate() {
+        if at > 0 {
+            line.push(',');
+        }
+        json_text(line, &name);
+        line.push(':');
+        let text = text(trace, value);
+        let is_json = match value {
+            Value::Integer(value) => value.unsigned_abs() <= EXACT,
+            Value::Unsigned(value) => *value <= EXACT,
+            Value::Single(bits) => f32::from_bits(*bits).is_finite(),
+            Value::Double(bits) => f64::from_bits(*bits).is_finite(),
+            Value::Boolean(_) | Value::Null => true,
+            _ => false,
+        };
+        match is_json {
+            true => line.push_str(&text),
+            false => json_text(line, &text),
+        }
+    }
+    line.push('}');
 }

@@ -7,6 +7,7 @@ use fulcrum_model::{Cancelled, Progress};
 use crate::event::{Event, What};
 use crate::open::{Thread, Trace};
 use crate::stack::Node;
+use crate::values::{CallValues, Value};
 use crate::visit::TraceRange;
 use crate::walk::{Passed, Walk, parking};
 
@@ -15,8 +16,8 @@ pub enum Edge<'a> {
     /// The next edges are this thread's.
     Thread(&'a Thread),
     Begin(Node, Moment),
-    /// The innermost ends.
-    End(Moment),
+    /// The innermost ends; with what it was given and returned, where the log tells it.
+    End(Moment, Option<&'a CallValues>),
     /// Something without a duration.
     Point(&'a What, Moment),
 }
@@ -69,9 +70,9 @@ pub fn edges(
                 ns: walk.now.0,
                 cpu_ns: walk.now.1,
             };
-            for (outcome, _) in &walk.ended {
+            for (outcome, open) in &walk.ended {
                 if scope.has_time(outcome.start_ns) {
-                    show(Edge::End(now))?;
+                    show(Edge::End(now, walk.values_of(open.node)))?;
                 }
             }
             let Some(Event { wall_ns, what, .. }) = event else {
@@ -91,6 +92,27 @@ pub fn edges(
     }
     passed.finish()?;
     Ok(problems)
+}
+
+/// What a call was given and returned, one by one, as timelines name it: `argument 1`, `argument 2`, `returned`.
+pub fn named(values: &CallValues) -> Vec<(String, &Value)> {
+    let given = values.arguments.iter().flat_map(|it| &it.values);
+    let mut named: Vec<_> = (1..)
+        .zip(given)
+        .map(|(n, value)| (format!("argument {n}"), value))
+        .collect();
+    let returned = values.returned.iter();
+    named.extend(returned.map(|value| ("returned".to_owned(), value)));
+    named
+}
+
+/// A value as a text of its own: what is cut says so.
+pub fn text(trace: &Trace, value: &Value) -> String {
+    let more = match value {
+        Value::Text { cut: true, .. } => "…",
+        _ => "",
+    };
+    value.plain(trace) + more
 }
 
 /// What a timeline calls something, and its category.

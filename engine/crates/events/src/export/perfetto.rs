@@ -5,11 +5,13 @@ use std::io::{self, Write};
 
 use fulcrum_model::Progress;
 
-use super::edges::{Edge, ExportError, Moment, edges, point_title, title};
+use super::edges::{Edge, ExportError, Moment, edges, named, point_title, text, title};
 use crate::open::Trace;
+use crate::values::{CallValues, Value};
 use crate::visit::TraceRange;
 
-/// Numbers of fields, from Perfetto's `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`.
+/// Numbers of fields, from Perfetto's `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`,
+/// `debug_annotation.proto`.
 mod field {
     pub const PACKET: u32 = 1;
     pub const TIMESTAMP: u32 = 8;
@@ -19,12 +21,20 @@ mod field {
     pub const SEQUENCE_FLAGS: u32 = 13;
     pub const TRACK_DESCRIPTOR: u32 = 60;
     pub const EVENT_CATEGORY: u32 = 3;
+    pub const EVENT_ANNOTATION: u32 = 4;
     pub const EVENT_TYPE: u32 = 9;
     pub const EVENT_NAME: u32 = 10;
     pub const EVENT_TRACK: u32 = 11;
     pub const EVENT_THREAD_TIME_US: u32 = 17;
     pub const INTERNED_CATEGORIES: u32 = 1;
     pub const INTERNED_NAMES: u32 = 2;
+    pub const ANNOTATION_BOOLEAN: u32 = 2;
+    pub const ANNOTATION_UNSIGNED: u32 = 3;
+    pub const ANNOTATION_INTEGER: u32 = 4;
+    pub const ANNOTATION_DOUBLE: u32 = 5;
+    pub const ANNOTATION_TEXT: u32 = 6;
+    pub const ANNOTATION_POINTER: u32 = 7;
+    pub const ANNOTATION_NAME: u32 = 10;
     pub const TRACK_UUID: u32 = 1;
     pub const TRACK_PROCESS: u32 = 3;
     pub const TRACK_THREAD: u32 = 4;
@@ -85,11 +95,14 @@ pub fn perfetto(
         }
         Edge::Begin(node, at) => {
             let (name, category) = title(trace, node);
-            writer.event(SLICE_BEGIN, Some((&name, category)), at)
+            writer.event(SLICE_BEGIN, Some((&name, category)), at, &[])
         }
-        Edge::End(at) => writer.event(SLICE_END, None, at),
+        Edge::End(at, values) => {
+            let values = values.map_or_else(Vec::new, |it| annotations(trace, it));
+            writer.event(SLICE_END, None, at, &values)
+        }
         Edge::Point(what, at) => match point_title(trace, what) {
-            Some(name) => writer.event(INSTANT, Some((&name, "jvm")), at),
+            Some(name) => writer.event(INSTANT, Some((&name, "jvm")), at, &[]),
             None => Ok(()),
         },
     })?;
@@ -112,7 +125,13 @@ impl Packets<'_> {
         self.packet(packet)
     }
 
-    fn event(&mut self, kind: u64, name: Option<(&str, &str)>, at: Moment) -> io::Result<()> {
+    fn event(
+        &mut self,
+        kind: u64,
+        name: Option<(&str, &str)>,
+        at: Moment,
+        annotations: &[Message],
+    ) -> io::Result<()> {
         let mut event = Message::default();
         event.number(field::EVENT_TYPE, kind);
         event.number(field::EVENT_TRACK, self.track);
@@ -125,6 +144,9 @@ impl Packets<'_> {
             let category = self.intern(field::INTERNED_CATEGORIES, category, &mut interned);
             event.number(field::EVENT_NAME, name);
             event.number(field::EVENT_CATEGORY, category);
+        }
+        for annotation in annotations {
+            event.message(field::EVENT_ANNOTATION, annotation);
         }
         let mut packet = Message::default();
         packet.number(field::TIMESTAMP, at.ns);
@@ -162,6 +184,34 @@ impl Packets<'_> {
     }
 }
 
+/// What a call was given and returned. Perfetto shows it with the slice, although its end tells it.
+fn annotations(trace: &Trace, values: &CallValues) -> Vec<Message> {
+    let annotation = |(name, value): (String, &Value)| {
+        let mut annotation = Message::default();
+        annotation.text(field::ANNOTATION_NAME, &name);
+        match value {
+            Value::Boolean(value) => {
+                annotation.number(field::ANNOTATION_BOOLEAN, u64::from(*value));
+            }
+            Value::Unsigned(value) => annotation.number(field::ANNOTATION_UNSIGNED, *value),
+            Value::Integer(value) => {
+                annotation.number(field::ANNOTATION_INTEGER, value.cast_unsigned());
+            }
+            Value::Single(bits) => {
+                let value = f64::from(f32::from_bits(*bits));
+                annotation.double(field::ANNOTATION_DOUBLE, value);
+            }
+            Value::Double(bits) => {
+                annotation.double(field::ANNOTATION_DOUBLE, f64::from_bits(*bits));
+            }
+            Value::Address(value) => annotation.number(field::ANNOTATION_POINTER, *value),
+            _ => annotation.text(field::ANNOTATION_TEXT, &text(trace, value)),
+        }
+        annotation
+    };
+    named(values).into_iter().map(annotation).collect()
+}
+
 /// A protobuf message that is being written.
 #[derive(Default)]
 struct Message(Vec<u8>);
@@ -178,6 +228,11 @@ impl Message {
     fn number(&mut self, field: u32, value: u64) {
         self.varint(u64::from(field) << 3);
         self.varint(value);
+    }
+
+    fn double(&mut self, field: u32, value: f64) {
+        self.varint(u64::from(field) << 3 | 1);
+        self.0.extend_from_slice(&value.to_le_bytes());
     }
 
     fn bytes(&mut self, field: u32, bytes: &[u8]) {

@@ -2,11 +2,12 @@
 
 use fulcrum_model::Progress;
 
+use crate::common::shop::{self, Writer};
 use crate::common::{create, define, now, open, random_event, start};
-use fulcrum_events::export::perfetto;
-use fulcrum_events::{RowWhat, TraceRange};
+use fulcrum_events::export::{chrome, perfetto};
+use fulcrum_events::{RowWhat, Trace, TraceRange};
 use fulcrum_stats::Random;
-use fulcrum_wire::log::{Body, kind};
+use fulcrum_wire::log::{Body, Value, kind};
 
 /// The fields of a protobuf message: number, and a number or bytes.
 fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
@@ -25,6 +26,12 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let key = number(&mut bytes);
+        if key & 7 == 1 {
+            let (double, rest) = bytes.split_first_chunk().unwrap();
+            bytes = rest;
+            fields.push((key >> 3, u64::from_le_bytes(*double), &bytes[..0]));
+            continue;
+        }
         let value = number(&mut bytes);
         let content = match key & 7 {
             0 => &bytes[..0],
@@ -115,4 +122,80 @@ fn perfettos_slices_nest_and_their_names_are_defined() {
         .into_iter()
         .filter(|it| matches!(it.row.what, RowWhat::Span(_)));
     assert_eq!(spans.count() as u64, begun);
+}
+
+/// `outer()` calls `add` with and without values, and is not over.
+fn valued() -> Trace {
+    shop::trace(|log| {
+        shop::name_methods(log, &[(1, "shop.Cart", "outer"), (2, "shop.Cart", "add")]);
+        let mut stream = Writer::new(log, 2, "main");
+        stream.enter(1, 1);
+        let text = Value::Text {
+            bytes: b"a \"fig\"",
+            cut: true,
+        };
+        let given = [Value::Integer(-7), Value::Integer(1 << 60), text];
+        stream.enter_with(2, 2, 3, &given);
+        stream.exit_with(3, 2, &Value::Double(0.25_f64.to_bits()));
+        stream.enter_with(4, 2, 2, &[Value::Boolean(true), Value::Null]);
+        stream.exit_with(5, 2, &Value::Double(f64::INFINITY.to_bits()));
+        stream.call(6, 7, 2);
+    })
+}
+
+#[test]
+fn chromes_calls_have_their_values() {
+    let mut bytes = Vec::new();
+    let scope = TraceRange::default();
+    chrome(&valued(), &scope, &Progress::default(), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let ends = text.lines().filter(|it| it.contains("\"ph\":\"E\""));
+    let args = ends.map(|line| line.split_once("\"args\":").map(|it| it.1));
+    let expect = [
+        Some(
+            r#"{"argument 1":-7,"argument 2":"1152921504606846976","argument 3":"a \"fig\"…","returned":0.25}}"#,
+        ),
+        Some(r#"{"argument 1":true,"argument 2":null,"returned":"Infinity"}}"#),
+        None,
+        None,
+    ];
+    let found: Vec<_> = args
+        .map(|it| it.map(|it| it.trim_end_matches(',')))
+        .collect();
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn perfettos_slices_have_their_values() {
+    let mut bytes = Vec::new();
+    let scope = TraceRange::default();
+    perfetto(&valued(), &scope, &Progress::default(), &mut bytes).unwrap();
+    let mut ends = Vec::new();
+    for (_, _, packet) in fields(&bytes) {
+        let packet = fields(packet);
+        let Some((_, _, event)) = packet.iter().find(|it| it.0 == 11) else {
+            continue;
+        };
+        let event = fields(event);
+        if event.contains(&(9, 2, &[])) {
+            let annotations = event.iter().filter(|it| it.0 == 4);
+            let annotation = |it: &(u64, u64, &[u8])| {
+                let found = fields(it.2);
+                assert_eq!((found.len(), found[0].0), (2, 10));
+                let name = String::from_utf8(found[0].2.to_vec()).unwrap();
+                let (kind, number, text) = found[1];
+                match kind {
+                    6 => format!("{name}: {}", String::from_utf8(text.to_vec()).unwrap()),
+                    4 => format!("{name}: {}", number.cast_signed()),
+                    5 => format!("{name}: {:?}", f64::from_bits(number)),
+                    kind => format!("{name}: {kind} {number}"),
+                }
+            };
+            ends.push(annotations.map(annotation).collect::<Vec<_>>().join(", "));
+        }
+    }
+    let first =
+        "argument 1: -7, argument 2: 1152921504606846976, argument 3: a \"fig\"…, returned: 0.25";
+    let second = "argument 1: 2 1, argument 2: null, returned: inf";
+    assert_eq!(ends, [first, second, "", ""]);
 }
