@@ -7,6 +7,7 @@ pub mod call_tree;
 pub mod causal;
 pub mod comparison;
 mod digest;
+pub mod hashing;
 pub mod location;
 pub mod progress;
 mod read_error;

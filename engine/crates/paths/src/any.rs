@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::call_graph::{CallGraphProfile, CallGraphSummary};
 use crate::call_tree::{CallTreeProfile, CallTreeSummary};
 use crate::comparative::{ComparativeProfile, ComparativeSummary};
+use crate::end::End;
 use crate::graph_comparison::{GraphComparison, GraphComparisonSummary};
 use crate::interface::{
     Overlap, ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together,
@@ -200,10 +201,29 @@ impl ProfileInterface for AnyProfile {
         })
     }
 
-    fn costed_summaries(&self, s: &AnySummary) -> [Vec<AnySummary>; 2] {
+    fn costed_summaries(&self, s: &AnySummary, end: End) -> Vec<AnySummary> {
         ask!(self, |p, wrap| {
-            let both = p.costed_summaries(Kind::from_any(s));
+            let all = p.costed_summaries(Kind::from_any(s), end).into_iter();
+            all.map(wrap).collect()
+        })
+    }
+
+    fn costed_at_both_ends(&self, s: &AnySummary) -> [Vec<AnySummary>; 2] {
+        ask!(self, |p, wrap| {
+            let both = p.costed_at_both_ends(Kind::from_any(s));
             both.map(|all| all.into_iter().map(wrap).collect())
+        })
+    }
+
+    fn running_total_cum_of_extensions(
+        &self,
+        s: &AnySummary,
+        end: End,
+        extensions: &[AnySummary],
+    ) -> Vec<i64> {
+        ask!(self, |p| {
+            let extensions = Kind::all(extensions);
+            p.running_total_cum_of_extensions(Kind::from_any(s), end, &extensions)
         })
     }
 

@@ -142,9 +142,13 @@ impl ComparativeProfile {
     ) -> Result<Self, DifferentUnits> {
         let (a, b, unit) = in_one_unit(a, b)?;
         let trees: Vec<&CallTree> = a.iter().chain(&b).map(|it| &*it.0).collect();
-        let names = Names::of(&trees);
-        let index = |(tree, value): Run| Index::new(tree, value, &names);
-        let [a, b] = [a, b].map(|side| side.into_iter().map(index).collect());
+        let (names, of_frames) = Names::of(&trees);
+        let mut of_frames = of_frames.into_iter();
+        let mut index = |(tree, value): Run| {
+            let of_frames = of_frames.next().expect("there are those of each tree");
+            Index::new(tree, value, names.len(), of_frames)
+        };
+        let [a, b] = [a, b].map(|side| side.into_iter().map(&mut index).collect());
         Ok(ComparativeProfile {
             runs: Arc::new(Runs::new(a, b, normalisation)),
             unit,
@@ -173,8 +177,12 @@ impl ComparativeProfile {
             let (a, b) = (unit_a, unit_b);
             return Err(DifferentUnits { a, b });
         }
-        let names = Names::of(&trees.each_ref().map(|it| &*it.0));
-        let trees = trees.map(|(tree, value)| Index::new(tree, value, &names));
+        let (names, of_frames) = Names::of(&trees.each_ref().map(|it| &*it.0));
+        let mut of_frames = of_frames.into_iter();
+        let trees = trees.map(|(tree, value)| {
+            let of_frames = of_frames.next().expect("there are those of each tree");
+            Index::new(tree, value, names.len(), of_frames)
+        });
         Ok(ComparativeProfile {
             runs: Arc::new(Runs::of_units(trees, observed)),
             unit: unit_a,
@@ -280,7 +288,7 @@ impl ComparativeProfile {
         let costs: Vec<i64> = trees
             .map(|(n, tree)| {
                 let regions = summaries.iter().map(|s| &**region(&s.0[n], tree));
-                Region::union(regions, tree.prefix()).cost()
+                Region::union(regions, tree).cost()
             })
             .collect();
         self.runs.sides(&costs).delta()
@@ -443,8 +451,8 @@ impl ProfileInterface for ComparativeProfile {
         let trees = self.runs.trees().iter().enumerate();
         let regions = trees.map(|(n, tree)| {
             let all = || summaries.iter().map(|s| &s.0[n]);
-            let along = Region::union(all().map(|it| &**it.along(tree)), tree.prefix());
-            let covered = Region::union(all().map(|it| &**it.covered(tree)), tree.prefix());
+            let along = Region::union(all().map(|it| &**it.along(tree)), tree);
+            let covered = Region::union(all().map(|it| &**it.covered(tree)), tree);
             (along, covered)
         });
         Some(Arc::new(Regions {
@@ -470,11 +478,9 @@ struct Regions {
 impl Together<ComparativeSummary> for Regions {
     fn overlap(&self, s: &ComparativeSummary) -> Overlap {
         let each = || s.0.iter().zip(self.runs.trees()).zip(&self.regions);
-        let base =
-            each().map(|((it, tree), (along, _))| along.shared(it.along(tree), tree.prefix()));
+        let base = each().map(|((it, tree), (along, _))| along.shared(it.along(tree), tree));
         let base: Vec<i64> = base.collect();
-        let cum = each()
-            .map(|((it, tree), (_, covered))| covered.shared(it.covered(tree), tree.prefix()));
+        let cum = each().map(|((it, tree), (_, covered))| covered.shared(it.covered(tree), tree));
         let cum: Vec<i64> = cum.collect();
         Overlap {
             base: self.runs.sides(&base).delta(),

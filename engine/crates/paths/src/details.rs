@@ -171,7 +171,7 @@ pub(crate) fn of<P: ProfileInterface>(
     let [top, bottom] = match cutoff {
         Some(cutoff) => [End::Top, End::Bottom].map(|end| zoom(profile, s, cutoff, end)),
         None => profile
-            .costed_summaries(s)
+            .costed_at_both_ends(s)
             .map(|all| Nearby::all(ranked(all, |s| profile.cum_of(s)))),
     };
     let hidden = [&top, &bottom].map(|it| Hidden {

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::calls::Call;
+use crate::end::End;
 use crate::index::Index;
 use crate::interface::Refusal;
 use crate::names::{NO_NAME, NameId};
@@ -45,6 +47,23 @@ impl Side {
         let mut path: Vec<String> = path.into_iter().map(String::from).collect();
         path.insert(at, name.into());
         Refusal::Absent { path }
+    }
+
+    /// The side at this end of a path.
+    pub fn at(end: End) -> Self {
+        match end {
+            End::Top => Side::Top,
+            End::Bottom => Side::Bottom,
+        }
+    }
+
+    /// Every extension of a path of one name, sorted by the name that it adds.
+    pub fn calls(self, index: &Index, of: NameId) -> Vec<Call> {
+        let calls = index.calls();
+        match self {
+            Side::Top => calls.callers(of).to_vec(),
+            Side::Bottom => calls.callees(of).copied().collect(),
+        }
     }
 
     /// Every extension, in one pass over the occurrences.
@@ -114,7 +133,7 @@ impl Side {
 }
 
 /// Visits the children of all finals, ascending: finals below others have their children among those of the others.
-fn each_child(index: &Index, of: &Occurrences, mut visit: impl FnMut(u32, Occurrence)) {
+pub(crate) fn each_child(index: &Index, of: &Occurrences, mut visit: impl FnMut(u32, Occurrence)) {
     struct Open {
         next: u32,
         end: u32,

@@ -5,58 +5,91 @@ use std::sync::{Arc, OnceLock};
 use fulcrum_model::CallTree;
 use fulcrum_model::call_tree::NO_NODE;
 
+use crate::calls::Calls;
 use crate::find::Named;
-use crate::names::{NO_NAME, NameId, Names};
+use crate::names::{NO_NAME, NameId};
+use crate::region::Sums;
 
 /// What a path of at most so many names costs is summed node by node.
 const WALKED: usize = 8;
 
-/// A call tree and one of its value types. 12 bytes a node besides the tree's, 20 when paths of several names are looked at.
+/// A call tree and one of its value types. 20 bytes a node besides the tree's, 28 when paths of several names are looked at.
 #[derive(Debug)]
 pub(crate) struct Index {
     tree: Arc<CallTree>,
-    name_of_frame: Vec<NameId>,
-    /// The cost of all nodes before each node, and at last of all.
-    prefix: Vec<i64>,
+    /// Of each node what is looked at together, and at last the cost of all.
+    nodes_at: Vec<NodeAt>,
     /// What each node and its ancestors cost. Made when first needed.
     from_root: OnceLock<Vec<i64>>,
     /// Nodes by name, ascending within each name.
     nodes: Vec<u32>,
     /// Where each name's nodes begin, and at last where they end.
     starts: Vec<u32>,
-    /// Base and cum of each name.
-    flat: Vec<(i64, i64)>,
+    /// What each name costs.
+    flat: Vec<Flat>,
     /// No two siblings have the same name.
     siblings_differ: bool,
+    /// Which names call which. Made when it is asked for: not everybody looks at callers and callees.
+    calls: OnceLock<Calls>,
+}
+
+/// What a path of one name costs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flat {
+    base: i64,
+    cum: i64,
+    /// Some of its nodes are below others.
+    nested: bool,
+}
+
+/// What is read of a node at the same time: so it comes from memory at once.
+#[derive(Clone, Copy, Debug)]
+struct NodeAt {
+    /// The cost of all nodes before it.
+    before: i64,
+    /// The node after its last descendant.
+    end: u32,
+    name: NameId,
 }
 
 impl Index {
-    pub fn new(tree: Arc<CallTree>, value_type: usize, names: &Names) -> Self {
-        let name_of_frame = names.of_frames(&tree);
-        let mut prefix = Vec::with_capacity(tree.len() as usize + 1);
-        let mut sum = 0;
-        prefix.push(sum);
-        prefix.extend(tree.values(value_type).iter().map(|cost| {
-            sum += cost;
-            sum
-        }));
-        let mut seen = vec![false; names.len()];
+    /// `names` is how many names all trees of the profile have, `name_of_frame` the name of each frame of this one.
+    pub fn new(
+        tree: Arc<CallTree>,
+        value_type: usize,
+        names: usize,
+        name_of_frame: Vec<NameId>,
+    ) -> Self {
+        let mut nodes_at = Vec::with_capacity(tree.len() as usize + 1);
+        let mut before = 0;
+        let each = tree.ends().iter().zip(tree.frame_ids());
+        for ((&end, &frame), cost) in each.zip(tree.values(value_type)) {
+            let name = name_of_frame[frame as usize];
+            nodes_at.push(NodeAt { before, end, name });
+            before += cost;
+        }
+        nodes_at.push(NodeAt {
+            before,
+            end: tree.len(),
+            name: NO_NAME,
+        });
+        let mut seen = vec![false; names];
         let functions = name_of_frame.iter().filter(|&&name| name != NO_NAME);
         let siblings_differ = functions
             .map(|&name| std::mem::replace(&mut seen[name as usize], true))
             .all(|twice| !twice);
         let mut index = Index {
             tree,
-            name_of_frame,
-            prefix,
+            nodes_at,
             from_root: OnceLock::new(),
             nodes: Vec::new(),
             starts: Vec::new(),
             flat: Vec::new(),
             siblings_differ,
+            calls: OnceLock::new(),
         };
-        index.group(names.len());
-        index.flatten(names.len());
+        index.group(names);
+        index.flatten(names);
         index
     }
 
@@ -87,17 +120,19 @@ impl Index {
 
     /// Base and cum of each name. A node below another of its name is in that one's cum already.
     fn flatten(&mut self, names: usize) {
-        let mut flat = vec![(0, 0); names];
+        let mut flat = vec![Flat::default(); names];
         let mut covered = vec![0_u32; names];
         for n in 0..self.len() {
             let name = self.name(n);
             if name != NO_NAME {
-                let (base, cum) = &mut flat[name as usize];
-                *base += self.own(n);
+                let flat = &mut flat[name as usize];
+                flat.base += self.own(n);
                 let covered = &mut covered[name as usize];
                 if n >= *covered {
-                    *cum += self.subtree(n);
+                    flat.cum += self.subtree(n);
                     *covered = self.end(n);
+                } else {
+                    flat.nested = true;
                 }
             }
         }
@@ -128,12 +163,12 @@ impl Index {
 
     /// The node after the last descendant.
     pub fn end(&self, n: u32) -> u32 {
-        self.tree.ends()[n as usize]
+        self.nodes_at[n as usize].end
     }
 
     /// [`NO_NAME`] when the node cannot be part of a path.
     pub fn name(&self, n: u32) -> NameId {
-        self.name_of_frame[self.tree.frame_ids()[n as usize] as usize]
+        self.nodes_at[n as usize].name
     }
 
     /// The name of the parent. `None` when the node is a root or its parent cannot be part of a path.
@@ -158,12 +193,7 @@ impl Index {
 
     /// The cost of the nodes from `start` to before `end`.
     pub fn between(&self, start: u32, end: u32) -> i64 {
-        self.prefix[end as usize] - self.prefix[start as usize]
-    }
-
-    /// The cost of all nodes before each node, and at last of all.
-    pub fn prefix(&self) -> &[i64] {
-        &self.prefix
+        self.nodes_at[end as usize].before - self.nodes_at[start as usize].before
     }
 
     /// The own cost of the nodes from `first` down to `last`, both included.
@@ -217,9 +247,31 @@ impl Index {
         &self.nodes[self.starts[name] as usize..self.starts[name + 1] as usize]
     }
 
+    /// Which names call which. Takes a pass over the nodes the first time.
+    pub fn calls(&self) -> &Calls {
+        self.calls.get_or_init(|| Calls::of(self, &self.starts))
+    }
+
+    /// The same, if somebody asked before.
+    pub fn known_calls(&self) -> Option<&Calls> {
+        self.calls.get()
+    }
+
     /// Base and cum of this name.
     pub fn flat(&self, name: NameId) -> (i64, i64) {
-        self.flat[name as usize]
+        let Flat { base, cum, .. } = self.flat[name as usize];
+        (base, cum)
+    }
+
+    /// Whether some of this name's nodes are below others.
+    pub fn nested(&self, name: NameId) -> bool {
+        self.flat[name as usize].nested
+    }
+}
+
+impl Sums for Index {
+    fn before(&self, n: u32) -> i64 {
+        self.nodes_at[n as usize].before
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::end::End;
 use crate::nearness::Nearness;
 use crate::spread::Spread;
 
@@ -112,10 +113,18 @@ pub trait ProfileInterface {
             .collect()
     }
 
-    /// All [`top_summaries`](ProfileInterface::top_summaries) and
+    /// All [`top_summaries`](ProfileInterface::top_summaries) or
     /// [`bottom_summaries`](ProfileInterface::bottom_summaries), for who asks what each costs and looks further at few.
-    fn costed_summaries(&self, s: &Self::Summary) -> [Vec<Self::Summary>; 2] {
-        [self.top_summaries(s), self.bottom_summaries(s)]
+    fn costed_summaries(&self, s: &Self::Summary, end: End) -> Vec<Self::Summary> {
+        match end {
+            End::Top => self.top_summaries(s),
+            End::Bottom => self.bottom_summaries(s),
+        }
+    }
+
+    /// Those at the top and those at the bottom.
+    fn costed_at_both_ends(&self, s: &Self::Summary) -> [Vec<Self::Summary>; 2] {
+        [End::Top, End::Bottom].map(|end| self.costed_summaries(s, end))
     }
 
     /// [`total_cum_of`](ProfileInterface::total_cum_of) the first, the first two, and so on to all summaries.
@@ -123,6 +132,16 @@ pub trait ProfileInterface {
         (1..=summaries.len())
             .map(|n| self.total_cum_of(&summaries[..n]))
             .collect()
+    }
+
+    /// The same of all extensions of `s` at one end, in any order.
+    fn running_total_cum_of_extensions(
+        &self,
+        _s: &Self::Summary,
+        _end: End,
+        extensions: &[Self::Summary],
+    ) -> Vec<i64> {
+        self.running_total_cum_of(extensions)
     }
 
     /// The summaries, ready to tell again and again what others share with them. `None`: what [`base_ovl`] and [`cum_ovl`] say

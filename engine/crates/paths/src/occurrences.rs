@@ -4,6 +4,7 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::calls::{Call, CallNodes};
 use crate::find;
 use crate::index::Index;
 use crate::names::NameId;
@@ -37,12 +38,15 @@ struct Inner {
     cum: OnceLock<i64>,
     along: OnceLock<Arc<Region>>,
     covered: OnceLock<Arc<Region>>,
+    nested: OnceLock<bool>,
 }
 
 #[derive(Debug)]
 enum At {
     /// At every node with the path's only name.
     Name(NameId),
+    /// At the called nodes of a path of two names.
+    Call(CallNodes),
     These(Vec<Occurrence>),
     /// Found when first needed.
     Later(Box<dyn Later>),
@@ -67,12 +71,23 @@ impl Occurrences {
             cum: OnceLock::new(),
             along: OnceLock::new(),
             covered: OnceLock::new(),
+            nested: OnceLock::new(),
         }))
     }
 
     /// Those of the path of one name.
     pub fn of_name(name: NameId) -> Self {
         Occurrences::with(Arc::new([name]), At::Name(name))
+    }
+
+    /// Those of a path of two names.
+    pub fn of_call(index: &Index, call: &Call) -> Self {
+        let path = [call.caller, call.callee];
+        let these = Occurrences::with(Arc::new(path), At::Call(call.at));
+        if these.apart(index) {
+            these.0.both.get_or_init(|| Some((call.base, call.cum)));
+        }
+        these
     }
 
     /// Those of a path, which are known.
@@ -94,7 +109,7 @@ impl Occurrences {
     pub fn extended(&self, path: &[NameId]) -> Option<&Occurrences> {
         match &self.0.at {
             At::Later(later) => Some(later.extended()).filter(|it| it.path()[..] == *path),
-            At::Name(_) | At::These(_) => None,
+            At::Name(_) | At::Call(_) | At::These(_) => None,
         }
     }
 
@@ -102,6 +117,14 @@ impl Occurrences {
     pub fn find(index: &Index, path: &[NameId]) -> Self {
         if let [name] = path {
             return Occurrences::of_name(*name);
+        }
+        if let &[caller, callee] = path
+            && let Some(calls) = index.known_calls()
+        {
+            return match calls.find(caller, callee) {
+                Some(call) => Occurrences::of_call(index, call),
+                None => Occurrences::of(path.into(), Vec::new()),
+            };
         }
         let found = find::occurrences(index, path).into_iter();
         let these = found.map(|(last, first)| Occurrence { last, first });
@@ -115,6 +138,7 @@ impl Occurrences {
     pub fn is_empty(&self, index: &Index) -> bool {
         match &self.0.at {
             At::Name(name) => index.nodes_of(*name).is_empty(),
+            At::Call(nodes) => nodes.count() == 0,
             At::These(these) => these.is_empty(),
             At::Later(_) => false,
         }
@@ -124,6 +148,7 @@ impl Occurrences {
     pub fn count(&self, index: &Index) -> usize {
         match &self.0.at {
             At::Name(name) => index.nodes_of(*name).len(),
+            At::Call(nodes) => nodes.count(),
             At::These(these) => these.len(),
             At::Later(it) => it.these(index).len(),
         }
@@ -135,6 +160,12 @@ impl Occurrences {
             At::Name(name) => {
                 for &n in index.nodes_of(*name) {
                     visit(Occurrence { last: n, first: n });
+                }
+            }
+            At::Call(nodes) => {
+                for &n in index.calls().nodes(*nodes) {
+                    let first = index.parent(n);
+                    visit(Occurrence { last: n, first });
                 }
             }
             At::These(these) => these.iter().copied().for_each(visit),
@@ -151,6 +182,21 @@ impl Occurrences {
                 visit(it.last);
             }
         });
+    }
+
+    /// Whether some finals are below others.
+    pub fn nested(&self, index: &Index) -> bool {
+        if let At::Name(name) = self.0.at {
+            return index.nested(name);
+        }
+        *self.0.nested.get_or_init(|| {
+            let (mut nested, mut covered) = (false, 0);
+            self.each(index, |it| {
+                nested |= it.last < covered;
+                covered = covered.max(index.end(it.last));
+            });
+            nested
+        })
     }
 
     /// The path's own cost: that of `along(s)`.
@@ -174,7 +220,7 @@ impl Occurrences {
     fn both(&self, index: &Index) -> Option<(i64, i64)> {
         *self.0.both.get_or_init(|| match self.0.at {
             At::Name(name) => Some(index.flat(name)),
-            At::These(_) | At::Later(_) if self.apart(index) => {
+            At::Call(_) | At::These(_) | At::Later(_) if self.apart(index) => {
                 let (mut base, mut cum, mut covered) = (0, 0, 0);
                 self.each(index, |Occurrence { last, first }| {
                     let along = index.along(first, last);
@@ -186,7 +232,7 @@ impl Occurrences {
                 });
                 Some((base, cum))
             }
-            At::These(_) | At::Later(_) => None,
+            At::Call(_) | At::These(_) | At::Later(_) => None,
         })
     }
 
@@ -195,12 +241,12 @@ impl Occurrences {
         self.0.along.get_or_init(|| {
             if let At::Name(name) = self.0.at {
                 let nodes = index.nodes_of(name).iter().map(|&n| (n, n + 1));
-                return Region::of_sorted(nodes, index.prefix()).into();
+                return Region::of_sorted(nodes, index).into();
             }
             let length = self.0.path.len() as u32;
             let mut ends = Vec::new();
             self.each(index, |it| ends.push((it.last, length)));
-            Region::of(self.nodes(index, ends), index.prefix()).into()
+            Region::of(self.nodes(index, ends), index).into()
         })
     }
 
@@ -219,10 +265,10 @@ impl Occurrences {
                 }
             });
             if above == 0 {
-                return Region::of_sorted(intervals.into_iter(), index.prefix()).into();
+                return Region::of_sorted(intervals.into_iter(), index).into();
             }
             intervals.extend(self.nodes(index, ends));
-            Region::of(intervals, index.prefix()).into()
+            Region::of(intervals, index).into()
         })
     }
 

@@ -338,7 +338,11 @@ fn alone(
         return graph(only, value).map(AnyProfile::Graph);
     };
     Ok(match ComparativeProfile::of_difference(tree, value) {
-        None => AnyProfile::Tree(CallTreeProfile::new(Arc::clone(tree), value)),
+        None => {
+            let profile = CallTreeProfile::new(Arc::clone(tree), value);
+            profile.prepare_steps();
+            AnyProfile::Tree(profile)
+        }
         Some(difference) => {
             let kind = &tree.value_types()[value].name;
             notes.push(difference_note(kind, &only.identity.file));

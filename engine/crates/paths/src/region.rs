@@ -1,6 +1,10 @@
 //! Sets of tree nodes: sorted, disjoint intervals of preorder numbers.
 
-use crate::index::Index;
+/// What the nodes of a tree cost, summed in preorder.
+pub(crate) trait Sums {
+    /// The cost of all nodes before this one; of the number of nodes, that of all.
+    fn before(&self, n: u32) -> i64;
+}
 
 /// A set of nodes, and what it costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,9 +15,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// The union of intervals `[start, end)` in any order. `prefix` is the cost of all nodes before each node, and at last of
-    /// all.
-    pub fn of(mut intervals: Vec<(u32, u32)>, prefix: &[i64]) -> Self {
+    /// The union of intervals `[start, end)` of a tree's nodes, in any order.
+    pub fn of(mut intervals: Vec<(u32, u32)>, tree: &impl Sums) -> Self {
         // Mostly sorted already: what the stable sort is fast at.
         intervals.sort();
         intervals.dedup_by(|next, into| {
@@ -28,19 +31,19 @@ impl Region {
         let mut sum = 0;
         before.push(sum);
         before.extend(intervals.iter().map(|&interval| {
-            sum += cost(interval, prefix);
+            sum += cost(interval, tree);
             sum
         }));
         Region { intervals, before }
     }
 
     /// The same of intervals that are sorted already.
-    pub fn of_sorted(sorted: impl Iterator<Item = (u32, u32)>, prefix: &[i64]) -> Self {
+    pub fn of_sorted(sorted: impl Iterator<Item = (u32, u32)>, tree: &impl Sums) -> Self {
         let (mut intervals, mut before) = (Vec::new(), vec![0]);
         let mut sum = 0;
         let mut last: Option<(u32, u32)> = None;
         let mut add = |interval: (u32, u32)| {
-            sum += cost(interval, prefix);
+            sum += cost(interval, tree);
             intervals.push(interval);
             before.push(sum);
         };
@@ -59,9 +62,9 @@ impl Region {
     }
 
     /// The union of sets.
-    pub fn union<'a>(regions: impl Iterator<Item = &'a Region>, prefix: &[i64]) -> Self {
+    pub fn union<'a>(regions: impl Iterator<Item = &'a Region>, tree: &impl Sums) -> Self {
         let all = regions.flat_map(|region| region.intervals());
-        Region::of(all.collect(), prefix)
+        Region::of(all.collect(), tree)
     }
 
     /// What the nodes cost.
@@ -71,7 +74,7 @@ impl Region {
 
     /// What the nodes cost that are in both sets. However many intervals of one lie within one of the other, they are passed
     /// at once: takes time for the smaller set's intervals and the logarithm of the other's.
-    pub fn shared(&self, other: &Region, prefix: &[i64]) -> i64 {
+    pub fn shared(&self, other: &Region, tree: &impl Sums) -> i64 {
         let (mut a, mut b) = (0, 0);
         let mut sum = 0;
         while let (Some(&x), Some(&y)) = (self.intervals.get(a), other.intervals.get(b)) {
@@ -88,7 +91,7 @@ impl Region {
                 sum += self.before[within] - self.before[a];
                 a = within;
             } else {
-                sum += cost((x.0.max(y.0), x.1.min(y.1)), prefix);
+                sum += cost((x.0.max(y.0), x.1.min(y.1)), tree);
                 match x.1 < y.1 {
                     true => a += 1,
                     false => b += 1,
@@ -117,8 +120,8 @@ impl Region {
     }
 }
 
-fn cost((start, end): (u32, u32), prefix: &[i64]) -> i64 {
-    prefix[end as usize] - prefix[start as usize]
+fn cost((start, end): (u32, u32), tree: &impl Sums) -> i64 {
+    tree.before(end) - tree.before(start)
 }
 
 /// A set of nodes that grows, one bit a node.
@@ -165,14 +168,14 @@ impl Cover {
     }
 
     /// Adds a set; the cost of what is new in it.
-    pub fn add(&mut self, region: &Region, index: &Index) -> i64 {
+    pub fn add(&mut self, region: &Region, tree: &impl Sums) -> i64 {
         let each = region.intervals();
-        each.map(|(start, end)| self.add_interval(start, end, index))
+        each.map(|(start, end)| self.add_interval(start, end, tree))
             .sum()
     }
 
     /// Adds the nodes from `start` to before `end`; the cost of those that are new.
-    pub fn add_interval(&mut self, start: u32, end: u32, index: &Index) -> i64 {
+    pub fn add_interval(&mut self, start: u32, end: u32, tree: &impl Sums) -> i64 {
         let mut cost = 0;
         let mut from = start;
         while from < end {
@@ -183,10 +186,11 @@ impl Cover {
             let mut new = wanted & !*bits;
             *bits |= wanted;
             if new == wanted {
-                cost += index.between(from, until);
+                cost += tree.before(until) - tree.before(from);
             } else {
                 while new != 0 {
-                    cost += index.own(word * 64 + new.trailing_zeros());
+                    let n = word * 64 + new.trailing_zeros();
+                    cost += tree.before(n + 1) - tree.before(n);
                     new &= new - 1;
                 }
             }
@@ -198,8 +202,14 @@ impl Cover {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cover, Region};
+    use super::{Cover, Region, Sums};
     use fulcrum_stats::Random;
+
+    impl Sums for Vec<i64> {
+        fn before(&self, n: u32) -> i64 {
+            self[n as usize]
+        }
+    }
 
     /// What the nodes before each cost: every node something else.
     fn prefix() -> Vec<i64> {

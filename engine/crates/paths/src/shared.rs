@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::end::End;
 use crate::interface::{ProfileInterface, Refusal, Sides, SummarySides, SummarySpread, Together};
 use crate::nearness::Nearness;
 
@@ -88,8 +89,21 @@ impl<P: ProfileInterface> ProfileInterface for Arc<P> {
         (**self).bottom_summaries(s)
     }
 
-    fn costed_summaries(&self, s: &P::Summary) -> [Vec<P::Summary>; 2] {
-        (**self).costed_summaries(s)
+    fn costed_summaries(&self, s: &P::Summary, end: End) -> Vec<P::Summary> {
+        (**self).costed_summaries(s, end)
+    }
+
+    fn costed_at_both_ends(&self, s: &P::Summary) -> [Vec<P::Summary>; 2] {
+        (**self).costed_at_both_ends(s)
+    }
+
+    fn running_total_cum_of_extensions(
+        &self,
+        s: &P::Summary,
+        end: End,
+        extensions: &[P::Summary],
+    ) -> Vec<i64> {
+        (**self).running_total_cum_of_extensions(s, end, extensions)
     }
 
     fn running_total_cum_of(&self, summaries: &[P::Summary]) -> Vec<i64> {

@@ -5,6 +5,7 @@
 //! is itself the answer: the paper's own example zooms from `[cd]` to `[abcd]`. And a trim is passed through only while
 //! it also *gains* little: trims seldom lose cost, so the routine would always trim to one name.
 
+pub use crate::end::End;
 use crate::interface::ProfileInterface;
 use crate::suggest::ranked;
 
@@ -33,23 +34,10 @@ impl<S> Nearby<S> {
     }
 }
 
-/// At which end of the path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Callers.
-    Top,
-    /// Callees.
-    Bottom,
-}
-
 impl End {
     /// All extensions by one name, the most costly first.
     pub fn extensions<P: ProfileInterface>(self, profile: &P, s: &P::Summary) -> Vec<P::Summary> {
-        let all = match self {
-            End::Top => profile.top_summaries(s),
-            End::Bottom => profile.bottom_summaries(s),
-        };
-        ranked(all, |s| profile.cum_of(s))
+        ranked(profile.costed_summaries(s, self), |s| profile.cum_of(s))
     }
 
     /// The path without its name at this end.
@@ -79,8 +67,9 @@ pub fn zoom<P: ProfileInterface>(
     let mut zoomed: Option<P::Summary> = None;
     let (mut hidden, mut hidden_cum) = (0, 0);
     loop {
-        let mut all = end.extensions(profile, zoomed.as_ref().unwrap_or(s));
-        let totals = profile.running_total_cum_of(&all);
+        let from = zoomed.as_ref().unwrap_or(s);
+        let mut all = end.extensions(profile, from);
+        let totals = profile.running_total_cum_of_extensions(from, end, &all);
         let enough = totals
             .iter()
             .position(|it| it.unsigned_abs() as f64 >= keep);

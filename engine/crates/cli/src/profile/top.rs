@@ -1,5 +1,6 @@
 //! `fulcrum profile top`: functions by their own and their cumulative cost.
 
+use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,15 +31,25 @@ struct Function {
     sides: Option<SummarySides>,
 }
 
-/// All functions, the most costly first.
+/// The functions that are listed, the most costly first.
 struct Functions {
     kind: ValueType,
     total: i64,
     sides: Option<Sides>,
     /// What shares are of.
     whole: i64,
+    /// How many functions there are.
+    count: usize,
     rows: Vec<Function>,
     notes: Vec<String>,
+}
+
+/// Which functions are listed.
+#[derive(Clone, Copy)]
+struct Wanted {
+    sort: Sort,
+    /// How many; 0 is all.
+    top: usize,
 }
 
 /// Lists functions.
@@ -48,8 +59,12 @@ pub fn top(args: &TopArgs) -> Outcome {
     let profile = open(&args.source.file, rules, limits)?;
     let value = value_of(&profile, args.value.as_deref(), &args.source.file)?;
     let kind = profile.value_types()[value].clone();
-    let mut functions = match &args.against {
-        None => alone(profile, &args.source.file, kind, value)?,
+    let wanted = Wanted {
+        sort: args.sort,
+        top: args.top.unwrap_or(if args.json { 0 } else { TABLE_TOP }),
+    };
+    let functions = match &args.against {
+        None => alone(profile, &args.source.file, (kind, value), wanted)?,
         Some(path) => {
             let mut base = open(path, rules, limits)?;
             // Of another file the same number may be another type.
@@ -70,22 +85,14 @@ pub fn top(args: &TopArgs) -> Outcome {
                 (args.source.file.as_path(), profile),
                 (path.as_path(), base),
             ];
-            compared(sides, kind, [value, base_value])?
+            compared(sides, kind, [value, base_value], wanted)?
         }
     };
-    functions.rows.sort_by(|a, b| {
-        let key = |it: &Function| match args.sort {
-            Sort::Base => (it.base.unsigned_abs(), it.cum.unsigned_abs()),
-            Sort::Cum => (it.cum.unsigned_abs(), it.base.unsigned_abs()),
-        };
-        key(b).cmp(&key(a)).then_with(|| a.name.cmp(&b.name))
-    });
     let none = functions.rows.is_empty();
     if args.json {
-        terminal::answer(&as_json(functions, args.top.unwrap_or(0)))?;
+        terminal::answer(&as_json(functions))?;
     } else {
-        let top = args.top.unwrap_or(TABLE_TOP);
-        terminal::print(&as_text(&functions, top, Style::stdout()))?;
+        terminal::print(&as_text(&functions, Style::stdout()))?;
     }
     Ok(if none { NOTHING } else { DONE })
 }
@@ -93,8 +100,8 @@ pub fn top(args: &TopArgs) -> Outcome {
 fn alone(
     profile: Profile,
     path: &Path,
-    kind: ValueType,
-    value: usize,
+    (kind, value): (ValueType, usize),
+    wanted: Wanted,
 ) -> Result<Functions, Failure> {
     let mut notes = profile.notes;
     let tree = match profile.calls {
@@ -102,15 +109,15 @@ fn alone(
         Calls::Graphs(graphs) => {
             let graph = graph(graphs, value)?;
             notes.extend(beyond(&graph, &Denominator::of(&graph)));
-            return Ok(functions(&graph, kind, notes));
+            return Ok(functions(&graph, kind, notes, wanted));
         }
     };
     let Some(difference) = ComparativeProfile::of_difference(&tree, value) else {
         let profile = CallTreeProfile::new(Arc::new(tree), value);
-        return Ok(functions(&profile, kind, notes));
+        return Ok(functions(&profile, kind, notes, wanted));
     };
     notes.push(difference_note(&kind.name, &path.display().to_string()));
-    let mut functions = functions(&difference, kind, notes);
+    let mut functions = functions(&difference, kind, notes, wanted);
     // Neither side is what the program cost before.
     functions.whole = functions
         .sides
@@ -127,6 +134,7 @@ fn compared(
     sides: [(&Path, Profile); 2],
     kind: ValueType,
     values: [usize; 2],
+    wanted: Wanted,
 ) -> Result<Functions, Failure> {
     let mut notes = Vec::new();
     for (path, profile) in &sides {
@@ -143,14 +151,14 @@ fn compared(
                 [(of_a, values[0]), (of_b, values[1])].map(|(tree, value)| (Arc::new(tree), value));
             let profile = ComparativeProfile::new(of_a, of_b).map_err(refused)?;
             let kind = ValueType::new(kind.name, profile.unit());
-            Ok(functions(&profile, kind, notes))
+            Ok(functions(&profile, kind, notes, wanted))
         }
         [Calls::Graphs(of_a), Calls::Graphs(of_b)] => {
             if a != b {
                 return Err(refused(DifferentUnits { a, b }));
             }
             let (a, b) = (graph(of_a, values[0])?, graph(of_b, values[1])?);
-            Ok(functions(&GraphComparison::new(a, b), kind, notes))
+            Ok(functions(&GraphComparison::new(a, b), kind, notes, wanted))
         }
         [of_a, _] => {
             let path = &paths[usize::from(matches!(of_a, Calls::Tree(_)))];
@@ -162,18 +170,38 @@ fn compared(
     }
 }
 
-fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<String>) -> Functions {
-    let rows = profile
+fn functions<P: ProfileInterface>(
+    profile: &P,
+    kind: ValueType,
+    notes: Vec<String>,
+    wanted: Wanted,
+) -> Functions {
+    let mut all: Vec<_> = profile
         .initial_summaries()
         .into_iter()
-        .map(|summary| Function {
-            name: profile.path_of(&summary).concat(),
-            base: profile.base_of(&summary),
-            cum: profile.cum_of(&summary),
-            sides: profile.sides_of(&summary),
-        });
+        .map(|summary| (profile.base_of(&summary), profile.cum_of(&summary), summary))
+        .collect();
+    let count = all.len();
+    // Equal ones stay sorted by name.
+    all.sort_by_key(|(base, cum, _)| {
+        let (base, cum) = (base.unsigned_abs(), cum.unsigned_abs());
+        Reverse(match wanted.sort {
+            Sort::Base => (base, cum),
+            Sort::Cum => (cum, base),
+        })
+    });
+    if wanted.top > 0 {
+        all.truncate(wanted.top);
+    }
+    let rows = all.into_iter().map(|(base, cum, summary)| Function {
+        name: profile.path_of(&summary).concat(),
+        base,
+        cum,
+        sides: profile.sides_of(&summary),
+    });
     let (total, sides) = (profile.total(), profile.sides());
     Functions {
+        count,
         rows: rows.collect(),
         total,
         sides,
@@ -184,7 +212,7 @@ fn functions<P: ProfileInterface>(profile: &P, kind: ValueType, notes: Vec<Strin
     }
 }
 
-fn as_text(functions: &Functions, top: usize, style: Style) -> String {
+fn as_text(functions: &Functions, style: Style) -> String {
     let dot = style.dot();
     let cost = |cost: i64| style.quantity(cost, &functions.kind.unit);
     let whole = functions.whole;
@@ -198,13 +226,12 @@ fn as_text(functions: &Functions, top: usize, style: Style) -> String {
             out += &format!("{dot}{a} minus {b} is {difference}; shares are of {whole}");
         }
     }
-    out += &format!("{dot}{} functions\n", functions.rows.len());
-    let shown = if top == 0 { functions.rows.len() } else { top };
+    out += &format!("{dot}{} functions\n", functions.count);
     let mut table = Table::default();
     let heads = ["base", "", "cum", ""].map(Cell::right);
     let heads = heads.into_iter().chain([Cell::left("function")]);
     table.row(heads.map(|cell| cell.colour(Some(Colour::Dim))).collect());
-    for function in functions.rows.iter().take(shown) {
+    for function in &functions.rows {
         table.row(vec![
             Cell::right(cost(function.base)),
             share(function.base),
@@ -214,12 +241,11 @@ fn as_text(functions: &Functions, top: usize, style: Style) -> String {
         ]);
     }
     out += &table.render(style);
-    out += &style.more(functions.rows.len(), shown);
+    out += &style.more(functions.count, functions.rows.len());
     out + &style.notes(&functions.notes)
 }
 
-fn as_json(functions: Functions, top: usize) -> ProfileTop {
-    let shown = if top == 0 { functions.rows.len() } else { top };
+fn as_json(functions: Functions) -> ProfileTop {
     let row = |it: Function| ProfileFunction {
         name: it.name,
         base: it.base,
@@ -231,7 +257,7 @@ fn as_json(functions: Functions, top: usize) -> ProfileTop {
         unit: functions.kind.unit,
         total: functions.total,
         sides: functions.sides.map(answers::sides),
-        functions: functions.rows.into_iter().take(shown).map(row).collect(),
+        functions: functions.rows.into_iter().map(row).collect(),
         notes: functions.notes,
     }
 }

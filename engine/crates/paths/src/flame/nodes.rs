@@ -94,8 +94,7 @@ impl Nodes for OneTree<'_> {
 
     #[inline]
     fn touch(&self, n: u32) -> u32 {
-        let own = self.index.own(n) as u32;
-        own ^ self.index.end(n) ^ self.index.parent(n) ^ self.index.frame(n)
+        self.index.own(n) as u32 ^ self.index.end(n)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::support::{Naive, random_tree};
 use fulcrum_model::CallTree;
 use fulcrum_paths::{
-    CallTreeProfile, ComparativeProfile, Overlap, ProfileInterface, Refusal, base_ovl, cum_ovl,
+    CallTreeProfile, ComparativeProfile, End, Overlap, ProfileInterface, Refusal, base_ovl, cum_ovl,
 };
 use fulcrum_stats::Random;
 
@@ -124,6 +124,13 @@ fn check_extensions<'a, P: ProfileInterface>(
             reached.push((grouped, longer(path, name, top)));
         }
     }
+    for (end, names) in [(End::Top, &above), (End::Bottom, &below)] {
+        let costed = check_costed(profile, definitions, (s, path), end);
+        assert_eq!(costed.len(), names.len());
+        for (name, costed) in names.iter().zip(costed) {
+            reached.push((costed, longer(path, name, end == End::Top)));
+        }
+    }
     let trims = [profile.trim_top(s), profile.trim_bottom(s)];
     for (trim, rest) in trims.into_iter().zip([&path[1..], &path[..path.len() - 1]]) {
         assert_eq!(trim.is_some(), !rest.is_empty());
@@ -141,6 +148,27 @@ fn check_extensions<'a, P: ProfileInterface>(
     }
     let absent = profile.extend_top(s, "nowhere").err();
     assert!(matches!(absent, Some(Refusal::Absent { .. })));
+}
+
+/// What extensions cover together, in one order and its reverse: what is within another comes first and last.
+fn check_costed<P: ProfileInterface>(
+    profile: &P,
+    definitions: &Definitions<'_>,
+    (s, path): (&P::Summary, &[&str]),
+    end: End,
+) -> Vec<P::Summary> {
+    let costed = profile.costed_summaries(s, end);
+    let mut extensions = costed.clone();
+    for _ in 0..2 {
+        extensions.reverse();
+        let paths: Vec<_> = extensions.iter().map(|it| profile.path_of(it)).collect();
+        let running: Vec<i64> = (1..=paths.len())
+            .map(|n| definitions.cum(&paths[..n]))
+            .collect();
+        let found = profile.running_total_cum_of_extensions(s, end, &extensions);
+        assert_eq!(found, running, "{end:?} of {path:?}: {paths:?}");
+    }
+    costed
 }
 
 /// The path with a name before or behind it.

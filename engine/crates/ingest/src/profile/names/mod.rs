@@ -65,11 +65,8 @@ pub fn normalise(profile: Profile, rules: &[Rule]) -> Result<Profile, CallTreeEr
     };
     let calls = match profile.calls {
         Calls::Tree(tree) => Calls::Tree(tree.rename(|frame| match frame.kind {
-            FrameKind::Function => Frame {
-                name: name(&frame.name).unwrap_or_else(|| frame.name.clone()),
-                ..frame.clone()
-            },
-            FrameKind::Container => frame.clone(),
+            FrameKind::Function => name(&frame.name),
+            FrameKind::Container => None,
         })?),
         Calls::Graphs(graphs) => Calls::Graphs(rename_graphs(graphs, name)),
     };

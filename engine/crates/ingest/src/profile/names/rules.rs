@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use memchr::memmem;
+
 /// What a profiler or a compiler adds to names and what changes from build to build. Templates are never collapsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
@@ -209,16 +211,17 @@ fn is_native(name: &str) -> bool {
 }
 
 fn rust_hash(name: &str) -> Option<String> {
-    let (before, hash) = name.rsplit_once("::h")?;
+    const LENGTH: usize = "::h0123456789abcdef".len();
+    let (before, last) = name.split_at_checked(name.len().checked_sub(LENGTH)?)?;
+    let hash = last.strip_prefix("::h")?;
     let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let is_hash = hash.len() == 16 && hash.bytes().all(hex) && !before.is_empty();
-    is_hash.then(|| before.to_owned())
+    (!before.is_empty() && hash.bytes().all(hex)).then(|| before.to_owned())
 }
 
 const LAMBDA: &str = "$$Lambda";
 
 fn jvm_lambda(name: &str) -> Option<String> {
-    let after = name.find(LAMBDA)? + LAMBDA.len();
+    let after = memmem::find(name.as_bytes(), LAMBDA.as_bytes())? + LAMBDA.len();
     let (before, rest) = name.split_at(after);
     let numbered = rest
         .strip_prefix('$')
@@ -257,6 +260,8 @@ fn hash(rest: &str) -> &str {
 }
 
 fn jvm_hidden(name: &str) -> Option<String> {
+    // Most names have none.
+    memmem::find(name.as_bytes(), b"0x")?;
     // A class name ends in a letter or a digit before it.
     let places = name.match_indices(['/', '.', '+']).map(|(at, _)| at);
     for at in places {
@@ -281,7 +286,7 @@ const GENERATED: [&str; 4] = [
 
 fn jvm_generated(name: &str) -> Option<String> {
     GENERATED.iter().find_map(|word| {
-        let after = name.find(word)? + word.len();
+        let after = memmem::find(name.as_bytes(), word.as_bytes())? + word.len();
         let (before, rest) = name.split_at(after);
         let unnumbered = rest.trim_start_matches(digit);
         (unnumbered.len() < rest.len()).then(|| format!("{before}{unnumbered}"))

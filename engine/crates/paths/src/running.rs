@@ -1,0 +1,153 @@
+//! What the extensions of a path cover together: the first, the first two, and so on to all.
+//!
+//! Each node is asked once, for the first extension that covers it, in one pass over the path's occurrences.
+
+use crate::extensions::{Side, each_child};
+use crate::index::Index;
+use crate::names::NameId;
+use crate::occurrences::Occurrences;
+
+/// No extension covers it.
+const NONE: usize = usize::MAX;
+
+/// What all extensions of a path cover at one side, in an order of them. `None` when they may share nodes in more ways than
+/// one within another: then sets of nodes have to tell.
+pub(crate) fn totals(
+    index: &Index,
+    of: &Occurrences,
+    side: Side,
+    extensions: &[&Occurrences],
+) -> Option<Vec<i64>> {
+    if !of.apart(index) {
+        return None;
+    }
+    let added = |it: &&Occurrences| match side {
+        Side::Top => it.path().first().copied(),
+        Side::Bottom => it.path().last().copied(),
+    };
+    let added: Vec<NameId> = extensions.iter().filter_map(added).collect();
+    let alone = of.path().len() == 1;
+    let nested = of.nested(index);
+    let again = added.iter().any(|name| of.path().contains(name));
+    match side {
+        // No two have anything in common.
+        Side::Top if !nested && !again => {
+            let mut total = 0;
+            let cums = extensions.iter().map(|it| {
+                total += it.cum(index);
+                total
+            });
+            Some(cums.collect())
+        }
+        Side::Top if alone => Some(Ranks::new(index, &added).of_callers(index, of)),
+        Side::Bottom if alone || !nested => Some(Ranks::new(index, &added).of_callees(index, of)),
+        _ => None,
+    }
+}
+
+/// What nodes cost by the first extension that covers them.
+struct Ranks {
+    /// By name: which extension adds it.
+    of_name: Vec<usize>,
+    costs: Vec<i64>,
+}
+
+/// Nodes around the one that is looked at.
+struct Around {
+    end: u32,
+    rank: usize,
+}
+
+impl Ranks {
+    fn new(index: &Index, added: &[NameId]) -> Self {
+        let mut of_name = vec![NONE; index.names()];
+        for (rank, &name) in added.iter().enumerate() {
+            of_name[name as usize] = rank;
+        }
+        Ranks {
+            of_name,
+            costs: vec![0; added.len()],
+        }
+    }
+
+    /// The first that covers a node costs it, and no longer the one that was thought to be the first.
+    fn lower(&mut self, from: usize, to: usize, cost: i64) {
+        if to < from {
+            self.costs[to] += cost;
+            if from != NONE {
+                self.costs[from] -= cost;
+            }
+        }
+    }
+
+    /// Callers of a path of one name.
+    fn of_callers(mut self, index: &Index, of: &Occurrences) -> Vec<i64> {
+        let mut around: Vec<Around> = Vec::new();
+        of.each(index, |it| {
+            let n = it.last;
+            while around.pop_if(|it| it.end <= n).is_some() {}
+            let before = around.last().map_or(NONE, |it| it.rank);
+            let mut rank = before;
+            if let Some((parent, name)) = index.parent_name(n) {
+                let of_caller = self.rank(name);
+                self.lower(before, of_caller, index.subtree(n) + index.own(parent));
+                rank = rank.min(of_caller);
+            }
+            let end = index.end(n);
+            around.push(Around { end, rank });
+        });
+        self.totals()
+    }
+
+    /// Callees of a path.
+    fn of_callees(mut self, index: &Index, of: &Occurrences) -> Vec<i64> {
+        /// A final, whose children are being looked at.
+        struct Open {
+            last: u32,
+            end: u32,
+            /// The path's own cost, and the first that covers it.
+            along: i64,
+            rank: usize,
+        }
+        let mut around: Vec<Around> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        each_child(index, of, |child, it| {
+            while around.pop_if(|it| it.end <= child).is_some() {}
+            while open.pop_if(|it| it.end <= child).is_some() {}
+            let before = around.last().map_or(NONE, |it| it.rank);
+            if open.last().is_none_or(|open| open.last != it.last) {
+                open.push(Open {
+                    last: it.last,
+                    end: index.end(it.last),
+                    along: index.along(it.first, it.last),
+                    rank: before,
+                });
+            }
+            let callee = self.rank(index.name(child));
+            if let Some(open) = open.last_mut() {
+                self.lower(open.rank, callee, open.along);
+                open.rank = open.rank.min(callee);
+            }
+            self.lower(before, callee, index.subtree(child));
+            around.push(Around {
+                end: index.end(child),
+                rank: before.min(callee),
+            });
+        });
+        self.totals()
+    }
+
+    /// Containers are no extension.
+    fn rank(&self, name: NameId) -> usize {
+        self.of_name.get(name as usize).copied().unwrap_or(NONE)
+    }
+
+    fn totals(self) -> Vec<i64> {
+        let mut total = 0;
+        let costs = self.costs.into_iter().map(|cost| {
+            total += cost;
+            total
+        });
+        costs.collect()
+    }
+}
