@@ -20,8 +20,6 @@ mod dictionary;
 mod events;
 mod gates;
 mod identity;
-mod jni;
-mod jvmti;
 mod machine;
 mod metered;
 mod metering;
@@ -40,6 +38,7 @@ mod virtual_starts;
 use std::ffi::{CStr, c_char, c_void};
 
 use fulcrum_agent_core::say;
+use fulcrum_jvm_interface::{jni, jvmti};
 use jni::JavaVm;
 
 /// The machine starts with us.

@@ -23,7 +23,8 @@ pub unsafe fn connect(vm: *mut JavaVm) -> Result<Jvmti, String> {
     let environment = unsafe { (*vm).interface(jvmti::VERSION) };
     let environment =
         environment.ok_or("this virtual machine has no tool interface (JVMTI 1.2)")?;
-    Ok(*JVMTI.get_or_init(|| Jvmti(environment.cast())))
+    // SAFETY: of that version, and the machine lives as long as the process.
+    Ok(*JVMTI.get_or_init(|| unsafe { Jvmti::from_raw(environment) }))
 }
 
 /// JNI for the calling thread. `None` when that is not Java's.

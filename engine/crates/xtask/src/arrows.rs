@@ -80,6 +80,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "unwind",
             "shared-memory",
             "critical-sections",
+            "jvm-core",
+            "jvm-interface",
         ],
     ),
     ("event-log", &["wire", "preload"]),
@@ -89,6 +91,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["wire", "preload", "event-log", "filter", "hotspot"],
     ),
     ("jvm-core", &[]),
+    ("jvm-interface", &[]),
     (
         "jvm-agent",
         &[
@@ -98,6 +101,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "hotspot",
             "agent-core",
             "jvm-core",
+            "jvm-interface",
             "preload",
         ],
     ),

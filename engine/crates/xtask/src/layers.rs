@@ -54,6 +54,7 @@ const LAYERS: &[Layer] = &[
             "transaction-runtime",
             "event-log",
             "agent-core",
+            "jvm-interface",
             "jvm-agent",
             "native-agent",
         ],

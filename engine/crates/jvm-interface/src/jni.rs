@@ -1,4 +1,4 @@
-//! The few functions of JNI that the agent calls. Their numbers are those of the specification's function table.
+//! The few functions of JNI that our libraries call. Their numbers are those of the specification's function table.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
@@ -13,8 +13,11 @@ type Table = *const *const c_void;
 /// `JNINativeMethod`.
 #[repr(C)]
 pub struct NativeMethod {
+    /// Its name, a C string.
     pub name: *const c_char,
+    /// Its descriptor, a C string.
     pub signature: *const c_char,
+    /// What it is bound to.
     pub function: *const c_void,
 }
 
@@ -48,9 +51,9 @@ impl JavaVm {
 
 /// Defines a method that calls function `$number` of the table.
 macro_rules! calls {
-    ($(#[$doc:meta])* $name:ident = $number:literal ($($argument:ident: $type:ty),*) -> $result:ty) => {
+    ($(#[$doc:meta])* $visible:vis $name:ident = $number:literal ($($argument:ident: $type:ty),*) -> $result:ty) => {
         $(#[$doc])*
-        pub fn $name(self, $($argument: $type),*) -> $result {
+        $visible fn $name(self, $($argument: $type),*) -> $result {
             // SAFETY: this number of JNI's table is a function of these types; `Env` values come from the machine, to the
             // thread that they are for, and are not kept.
             unsafe {
@@ -72,46 +75,60 @@ impl Env {
     calls!(define_class_raw = 5 (name: *const c_char, loader: Object, bytes: *const u8, length: i32) -> Object);
     calls!(
         /// Forgets an exception.
-        clear = 17 () -> ()
+        pub clear = 17 () -> ()
+    );
+    calls!(
+        /// References from now on are given back together, so many at least.
+        pub push_frame = 19 (count: i32) -> i32
+    );
+    calls!(
+        /// Gives back the references since; the one that is named stays, as another one.
+        pub pop_frame = 20 (kept: Object) -> Object
     );
     calls!(find_class_raw = 6 (name: *const c_char) -> Object);
     calls!(global_raw = 21 (object: Object) -> Object);
     calls!(
         /// Gives back a global reference.
-        forget_global = 22 (object: Object) -> ()
+        pub forget_global = 22 (object: Object) -> ()
     );
     calls!(
         /// Gives back a reference; the machine does it when a callback returns.
-        forget = 23 (object: Object) -> ()
+        pub forget = 23 (object: Object) -> ()
     );
     calls!(
         /// Whether two references are to one object: 1 or 0.
-        is_same = 24 (one: Object, other: Object) -> u8
+        pub is_same = 24 (one: Object, other: Object) -> u8
     );
     calls!(
         /// So many references will be held at once.
-        expect_references = 26 (count: i32) -> i32
+        pub expect_references = 26 (count: i32) -> i32
     );
     calls!(
         /// An object's class.
-        class_of = 31 (object: Object) -> Object
+        pub class_of = 31 (object: Object) -> Object
     );
     calls!(
         /// Whether an object is of a class: 1 or 0.
-        is_instance = 32 (object: Object, class: Object) -> u8
+        pub is_instance = 32 (object: Object, class: Object) -> u8
+    );
+    calls!(
+        /// The object in a field of an object's; null for none.
+        pub object_in = 95 (object: Object, field: *mut c_void) -> Object
     );
     calls!(field_raw = 94 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
     calls!(
         /// A long in a field of an object's.
-        long_in = 101 (object: Object, field: *mut c_void) -> i64
+        pub long_in = 101 (object: Object, field: *mut c_void) -> i64
     );
     calls!(static_method_raw = 113 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
+    calls!(call_static_object_raw = 116 (class: Object, method: *mut c_void, arguments: *const i64) -> Object);
     calls!(call_static_void_raw = 143 (class: Object, method: *mut c_void, arguments: *const i64) -> ());
     calls!(static_field_raw = 144 (class: Object, name: *const c_char, signature: *const c_char) -> *mut c_void);
     calls!(static_object_raw = 145 (class: Object, field: *mut c_void) -> Object);
+    calls!(new_string_raw = 167 (text: *const c_char) -> Object);
     calls!(
         /// Units of UTF-16 that a string has.
-        string_length = 164 (string: Object) -> i32
+        pub string_length = 164 (string: Object) -> i32
     );
     calls!(get_longs_raw = 204 (array: Object, from: i32, count: i32, into: *mut i64) -> ());
     calls!(set_bytes_raw = 208 (array: Object, from: i32, count: i32, values: *const i8) -> ());
@@ -121,7 +138,7 @@ impl Env {
     calls!(is_virtual_raw = 234 (thread: Object) -> u8);
     calls!(
         /// Whether an exception is on its way.
-        has_exception = 228 () -> u8
+        pub has_exception = 228 () -> u8
     );
 
     /// Defines a class of the boot loader, for good.
@@ -139,6 +156,23 @@ impl Env {
     /// A class of the platform.
     pub fn find_class(self, name: &CStr) -> Option<Object> {
         self.checked(self.find_class_raw(name.as_ptr()))
+    }
+
+    /// A class of the platform, loaded but not initialised: what its static initialiser looks at, the program may still set.
+    pub fn load_class(self, name: &CStr) -> Option<Object> {
+        let loader = self.find_class(c"java/lang/Class")?;
+        let signature = c"(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;";
+        let method = self.static_method_raw(loader, c"forName".as_ptr(), signature.as_ptr());
+        let method = self.checked(method)?;
+        let name = self.checked(self.new_string_raw(name.as_ptr()))?;
+        // Each a `jvalue`: the name, `false`, and the boot loader.
+        let arguments = [name.addr().cast_signed() as i64, 0, 0];
+        self.checked(self.call_static_object_raw(loader, method, arguments.as_ptr()))
+    }
+
+    /// A field of a class, or of one that it extends.
+    pub fn field(self, class: Object, name: &CStr, signature: &CStr) -> Option<*mut c_void> {
+        self.checked(self.field_raw(class, name.as_ptr(), signature.as_ptr()))
     }
 
     /// A reference that lasts until it is given back.

@@ -1,4 +1,4 @@
-//! The functions of JVMTI that the agent calls. Their numbers are those of the specification.
+//! The functions of JVMTI that our libraries call. Their numbers are those of the specification.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -13,13 +13,14 @@ type Table = *const *const c_void;
 /// `jvmtiEnv`: valid in all threads, as long as the machine lives.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub struct Jvmti(pub *mut Table);
+pub struct Jvmti(*mut Table);
 // SAFETY: JVMTI environments may be used by any thread.
 unsafe impl Send for Jvmti {}
 // SAFETY: see above.
 unsafe impl Sync for Jvmti {}
 
 /// Numbers of events.
+#[allow(missing_docs, reason = "they are named as in the specification")]
 pub mod event {
     pub const FIRST: i32 = 50;
     pub const VM_INIT: i32 = 50;
@@ -41,6 +42,7 @@ pub mod event {
 }
 
 /// Bits of `jvmtiCapabilities`.
+#[allow(missing_docs, reason = "they are named as in the specification")]
 pub mod capability {
     pub const TAG: u32 = 0;
     pub const ALL_CLASS_HOOK: u32 = 26;
@@ -105,6 +107,7 @@ pub struct Extension {
 }
 
 /// Values of `jvmtiParamTypes`.
+#[allow(missing_docs, reason = "they are named as in the specification")]
 pub mod parameter {
     pub const THREAD: i32 = 110;
     pub const CHARACTERS: i32 = 115;
@@ -114,8 +117,11 @@ pub mod parameter {
 /// A thread's properties.
 #[derive(Default)]
 pub struct Thread {
+    /// Its name.
     pub name: String,
+    /// Its group's name.
     pub group: String,
+    /// Whether the machine ends without waiting for it.
     pub daemon: bool,
 }
 
@@ -135,6 +141,14 @@ macro_rules! calls {
 }
 
 impl Jvmti {
+    /// The interface that a machine has given.
+    ///
+    /// # Safety
+    /// It is one of [`VERSION`], or a later one, of a machine that lives as long as the process.
+    pub unsafe fn from_raw(environment: *mut c_void) -> Jvmti {
+        Jvmti(environment.cast())
+    }
+
     calls!(set_notification_raw = 2 (mode: i32, event: i32, thread: Object));
     calls!(thread_info_raw = 9 (thread: Object, info: *mut ThreadInfo));
     calls!(group_info_raw = 14 (group: Object, info: *mut GroupInfo));
