@@ -10,7 +10,7 @@ use fulcrum_model::{Cancelled, Progress};
 use fulcrum_wire::transactions::{Address, Record, StreamKind, Via};
 
 use crate::log::Log;
-use crate::process::{ProcessInfo, processes};
+use crate::process::{ProcessInfo, processes, text};
 
 pub(crate) use ends::{Channel, ChannelId, End, EndId};
 use ranges::Ranges;
@@ -32,6 +32,8 @@ pub(crate) struct Index {
     pub forked: HashMap<u32, Vec<(i64, usize)>>,
     /// By process and item.
     pub items: HashMap<(usize, u64), ItemUse>,
+    /// What functions are called that have no address, by process.
+    functions: HashMap<(usize, u64), String>,
     /// Lists of producers and consumers by which nothing flows, by process.
     demoted: HashSet<(usize, u32)>,
     /// By how much each process's clock is moved to be that of the first one, nanoseconds.
@@ -64,6 +66,7 @@ impl Index {
             spawned: HashSet::new(),
             forked: HashMap::new(),
             items: HashMap::new(),
+            functions: HashMap::new(),
             demoted: HashSet::new(),
             shifts,
         };
@@ -106,6 +109,11 @@ impl Index {
     /// Whether transactions flow by a list of a process.
     pub fn has_flow(&self, process: usize, list: u32) -> bool {
         !self.demoted.contains(&(process, list))
+    }
+
+    /// The name of a function that has no address.
+    pub fn function(&self, process: usize, function: u64) -> Option<&str> {
+        self.functions.get(&(process, function)).map(String::as_str)
     }
 
     /// Whether a process says that it made this one.
@@ -160,6 +168,9 @@ impl Index {
             }
             Record::Handler { item, .. } => {
                 self.items.entry((process, item)).or_default().handled += 1;
+            }
+            Record::Function { function, name } => {
+                self.functions.insert((process, function), text(name));
             }
             Record::Demote { list } => {
                 self.demoted.insert((process, list));

@@ -42,6 +42,7 @@ mod hooks_descriptors;
 mod hooks_io;
 mod idle;
 mod io;
+mod java;
 mod libraries;
 mod life;
 mod locks;

@@ -7,7 +7,7 @@ use fulcrum_preload::sys;
 
 use crate::log::Parent;
 use crate::{
-    active, callers, ending, entries, epoll, exits, fork, hooks_descriptors, hooks_io, idle,
+    active, callers, ending, entries, epoll, exits, fork, hooks_descriptors, hooks_io, idle, java,
     libraries, locks, modules, paths, process_log, sections, session, spawn, streams, thread,
     unix_peers,
 };
@@ -45,7 +45,8 @@ extern "C" fn begin() {
         .chain(hooks_io::hooks())
         .chain(idle::hooks())
         .chain(spawn::hooks())
-        .chain(libraries::hooks());
+        .chain(libraries::hooks())
+        .chain(java::hooks());
     locks::prepare();
     // Those of `fork` return twice.
     sections::begin(native, fork::hooks());

@@ -14,6 +14,7 @@ use fulcrum_wire::transactions::{
 };
 
 use crate::active;
+use crate::java::Tasks;
 use crate::libraries::Nesting;
 use crate::log::{self, Chunk};
 use crate::path_memory::Memory;
@@ -46,6 +47,8 @@ pub struct Thread {
     pub watch: Watch,
     /// The handlers that it is in.
     pub nesting: Nesting,
+    /// The tasks that it is in, of a Java virtual machine's.
+    pub tasks: Tasks,
     memory: UnsafeCell<Memory>,
 }
 
@@ -267,6 +270,7 @@ impl Thread {
         self.chunks.set(0);
         self.watch.begin();
         self.nesting.begin();
+        self.tasks.begin();
         // SAFETY: nobody uses the slot yet.
         unsafe { (*self.memory.get()).forget() };
     }

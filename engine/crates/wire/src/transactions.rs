@@ -9,10 +9,12 @@
 //! The file is as long as it may become from the beginning, and sparse. Its process maps it once and keeps no descriptor.
 
 mod record;
-pub use record::{Address, Calling, Damage, Head, LockKind, Record, RecordKind, StreamKind, Via};
+pub use record::{
+    Address, Calling, Damage, Head, LockKind, NAMED_FUNCTIONS, Record, RecordKind, StreamKind, Via,
+};
 
 /// Changes whenever the layout of the log does.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 /// First word of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"FULCTLOG");
 /// First half of a chunk's first word.

@@ -1,4 +1,4 @@
-//! Handlers that libraries of events call (Whodunit §4.1, Figure 4).
+//! Handlers that libraries of events call (Whodunit §4.1, Figure 4), and tasks that executors do (§4.2, Figure 5).
 
 use fulcrum_transactions::Step;
 use fulcrum_wire::transactions::{Calling, Head, Record};
@@ -13,7 +13,7 @@ use crate::index::EndId;
 const MOST: usize = 64;
 
 impl World<'_> {
-    /// A library calls a handler.
+    /// A library calls a handler, or an executor a task.
     pub(super) fn handles(&mut self, thread: ThreadRow, head: Head, record: &Record<'_>) {
         let &Record::Handler {
             item,
@@ -30,15 +30,15 @@ impl World<'_> {
         let registered = item.map(|it| it.of).unwrap_or_default();
         let end = self.index.end_of.get(&(process, stream)).copied();
         let end = end.filter(|_| stream != 0);
-        self.nests(thread, depth);
+        self.nests(thread, depth, how);
         let base = match how {
             Calling::Onward => self.threads[thread].doing(),
+            Calling::Taken if registered.task.is_none() && self.is_at_work(thread) => {
+                self.threads[thread].doing()
+            }
             _ => self.continued_by_handler(registered, how, end),
         };
-        let (index, resolver) = (self.index, self.resolver);
-        let handler = self.processes[process]
-            .handler_at(index, resolver, function)
-            .map(Step::Handler);
+        let handler = self.step_of(process, function, base, how);
         let around = self.threads[thread].event.clone();
         if how != Calling::Onward {
             self.drop_idle_waits(thread);
@@ -67,10 +67,40 @@ impl World<'_> {
         }
     }
 
+    /// Whether the thread works for a request that is still to be answered.
+    fn is_at_work(&self, thread: ThreadRow) -> bool {
+        let task = self.threads[thread].task;
+        task.is_some_and(|it| !self.tasks[it].is_over)
+    }
+
+    /// How a handler goes on with what it continues. What no request has caused is not told apart by tasks, and what was only
+    /// interrupted goes on as it was.
+    fn step_of(
+        &mut self,
+        process: usize,
+        function: u64,
+        base: Doing,
+        how: Calling,
+    ) -> Option<Step> {
+        let is_task = matches!(how, Calling::Task | Calling::Taken);
+        let is_nobodys = is_task && base == Doing::default();
+        if function == 0 || is_nobodys {
+            return None;
+        }
+        let (index, resolver) = (self.index, self.resolver);
+        let name = self.processes[process].handler_at(index, resolver, function);
+        name.map(Step::Handler)
+    }
+
     /// What the thread does is the innermost of so many handlers, less one, from now on.
-    fn nests(&mut self, thread: ThreadRow, depth: u32) {
+    fn nests(&mut self, thread: ThreadRow, depth: u32, how: Calling) {
         let around = (depth.saturating_sub(1) as usize).min(MOST);
         let it = &mut self.threads[thread];
+        match (around, how) {
+            (0, Calling::Task | Calling::Taken) => it.keep_before_tasks(),
+            (0, _) => it.before_tasks = None,
+            _ => {}
+        }
         if it.handlers.len() <= around {
             it.keep_handling();
         }
@@ -94,7 +124,7 @@ impl World<'_> {
         let of_stream = of_stream.filter(|it| it.task.is_some());
         match of_stream {
             Some(it) if is_open(self, it) => it,
-            _ if how == Calling::First || of.task.is_none() => of,
+            _ if how != Calling::Again || of.task.is_none() => of,
             // What repeats does not go on for ever for a transaction that is over.
             _ => of_stream.unwrap_or_default(),
         }
@@ -105,7 +135,10 @@ impl World<'_> {
         self.tell_flow(thread);
         let it = &mut self.threads[thread];
         it.handlers.truncate(depth.saturating_sub(1) as usize);
-        let around = it.handlers.last().cloned().unwrap_or_default();
+        let around = match it.handlers.last() {
+            Some(handling) => handling.clone(),
+            None => it.before_tasks.take().unwrap_or_default(),
+        };
         match around.doing == Doing::default() {
             true => self.end_waits(thread),
             false => self.keep_waits(thread, WaitsFor::Other),

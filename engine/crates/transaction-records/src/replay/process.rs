@@ -219,13 +219,16 @@ impl Process {
         of_number.get(after.saturating_sub(1)).map(|(_, row)| *row)
     }
 
-    /// The handler that begins at an address; `None` when it is a library's own.
+    /// The handler that begins at an address, or has that number; `None` when it is a library's own.
     pub(super) fn handler_at(
         &mut self,
         index: &Index,
         resolver: &Resolvers<'_>,
         address: u64,
     ) -> Option<Name> {
+        if let Some(name) = index.function(self.row, address) {
+            return Some(self.dictionary.names.intern(name));
+        }
         let modules = &index.processes[self.row].modules;
         let place = self.known_code(modules, resolver, address);
         let file = place.module.map(|row| modules[row].file.as_str());

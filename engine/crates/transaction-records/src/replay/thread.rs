@@ -55,6 +55,8 @@ pub(crate) struct Thread {
     pub(super) event: Option<Event>,
     /// The handlers that it is in, as far as a library of events calls them.
     pub(super) handlers: Vec<Handling>,
+    /// What it did before the outermost of these, when that is a task: it goes on with it.
+    pub(super) before_tasks: Option<Handling>,
     /// What all call paths of its task have in common, outermost first; `None` before the first.
     pub(super) scope: Option<Vec<Name>>,
     /// It waited for something within what it did.
@@ -81,6 +83,7 @@ impl Thread {
             loop_path: 0,
             event: None,
             handlers: Vec::new(),
+            before_tasks: None,
             scope: None,
             pause: None,
             waits: Vec::new(),
@@ -105,6 +108,16 @@ impl Thread {
         {
             handling.doing = doing;
             handling.event = self.event.clone();
+        }
+    }
+
+    /// A task is the outermost thing that it does.
+    pub(super) fn keep_before_tasks(&mut self) {
+        if self.handlers.is_empty() {
+            self.before_tasks = Some(Handling {
+                doing: self.doing(),
+                event: self.event.clone(),
+            });
         }
     }
 

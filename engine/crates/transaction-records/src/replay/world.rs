@@ -209,9 +209,11 @@ impl<'a> World<'a> {
             Record::Handler { .. } => self.handles(thread, head, record),
             Record::Returned { depth } => self.returns(thread, depth, head.time_ns),
             // They may be written when they are needed, which is after what they are needed for began.
-            Record::Program(_) | Record::Module { .. } | Record::Path { .. } | Record::Note(_) => {
-                return;
-            }
+            Record::Program(_)
+            | Record::Module { .. }
+            | Record::Path { .. }
+            | Record::Function { .. }
+            | Record::Note(_) => return,
             Record::Begin { .. } | Record::End | Record::Demote { .. } => {}
         }
         // Whether an event brought a new request is known when that is read.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fulcrum_model::Progress;
-use fulcrum_wire::transactions::Record;
+use fulcrum_wire::transactions::{NAMED_FUNCTIONS, Record};
 
 use super::folder::Folder;
 use crate::assemble::{Owners, modules};
@@ -108,7 +108,7 @@ fn of_log(log: &Log<'_>, group: &mut Addresses) {
                 Record::Wait { lock, .. } => {
                     group.data.insert(lock);
                 }
-                Record::Handler { function, .. } => {
+                Record::Handler { function, .. } if (1..NAMED_FUNCTIONS).contains(&function) => {
                     group.code.insert(function);
                 }
                 _ => {}

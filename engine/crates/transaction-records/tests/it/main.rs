@@ -10,3 +10,4 @@ mod run;
 mod samples;
 mod simulation;
 mod support;
+mod tasks;

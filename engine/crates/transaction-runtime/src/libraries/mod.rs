@@ -26,6 +26,7 @@ mod stubs;
 mod uring;
 
 pub use nesting::Nesting;
+pub use registrations::next_item;
 pub use resolve::{begin_again, forget};
 pub use uring::submitted;
 

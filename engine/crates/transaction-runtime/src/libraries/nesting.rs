@@ -42,6 +42,11 @@ impl Nesting {
         Some(self.called[at as usize].get())
     }
 
+    /// How many there are.
+    pub fn depth(&self) -> u32 {
+        self.depth.get()
+    }
+
     /// One more is called. How deep it is, from 1; `None` when it is too deep. `is_own` says which addresses are on the thread's own
     /// stack.
     pub fn enter(&self, called: Called, is_own: impl Fn(u64) -> bool) -> Option<u32> {

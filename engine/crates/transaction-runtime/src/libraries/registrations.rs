@@ -207,6 +207,7 @@ impl Registration {
     }
 }
 
-fn next_item() -> u64 {
+/// An item that was never given before.
+pub fn next_item() -> u64 {
     LAST_ITEM.fetch_add(1, Ordering::Relaxed) + 1
 }

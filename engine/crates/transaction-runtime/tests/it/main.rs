@@ -3,6 +3,8 @@
 
 mod events;
 mod harmless;
+mod java;
+mod java_ways;
 mod libraries;
 mod locks;
 mod memory;

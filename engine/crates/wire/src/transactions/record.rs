@@ -48,6 +48,8 @@ pub enum RecordKind {
     Demote = 20,
     /// See [`Record::Returned`].
     Returned = 21,
+    /// See [`Record::Function`].
+    Function = 22,
 }
 
 /// For what a library calls a handler.
@@ -60,6 +62,11 @@ pub enum Calling {
     Again = 1,
     /// What the thread does already: the library calls it within a handler of its own.
     Onward = 2,
+    /// What was handed on for another thread to do, as a task to an executor: when it has returned, the thread goes on with what it
+    /// did before.
+    Task = 3,
+    /// What was left in a queue. As a task; but what nobody left there takes no thread away from what it does.
+    Taken = 4,
 }
 
 /// What a stream is.
@@ -269,11 +276,11 @@ pub enum Record<'a> {
     },
     /// What a reader should know.
     Note(&'a [u8]),
-    /// A library of events calls a handler. One of the same depth, and those within it, have returned.
+    /// A library of events calls a handler, or an executor a task. One of the same depth, and those within it, have returned.
     Handler {
         /// As in the [`Record::Produce`] that registered it, or asked for it; 0: not known.
         item: u64,
-        /// The address of the function.
+        /// The address of the function, or what a [`Record::Function`] names; 0: what was produced simply goes on.
         function: u64,
         /// The stream that it was registered for; 0: none, or it is not known.
         stream: u32,
@@ -288,7 +295,17 @@ pub enum Record<'a> {
         /// As in the [`Record::Handler`].
         depth: u32,
     },
+    /// What the program's own machine calls a function that has no address: a class of Java. Written before it is used.
+    Function {
+        /// From [`NAMED_FUNCTIONS`] on.
+        function: u64,
+        /// Its name.
+        name: &'a [u8],
+    },
 }
+
+/// Where functions without addresses begin: no program has code there.
+pub const NAMED_FUNCTIONS: u64 = 1 << 63;
 
 /// What is wrong with bytes that should be a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -350,6 +367,7 @@ impl<'a> Record<'a> {
             Record::Handler { .. } => RecordKind::Handler,
             Record::Demote { .. } => RecordKind::Demote,
             Record::Returned { .. } => RecordKind::Returned,
+            Record::Function { .. } => RecordKind::Function,
         }
     }
 
@@ -432,6 +450,7 @@ impl<'a> Record<'a> {
                 (Words::of(&[item, function, two(stream, depth), how]), none)
             }
             Record::Returned { depth } => (Words::of(&[u64::from(depth)]), none),
+            Record::Function { function, name } => (Words::of(&[function]), name),
         }
     }
 
@@ -574,7 +593,11 @@ impl<'a> Record<'a> {
             (21, &[depth]) => Record::Returned {
                 depth: small(depth)?,
             },
-            (1..=21, _) => return Err(wrong_count),
+            (22, &[function]) => Record::Function {
+                function,
+                name: text,
+            },
+            (1..=22, _) => return Err(wrong_count),
             _ => return Err(Damage::Kind(kind)),
         })
     }
@@ -630,6 +653,8 @@ fn calling(value: u64) -> Result<Calling, Damage> {
         0 => Calling::First,
         1 => Calling::Again,
         2 => Calling::Onward,
+        3 => Calling::Task,
+        4 => Calling::Taken,
         _ => return Err(Damage::Value(value)),
     })
 }
@@ -731,6 +756,17 @@ mod tests {
                 how: Calling::Onward,
             },
             Record::Returned { depth: 2 },
+            Record::Handler {
+                item: 5,
+                function: 0,
+                stream: 0,
+                depth: 1,
+                how: Calling::Task,
+            },
+            Record::Function {
+                function: NAMED_FUNCTIONS | 7,
+                name: b"shop.Checkout",
+            },
         ]
     }
 

@@ -1,0 +1,107 @@
+//! `dlsym`, by which programs find the function that makes a virtual machine, and virtual machines find native methods. All else
+//! goes on to the loader as it came, also with its return address, by which the loader knows who asks.
+
+use core::arch::naked_asm;
+use core::ffi::{CStr, c_char, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use fulcrum_preload::sys::KeepErrno;
+
+use super::{machine, natives};
+use crate::active;
+
+/// The addresses of what the program calls.
+pub fn hooks() -> impl Iterator<Item = u64> {
+    [(dlsym as *const ()).addr() as u64].into_iter()
+}
+
+/// What becomes of a call: it is answered, unless that is 0, or goes on to the loader's own function.
+#[repr(C)]
+pub struct Asked {
+    answer: usize,
+    loaders: usize,
+}
+
+type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+
+/// `dlsym(3)`.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rdi",
+        ".cfi_adjust_cfa_offset 8",
+        "push rsi",
+        ".cfi_adjust_cfa_offset 8",
+        "sub rsp, 8",
+        ".cfi_adjust_cfa_offset 8",
+        "call {asked}",
+        "add rsp, 8",
+        ".cfi_adjust_cfa_offset -8",
+        "pop rsi",
+        ".cfi_adjust_cfa_offset -8",
+        "pop rdi",
+        ".cfi_adjust_cfa_offset -8",
+        "test rax, rax",
+        "jne 2f",
+        "jmp rdx",
+        "2:",
+        "ret",
+        ".cfi_endproc",
+        asked = sym asked,
+    )
+}
+
+unsafe extern "C" fn asked(handle: *mut c_void, name: *const c_char) -> Asked {
+    let loaders = loaders();
+    Asked {
+        // SAFETY: the program's own arguments.
+        answer: unsafe { answer(handle, name, loaders) }.unwrap_or(0),
+        loaders,
+    }
+}
+
+/// The loader's own function. Ends the process when there is none, which no program could have called.
+fn loaders() -> usize {
+    static ADDRESS: AtomicUsize = AtomicUsize::new(0);
+    let known = ADDRESS.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let _errno = KeepErrno::new();
+    let versions = [c"GLIBC_2.34", c"GLIBC_2.2.5"];
+    let found = versions.into_iter().find_map(|version| {
+        // SAFETY: C strings; `dlvsym` has no other precondition.
+        let found = unsafe { libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr()) };
+        (!found.is_null()).then_some(found.addr())
+    });
+    // SAFETY: abort has no precondition.
+    let found = found.unwrap_or_else(|| unsafe { libc::abort() });
+    ADDRESS.store(found, Ordering::Relaxed);
+    found
+}
+
+/// # Safety
+/// The arguments are those of a call of `dlsym`, and `loaders` is the loader's.
+unsafe fn answer(handle: *mut c_void, name: *const c_char, loaders: usize) -> Option<usize> {
+    // SAFETY: a C string, of which there is at least one byte.
+    if name.is_null() || unsafe { name.read() } != b'J'.cast_signed() || !active::is_active() {
+        return None;
+    }
+    // SAFETY: a C string.
+    let name = unsafe { CStr::from_ptr(name) };
+    if name == machine::CREATE {
+        // Who asks for the next one means that of a library behind its own.
+        if handle == libc::RTLD_NEXT {
+            return None;
+        }
+        // SAFETY: the loader's function, and the caller's arguments.
+        let found = unsafe {
+            let find = core::mem::transmute::<usize, Find>(loaders);
+            find(handle, name.as_ptr())
+        };
+        return (!found.is_null()).then(|| machine::hide(found.addr()));
+    }
+    natives::address(name.to_bytes())
+}

@@ -1,0 +1,201 @@
+//! A virtual machine begins in this process: the methods of [`points`](super::points) get their probes.
+//!
+//! That is done when the machine is there and before any code of the program's runs, by JVMTI, which any code in the process may
+//! ask for: no option is needed, and nobody is told of an agent. Classes are loaded for it, but not initialised. Afterwards the
+//! machine tells us of no class any more.
+
+use core::ffi::{CStr, c_char, c_void};
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::ffi::CString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
+use fulcrum_jvm_interface::jni::{Env, JavaVm, Object};
+use fulcrum_jvm_interface::jvmti::{Callbacks, Jvmti, NO_CALLBACK, VERSION, capability, event};
+use fulcrum_wire::transactions::Record;
+
+use super::points::{CLASSES, methods_of, point};
+use super::{names, natives, probe_class};
+use crate::{active, thread};
+
+/// The function that makes a virtual machine.
+pub const CREATE: &CStr = c"JNI_CreateJavaVM";
+/// References to objects that are needed while classes are loaded.
+const REFERENCES: i32 = 256;
+/// Native, abstract, or made by the compiler.
+const WITHOUT_CODE: u16 = 0x500;
+const SYNTHETIC: u16 = 0x1000;
+
+type Create = unsafe extern "C" fn(*mut *mut JavaVm, *mut *mut c_void, *mut c_void) -> i32;
+
+static REAL: AtomicUsize = AtomicUsize::new(0);
+static JVMTI: OnceLock<Jvmti> = OnceLock::new();
+
+/// The machine's function is given to the program by this address.
+pub fn hide(real: usize) -> usize {
+    REAL.store(real, Ordering::Release);
+    (create as *const ()).addr()
+}
+
+/// The tool interface of the machine that is prepared.
+#[inline]
+pub fn jvmti() -> Option<Jvmti> {
+    JVMTI.get().copied()
+}
+
+unsafe extern "C" fn create(
+    machine: *mut *mut JavaVm,
+    env: *mut *mut c_void,
+    arguments: *mut c_void,
+) -> i32 {
+    // SAFETY: set before anybody could call us, and passes the program's arguments on.
+    let result = unsafe {
+        let real = core::mem::transmute::<usize, Create>(REAL.load(Ordering::Acquire));
+        real(machine, env, arguments)
+    };
+    static ONCE: AtomicBool = AtomicBool::new(false);
+    if result == 0 && active::is_active() && !ONCE.swap(true, Ordering::AcqRel) {
+        // Nothing here panics. If it did all the same, the program would go on, and nothing would be printed.
+        std::panic::set_hook(Box::new(|_| {}));
+        // SAFETY: the call has succeeded, so both are there.
+        let done = catch_unwind(AssertUnwindSafe(|| unsafe {
+            prepare(*machine, Env::from_raw(*env))
+        }));
+        if let Ok(Err(why)) = done {
+            note(&format!(
+                "Transactions are not followed through executors, futures, queues and virtual threads: {why}."
+            ));
+        }
+    }
+    result
+}
+
+/// Tells the reader of the log something.
+fn note(text: &str) {
+    if let Some(inside) = thread::enter() {
+        inside.write(0, &Record::Note(text.as_bytes()));
+    }
+}
+
+/// # Safety
+/// The machine's own, in the thread that has made it.
+unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
+    // SAFETY: the caller's promise.
+    let interface = unsafe { (*machine).interface(VERSION) };
+    let interface = interface.ok_or("this virtual machine has no tool interface")?;
+    // SAFETY: of that version, and the machine lives as long as the process.
+    let jvmti = unsafe { Jvmti::from_raw(interface) };
+    let wanted = [
+        capability::TAG,
+        capability::ALL_CLASS_HOOK,
+        capability::RETRANSFORM,
+        capability::RETRANSFORM_ANY,
+    ];
+    let has = jvmti.ask_for(&wanted);
+    let needed = 1_u128 << capability::TAG | 1 << capability::RETRANSFORM;
+    if has & needed != needed {
+        return Err("this virtual machine lets nobody change its classes");
+    }
+    env.define_boot_class(probe_class::NAME, &probe_class::bytes())
+        .ok_or("this virtual machine takes no class of ours")?;
+    natives::prepare(env).ok_or("this virtual machine lacks classes that executors have")?;
+    // Whoever is called from now on finds all that it needs.
+    let _ = JVMTI.set(jvmti);
+    names::prepare();
+    // What is referred to is given back at once: the thread may never return to Java.
+    if env.push_frame(REFERENCES) != 0 {
+        return Err("this virtual machine has no memory left");
+    }
+    let names = CLASSES.iter().map(|(name, _)| name.replace('/', "."));
+    let names = names.filter_map(|name| CString::new(name).ok());
+    let classes: Vec<Object> = names.filter_map(|name| env.load_class(&name)).collect();
+    let changed = change(jvmti, &classes);
+    env.pop_frame(null_mut());
+    changed
+}
+
+/// Sends the classes through the hook.
+fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
+    let mut callbacks: Callbacks = [NO_CALLBACK; size_of::<Callbacks>() / size_of::<usize>()];
+    callbacks[(event::CLASS_FILE_LOAD - event::FIRST) as usize] = loaded as *const c_void;
+    if !jvmti.set_callbacks(&callbacks) || !jvmti.enable(event::CLASS_FILE_LOAD) {
+        return Err("this virtual machine tells of no class");
+    }
+    // One that cannot be changed must not keep the others from it.
+    let all_are_changed = jvmti.retransform(classes) == 0
+        || classes
+            .iter()
+            .map(|it| jvmti.retransform(&[*it]))
+            .fold(true, |all, error| all & (error == 0));
+    jvmti.disable(event::CLASS_FILE_LOAD);
+    match all_are_changed {
+        true => Ok(()),
+        false => Err("this virtual machine does not change all of their classes"),
+    }
+}
+
+/// The machine's hook for classes.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the specification's ClassFileLoadHook"
+)]
+unsafe extern "system" fn loaded(
+    jvmti: Jvmti,
+    _env: Env,
+    _changed: Object,
+    _loader: Object,
+    name: *const c_char,
+    _domain: Object,
+    length: i32,
+    bytes: *const u8,
+    new_length: *mut i32,
+    new_bytes: *mut *mut u8,
+) {
+    if name.is_null() || bytes.is_null() {
+        return;
+    }
+    // SAFETY: the machine's C string, and so many bytes of a class file.
+    let (name, bytes) = unsafe {
+        let bytes = core::slice::from_raw_parts(bytes, length.max(0) as usize);
+        (CStr::from_ptr(name), bytes)
+    };
+    let rewritten = catch_unwind(|| rewritten(name, bytes)).ok().flatten();
+    let Some(new) = rewritten else { return };
+    let at = jvmti.give(&new);
+    if !at.is_null() {
+        // SAFETY: places for the result, which the machine reads when we return.
+        unsafe {
+            new_bytes.write(at);
+            new_length.write(new.len() as i32);
+        }
+    }
+}
+
+/// The class with probes; `None` when it stays as it is.
+fn rewritten(name: &CStr, bytes: &[u8]) -> Option<Vec<u8>> {
+    let methods = methods_of(name.to_str().ok()?)?;
+    let class = ClassFile::parse(bytes).ok()?;
+    let chosen = |(method, it): (usize, &fulcrum_jvm_core::Method<'_>)| {
+        let has_code = it.access & (WITHOUT_CODE | SYNTHETIC) == 0;
+        let point = has_code.then(|| point(methods, &it.name, &it.descriptor));
+        point.flatten().map(|point| Selected {
+            method,
+            number: point as u32,
+            gated: false,
+            objects: true,
+            values: None,
+        })
+    };
+    let methods = class.methods.iter().enumerate();
+    let selected: Vec<Selected> = methods.filter_map(chosen).collect();
+    let rewritten = rewrite(&class, &selected, &probe_class::PROBES);
+    if selected.is_empty() || !rewritten.refused.is_empty() {
+        note(&format!(
+            "Transactions are not followed through all of {}: this virtual machine has another one.",
+            class.name().replace('/', ".")
+        ));
+    }
+    rewritten.bytes
+}

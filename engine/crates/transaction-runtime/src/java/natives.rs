@@ -1,0 +1,380 @@
+//! What the methods of [`points`](super::points) call.
+
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fulcrum_jvm_interface::jni::{Env, Object};
+use fulcrum_jvm_interface::jvmti::Jvmti;
+use fulcrum_preload::sys;
+use fulcrum_wire::transactions::Record;
+
+use super::machine;
+use super::names::{self, VIRTUAL_THREAD};
+use super::points::Point;
+use super::queues;
+use super::scopes::{Kind, Scope, Tasks};
+use super::tags::{self, Tag};
+use super::virtual_threads;
+use crate::libraries::next_item;
+use crate::thread::{self, Inside};
+
+/// The classes of tasks.
+static RUNNABLE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static CALLABLE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+/// Where a pool's `Worker` has its first task.
+static FIRST_TASK: AtomicUsize = AtomicUsize::new(0);
+/// Threads that a pool makes are told apart from virtual ones by this.
+const OF_VIRTUAL: u64 = 1 << 63;
+
+/// Looks up what is needed later. `None` when the machine lacks it.
+pub fn prepare(env: Env) -> Option<()> {
+    for (place, name) in [
+        (&RUNNABLE, c"java.lang.Runnable"),
+        (&CALLABLE, c"java.util.concurrent.Callable"),
+    ] {
+        let class = env.load_class(name)?;
+        place.store(env.global(class)?, Ordering::Release);
+    }
+    Some(())
+}
+
+/// A native method of ours, by the name that a virtual machine gives it.
+pub fn address(name: &[u8]) -> Option<usize> {
+    let method = name.strip_prefix(b"Java_java_lang_FulcrumTasks_")?;
+    let function = match method {
+        b"entered" => entered as *const (),
+        b"returns" => returns as *const (),
+        b"says" => says as *const (),
+        b"exit" => exit as *const (),
+        b"thrown" => thrown as *const (),
+        _ => return None,
+    };
+    Some(function.addr())
+}
+
+unsafe extern "system" fn entered(
+    env: *mut c_void,
+    _class: Object,
+    on: Object,
+    given: Object,
+    point: i32,
+) {
+    guarded(point, |point, jvmti| {
+        enters(point, Env::from_raw(env), jvmti, (on, given));
+    });
+}
+
+unsafe extern "system" fn returns(env: *mut c_void, _class: Object, object: Object, point: i32) {
+    guarded(point, |point, jvmti| match point {
+        Point::NextTask => next_task(Env::from_raw(env), jvmti, object),
+        Point::Take => taken(Env::from_raw(env), jvmti, object),
+        _ => leaves(point),
+    });
+}
+
+unsafe extern "system" fn says(_env: *mut c_void, _class: Object, _yes: i32, point: i32) {
+    guarded(point, |point, _| leaves(point));
+}
+
+unsafe extern "system" fn exit(_env: *mut c_void, _class: Object, point: i32) {
+    guarded(point, |point, _| leaves(point));
+}
+
+unsafe extern "system" fn thrown(_env: *mut c_void, _class: Object, point: i32) {
+    guarded(point, |point, _| leaves(point));
+}
+
+/// Nothing here panics. If it did all the same, the program would go on.
+fn guarded(point: i32, what: impl FnOnce(Point, Jvmti)) {
+    if let (Some(point), Some(jvmti)) = (Point::of(point), machine::jvmti()) {
+        let _ = catch_unwind(AssertUnwindSafe(|| what(point, jvmti)));
+    }
+}
+
+/// Does something with the thread's scopes, and writes. Nothing of the machine's is called meanwhile.
+fn with<T>(what: impl FnOnce(&Inside, &Tasks) -> T) -> Option<T> {
+    let inside = thread::enter()?;
+    let tasks = &inside.thread().tasks;
+    Some(what(&inside, tasks))
+}
+
+/// The same without writing.
+fn tasks() -> Option<&'static Tasks> {
+    with(|inside, _| &inside.thread().tasks)
+}
+
+fn enters(point: Point, env: Env, jvmti: Jvmti, (on, given): (Object, Object)) {
+    match point {
+        Point::Submit => submits(jvmti, given),
+        Point::Fork => forks(jvmti, given),
+        Point::Register if !given.is_null() => tags::register(jvmti, given),
+        Point::Register => {}
+        Point::NextTask => asks(),
+        Point::Worker => begins_worker(env, jvmti, given),
+        Point::ForkWorker => rests(),
+        Point::Run => runs(env, jvmti, on),
+        Point::Put => puts(env, jvmti, on, given),
+        Point::Take => takes(jvmti, on),
+        Point::StartVirtual => starts_virtual(jvmti, on),
+        Point::RunVirtual => runs_virtual(jvmti, on),
+        Point::Unmount => unmounts(),
+        Point::EndVirtual => ends_virtual(jvmti, on),
+        Point::Resume => {
+            with(|_, tasks| tasks.mark(Kind::Resuming, 0, 0));
+        }
+    }
+}
+
+/// A method is left, whether it returns or throws.
+fn leaves(point: Point) {
+    with(|inside, tasks| match point {
+        Point::Submit | Point::Put => {
+            tasks.unmark(Kind::Handing);
+        }
+        Point::NextTask => {
+            tasks.unmark(Kind::Asking);
+        }
+        Point::Take => {
+            tasks.unmark(Kind::Taking);
+        }
+        Point::Resume => {
+            tasks.unmark(Kind::Resuming);
+        }
+        Point::Run => tasks.leave(inside, Kind::Task),
+        Point::Worker => {
+            if let Some(at) = tasks.find(Kind::Worker) {
+                tasks.close(inside, at);
+            }
+        }
+        _ => {}
+    });
+    if point == Point::RunVirtual {
+        // It was not to be run, and so has not left its carrier.
+        unmounts();
+    }
+}
+
+/// Whether the object is being handed on already, by a method that calls this one.
+fn is_handed_on(jvmti: Jvmti, object: Object) -> Option<u64> {
+    let around = tasks()?.innermost().filter(|it| it.kind == Kind::Handing)?;
+    let is_same = around.item != 0 && tags::item_of(jvmti, object) == around.item;
+    is_same.then_some(around.item)
+}
+
+/// Hands an object on, and remembers that until the method is left.
+fn hands_on(jvmti: Jvmti, object: Object, flows: impl FnOnce() -> bool) {
+    let item = match object.is_null() {
+        true => 0,
+        false => is_handed_on(jvmti, object).unwrap_or_else(|| match flows() {
+            true => tags::hand_on(jvmti, object),
+            false => 0,
+        }),
+    };
+    with(|_, tasks| tasks.mark(Kind::Handing, item, 0));
+}
+
+fn submits(jvmti: Jvmti, task: Object) {
+    hands_on(jvmti, task, || true);
+}
+
+fn forks(jvmti: Jvmti, task: Object) {
+    let around = tasks().and_then(Tasks::innermost);
+    let is_virtual = around.is_some_and(|it| it.kind == Kind::Resuming);
+    if !is_virtual && !task.is_null() {
+        tags::hand_on(jvmti, task);
+    }
+}
+
+/// A pool's thread has done its task.
+fn asks() {
+    with(|inside, tasks| {
+        if let Some(at) = tasks.find(Kind::Worker) {
+            tasks.close(inside, at);
+        }
+        tasks.mark(Kind::Asking, 0, 0);
+    });
+}
+
+fn next_task(env: Env, jvmti: Jvmti, task: Object) {
+    with(|_, tasks| tasks.unmark(Kind::Asking));
+    if !task.is_null() {
+        does(env, jvmti, Kind::Worker, task);
+    }
+}
+
+/// The thread does a task.
+fn does(env: Env, jvmti: Jvmti, kind: Kind, task: Object) {
+    let item = tags::take(jvmti, task);
+    let function = match item {
+        0 => 0,
+        _ => names::of_task(env, jvmti, task),
+    };
+    let scope = Scope {
+        kind,
+        item,
+        ..Scope::default()
+    };
+    with(|inside, tasks| tasks.enter(inside, scope, function));
+}
+
+fn runs(env: Env, jvmti: Jvmti, task: Object) {
+    does(env, jvmti, Kind::Task, task);
+}
+
+/// Whoever made a pool's thread did so for the pool, and not for what it did itself.
+fn rests() {
+    with(|inside, tasks| {
+        if tasks.count() == 0 {
+            let began_ns = sys::now();
+            inside.write(0, &Record::Idle { began_ns });
+        }
+    });
+}
+
+fn begins_worker(env: Env, jvmti: Jvmti, worker: Object) {
+    rests();
+    if worker.is_null() {
+        return;
+    }
+    let mut field = FIRST_TASK.load(Ordering::Relaxed);
+    if field == 0 {
+        let class = env.class_of(worker);
+        let found = env.field(class, c"firstTask", c"Ljava/lang/Runnable;");
+        field = found.map_or(0, |it| it.expose_provenance());
+        FIRST_TASK.store(field, Ordering::Relaxed);
+    }
+    if field == 0 {
+        return;
+    }
+    let task = env.object_in(worker, core::ptr::with_exposed_provenance_mut(field));
+    if !task.is_null() {
+        does(env, jvmti, Kind::Worker, task);
+    }
+}
+
+/// Whether an object is something to be done.
+fn is_task(env: Env, object: Object) -> bool {
+    let classes = [&RUNNABLE, &CALLABLE];
+    let mut classes = classes.iter().map(|it| it.load(Ordering::Relaxed));
+    classes.any(|class| env.is_instance(object, class) != 0)
+}
+
+/// The number of a queue; 0: it has none.
+fn number(jvmti: Jvmti, queue: Object) -> u64 {
+    match Tag::get(jvmti, queue) {
+        Tag::Queue(number) => number,
+        Tag::None => {
+            let number = queues::begin().unwrap_or(0);
+            Tag::Queue(number).set(jvmti, queue);
+            number
+        }
+        _ => 0,
+    }
+}
+
+/// Who puts into queues and takes from them.
+fn role() -> u64 {
+    let role = with(|inside, tasks| match tasks.carried() {
+        0 => u64::from(inside.thread().number()),
+        carried => carried | OF_VIRTUAL,
+    });
+    role.unwrap_or(0)
+}
+
+fn puts(env: Env, jvmti: Jvmti, queue: Object, element: Object) {
+    hands_on(jvmti, element, || {
+        is_task(env, element) || queues::produces(number(jvmti, queue), role())
+    });
+}
+
+fn takes(jvmti: Jvmti, queue: Object) {
+    let around = tasks().and_then(Tasks::innermost);
+    if around.is_some_and(|it| it.kind == Kind::Asking) {
+        with(|_, tasks| tasks.mark(Kind::Taking, 0, 0));
+        return;
+    }
+    let queue = number(jvmti, queue);
+    queues::consumes(queue, role());
+    with(|inside, tasks| {
+        // What was taken from it before is over.
+        if let Some(at) = tasks.find_taken(queue) {
+            tasks.close(inside, at);
+        }
+        tasks.mark(Kind::Taking, 0, queue);
+    });
+}
+
+fn taken(env: Env, jvmti: Jvmti, element: Object) {
+    let scope = with(|_, tasks| tasks.unmark(Kind::Taking)).flatten();
+    let queue = scope.map_or(0, |it| it.number);
+    if queue == 0 || element.is_null() {
+        return;
+    }
+    let item = tags::take(jvmti, element);
+    if item == 0 || !(is_task(env, element) || queues::flows(queue)) {
+        return;
+    }
+    let function = names::of_task(env, jvmti, element);
+    with(|inside, tasks| {
+        let scope = Scope {
+            kind: Kind::Taken,
+            told: false,
+            item,
+            number: queue,
+        };
+        tasks.enter_if_room(inside, scope, function);
+    });
+}
+
+fn starts_virtual(jvmti: Jvmti, thread: Object) {
+    let item = next_item();
+    with(|inside, _| inside.write(0, &Record::Produce { item }));
+    if let Some(number) = virtual_threads::begin(item)
+        && !Tag::Virtual(number).set(jvmti, thread)
+    {
+        virtual_threads::end(number);
+    }
+}
+
+/// A carrier goes on with a virtual thread.
+fn runs_virtual(jvmti: Jvmti, thread: Object) {
+    let waiting = match Tag::get(jvmti, thread) {
+        Tag::Virtual(number) => virtual_threads::carry(number),
+        _ => None,
+    };
+    with(|inside, tasks| match &waiting {
+        Some(waiting) => {
+            let function = if waiting.has_run { 0 } else { VIRTUAL_THREAD };
+            tasks.resume(inside, &waiting.scopes, function);
+        }
+        None => {
+            let unknown = Scope {
+                kind: Kind::Virtual,
+                ..Scope::default()
+            };
+            tasks.enter(inside, unknown, 0);
+        }
+    });
+}
+
+/// A virtual thread leaves its carrier, with all that it is in the midst of.
+fn unmounts() {
+    let Some(at) = tasks().and_then(|it| it.find(Kind::Virtual)) else {
+        return;
+    };
+    let most = tasks().map_or(0, Tasks::count);
+    let mut kept = Vec::with_capacity(most);
+    with(|inside, tasks| tasks.take_along(inside, at, &mut kept));
+    if let Some(number) = kept.first().map(|it| it.number).filter(|it| *it != 0) {
+        virtual_threads::wait(number, kept);
+    }
+}
+
+fn ends_virtual(jvmti: Jvmti, thread: Object) {
+    if let Tag::Virtual(number) = Tag::get(jvmti, thread) {
+        Tag::None.set(jvmti, thread);
+        virtual_threads::end(number);
+    }
+}

@@ -1,0 +1,88 @@
+//! Virtual threads, by their numbers: what they are in the midst of while no carrier carries them.
+
+use fulcrum_preload::quiet::Shared;
+
+use super::scopes::{Kind, Scope};
+
+/// A virtual thread.
+#[derive(Default)]
+pub struct Waiting {
+    /// Outermost first; empty while it is carried.
+    pub scopes: Vec<Scope>,
+    /// It has run.
+    pub has_run: bool,
+}
+
+/// All that have not ended.
+struct All {
+    threads: Vec<Waiting>,
+    free: Vec<u64>,
+}
+
+static ALL: Shared<All> = Shared::new(All {
+    threads: Vec::new(),
+    free: Vec::new(),
+});
+
+impl All {
+    fn of(&mut self, number: u64) -> Option<&mut Waiting> {
+        let at = usize::try_from(number.checked_sub(1)?).ok()?;
+        self.threads.get_mut(at)
+    }
+}
+
+/// A new one, which begins with what was produced for it. Its number, from 1.
+pub fn begin(item: u64) -> Option<u64> {
+    let mut all = ALL.lock_unless_left()?;
+    let number = match all.free.pop() {
+        Some(number) => number,
+        None => {
+            all.threads.push(Waiting::default());
+            all.threads.len() as u64
+        }
+    };
+    let scopes = vec![Scope {
+        kind: Kind::Virtual,
+        told: true,
+        item,
+        number,
+    }];
+    let thread = all.of(number)?;
+    *thread = Waiting {
+        scopes,
+        has_run: false,
+    };
+    Some(number)
+}
+
+/// A carrier carries it. What it is in the midst of; `None` when another carrier has that.
+pub fn carry(number: u64) -> Option<Waiting> {
+    let mut all = ALL.lock_unless_left()?;
+    let thread = all.of(number)?;
+    if thread.scopes.is_empty() {
+        return None;
+    }
+    Some(Waiting {
+        scopes: core::mem::take(&mut thread.scopes),
+        has_run: core::mem::replace(&mut thread.has_run, true),
+    })
+}
+
+/// It waits for a carrier.
+pub fn wait(number: u64, scopes: Vec<Scope>) {
+    if let Some(mut all) = ALL.lock_unless_left()
+        && let Some(thread) = all.of(number)
+    {
+        thread.scopes = scopes;
+    }
+}
+
+/// It has ended.
+pub fn end(number: u64) {
+    if let Some(mut all) = ALL.lock_unless_left()
+        && let Some(thread) = all.of(number)
+    {
+        *thread = Waiting::default();
+        all.free.push(number);
+    }
+}

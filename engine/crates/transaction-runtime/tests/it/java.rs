@@ -1,0 +1,234 @@
+//! Java (Whodunit §4.2): for whom executors, futures, queues and virtual threads do what they do, against the programs' own records.
+//!
+//! A program reads numbers from one connection and writes them to another one. What was written is the program's own record;
+//! the log says for which of the numbers that were read the writing thread worked.
+
+use std::collections::HashMap;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use fulcrum_test_support::jdk::{Jdk, jdks};
+use fulcrum_wire::transactions::{Calling, Record, word};
+
+use crate::support::{Entry, Lab, Log, Ran};
+
+/// What a thread does, as the log has it.
+#[derive(Default)]
+struct Thread {
+    /// The request that it works for.
+    request: Option<u64>,
+    /// What it goes on with when tasks have returned, outermost first.
+    around: Vec<Option<u64>>,
+}
+
+/// What the log says.
+#[derive(Default)]
+struct Told {
+    threads: HashMap<u32, Thread>,
+    /// For which requests items were produced.
+    items: HashMap<u64, Vec<Option<u64>>>,
+    /// The streams that requests come by and answers go by.
+    requests: Option<u32>,
+    answers: Option<u32>,
+    /// The request for which each answer was sent.
+    sent: Vec<Option<u64>>,
+}
+
+impl Told {
+    fn of(log: &Log, ports: [u16; 2]) -> Told {
+        let mut told = Told::default();
+        let mut entries: Vec<&Entry> = log.entries.iter().collect();
+        entries.sort_by_key(|it| it.head.time_ns);
+        for entry in entries {
+            told.take(entry, ports);
+        }
+        told
+    }
+
+    fn take(&mut self, entry: &Entry, [requests, answers]: [u16; 2]) {
+        let thread = self.threads.entry(entry.thread).or_default();
+        match entry.record {
+            Record::Open { stream, peer, .. } if peer.port == requests => {
+                self.requests = Some(stream);
+            }
+            Record::Open { stream, peer, .. } if peer.port == answers => {
+                self.answers = Some(stream);
+            }
+            Record::Receive {
+                stream,
+                offset,
+                length,
+                ..
+            } if Some(stream) == self.requests && length > 0 => {
+                thread.request = Some(offset / 8);
+            }
+            Record::Send {
+                stream,
+                offset,
+                length,
+                ..
+            } if Some(stream) == self.answers => {
+                assert_eq!((offset % 8, length), (0, 8), "an answer is sent at once");
+                let at = (offset / 8) as usize;
+                self.sent.resize(self.sent.len().max(at + 1), None);
+                self.sent[at] = thread.request;
+            }
+            Record::Produce { item } => {
+                self.items.entry(item).or_default().push(thread.request);
+            }
+            Record::Handler {
+                item, depth, how, ..
+            } => {
+                assert!(matches!(how, Calling::Task | Calling::Taken));
+                thread.returns(depth);
+                assert_eq!(thread.around.len() + 1, depth as usize);
+                thread.around.push(thread.request);
+                let of = self.items.get(&item).map_or(&[][..], Vec::as_slice);
+                let of = match of {
+                    [first, others @ ..] if others.iter().all(|it| it == first) => *first,
+                    _ => None,
+                };
+                // What nobody left in a queue takes no thread away.
+                if of.is_some() || how == Calling::Task {
+                    thread.request = of;
+                }
+            }
+            Record::Returned { depth } => thread.returns(depth),
+            Record::Idle { .. } if thread.around.is_empty() => thread.request = None,
+            _ => {}
+        }
+    }
+}
+
+impl Thread {
+    fn returns(&mut self, depth: u32) {
+        while self.around.len() >= depth as usize {
+            self.request = self.around.pop().unwrap();
+        }
+    }
+}
+
+/// Sends so many requests to whoever connects.
+fn asks(listener: TcpListener, count: u64) -> JoinHandle<()> {
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let all: Vec<u8> = (0..count).flat_map(u64::to_be_bytes).collect();
+        connection.write_all(&all).unwrap();
+        // Until the program closes it.
+        let _ = connection.read(&mut [0]);
+    })
+}
+
+/// What whoever connects writes.
+fn hears(listener: TcpListener) -> JoinHandle<Vec<u64>> {
+    std::thread::spawn(move || {
+        let (mut connection, _): (TcpStream, _) = listener.accept().unwrap();
+        let mut bytes = Vec::new();
+        connection.read_to_end(&mut bytes).unwrap();
+        let words = bytes.chunks_exact(8);
+        words
+            .map(|it| u64::from_be_bytes(it.try_into().unwrap()))
+            .collect()
+    })
+}
+
+struct Java {
+    lab: Lab,
+    classes: PathBuf,
+}
+
+impl Java {
+    fn new(jdk: &Jdk, sources: &[&str]) -> Java {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java");
+        let sources: Vec<PathBuf> = sources.iter().map(|it| folder.join(it)).collect();
+        Java {
+            lab: Lab::of(jdk.home.join("bin/java")),
+            classes: jdk.classes(&sources, &jdk.version.to_string()),
+        }
+    }
+
+    /// Runs a way of the program, and compares. `each` is how often each request is written.
+    fn check(&self, main: &str, way: &str, (count, each): (u64, u64)) {
+        let [requests, answers] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let ports = [&requests, &answers].map(|it| it.local_addr().unwrap().port());
+        let (asks, hears) = (asks(requests, count), hears(answers));
+        let words = [
+            "-XX:TieredStopAtLevel=1".to_owned(),
+            "-XX:+UseSerialGC".into(),
+            "-Xverify:all".into(),
+            format!("-Dlast={}", count - 1),
+            "-cp".into(),
+            self.classes.to_str().unwrap().into(),
+            main.into(),
+            way.into(),
+            ports[0].to_string(),
+            ports[1].to_string(),
+            count.to_string(),
+        ];
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = self.lab.run(&words);
+        check_output(way, &ran);
+        asks.join().unwrap();
+        let written = hears.join().unwrap();
+        assert_eq!(written.len() as u64, count * each, "{way}");
+        let told = Told::of(ran.logs.last().unwrap(), ports);
+        let wrong = written.iter().zip(&told.sent);
+        let wrong: Vec<_> = wrong.filter(|(it, told)| Some(**it) != **told).collect();
+        assert_eq!(told.sent.len(), written.len(), "{way}");
+        assert!(
+            wrong.is_empty(),
+            "{way}: {} of {}, {:?}…",
+            wrong.len(),
+            written.len(),
+            &wrong[..wrong.len().min(10)]
+        );
+        assert_eq!(ran.logs.last().unwrap().word(word::DROPPED), 0, "{way}");
+    }
+}
+
+/// The program's output is what it is alone.
+fn check_output(way: &str, ran: &Ran) {
+    let errors = String::from_utf8_lossy(&ran.output.stderr);
+    // `-Xverify:all` is what it warns of.
+    let ours = |it: &&str| !it.contains("-Xverify");
+    assert_eq!(errors.lines().find(ours), None, "{way}");
+    let text = ran.text();
+    let lines: Vec<&str> = text.lines().filter(ours).collect();
+    assert_eq!(lines, ["done"], "{way}");
+    assert!(ran.output.status.success(), "{way}");
+}
+
+/// Ways of a program, and how often each request is written by them.
+pub type Ways = [(&'static str, u64)];
+
+/// Runs ways of a program with so many requests each, with all machines of this version or later. What was run, a line each.
+pub fn check(sources: &[&str], ways: &Ways, requests: u64, since: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    for jdk in jdks().iter().filter(|it| it.version >= since) {
+        let java = Java::new(jdk, sources);
+        let main = sources.last().and_then(|it| it.strip_suffix(".java"));
+        for (way, each) in ways {
+            java.check(main.expect("a source"), way, (requests, *each));
+            lines.push(format!("JDK {}, {way}: {requests} requests", jdk.version));
+        }
+    }
+    lines
+}
+
+pub const EXECUTORS: &Ways = &[
+    ("executor", 1),
+    ("cached", 1),
+    ("scheduled", 1),
+    ("caller", 1),
+];
+pub const FORKS: &Ways = &[("fork", 4), ("common", 1)];
+pub const FUTURES: &Ways = &[("futures", 1), ("completed", 1)];
+pub const QUEUES: &Ways = &[("queues", 1), ("pool", 1)];
+pub const VIRTUAL_THREADS: &Ways = &[("sleep", 1), ("locks", 1), ("within", 1)];
+/// The sources of what has no virtual threads, and of what has.
+pub const TASKS: &[&str] = &["Tasks.java"];
+pub const VIRTUAL_TASKS: &[&str] = &["Tasks.java", "VirtualTasks.java"];
+/// The first version with virtual threads.
+pub const JDK_21: u32 = 21;

@@ -1,0 +1,37 @@
+//! What Java programs hand from thread to thread is done for whoever handed it on (Whodunit §4.2). As often as the suite has time for:
+//! the campaign does it ten thousand times.
+
+use crate::java::{
+    EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, check,
+};
+
+/// Requests of each way.
+const REQUESTS: u64 = 500;
+
+#[test]
+fn executors_do_their_tasks_for_whoever_handed_them_on() {
+    assert!(!check(TASKS, EXECUTORS, REQUESTS, 0).is_empty());
+}
+
+#[test]
+fn pools_of_forked_tasks_do_them_for_whoever_forked_them() {
+    assert!(!check(TASKS, FORKS, REQUESTS, 0).is_empty());
+}
+
+#[test]
+fn what_depends_on_a_future_is_done_for_whoever_asked_for_it() {
+    assert!(!check(TASKS, FUTURES, REQUESTS, 0).is_empty());
+}
+
+#[test]
+fn queues_between_threads_carry_requests_along_and_pools_do_not() {
+    assert!(!check(TASKS, QUEUES, REQUESTS, 0).is_empty());
+}
+
+#[test]
+fn virtual_threads_take_their_requests_from_carrier_to_carrier() {
+    let run = check(VIRTUAL_TASKS, VIRTUAL_THREADS, REQUESTS, JDK_21);
+    if run.is_empty() {
+        eprintln!("No JDK from 21 on is installed: virtual threads were not tried.");
+    }
+}
