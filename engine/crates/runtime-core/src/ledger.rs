@@ -18,6 +18,7 @@ pub struct Global(pub AtomicU64);
 
 impl Global {
     /// The count now.
+    #[inline]
     pub fn now(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
@@ -76,11 +77,13 @@ impl Ledger {
     }
 
     /// What is accounted for: pauses, credits and hits.
+    #[inline]
     pub fn accounted(&self) -> u64 {
         self.hits + self.pauses + self.credits
     }
 
     /// What was forgiven because another thread, itself paused, kept this one waiting.
+    #[inline]
     pub fn credits(&self) -> u64 {
         self.credits
     }
@@ -91,22 +94,26 @@ impl Ledger {
     }
 
     /// A sample fell in the selected line: this thread owes `delay` less than the others.
+    #[inline]
     pub fn hit(&mut self, delay: u64) {
         self.hits += delay;
     }
 
     /// A sample fell in the selected line of a placebo experiment: the others owe `delay`, and so does this thread.
+    #[inline]
     pub fn hit_placebo(&mut self, delay: u64) {
         self.hits += delay;
         self.debt += delay;
     }
 
     /// Whether this thread owes nothing, and no other owes it anything that it has not told yet.
+    #[inline]
     pub fn is_balanced(&self, global: &Global) -> bool {
         self.accounted() == global.now() && self.debt == 0
     }
 
     /// Whether nothing is owed at the moment.
+    #[inline]
     pub fn is_settled(&self, global: &Global) -> bool {
         self.accounted() >= global.now() && self.debt == 0
     }
@@ -140,6 +147,7 @@ impl Ledger {
     }
 
     /// Another thread woke this one: it had settled before, so this one has been delayed already (COZ §3.4.1).
+    #[inline]
     pub fn credit(&mut self, global: &Global) {
         self.credits += global.now().saturating_sub(self.accounted());
     }

@@ -17,3 +17,4 @@ pub mod pace;
 pub mod record;
 pub mod ring;
 pub mod seccomp;
+pub mod tail;

@@ -10,6 +10,10 @@ pub struct Pace {
 
 /// A program whose progress points fall silent must not end with one experiment that never does.
 const LONGEST: u64 = 32;
+/// Looks between two visits, while the next one is waited for.
+const LOOKS: u64 = 128;
+/// The shortest time between two looks, nanoseconds.
+const SHORTEST_LOOK_NS: u64 = 500_000;
 
 impl Pace {
     /// Starts at `shortest_ns`; an experiment should see `min_visits` visits to its busiest progress point.
@@ -39,6 +43,12 @@ impl Pace {
     pub fn align(&self, busiest_visits: u64) -> bool {
         busiest_visits < 400
     }
+
+    /// How often to look for the next visit, nanoseconds: the rarer visits are, the less it matters when exactly one was
+    /// seen. An experiment of five visits is off by two thousandths at most.
+    pub fn look_ns(&self, busiest_visits: u64) -> u64 {
+        (self.length_ns / busiest_visits.max(1) / LOOKS).max(SHORTEST_LOOK_NS)
+    }
 }
 
 #[cfg(test)]
@@ -58,5 +68,13 @@ mod tests {
             pace.ended(0);
         }
         assert_eq!(pace.length_ns(), 3200);
+    }
+
+    #[test]
+    fn rare_visits_are_looked_for_rarely() {
+        let pace = Pace::new(300_000_000, 5);
+        for (visits, look_ns) in [(0, 2_343_750), (1, 2_343_750), (3, 781_250), (30, 500_000)] {
+            assert_eq!(pace.look_ns(visits), look_ns, "{visits}");
+        }
     }
 }

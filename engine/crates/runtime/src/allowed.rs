@@ -29,6 +29,8 @@ pub enum Use {
     Child,
     /// A child that is ended for a call leaves no image of its memory.
     Quiet,
+    /// Sleeps end when they should.
+    Punctual,
 }
 
 /// Bits of [`Use`] for which a call is missing.
@@ -75,8 +77,8 @@ const APART: u64 = (libc::CLONE_VM | libc::CLONE_THREAD | libc::CLONE_VFORK) as 
 const ACCESS: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
 const TICKS: u64 = libc::CLOCK_THREAD_CPUTIME_ID as u64;
 
-static NEEDED: [Needed; 36] = {
-    use Use::{Apart, Child, Everything, Link, Machine, Memory, Perf, Quiet, Timer};
+static NEEDED: [Needed; 38] = {
+    use Use::{Apart, Child, Everything, Link, Machine, Memory, Perf, Punctual, Quiet, Timer};
     let wait = libc::FUTEX_WAIT as u64;
     let wake = libc::FUTEX_WAKE as u64;
     let block = libc::SIG_BLOCK as u64;
@@ -121,6 +123,16 @@ static NEEDED: [Needed; 36] = {
         needed(Memory, libc::SYS_process_vm_readv, [0, 0, 0, 0, 0, 0]),
         needed(Apart, libc::SYS_clone, [APART, 0, 0, 0, 0, 0]),
         needed(Apart, libc::SYS_close_range, [1, 0, 2, 0, 0, 0]),
+        needed(
+            Punctual,
+            libc::SYS_prctl,
+            [libc::PR_GET_TIMERSLACK as u64, 0, 0, 0, 0, 0],
+        ),
+        needed(
+            Punctual,
+            libc::SYS_prctl,
+            [libc::PR_SET_TIMERSLACK as u64, 1, 0, 0, 0, 0],
+        ),
         needed(Machine, libc::SYS_pread64, [NONE, 0, 0, 0, 0, 0]),
         needed(Link, libc::SYS_linkat, [here, 0, here, 0, 0, 0]),
         needed(Child, CLONE3, [0; 6]),

@@ -9,6 +9,7 @@ use core::slice;
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use fulcrum_preload::{descriptors, sys};
+use fulcrum_wire::perf::Attributes;
 use fulcrum_wire::{
     JUMP, MOST_POINTS, NONE, POINTS_MAGIC, PointEntry, PointsHeader, STUBS_AT, SiteEntry, Stretch,
     VERSION, mechanism,
@@ -16,7 +17,7 @@ use fulcrum_wire::{
 
 use crate::control;
 use crate::folder::{self, Name};
-use crate::perf::{Attributes, open_event};
+use crate::perf::open_event;
 
 /// Most sites that are counted by events.
 const MOST_EVENTS: usize = 64;

@@ -93,20 +93,25 @@ macro_rules! locks {
         /// As libc's; settles before, credits after it has blocked.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(lock: $first $(, $argument: $type)*) -> c_int {
-            if thread::active().is_some() {
+            // Apart, so that a free lock needs none of its registers.
+            #[cold]
+            #[inline(never)]
+            fn waits(lock: $first $(, $argument: $type)*) -> c_int {
                 thread::before();
+                // SAFETY: passes the program's arguments on.
+                let real = || unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
+                blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, lock.addr(), || {
+                    blocked::wait(Call::$call, real, |result| $credited(*result))
+                })
+            }
+            if thread::before() {
                 // SAFETY: the program's own lock.
                 let result = unsafe { real!($try: fn($first) -> c_int)(lock) };
                 if result != libc::EBUSY {
                     return result;
                 }
-                thread::before();
             }
-            // SAFETY: passes the program's arguments on.
-            let real = || unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
-            blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, lock.addr(), || {
-                blocked::wait(Call::$call, real, |result| $credited(*result))
-            })
+            waits(lock $(, $argument)*)
         }
     };
 }

@@ -69,8 +69,7 @@ macro_rules! locks {
         /// As libc's; settles before, credits after it has blocked.
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(mutex: Opaque $(, $argument: $type)*) -> c_int {
-            if thread::active().is_some() {
-                thread::before();
+            if thread::before() {
                 // SAFETY: the program's own mutex.
                 let result = unsafe { real!(mtx_trylock: fn(Opaque) -> c_int)(mutex) };
                 if result != BUSY {

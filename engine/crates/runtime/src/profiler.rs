@@ -25,10 +25,10 @@ static EXIT: AtomicU32 = AtomicU32::new(0);
 /// The profiler thread.
 static ID: AtomicU64 = AtomicU64::new(0);
 
-/// How often counters are read while waiting for a visit.
-const POLL_NS: u64 = 250_000;
 /// How often commands and the engine's heartbeat are looked at.
 const SLICE_NS: u64 = 50_000_000;
+/// How soon to look for a choice.
+const CHOICE_NS: u64 = 1_000_000;
 /// How often requests in progress are counted during an experiment, for their average.
 const PENDING_NS: u64 = 2_000_000;
 /// A forked child that has lived this long gets records of its own even if it does nothing in scope.
@@ -338,17 +338,26 @@ impl Profiler {
         }
         let seen = points::completions_now();
         let end = sys::now() + limit_ns;
+        let mut look = self.pace.look_ns(self.busiest);
+        if self.is_busy() {
+            look = look.min(PENDING_NS);
+        }
         while points::completions_now() == seen && sys::now() < end {
-            self.pause(POLL_NS)?;
+            self.pause(look)?;
             self.pending.look();
             thread::pass_blocked_time();
         }
         Ok(())
     }
 
+    /// Whether something has to be seen to more often than visits: requests in progress, or threads that wait in the target.
+    fn is_busy(&self) -> bool {
+        points::have_begins() || self.map.targets.mode == mode::BLOCKED
+    }
+
     /// Lets the program work for `ns` of the experiment's time.
     fn watch(&mut self, ns: u64) -> Result<(), Stop> {
-        if !points::have_begins() && self.map.targets.mode != mode::BLOCKED {
+        if !self.is_busy() {
             return self.pause(ns);
         }
         let end = sys::now() + ns;
@@ -372,6 +381,7 @@ impl Profiler {
             self.rests.set(false);
             let map = self.map;
             choice::want(self.random.below(choice::MOST_PASSED) as u32);
+            let begun = sys::now();
             while core::ptr::eq(map, self.map) {
                 if let Some(target) = choice::made() {
                     return Ok(target);
@@ -379,7 +389,9 @@ impl Profiler {
                 if control::session().command.load(Ordering::Acquire) == command::PAUSE {
                     break;
                 }
-                self.pause(1_000_000)?;
+                // The longer it takes, the rarer a look: an eighth of that time at most is lost.
+                let waited = sys::now() - begun;
+                self.pause((waited / 8).clamp(CHOICE_NS, SLICE_NS))?;
                 self.rests.set(false);
                 self.follow_engine();
                 self.keep_samples();

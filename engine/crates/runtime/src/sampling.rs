@@ -10,11 +10,12 @@ use fulcrum_runtime_core::attribute::{Found, frames};
 use fulcrum_runtime_core::calls::Spent;
 use fulcrum_runtime_core::ring::Ring;
 use fulcrum_unwind::Registers;
+use fulcrum_wire::perf::Attributes;
 use fulcrum_wire::{KERNEL, flag, sampler};
 
 use crate::allowed::{self, Use};
 use crate::control::Map;
-use crate::perf::{Attributes, EXCLUDE_HYPERVISOR, EXCLUDE_KERNEL, open_event};
+use crate::perf::open_event;
 use crate::stack::Stack;
 use crate::walk::{DEEPEST_WALK, walk};
 use crate::{activity, breakpoints, choice, control, resting};
@@ -33,18 +34,12 @@ pub struct Sampling {
 /// memory that unprivileged users may lock.
 const RING_PAGES: usize = 2;
 const RING_BYTES: usize = (1 + RING_PAGES) * sys::PAGE;
-const HEAD_AT: usize = 1024;
-const TAIL_AT: usize = 1032;
 /// How much of the call chain the kernel collects: where the program stands. Its callers we find ourselves, from the
 /// interrupted registers, and only when the sample is not in scope.
 const DEEPEST: u16 = 1;
 
-const SOFTWARE: u32 = 1;
-const TASK_CLOCK: u64 = 1;
 const IP_TIME_CALLCHAIN: u64 = 1 | 4 | 32;
-const DISABLED: u64 = 1;
 const EXCLUDE_CALLCHAIN_KERNEL: u64 = 1 << 21;
-const USE_CLOCK: u64 = 1 << 25;
 const ENABLE: usize = 0x2400;
 const DISABLE: usize = 0x2401;
 
@@ -69,7 +64,7 @@ fn start_perf(sampling: &Sampling) -> bool {
     // Samples in the kernel belong to the line that called it; without the privilege, user time alone.
     let whole = open_perf(EXCLUDE_CALLCHAIN_KERNEL);
     let sees_kernel = whole.is_some();
-    let Some(fd) = whole.or_else(|| open_perf(EXCLUDE_KERNEL)) else {
+    let Some(fd) = whole.or_else(|| open_perf(Attributes::EXCLUDE_KERNEL)) else {
         return false;
     };
     if !sees_kernel {
@@ -122,12 +117,15 @@ fn start_perf(sampling: &Sampling) -> bool {
 fn open_perf(exclude: u64) -> Option<i32> {
     let session = control::session();
     let attributes = Attributes {
-        kind: SOFTWARE,
+        kind: Attributes::SOFTWARE,
         size: size_of::<Attributes>() as u32,
-        config: TASK_CLOCK,
+        config: Attributes::TASK_CLOCK,
         period: session.period_ns,
         sample_type: IP_TIME_CALLCHAIN,
-        flags: DISABLED | EXCLUDE_HYPERVISOR | USE_CLOCK | exclude,
+        flags: Attributes::DISABLED
+            | Attributes::EXCLUDE_HYPERVISOR
+            | Attributes::USE_CLOCK
+            | exclude,
         wakeup: session.batch.max(1),
         clock: libc::CLOCK_MONOTONIC,
         deepest: DEEPEST,
@@ -206,20 +204,32 @@ impl Sampling {
         self.remainder_ns.set(0);
     }
 
+    /// Positions in the ring, of the kernel's next record and of the first that we have not read; `None` without a ring.
+    #[inline(always)]
+    fn ends(&self) -> Option<(&AtomicU64, &AtomicU64)> {
+        let ring = self.ring.get();
+        // SAFETY: the head page of a mapped ring; both words are aligned and shared with the kernel.
+        (!ring.is_null()).then(|| unsafe {
+            (
+                &*ring.add(Attributes::HEAD_AT).cast::<AtomicU64>(),
+                &*ring.add(Attributes::TAIL_AT).cast::<AtomicU64>(),
+            )
+        })
+    }
+
+    /// Whether [`Sampling::drain`] would find nothing.
+    #[inline(always)]
+    pub fn is_drained(&self) -> bool {
+        self.ends()
+            .is_none_or(|(head, tail)| head.load(Ordering::Relaxed) == tail.load(Ordering::Relaxed))
+    }
+
     /// Reads what the ring holds, of a thread that is `inside` a function of libc; returns the delay earned by samples in the
     /// selected line, nanoseconds.
     #[inline]
     pub fn drain(&self, stack: Stack, at: Option<Registers>, inside: Option<u8>) -> u64 {
-        let ring = self.ring.get();
-        if ring.is_null() {
+        let Some((head, tail)) = self.ends() else {
             return 0;
-        }
-        // SAFETY: the head page of a mapped ring; both words are aligned and shared with the kernel.
-        let (head, tail) = unsafe {
-            (
-                &*ring.add(HEAD_AT).cast::<AtomicU64>(),
-                &*ring.add(TAIL_AT).cast::<AtomicU64>(),
-            )
         };
         let (from, to) = (tail.load(Ordering::Relaxed), head.load(Ordering::Acquire));
         if from == to {
@@ -227,7 +237,10 @@ impl Sampling {
         }
         let words = RING_PAGES * sys::PAGE / 8;
         // SAFETY: the data pages follow the head page.
-        let data = unsafe { slice::from_raw_parts(ring.add(sys::PAGE).cast::<AtomicU64>(), words) };
+        let data = unsafe {
+            let data = self.ring.get().add(sys::PAGE).cast::<AtomicU64>();
+            slice::from_raw_parts(data, words)
+        };
         let mut earned = 0;
         let period = control::session().period_ns;
         let map = control::map();
@@ -262,15 +275,7 @@ impl Sampling {
 
     /// The thread has just paused: samples of the pause are none of the program's.
     pub fn forget_pause(&self) {
-        let ring = self.ring.get();
-        if !ring.is_null() {
-            // SAFETY: the head page of a mapped ring; both words are aligned and shared with the kernel.
-            let (head, tail) = unsafe {
-                (
-                    &*ring.add(HEAD_AT).cast::<AtomicU64>(),
-                    &*ring.add(TAIL_AT).cast::<AtomicU64>(),
-                )
-            };
+        if let Some((head, tail)) = self.ends() {
             tail.store(head.load(Ordering::Acquire), Ordering::Release);
         }
         if self.timer.load(Ordering::Acquire) >= 0 {

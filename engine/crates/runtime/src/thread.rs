@@ -2,21 +2,22 @@
 
 use core::cell::Cell;
 use core::ffi::c_void;
-use core::ptr::null_mut;
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use fulcrum_preload::life::ThreadEnd;
-use fulcrum_preload::quiet::{Section, uninterrupted};
+use fulcrum_preload::quiet::Section;
 use fulcrum_preload::sys;
 use fulcrum_runtime_core::attribute;
 use fulcrum_runtime_core::calls::Spent;
-use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES, Sleeper};
+use fulcrum_runtime_core::ledger::{Global, Ledger, MOST_PAUSES};
 use fulcrum_unwind::Registers;
 use fulcrum_wire::{NONE, flag};
 
+use crate::pausing::Pause;
 use crate::sampling::Sampling;
 use crate::stack::Stack;
-use crate::{activity, choice, control, holders, resting, sampling, walk};
+use crate::{activity, choice, control, current, holders, pausing, resting, sampling, walk};
 
 /// The function a program gives to `pthread_create`.
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
@@ -76,11 +77,6 @@ static TABLE: AtomicPtr<Thread> = AtomicPtr::new(null_mut());
 static LIVE: AtomicU32 = AtomicU32::new(0);
 static SEARCH_FROM: AtomicUsize = AtomicUsize::new(0);
 
-thread_local! {
-    // A plain pointer without destructor: no registration, no allocation, and readable until the thread is gone.
-    static CURRENT: Cell<*const Thread> = const { Cell::new(core::ptr::null()) };
-}
-
 /// Makes room for threads. Before any other function of this module.
 pub fn prepare() -> Option<()> {
     let table = sys::map_anonymous(SLOTS * size_of::<Thread>())?;
@@ -89,9 +85,10 @@ pub fn prepare() -> Option<()> {
 }
 
 /// The calling thread, if it is profiled.
+#[inline(always)]
 pub fn current() -> Option<&'static Thread> {
     // SAFETY: the pointer is null or points into the table, which is never unmapped.
-    CURRENT.with(|current| unsafe { current.get().as_ref() })
+    unsafe { current::get().as_ref() }
 }
 
 /// Every slot in use, for descriptors that must be closed or silenced.
@@ -172,7 +169,7 @@ pub fn adopt(thread: &'static Thread) {
     let _errno = sys::KeepErrno::new();
     thread.enter();
     LIVE.fetch_add(1, Ordering::Relaxed);
-    CURRENT.with(|current| current.set(thread));
+    current::set(thread);
     THREAD_END.set(core::ptr::from_ref(thread).cast());
     sampling::start(&thread.sampling);
     thread.leave();
@@ -189,7 +186,7 @@ pub fn end(slot: *mut c_void) -> bool {
     thread.enter();
     thread.catch_up_wholly();
     thread.sampling.stop();
-    CURRENT.with(|current| current.set(core::ptr::null()));
+    current::set(null());
     release(thread);
     LIVE.fetch_sub(1, Ordering::AcqRel) == 1
 }
@@ -215,66 +212,12 @@ pub fn forget_others(current: Option<&Thread>) {
 /// In a forked child: the only thread leaves the parent's books alone.
 pub fn forget_current() {
     LIVE.store(0, Ordering::Relaxed);
-    CURRENT.with(|current| current.set(core::ptr::null()));
-}
-
-/// Pauses to the microsecond: sleeps most of the time and waits out the rest.
-///
-/// The kernel wakes a sleeper some tens of microseconds late. The ledger takes that off the next pause, but a thread
-/// that ends soon after has no next pause, and whoever waits for it would be late for good.
-#[derive(Default)]
-struct Pause {
-    took_ns: Cell<u64>,
-}
-
-/// What a sleep may be late by, usually.
-const LATE_NS: u64 = 70_000;
-/// Longest sleep at once, so that switching delays off ends a pause.
-const SLICE_NS: u64 = 50_000_000;
-
-impl Sleeper for Pause {
-    fn sleep(&self, ns: u64) -> Option<u64> {
-        if !activity::delays_on() {
-            return None;
-        }
-        PAUSES_BEGUN.fetch_add(1, Ordering::Relaxed);
-        let begin = sys::now();
-        let end = begin + ns;
-        loop {
-            let now = sys::now();
-            if now >= end || !activity::delays_on() {
-                let took = (now - begin).max(ns);
-                self.took_ns.set(took);
-                PAUSES_ENDED.fetch_add(1, Ordering::Release);
-                return Some(took);
-            }
-            if now + LATE_NS < end {
-                let until = (end - LATE_NS).min(now + SLICE_NS);
-                uninterrupted(|| sys::sleep_until(until));
-            } else {
-                core::hint::spin_loop();
-            }
-        }
-    }
+    current::set(null());
 }
 
 /// Profiled threads that have not ended.
 pub fn live() -> u32 {
     LIVE.load(Ordering::Relaxed)
-}
-
-/// How many pauses threads have begun and ended, all together. On a busy machine a pause may outlast an experiment.
-static PAUSES_BEGUN: AtomicU64 = AtomicU64::new(0);
-static PAUSES_ENDED: AtomicU64 = AtomicU64::new(0);
-
-/// How many pauses threads have begun so far, all together.
-pub fn pauses_begun() -> u64 {
-    PAUSES_BEGUN.load(Ordering::Relaxed)
-}
-
-/// How many of them have ended.
-pub fn pauses_ended() -> u64 {
-    PAUSES_ENDED.load(Ordering::Acquire)
 }
 
 /// The delay that every thread should have made so far, nanoseconds. Only while the runtime is active.
@@ -283,6 +226,7 @@ pub fn delay_so_far() -> u64 {
 }
 
 /// The count that all threads share, in the control block so that the engine can watch it.
+#[inline(always)]
 pub fn global() -> &'static Global {
     let count = &control::process().global_ns;
     // SAFETY: `Global` is a transparent wrapper of `AtomicU64`.
@@ -293,8 +237,7 @@ impl Thread {
     /// A forked child's account begins anew.
     pub fn begin_again(&self) {
         LIVE.store(1, Ordering::Relaxed);
-        // The other threads' pauses are the parent's.
-        PAUSES_ENDED.store(pauses_begun(), Ordering::Relaxed);
+        pausing::forget_others();
         self.ours.reset();
         self.ledger.set(Ledger::default());
         self.sampling.clear();
@@ -323,6 +266,22 @@ impl Thread {
     #[inline]
     fn leave(&self) {
         self.ours.leave(|| self.catch_up());
+    }
+
+    /// Whether [`Thread::pay`] would find nothing to do: no sample has come in, nothing is owed, nothing is left to tell.
+    #[inline(always)]
+    fn is_even(&self) -> bool {
+        !self.waits() && self.sampling.is_drained() && self.ledger.get().is_balanced(global())
+    }
+
+    /// Pays what is owed before the thread blocks or wakes another.
+    #[cold]
+    #[inline(never)]
+    fn pay(&self) {
+        if self.enter() {
+            self.catch_up_wholly();
+            self.leave();
+        }
     }
 
     /// Processes the samples that have come in, then settles.
@@ -355,11 +314,18 @@ impl Thread {
         global().advance_to(waiting.accounted_ns.load(Ordering::Relaxed) + sum);
     }
 
+    /// Whether it waits in a call that may be the target. Its own thread alone says so.
+    #[inline(always)]
+    fn waits(&self) -> bool {
+        self.waiting.target.load(Ordering::Relaxed) != NONE
+    }
+
     /// The thread does not wait any more; takes over what its wait has earned.
     fn wait_is_over(&self) {
-        if self.waiting.target.swap(NONE, Ordering::AcqRel) == NONE {
+        if !self.waits() {
             return;
         }
+        self.waiting.target.store(NONE, Ordering::Release);
         let earned = self.waiting.earned_ns.swap(0, Ordering::AcqRel);
         if earned > 0 {
             self.hit(earned);
@@ -379,7 +345,7 @@ impl Thread {
             let pause = Pause::default();
             ledger.settle(global(), &pause);
             self.ledger.set(ledger);
-            let took = pause.took_ns.get();
+            let took = pause.took_ns();
             if took > 0 {
                 self.paused_ns.set(self.paused_ns.get() + took);
                 self.sampling.forget_pause();
@@ -580,15 +546,19 @@ pub fn comes_out(entry: &Entry, function: u8, at: Registers) {
     thread.leave();
 }
 
-/// Before anything that may block this thread or wake another (COZ §3.4.1): pay what is owed.
-#[inline]
-pub fn before() {
-    if let Some(thread) = active()
-        && thread.enter()
-    {
-        thread.catch_up_wholly();
-        thread.leave();
+/// Before anything that may block this thread or wake another (COZ §3.4.1): pay what is owed. Whether the calling thread is
+/// profiled at the moment.
+///
+/// Programs that lock millions of times a second nearly always owe nothing: that is found out here, by reading alone.
+#[inline(always)]
+pub fn before() -> bool {
+    let Some(thread) = active() else {
+        return false;
+    };
+    if !thread.is_even() {
+        thread.pay();
     }
+    true
 }
 
 /// How many sampling signals the calling thread has handled, modulo 2³².
@@ -611,6 +581,7 @@ pub fn after_wake() {
 }
 
 /// The calling thread, if it is profiled and the runtime is active.
+#[inline(always)]
 pub fn active() -> Option<&'static Thread> {
     if activity::is_active() {
         current()

@@ -19,6 +19,7 @@
 
 mod calls;
 pub mod log;
+pub mod perf;
 mod points;
 pub mod transactions;
 

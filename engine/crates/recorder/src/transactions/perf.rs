@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use fulcrum_wire::perf::Attributes;
 use memmap2::{MmapOptions, MmapRaw};
 
 /// What the kernel recorded.
@@ -68,47 +69,15 @@ pub struct User<'a> {
     pub stack: &'a [u8],
 }
 
-/// `struct perf_event_attr` up to `PERF_ATTR_SIZE_VER5`.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    breakpoint: u32,
-    config1: u64,
-    config2: u64,
-    branches: u64,
-    user_registers: u64,
-    user_stack: u32,
-    clock: i32,
-    interrupt_registers: u64,
-    aux: u32,
-    deepest: u16,
-    reserved: u16,
-}
-
-const SOFTWARE: u32 = 1;
-const CPU_CLOCK: u64 = 0;
-const TASK_CLOCK: u64 = 1;
 /// IP, TID, TIME, REGS_USER, STACK_USER.
 const SAMPLE: u64 = 1 | 2 | 4 | 1 << 12 | 1 << 13;
-const DISABLED: u64 = 1;
 const INHERIT: u64 = 1 << 1;
-const EXCLUDE_KERNEL: u64 = 1 << 5;
-const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const EXCLUDE_IDLE: u64 = 1 << 7;
 const NAMES: u64 = 1 << 9;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
 const MADE: u64 = 1 << 13;
 const WATERMARK: u64 = 1 << 14;
 const NAMES_BY_EXEC: u64 = 1 << 24;
-const USE_CLOCK: u64 = 1 << 25;
 /// The base, stack and instruction pointers of `asm/perf_regs.h`, in this order in a record.
 const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
 /// Bytes of stack in a sample.
@@ -117,8 +86,6 @@ const STACK: u32 = 16 << 10;
 /// information of a large program; or, with its head page, what an unprivileged user may lock for each processor.
 const RING_PAGES: [usize; 2] = [2048, 128];
 const PAGE: usize = 4096;
-const HEAD_AT: usize = 1024;
-const TAIL_AT: usize = 1032;
 /// Whoever reads is woken when a ring has so many bytes.
 const WAKE_AT: u32 = 160 << 10;
 
@@ -175,7 +142,7 @@ impl Perf {
         let processors = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
         let mut attributes = attributes(period_ns, scope);
         if !with_kernel {
-            attributes.flags |= EXCLUDE_KERNEL;
+            attributes.flags |= Attributes::EXCLUDE_KERNEL;
         }
         let mut rings = Vec::new();
         for processor in 0..processors.max(1) as i32 {
@@ -210,16 +177,25 @@ impl Perf {
 
 fn attributes(period_ns: u64, scope: Scope) -> Attributes {
     let (clock, flags) = match scope {
-        Scope::Machine => (CPU_CLOCK, EXCLUDE_IDLE),
-        Scope::Tree => (TASK_CLOCK, DISABLED | INHERIT | ENABLE_ON_EXEC),
+        Scope::Machine => (Attributes::CPU_CLOCK, EXCLUDE_IDLE),
+        Scope::Tree => (
+            Attributes::TASK_CLOCK,
+            Attributes::DISABLED | INHERIT | ENABLE_ON_EXEC,
+        ),
     };
     Attributes {
-        kind: SOFTWARE,
+        kind: Attributes::SOFTWARE,
         size: size_of::<Attributes>() as u32,
         config: clock,
         period: period_ns,
         sample_type: SAMPLE,
-        flags: EXCLUDE_HYPERVISOR | NAMES | NAMES_BY_EXEC | MADE | WATERMARK | USE_CLOCK | flags,
+        flags: Attributes::EXCLUDE_HYPERVISOR
+            | NAMES
+            | NAMES_BY_EXEC
+            | MADE
+            | WATERMARK
+            | Attributes::USE_CLOCK
+            | flags,
         wakeup: WAKE_AT,
         user_registers: REGISTERS,
         user_stack: STACK,
@@ -234,7 +210,6 @@ impl Ring {
             Scope::Machine => -1,
             Scope::Tree => 0,
         };
-        const CLOSE_ON_EXEC: usize = 8;
         // SAFETY: the attributes are laid out as the kernel expects and outlive the call; a new descriptor is nobody else's.
         let event = unsafe {
             let fd = libc::syscall(
@@ -243,7 +218,7 @@ impl Ring {
                 whom,
                 processor,
                 -1,
-                CLOSE_ON_EXEC,
+                Attributes::CLOSE_ON_EXEC,
             );
             if fd < 0 {
                 return Err(io::Error::last_os_error());
@@ -269,12 +244,12 @@ impl Ring {
 
     /// How much the kernel has written.
     fn head(&self) -> u64 {
-        self.word(HEAD_AT).load(Ordering::Acquire)
+        self.word(Attributes::HEAD_AT).load(Ordering::Acquire)
     }
 
     /// Looks at all records of some kinds up to there.
     fn read(&mut self, head: u64, wanted: fn(u32) -> bool, take: &mut impl FnMut(Event<'_>)) {
-        let mut tail = self.word(TAIL_AT).load(Ordering::Relaxed);
+        let mut tail = self.word(Attributes::TAIL_AT).load(Ordering::Relaxed);
         let mut record = std::mem::take(&mut self.record);
         while tail < head {
             let mut header = [0; 8];
@@ -300,7 +275,8 @@ impl Ring {
 
     /// Gives the kernel back what was read.
     fn free(&self, head: u64) {
-        self.word(TAIL_AT).store(head, Ordering::Release);
+        self.word(Attributes::TAIL_AT)
+            .store(head, Ordering::Release);
     }
 
     /// Copies what is at a place in the endless stream.

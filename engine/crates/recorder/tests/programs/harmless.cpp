@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -801,6 +802,16 @@ static void full_queue() {
   for (auto &one : some) one.join();
   std::printf("full %d\n", full);
 }
+static void timer_slack() {
+  prctl(PR_SET_TIMERSLACK, 12345);
+  Noise noise;
+  long looks = 0, changed = 0;
+  for (const double end = now(CLOCK_THREAD_CPUTIME_ID) + 0.6; now(CLOCK_THREAD_CPUTIME_ID) < end; looks++) {
+    work(20000);
+    changed += prctl(PR_GET_TIMERSLACK) != 12345;
+  }
+  std::printf("%d %ld\n", looks > 0, changed);
+}
 static void clocks() {
   rusage before, after;
   getrusage(RUSAGE_SELF, &before);
@@ -874,7 +885,7 @@ int main(int, char **arguments) {
       {"short-threads", short_threads}, {"cancellation", cancellation},
       {"exceptions", exceptions},       {"libraries", libraries},
       {"limits", limits},               {"full-queue", full_queue},
-      {"clocks", clocks},
+      {"clocks", clocks},               {"timer-slack", timer_slack},
   };
   if (part.rfind("leave-", 0) == 0) {
     leave(part.substr(6));

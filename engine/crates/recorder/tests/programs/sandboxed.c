@@ -54,7 +54,7 @@ static int restrict_to(const int *calls, unsigned these, unsigned others) {
 int main(int count, char **words) {
   how = words[1];
   end = words[2];
-  const int perf[] = {SYS_perf_event_open, -1};
+  const int perf[] = {SYS_perf_event_open, SYS_prctl, -1};
   const int samples[] = {SYS_perf_event_open, SYS_timer_create, -1};
   const int list[] = {SYS_write,    SYS_exit,   SYS_exit_group,      SYS_futex,   SYS_mmap,           SYS_munmap,
                       SYS_mprotect, SYS_brk,    SYS_rt_sigprocmask,  SYS_clone3,  SYS_clone,          SYS_set_robust_list,

@@ -9,7 +9,7 @@ use fulcrum_wire::{NONE, mode};
 
 use super::{Profiler, SLICE_NS, Stop};
 use crate::points::Snapshot;
-use crate::{choice, control, output, points, thread};
+use crate::{choice, control, output, pausing, points, thread};
 
 /// What an experiment is measured against when it ends.
 struct Beginning {
@@ -115,7 +115,7 @@ impl Profiler {
             treatment,
             time,
             delay,
-            pauses_ended: thread::pauses_ended(),
+            pauses_ended: pausing::ended(),
             others_ns,
             queued_ns,
             warmup_ns,
@@ -135,19 +135,21 @@ impl Profiler {
         }
         let process = control::process();
         let queued = process.queued_ns.load(Ordering::Relaxed);
+        let queued_ns = (queued > 0).then(|| queued.saturating_sub(beginning.queued_ns));
+        pausing::stood_in_line(queued_ns.unwrap_or(0), end - beginning.time);
         let finished = Experiment {
             treatment: beginning.treatment,
             start_ns: beginning.time - self.began_ns,
             wall_ns: end - beginning.time,
             delay_ns: delay,
             // Those that had begun before count, too.
-            pauses: thread::pauses_begun() - beginning.pauses_ended,
+            pauses: pausing::begun() - beginning.pauses_ended,
             selected_samples: hits,
             others_ns: self
                 .others_ns()
                 .zip(beginning.others_ns)
                 .map(|(after, before)| after.saturating_sub(before)),
-            queued_ns: (queued > 0).then(|| queued.saturating_sub(beginning.queued_ns)),
+            queued_ns,
             weight,
             warmup_ns: beginning.warmup_ns,
             half_ns: middle.map(|middle| {
