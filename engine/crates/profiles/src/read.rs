@@ -202,6 +202,8 @@ pub fn named_rules(text: &str) -> Result<Vec<Rule>, String> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write as _;
+    use std::process::Command;
 
     use super::*;
 
@@ -231,6 +233,38 @@ mod tests {
         assert!(error.to_string().contains("--max-size"), "{error}");
         let whole = take(io::repeat(b'a').take(most), most).expect("it has an end");
         assert_eq!(whole.len() as u64, most);
+    }
+
+    #[test]
+    fn devices_and_pipes_without_end_are_read_up_to_the_limit() {
+        let limits = Limits::up_to(3 << 20);
+        let refused = |path: &Path| {
+            let error = profile(path, &[], limits).expect_err("it has no end");
+            let problem = error.to_string();
+            for part in [&*path.to_string_lossy(), "more than 3 MiB", "--max-size"] {
+                assert!(problem.contains(part), "{problem}");
+            }
+        };
+        refused(Path::new("/dev/zero"));
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo").success());
+        let writer = {
+            let pipe = pipe.clone();
+            let stacks = "main;work 1\n".repeat(1000);
+            thread::spawn(move || -> io::Result<()> {
+                let mut pipe = File::options().write(true).open(pipe)?;
+                loop {
+                    pipe.write_all(stacks.as_bytes())?;
+                }
+            })
+        };
+        refused(&pipe);
+        // Nobody reads on, so nobody has to write on.
+        let ended = writer.join().expect("it writes until it cannot");
+        let ended = ended.expect_err("it has no end").kind();
+        assert_eq!(ended, io::ErrorKind::BrokenPipe);
     }
 
     #[test]
