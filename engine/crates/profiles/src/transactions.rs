@@ -1,5 +1,6 @@
 //! Runs of transactional profiling: names for what their logs know by address, the whole profile, and those of types.
 
+mod open_telemetry;
 mod types;
 
 use std::cell::OnceCell;
@@ -19,6 +20,7 @@ use fulcrum_transaction_records::run::{
 
 use crate::symbols::Files;
 
+pub use open_telemetry::{Telemetry, telemetry};
 pub use types::{OpenTypes, TypeError, TypeOf, compare_types, open_type};
 
 /// Name of the file of names in a run.

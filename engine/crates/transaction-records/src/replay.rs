@@ -17,6 +17,7 @@ mod request;
 mod requests;
 mod scope;
 mod thread;
+mod traces;
 mod virtual_machines;
 mod wait;
 mod waits;

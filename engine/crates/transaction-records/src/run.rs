@@ -4,6 +4,7 @@ mod folder;
 mod functions;
 mod needed;
 mod notes;
+mod traces;
 mod ways;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ pub use crate::process::ModuleMap;
 pub use folder::is_run;
 pub use functions::{FunctionPlace, Functions};
 pub use needed::{SymbolsNeeded, symbols_needed};
+pub use traces::{Lane, Trace, TraceStage, Traces};
 pub use ways::{Stay, Way};
 
 use folder::Folder;
@@ -34,6 +36,18 @@ pub struct Options {
     pub rules: Vec<NamingRule>,
     /// Whether requests are named by their first bytes.
     pub recognition: Recognition,
+    /// Of which transactions there are traces.
+    pub traced: Traced,
+}
+
+/// Of which transactions there are traces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Traced {
+    /// None.
+    #[default]
+    None,
+    /// Those in which CPU samples were taken, and those with ways.
+    Sampled,
 }
 
 /// A run as one profile.
@@ -43,6 +57,8 @@ pub struct Run {
     pub stitched: Stitched,
     /// How some transactions went through threads and processes: of each type the slowest, and others that are drawn.
     pub ways: Vec<Way>,
+    /// Transactions as traces, those that [`Options::traced`] asks for.
+    pub traces: Traces,
     /// Where functions are in the source.
     pub functions: Functions,
     /// What a reader should know, whole sentences: all that [`Stitched::notes`] has, and what is missing of the run.
@@ -163,11 +179,16 @@ fn assemble(
     let stitched = Stitched::of(records, options.rules.clone()).map_err(RunError::Stitch)?;
     stitching.check()?;
     let ways = ways::drawn(&world, &stitched, &functions);
+    let traces = match options.traced {
+        Traced::None => Traces::default(),
+        Traced::Sampled => traces::sampled(&world, &stitched, &ways),
+    };
     let mut all = stitched.notes().to_vec();
     all.append(&mut notes);
     Ok(Run {
         stitched,
         ways,
+        traces,
         functions,
         notes: all,
     })

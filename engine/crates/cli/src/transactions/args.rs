@@ -173,6 +173,8 @@ pub enum To {
     Pprof,
     /// speedscope
     Speedscope,
+    /// OpenTelemetry's profiles, whose samples link to spans; the spans are written beside: those of buy.otlp into buy.spans.otlp
+    Otlp,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fulcrum_transaction_records::run::{Options, Run};
+use fulcrum_transaction_records::run::{Options, Run, Traced};
 use fulcrum_transactions::recognise::Recognition;
 
 use super::args::{Naming, Source};
@@ -11,12 +11,17 @@ use crate::search::waiting::Waiting;
 
 /// Opens the runs; several count as one.
 pub fn open(source: &Source) -> Result<Run, Failure> {
+    open_with(source, Traced::None)
+}
+
+/// The same with traces.
+pub fn open_with(source: &Source, traced: Traced) -> Result<Run, Failure> {
     let runs = match source.runs.as_slice() {
         [] => vec![newest()?],
         runs => runs.to_vec(),
     };
     let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
-    read(&runs, &source.naming)
+    read(&runs, &source.naming, traced)
 }
 
 /// Opens a run, the newest when none is given, and says what it is called.
@@ -25,18 +30,19 @@ pub fn open_one(run: Option<&Path>, naming: &Naming) -> Result<(String, Run), Fa
         Some(run) => run.to_owned(),
         None => newest()?,
     };
-    let run = read(&[&folder], naming)?;
+    let run = read(&[&folder], naming, Traced::None)?;
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     Ok((name.to_string_lossy().into_owned(), run))
 }
 
-fn read(runs: &[&Path], naming: &Naming) -> Result<Run, Failure> {
+fn read(runs: &[&Path], naming: &Naming, traced: Traced) -> Result<Run, Failure> {
     let options = Options {
         rules: naming.types.clone(),
         recognition: match naming.no_names {
             true => Recognition::Off,
             false => Recognition::On,
         },
+        traced,
     };
     let waiting = Waiting::new();
     fulcrum_profiles::transactions::open(runs, &options, &waiting.progress())

@@ -205,9 +205,11 @@ impl World<'_> {
             task,
             is_answered: false,
             is_named: false,
+            is_looked_through: false,
             sender,
         });
         let context = self.named(end, context).unwrap_or(context);
+        self.look_for_trace(end);
         let task = Some(task);
         let doing = Doing { context, task };
         let from_ns = self.comes_to(received, doing);
@@ -268,6 +270,7 @@ impl World<'_> {
 
     /// Names a request of which more has come.
     fn name_request(&mut self, received: &Received<'_>) {
+        self.look_for_trace(received.end);
         let doing = self.threads[received.thread].doing();
         if let Some(context) = self.named(received.end, doing.context) {
             self.works_for(

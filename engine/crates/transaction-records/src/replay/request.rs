@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use fulcrum_transactions::Synopsis;
+use fulcrum_transactions::{Synopsis, TraceParent};
 
 use super::doing::{Doing, InstanceId, Origin, TaskId};
 
@@ -30,6 +30,16 @@ pub(crate) struct Instance {
     pub began_ns: u64,
     /// When its last answer was sent, and in which context.
     pub answered: Option<(u64, Synopsis)>,
+    /// The trace that it belongs to, if one of its requests said so.
+    pub trace: Option<Carried>,
+}
+
+/// What a request said of its trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    pub parent: TraceParent,
+    /// What was done for the request.
+    pub by: TaskId,
 }
 
 /// Who begins on a stream.
@@ -71,6 +81,8 @@ pub(super) struct Request {
     pub is_answered: bool,
     /// It has the name that its first bytes tell.
     pub is_named: bool,
+    /// No more can be learnt of the trace that it belongs to.
+    pub is_looked_through: bool,
     /// `None`: it came from outside.
     pub sender: Option<Sender>,
 }

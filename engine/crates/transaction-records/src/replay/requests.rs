@@ -25,6 +25,7 @@ impl World<'_> {
                 process,
                 began_ns: time_ns,
                 answered: None,
+                trace: None,
             });
             (self.instances.len() - 1) as InstanceId
         });

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use fulcrum_transactions::latency::InstanceId;
 use fulcrum_transactions::stitch::Stitched;
-use fulcrum_transactions::{ProcessId, Synopsis, TypeId};
+use fulcrum_transactions::{ProcessId, Synopsis, TraceParent, TypeId};
 
 use super::functions::Functions;
 use crate::replay::World;
@@ -18,6 +19,8 @@ const MOST_STAYS: usize = 2000;
 /// One transaction's way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
+    /// Its number.
+    pub id: InstanceId,
     /// Its type.
     pub of: TypeId,
     /// Where it began.
@@ -28,6 +31,8 @@ pub struct Way {
     pub wall_ns: u64,
     /// It was answered.
     pub replied: bool,
+    /// The trace that it belongs to, as the first of its requests said that said one.
+    pub trace: Option<TraceParent>,
     /// Who worked for it when, by their beginnings.
     pub stays: Vec<Stay>,
     /// How many stays came after these and are not kept.
@@ -77,11 +82,13 @@ pub(super) fn drawn(world: &World<'_>, stitched: &Stitched, functions: &Function
             let instance = &world.instances[candidate.instance as usize];
             chosen.insert(candidate.instance, ways.len());
             ways.push(Way {
+                id: InstanceId(candidate.instance.into()),
                 of,
                 process: world.index().processes[instance.process].id(),
                 began_ns: shared(world, instance.process, instance.began_ns),
                 wall_ns: candidate.wall_ns,
                 replied: instance.answered.is_some(),
+                trace: instance.trace.map(|it| it.parent),
                 stays: Vec::new(),
                 left_out: 0,
             });
@@ -156,7 +163,7 @@ fn add_stays(
     }
 }
 
-fn shared(world: &World<'_>, process: usize, time_ns: u64) -> u64 {
+pub(super) fn shared(world: &World<'_>, process: usize, time_ns: u64) -> u64 {
     let time = world.index().shared_time(process, time_ns);
     u64::try_from(time).unwrap_or(0)
 }

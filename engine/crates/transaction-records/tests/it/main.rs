@@ -11,3 +11,4 @@ mod samples;
 mod simulation;
 mod support;
 mod tasks;
+mod traces;
