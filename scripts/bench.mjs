@@ -5,6 +5,8 @@
  * suite leaves out, and `steady` the timing-sensitive part of the suite again and again. `corpora` reads other people's
  * recordings and compares their numbers with other tools'. `repeat` profiles two samples twenty times. `bookstore` records the
  * shop of Whodunit §8.4 and compares its database's numbers with the database's own.
+ * `flows`, `messages`, `handlers` and `kills` look whether transactional profiling is right: what flows through shared memory,
+ * remote calls in random pieces, hits and misses of caches, servers that are killed.
  */
 import { readdirSync } from "node:fs";
 import path from "node:path";

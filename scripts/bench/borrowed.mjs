@@ -1,19 +1,20 @@
 /**
  * Other people's test suites, alone and under Fulcrum: what passes alone must pass under it.
  *
- * The runtime is really at work meanwhile: the programs have debug information (Debian's python3.11-dbg; Redis built
+ * The causal runtime is really at work meanwhile: the programs have debug information (Debian's python3.11-dbg; Redis built
  * with -g), and a preloaded library visits a progress point at every `free`, so experiments and pauses go on in the
- * programs and all their children. The table says how many processes, samples and experiments there were.
+ * programs and all their children. The table says how many processes, samples and experiments there were. With
+ * `--transactions` the suites run under `fulcrum transactions run` instead, and the table says what that recorded.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { root, run, StepError, step } from "../lib/steps.mjs";
+import { engineBinary as fulcrum, run, StepError, step } from "../lib/steps.mjs";
 import { runChild } from "./lib/children.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
+import { asked } from "./transactions/serving.mjs";
 
-const fulcrum = path.join(root, "bin", "fulcrum");
 const python = "/usr/bin/python3.11";
 const modules = [
   "test_threading",
@@ -31,44 +32,91 @@ const redisParts = [
   "unit/other",
   "integration/rdb",
 ];
+/** What of CPython's is about what transactional profiling follows: threads, connections, events. */
+const ofTransactions = ["test_threading", "test_socket", "test_asyncio"];
 /** Seconds that one suite may take, alone or under Fulcrum. */
 const limit = 1200;
+/** A test that did not end as alone is run so often again, alone and under Fulcrum: it may fail by itself now and then. */
+const again = 5;
 
 /**
- * `npm run bench -- borrowed [SUITE…]`: all of CPython's, or those named; `redis=FOLDER` is a source tree of Redis in
- * which `make -C src MALLOC=libc` has been run. The tables hold the newest result of every suite that ran here.
+ * `npm run bench -- borrowed [--transactions] [SUITE…]`: all of CPython's, or those named; `redis=FOLDER` is a source tree of
+ * Redis in which `make -C src MALLOC=libc` has been run. The tables hold the newest result of every suite that ran here.
  * @param {string[]} args
  */
 export async function bench(args) {
   const redis = args.find((argument) => argument.startsWith("redis="))?.slice("redis=".length);
-  const named = args.filter((argument) => !argument.includes("="));
+  const kind = args.includes("--transactions") ? transactions : causal;
+  const named = args.filter((argument) => !argument.includes("=") && argument !== "--transactions");
   const unknown = named.filter((name) => !modules.includes(name));
   if (unknown.length > 0) {
     throw new StepError(`There is no suite ${unknown.join(", ")}: ${modules.join(", ")}, redis=FOLDER.`);
   }
   const folder = mkdtempSync(path.join(tmpdir(), "fulcrum-borrowed-"));
   try {
-    const ticker = await buildTicker(folder);
+    const under = await kind.prepare(folder);
     const suites = [
-      ...(named.length > 0 ? named : redis === undefined ? modules : []).map(cpython),
+      ...(named.length > 0 ? named : redis === undefined ? kind.modules : []).map(cpython),
       ...(redis === undefined ? [] : redisParts.map((part) => redisSuite(path.resolve(redis), part))),
     ];
-    const journal = new Journal("borrowed");
-    for (const suite of suites) {
-      journal.put(suite.name, await compare(suite, folder, ticker));
-    }
+    const journal = new Journal(`borrowed${kind.suffix}`);
     const newest = (names) => names.map((name) => journal.get(name)).filter((row) => row !== undefined);
+    const write = async (section, names, source) =>
+      writeSection(
+        "docs/accuracy.md",
+        `${section}${kind.suffix}`,
+        table(newest(names), await versions(source)),
+        section,
+      );
+    for (const suite of suites) {
+      journal.put(suite.name, await compare(suite, folder, { kind, under }));
+    }
     if (suites.some((suite) => suite.cwd === undefined)) {
-      writeSection("docs/accuracy.md", "cpython", table(newest(modules), await versions()));
+      await write("cpython", modules, undefined);
     }
     if (redis !== undefined) {
       const names = redisParts.map((part) => `redis ${part}`);
-      writeSection("docs/accuracy.md", "redis", table(newest(names), await versions(redis)));
+      await write("redis", names, redis);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * How suites are run under Fulcrum.
+ * @typedef {object} Kind
+ * @property {string} suffix of the names of sections
+ * @property {string[]} modules of CPython's, unless others are named
+ * @property {(folder: string) => Promise<(suite: Suite, record: string) => { before: string[], env: Record<string, string> }>} prepare
+ *   how a suite is started that is recorded in a folder
+ * @property {(record: string) => Promise<Record<string, number>>} work what was done meanwhile, by the heads of columns
+ */
+
+/** @type {Kind} */
+const causal = {
+  suffix: "",
+  modules,
+  async prepare(folder) {
+    const ticker = await buildTicker(folder);
+    return (suite, record) => {
+      const scope = suite.cwd === undefined ? [] : ["--binary-scope", "%redis-server"];
+      return { before: [fulcrum, "run", "-q", "--output", record, ...scope, "--"], env: { LD_PRELOAD: ticker } };
+    };
+  },
+  work: async (record) => workDone(record),
+};
+
+/** @type {Kind} */
+const transactions = {
+  suffix: "-transactions",
+  modules: ofTransactions,
+  prepare: async () => (_suite, record) => ({
+    before: [fulcrum, "transactions", "run", "--quiet", "--top", "1", "--output", record, "--"],
+    env: {},
+  }),
+  work: transactionsFound,
+};
 
 /** A library that visits a progress point at every `free`. */
 async function buildTicker(folder) {
@@ -94,7 +142,14 @@ void free(void *block) {
   return library;
 }
 
-/** @typedef {{ name: string, command: (out: string) => string[], cwd?: string, results: (out: string, text: string) => Map<string, string> }} Suite */
+/**
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {(out: string) => string[]} command
+ * @property {string} [cwd]
+ * @property {(out: string, text: string) => Map<string, string>} results
+ * @property {(test: string, out: string) => string[]} [one] runs one test alone
+ */
 
 /** Tests of sockets between virtual machines wait for ever where no host answers. */
 const leftOut = "*VSOCK*";
@@ -104,6 +159,7 @@ function cpython(name) {
   return {
     name,
     command: (out) => [python, "-m", "test", "-i", leftOut, "--junit-xml", out, name],
+    one: (test, out) => [python, "-m", "test", "-m", test, "--junit-xml", out, name],
     results: (out) => (existsSync(out) ? junit(readFileSync(out, "utf8")) : new Map()),
   };
 }
@@ -135,28 +191,29 @@ export function junit(xml) {
   return results;
 }
 
-/** @param {Suite} suite */
-async function compare(suite, folder, ticker) {
-  const once = async (how, before, env) => {
-    const out = path.join(folder, `${how}.xml`);
+/** @param {Suite} suite @param {{ kind: Kind, under: Awaited<ReturnType<Kind["prepare"]>> }} how */
+async function compare(suite, folder, { kind, under: start }) {
+  const record = path.join(folder, "record");
+  const ways = { alone: { before: [], env: {} }, under: start(suite, record) };
+  const once = async (way, command) => {
+    const out = path.join(folder, `${way}.xml`);
     rmSync(out, { force: true });
+    rmSync(record, { recursive: true, force: true });
     const cwd = suite.cwd ?? path.join(folder, "work");
     mkdirSync(cwd, { recursive: true });
-    const { stdout, stderr, late } = await runChild([...before, ...suite.command(out)], { cwd, env, limit });
+    const { before, env } = ways[way];
+    const { stdout, stderr, late } = await runChild([...before, ...command(out)], { cwd, env, limit });
     return { results: suite.results(out, withoutColours(stdout) + stderr), late, stdout, stderr };
   };
-  const record = path.join(folder, "record");
-  rmSync(record, { recursive: true, force: true });
-  const alone = await step(`${suite.name} alone`, () => once("alone", [], {}));
-  const scope = suite.cwd === undefined ? [] : ["--binary-scope", "%redis-server"];
-  const under = await step(`${suite.name} under Fulcrum`, () =>
-    once("under", [fulcrum, "run", "-q", "--output", record, ...scope, "--"], { LD_PRELOAD: ticker }),
-  );
+  const alone = await step(`${suite.name} alone`, () => once("alone", suite.command));
+  const under = await step(`${suite.name} under Fulcrum`, () => once("under", suite.command));
+  const work = await kind.work(record);
   const differences = [...new Set([...alone.results.keys(), ...under.results.keys()])]
     .map((test) => ({ test, alone: alone.results.get(test) ?? "missing", under: under.results.get(test) ?? "missing" }))
     .filter((it) => it.alone !== it.under);
   for (const it of differences) {
     console.log(`  ${it.test}: alone ${it.alone}, under Fulcrum ${it.under}`);
+    it.again = suite.one && (await repeated(it.test, suite.one, once));
   }
   if (alone.late || under.late || under.results.size === 0) {
     console.log(under.stdout.slice(-2000), under.stderr.slice(-2000));
@@ -168,8 +225,21 @@ async function compare(suite, folder, ticker) {
     ...{ passed: count("passed"), skipped: count("skipped"), failed: count("failed") },
     differences,
     late: under.late,
-    work: workDone(record),
+    work,
   };
+}
+
+/** How often one test fails, alone and under Fulcrum, in turn. */
+async function repeated(test, command, once) {
+  const [, name = test] = /^(?:.*\.)?(\w+)$/.exec(test) ?? [];
+  const failed = { alone: 0, under: 0 };
+  for (let n = 0; n < again; n += 1) {
+    for (const way of Object.keys(failed)) {
+      const { results } = await once(way, (out) => command(name, out));
+      failed[way] += results.size === 0 || [...results.values()].includes("failed") ? 1 : 0;
+    }
+  }
+  return failed;
 }
 
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m`, "g");
@@ -199,6 +269,19 @@ function workDone(record) {
   return work;
 }
 
+/** What was recorded, as far as a number tells it. */
+async function transactionsFound(record) {
+  const logs = existsSync(record) ? readdirSync(record).filter((it) => it.endsWith(".txlog")) : [];
+  const { types, flows } = await asked("show", record);
+  const sum = (values) => values.reduce((total, it) => total + it, 0);
+  return {
+    processes: logs.length,
+    transactions: sum(types.map((it) => it.count)),
+    messages: sum(flows.filter(({ kind }) => kind === "message").map((it) => it.count)),
+    "through memory": sum(flows.filter(({ kind }) => kind === "memory").map((it) => it.count)),
+  };
+}
+
 async function versions(redis) {
   if (redis !== undefined) {
     const { stdout } = await runChild([path.join(redis, "src", "redis-server"), "--version"]);
@@ -218,19 +301,28 @@ async function versions(redis) {
 }
 
 function table(rows, version) {
+  const work = Object.keys(rows[0]?.work ?? {});
   const lines = [
     `${version}; ${[...new Set(rows.map((row) => row.day))].join(", ")}.`,
     "",
-    "| suite | passed alone | skipped | failed alone | other under Fulcrum | processes | samples | experiments |",
-    "|---|---:|---:|---:|---:|---:|---:|---:|",
+    `| suite | passed alone | skipped | failed alone | other under Fulcrum | ${work.join(" | ")} |`,
+    `|---|---:|---:|---:|---:|${work.map(() => "---:|").join("")}`,
     ...rows.map(({ name, passed, skipped, failed, differences, work }) => {
-      const numbers = [passed, skipped, failed, differences.length, work.processes, work.samples, work.experiments];
+      const numbers = [passed, skipped, failed, differences.length, ...Object.values(work)];
       return `| ${name} | ${numbers.join(" | ")} |`;
     }),
   ];
   const told = rows.flatMap(({ name, differences, late }) => [
     ...(late ? [`- ${name}: stopped after ${limit} s under Fulcrum.`] : []),
-    ...differences.map((it) => `- ${name}, \`${it.test}\`: alone ${it.alone}, under Fulcrum ${it.under}.`),
+    ...differences.map(
+      (it) => `- ${name}, \`${it.test}\`: alone ${it.alone}, under Fulcrum ${it.under}${repetitions(it.again)}.`,
+    ),
   ]);
   return [...lines, ...(told.length > 0 ? ["", ...told] : [])].join("\n");
+}
+
+function repetitions(failed) {
+  return failed === undefined
+    ? ""
+    : `; run ${again} times more each way, it failed ${failed.alone} times alone and ${failed.under} times under Fulcrum`;
 }

@@ -3,19 +3,16 @@
  * says whether every request was found with its name, and what recording costs of its throughput, beside `perf record` at the
  * same rate: rounds alone, recorded, and under perf, in turn. Writes its section of docs/benchmarks.md.
  */
-import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
-import { connect } from "node:net";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { engineBinary, StepError, step, which } from "../lib/steps.mjs";
-import { runChild } from "./lib/children.mjs";
+import { StepError, step, which } from "../lib/steps.mjs";
 import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
 import { report } from "./transactions/report.mjs";
 import { installed, prepare, work } from "./transactions/servers.mjs";
+import { asked, recorder, whileServing } from "./transactions/serving.mjs";
 
 const rounds = { normal: 12, quick: 1 };
 /** A sample each two milliseconds of CPU time, as Fulcrum takes them. */
@@ -34,9 +31,10 @@ export async function bench(args) {
   const journal = new Journal(options.quick ? "transactions-quick" : "transactions");
   if (!options.report) {
     warnIfBusy();
-    prepare();
+    const servers = chosen.filter(({ name }) => !options.resume || journal.get(name) === undefined);
+    await prepare(servers);
     journal.put("machine", await describeMachine());
-    for (const server of chosen.filter(({ name }) => !options.resume || journal.get(name) === undefined)) {
+    for (const server of servers) {
       const measured = () => measure(server, options.quick ? rounds.quick : rounds.normal);
       journal.put(server.name, await step(server.name, measured));
     }
@@ -53,7 +51,7 @@ export async function bench(args) {
 async function measure(server, count) {
   const ways = {
     alone: [],
-    recorded: [engineBinary, "transactions", "run", "--quiet", "--output", run, "--"],
+    recorded: recorder(run),
     ...(which("perf") !== undefined && { perf: [...perf, "-o", path.join(work, "perf.data"), "--"] }),
   };
   const seconds = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
@@ -64,12 +62,12 @@ async function measure(server, count) {
   for (let round = 0; round < count; round += 1) {
     for (const [way, before] of Object.entries(ways)) {
       rmSync(run, { recursive: true, force: true });
-      const load = await served(server, before);
+      const load = await whileServing(server, before, () => server.load(server.port, server.requests));
       seconds[way].push(load.seconds);
       if (way === "recorded") {
         const requests = Object.values(load.sent).reduce((sum, count) => sum + count, 0);
         sent += requests;
-        const shown = await show();
+        const shown = await asked("show", run);
         differences.push(...named(shown, load.sent), ...handedOver(server, shown, requests));
         for (const { kind, from, to, count } of shown.flows) {
           if (kind === "memory") {
@@ -83,68 +81,6 @@ async function measure(server, count) {
   return { seconds, sent, differences, flowed };
 }
 
-/** Starts the server, asks it, and ends it. */
-async function served(server, before) {
-  const [program, ...args] = [...before, ...server.command(server.port)];
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"], detached: true });
-  let errors = "";
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    errors += text;
-  });
-  const ended = new Promise((resolve) => {
-    child.on("close", resolve);
-  });
-  try {
-    await listens(
-      server,
-      () => child.exitCode ?? child.signalCode,
-      () => errors,
-    );
-    return await server.load(server.port, server.requests);
-  } finally {
-    end(child);
-    await ended;
-  }
-}
-
-/** Ends the whole group: the server itself, its workers, and whoever records them, who then write what is left. */
-function end(child) {
-  try {
-    process.kill(-child.pid, "SIGTERM");
-  } catch (error) {
-    if (error.code !== "ESRCH") {
-      throw error;
-    }
-  }
-}
-
-async function listens({ name, port }, ended, errors) {
-  for (let tries = 0; tries < 600; tries += 1) {
-    if (ended() !== null) {
-      throw new StepError(`${name} ended at once:\n${errors()}`);
-    }
-    const open = await new Promise((resolve) => {
-      const socket = connect({ port, host: "127.0.0.1" });
-      socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
-      socket.on("connect", () => socket.destroy());
-    });
-    if (open) {
-      return;
-    }
-    await pause(50);
-  }
-  throw new StepError(`${name} does not listen on port ${port}:\n${errors()}`);
-}
-
-/** The run, as the command shows it. */
-async function show() {
-  const { code, stdout, stderr } = await runChild([engineBinary, "transactions", "show", run, "--json"]);
-  if (code !== 0) {
-    throw new StepError(`The run cannot be shown: ${stderr.trim()}`);
-  }
-  return JSON.parse(stdout);
-}
-
 /** Requests that were not found under their names as often as they were sent, a sentence each. */
 function named({ types }, sent) {
   return Object.entries(sent).flatMap(([name, requests]) => {
@@ -154,7 +90,11 @@ function named({ types }, sent) {
 }
 
 /** Whether each connection went from thread to thread as the server hands it over; more come from asking whether it listens. */
-function handedOver({ queue }, { flows }, connections) {
+function handedOver({ queue, sharesNothing }, { flows }, connections) {
+  if (sharesNothing) {
+    const memory = flows.filter(({ kind }) => kind === "memory");
+    return memory.map(({ from, to, count }) => `${from} → ${to}: ${count} flows where nothing is handed over`);
+  }
   if (queue === undefined) {
     return [];
   }

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root, StepError, which } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
+import { mariadb, postgres } from "./databases.mjs";
 
 export const work = path.join(root, "out", "bench", "transactions");
 const pages = path.join(work, "pages");
@@ -20,7 +21,11 @@ const files = { "small.html": "hello\n", "large.html": "x".repeat(30_000) };
  * @property {(port: number) => string[]} command that stays in the foreground
  * @property {(port: number, requests: number) => Promise<Load>} load
  * @property {number} requests of one round
+ * @property {() => Promise<void>} [prepare] fills a database
+ * @property {() => Promise<void>} [ready] waits until a server that listens also answers
  * @property {[string, string]} [queue] by which functions one thread hands each connection to another
+ * @property {boolean} [handsOver] threads hand connections to each other by functions that have no names
+ * @property {boolean} [sharesNothing] no thread hands anything to another one: nothing may flow through shared memory
  *
  * @typedef {{ seconds: number, sent: Record<string, number> }} Load
  */
@@ -73,7 +78,10 @@ export const servers = [
     command: (port) => ["memcached", "-u", "nobody", "-t", "2", "-p", `${port}`, "-l", "127.0.0.1"],
     load: memcached,
     requests: 20_000,
+    handsOver: true,
   },
+  mariadb(28_086),
+  postgres(28_087),
 ];
 
 /** Those of the servers whose programs are here, and a sentence about each of the others. */
@@ -85,8 +93,12 @@ export function installed() {
   };
 }
 
-/** What servers are configured by. Workers give up their privileges, so the pages are for all to read. */
-export function prepare() {
+/**
+ * Writes what servers are configured by, and fills databases. Workers give up their privileges, so the pages are for all to
+ * read.
+ * @param {Server[]} chosen
+ */
+export async function prepare(chosen) {
   mkdirSync(pages, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(path.join(pages, name), text);
@@ -101,6 +113,9 @@ http { access_log off; server { listen 127.0.0.1:${nginx}; root ${pages}; } }
   );
   writeFileSync(path.join(work, "event.conf"), apache("event", event));
   writeFileSync(path.join(work, "worker.conf"), apache("worker", worker));
+  for (const server of chosen) {
+    await server.prepare?.();
+  }
 }
 
 function apache(mpm, port) {

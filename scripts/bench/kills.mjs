@@ -1,0 +1,248 @@
+/**
+ * `npm run bench -- kills [SERVER…]`: `kill -9` at twenty random moments of servers that are recorded and asked, of each tier of
+ * the bookstore, and of the recorder itself. Each time what was recorded must open, and have every request that was answered.
+ * Writes its section of docs/accuracy.md.
+ */
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Browser, Measured } from "../../samples/bookstore/browsers.mjs";
+import { answers, ask, initialise, server as mariadbd, shutDown } from "../../samples/bookstore/database.mjs";
+import { INTERACTIONS } from "../../samples/bookstore/interactions.mjs";
+import { parse } from "../../samples/bookstore/options.mjs";
+import { schema } from "../../samples/bookstore/schema.mjs";
+import { haproxy, listens, Tiers, tomcat } from "../../samples/bookstore/tiers.mjs";
+import { root } from "../lib/steps.mjs";
+import { runChild } from "./lib/children.mjs";
+import { generator } from "./lib/statistics.mjs";
+import { grouped, measureCases, table } from "./transactions/cases.mjs";
+import { descendants, kill, opened } from "./transactions/killing.mjs";
+import { installed, prepare } from "./transactions/servers.mjs";
+import { isListening, recorder, signalGroup } from "./transactions/serving.mjs";
+
+const work = path.join(root, "out", "bench", "kills");
+const run = path.join(work, "run");
+const moments = { normal: 20, quick: 2 };
+/** A server is killed up to so long after it listens, milliseconds; a quarter of the moments come before that. */
+const longest = 1500;
+
+/** What asks a server, and how its answers are named as transactions. */
+const asking = {
+  nginx: { protocol: "http", paths: { "/small.html": "GET /small.html", "/large.html": "GET /large.html" } },
+  "Apache, event": { protocol: "http", paths: { "/small.html": "GET /small.html", "/large.html": "GET /large.html" } },
+  "Apache, worker": { protocol: "http", paths: { "/small.html": "GET /small.html", "/large.html": "GET /large.html" } },
+  Redis: { protocol: "redis", paths: { key: "redis GET" } },
+  memcached: { protocol: "memcached", paths: { key: "memcached get" } },
+};
+
+export async function bench(args) {
+  mkdirSync(work, { recursive: true });
+  const { found } = installed();
+  const servers = found.map((server) => ({ name: server.name, server }));
+  const nginx = found.find(({ name }) => name.startsWith("nginx"));
+  const cases = [
+    ...servers,
+    ...(nginx === undefined ? [] : [{ name: "the recorder itself", server: nginx, isRecorder: true }]),
+    { name: "bookstore" },
+  ];
+  await measureCases(args, { name: "kills", behind: "redis", cases, measure, report, wrong });
+}
+
+async function measure({ name, server, isRecorder = false }, quick) {
+  const count = quick ? moments.quick : moments.normal;
+  if (server === undefined) {
+    return bookstore(count);
+  }
+  const random = generator(name.length);
+  await prepare([server]);
+  const kills = [];
+  for (let n = 0; n < count; n += 1) {
+    kills.push(await killed(server, { isRecorder, isEarly: n % 4 === 3, wait: random() * longest }));
+  }
+  return { tiers: { [name]: summary(kills) } };
+}
+
+/** Starts a server, has it asked, kills it at a moment, and looks at what was recorded. */
+async function killed(server, { isRecorder, isEarly, wait }) {
+  rmSync(run, { recursive: true, force: true });
+  const [program, ...args] = [...recorder(run), ...server.command(server.port)];
+  const child = spawn(program, args, { stdio: "ignore", detached: true });
+  const ended = new Promise((resolve) => {
+    child.on("error", resolve).on("close", resolve);
+  });
+  let load = Promise.resolve({});
+  try {
+    while (!isEarly && !(await isListening(server.port))) {
+      await pause(20);
+    }
+    load = asked(server);
+    await pause(wait);
+    while (descendants(child.pid).length === 0 && child.exitCode === null) {
+      await pause(1);
+    }
+    const all = descendants(child.pid);
+    for (const pid of isRecorder ? [child.pid] : all) {
+      kill(pid);
+    }
+    if (isRecorder) {
+      await pause(100);
+      all.forEach(kill);
+    }
+    await ended;
+  } finally {
+    signalGroup(child, "SIGKILL");
+  }
+  return { answered: await load, ...(await opened(run)) };
+}
+
+/** Asks until the server is gone; how many answers there were under the names of transactions. */
+async function asked({ name, port, load, requests }) {
+  const how = Object.entries(asking).find(([it]) => name.startsWith(it))?.[1];
+  if (how === undefined) {
+    await load(port, requests).catch(() => undefined);
+    return {};
+  }
+  const script = path.join(root, "scripts", "bench", "transactions", "asker.mjs");
+  const sizes = [`${port}`, "8", "1000000"];
+  const { stdout } = await runChild([process.execPath, script, how.protocol, ...sizes, ...Object.keys(how.paths)]);
+  const { answers } = JSON.parse(stdout);
+  return Object.fromEntries(Object.entries(how.paths).map(([path, name]) => [name, answers[path]]));
+}
+
+/** What twenty kills of a tier left. */
+function summary(kills) {
+  const all = kills.map((it) => ({ ...it, missing: missing(it) }));
+  const sum = (values) => values.reduce((total, it) => total + it, 0);
+  return {
+    kills: kills.length,
+    opened: kills.filter((it) => it.error === undefined).length,
+    answered: sum(all.flatMap((it) => Object.values(it.answered))),
+    missing: sum(all.map((it) => it.missing)),
+    cut: sum(all.map((it) => it.cut ?? 0)),
+    errors: kills.flatMap((it) => it.error ?? []),
+  };
+}
+
+/** Requests that were answered, and are not in what was recorded. */
+function missing({ answered, counts = {} }) {
+  const each = Object.entries(answered).map(([name, count]) => Math.max(0, count - (counts[name] ?? 0)));
+  return each.reduce((sum, it) => sum + it, 0);
+}
+
+/** All three tiers of the bookstore, each killed at a moment of its own while the others go on or are gone. */
+async function bookstore(count) {
+  const options = parse(["--items", "500", "--customers", "500", "--port", "28190"]);
+  const folder = mkdtempSync(path.join(tmpdir(), "fulcrum-kills-"));
+  const names = ["haproxy", "tomcat", "mariadbd"];
+  const random = generator(8);
+  const kills = [];
+  try {
+    const filled = path.join(folder, "filled");
+    await fill(filled, options);
+    for (let n = 0; n < count; n += 1) {
+      const shop = path.join(folder, "shop");
+      rmSync(shop, { recursive: true, force: true });
+      cpSync(filled, shop, { recursive: true });
+      kills.push(
+        await killedShop(
+          shop,
+          options,
+          names.map((name) => [name, random() * 3000]),
+        ),
+      );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { tiers: Object.fromEntries(names.map((name) => [`bookstore: ${name}`, summary(kills)])) };
+}
+
+async function fill(folder, options) {
+  mkdirSync(folder, { recursive: true });
+  await initialise(folder);
+  const tiers = new Tiers(folder, { mariadbd: mariadbd(folder, options.port + 2) });
+  try {
+    await tiers.until("mariadbd", () => answers(folder));
+    await ask(folder, schema(options));
+    await shutDown(folder);
+  } finally {
+    await tiers.end();
+  }
+}
+
+async function killedShop(folder, options, moments) {
+  rmSync(run, { recursive: true, force: true });
+  const programs = {
+    mariadbd: mariadbd(folder, options.port + 2),
+    tomcat: tomcat(folder, options),
+    haproxy: haproxy(folder, options),
+  };
+  const tiers = new Tiers(folder, programs, recorder(run));
+  const measured = new Measured();
+  try {
+    await tiers.until("mariadbd", () => answers(folder));
+    await tiers.until("tomcat", () => listens(options.port + 1));
+    await tiers.until("haproxy", () => listens(options.port));
+    const stop = new AbortController();
+    const browsers = browse(options, measured, stop.signal);
+    // Tomcat's first pages take seconds.
+    await tiers.until("haproxy", () => pagesOf(measured) >= 20);
+    await Promise.all(
+      moments.map(async ([name, wait]) => {
+        await pause(wait);
+        kill(tiers.pid(name));
+      }),
+    );
+    stop.abort();
+    await browsers;
+  } finally {
+    await tiers.end();
+  }
+  const pages = Object.entries(measured.milliseconds);
+  const answered = Object.fromEntries(pages.map(([name, all]) => [`GET /bookstore/${name.toLowerCase()}`, all.length]));
+  return { answered, ...(await opened(run)) };
+}
+
+const pagesOf = ({ milliseconds }) => Object.values(milliseconds).reduce((sum, all) => sum + all.length, 0);
+
+/** Browsers that take it calmly when there is no page. */
+async function browse(options, measured, signal) {
+  const agent = new http.Agent({ keepAlive: true });
+  const names = Object.keys(INTERACTIONS);
+  const browsers = Array.from({ length: 8 }, (_, number) => new Browser(number, options, options.port, agent));
+  await Promise.all(
+    browsers.map(async (browser) => {
+      while (!signal.aborted) {
+        const name = names[browser.draw(names.length) - 1];
+        await browser.visit(name, measured).catch(() => pause(20));
+      }
+    }),
+  );
+  agent.destroy();
+}
+
+function report(rows) {
+  const tiers = rows.flatMap(([, { tiers }]) => Object.entries(tiers));
+  const errors = tiers.flatMap(([name, it]) => it.errors.map((error) => `- ${name}: ${error}`));
+  return `### Killed at random moments
+
+Each server is recorded and asked, and killed by \`kill -9\` with all its processes, up to ${longest / 1000} s after it listens, every fourth time
+while it starts. The tiers of the bookstore run together and are killed one after the other, up to 3 s after the first twenty pages.
+*Answered* are requests whose answers had come whole (MariaDB's and PostgreSQL's are not counted); each must be in what was recorded.
+
+${table(
+  ["killed", "times", "opens", "answered before", "of these missing", "logs told to be cut"],
+  tiers.map(([name, it]) => [name, it.kills, it.opened, grouped(it.answered), grouped(it.missing), it.cut]),
+)}
+${errors.length === 0 ? "" : `\n${errors.join("\n")}\n`}`.trim();
+}
+
+function wrong({ tiers }) {
+  return Object.entries(tiers).flatMap(([name, it]) => [
+    ...(it.opened < it.kills ? [`${name}: ${it.kills - it.opened} of ${it.kills} do not open`] : []),
+    ...(it.missing > 0 ? [`${name}: ${it.missing} of ${it.answered} requests are missing`] : []),
+  ]);
+}
