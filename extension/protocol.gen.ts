@@ -2399,6 +2399,8 @@ export type TransactionWay = {
   wallNs: number;
   /** It was answered. */
   replied: boolean;
+  /** What the first of its requests that told of a trace told, as the header `traceparent` has it (W3C Trace Context). */
+  traceParent: string | null;
   /** Who worked for it when, by their beginnings. */
   stays: Array<TransactionStay>;
   /** How many stays came after these and are not told. */

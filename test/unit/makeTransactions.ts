@@ -76,7 +76,7 @@ export function way(
   stays: TransactionStay[],
   over: Partial<TransactionWay> = {},
 ): TransactionWay {
-  return { type: name, beganNs: 0, wallNs: wall * ms, replied: true, stays, leftOut: 0, ...over };
+  return { type: name, beganNs: 0, wallNs: wall * ms, replied: true, traceParent: null, stays, leftOut: 0, ...over };
 }
 
 /** What the transactions of a type cost in one run. */

@@ -207,6 +207,12 @@ describe("ways", () => {
     expect(picture.ticks.length).toBeGreaterThan(3);
   });
 
+  test("the trace that its request brought is told", () => {
+    const traceParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const told = " It is of trace 4bf92f3577b34da6a3ce929d0e0e4736, asked for in span 00f067aa0ba902b7.";
+    expect(wayPicture({ ...slow, traceParent }).summary).toBe(wayPicture(slow).summary + told);
+  });
+
   test("clocks that differ, and stays without a name or a length, stay inside", () => {
     const odd = wayPicture(way("x", 0, [stay("a/b", "", -1, 1), stay("a/b", "s", 1, 1)]));
     const [bars] = odd.lanes.map((lane) => lane.bars);

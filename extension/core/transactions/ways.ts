@@ -86,12 +86,18 @@ export function wayPicture(way: TransactionWay, width = 900): WayPicture {
   return {
     lanes: [...lanes.values()],
     ticks: ticks({ left, right }, width).map((tick) => ({ ...tick, left: at(tick.at) })),
-    summary: `${way.type}: ${wayText(way)}, ${costText(way.beganNs, "ns")} after the first transaction that is shown.`,
+    summary: `${way.type}: ${wayText(way)}, ${costText(way.beganNs, "ns")} after the first transaction that is shown.${traceText(way)}`,
     cut:
       way.leftOut === 0
         ? null
         : `Its first ${way.stays.length.toLocaleString("en-US")} stays are shown; ${way.leftOut.toLocaleString("en-US")} later ones are not.`,
   };
+}
+
+/** The trace that its requests brought: the second part of `traceparent`, and the span in which it was asked for. */
+function traceText(way: TransactionWay): string {
+  const [, trace, parent] = way.traceParent?.split("-") ?? [];
+  return trace === undefined || parent === undefined ? "" : ` It is of trace ${trace}, asked for in span ${parent}.`;
 }
 
 function barOf(stay: TransactionStay, at: (ns: number) => number, lane: string, order: number): WayBar {

@@ -281,6 +281,7 @@ fn way(stitched: &Stitched, way: &Way, first_ns: u64) -> TransactionWay {
         began_ns: way.began_ns - first_ns,
         wall_ns: way.wall_ns,
         replied: way.replied,
+        trace_parent: way.trace.map(|it| it.to_string()),
         stays: way.stays.iter().map(stay).collect(),
         left_out: way.left_out,
     }

@@ -237,6 +237,8 @@ pub struct TransactionWay {
     pub wall_ns: u64,
     /// It was answered.
     pub replied: bool,
+    /// What the first of its requests that told of a trace told, as the header `traceparent` has it (W3C Trace Context).
+    pub trace_parent: Option<String>,
     /// Who worked for it when, by their beginnings.
     pub stays: Vec<TransactionStay>,
     /// How many stays came after these and are not told.
