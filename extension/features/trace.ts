@@ -8,6 +8,7 @@ import { baseName, count } from "../core/format";
 import type { LongOptions } from "../core/longRequest";
 import { PageLink } from "../core/page";
 import {
+  type EventsHit,
   type EventsOpened,
   type EventsPart,
   type EventsQueueNames,
@@ -194,6 +195,9 @@ export class TracePanel implements vscode.Disposable {
       case "find":
         await this.find(id, message.thread, message.node);
         break;
+      case "values":
+        await this.values(id, message.thread, message.node);
+        break;
       case "source": {
         const { method, name } = message;
         await openLocation(name, await this.engine.request(requests.EventsGetFrame, { id, method }));
@@ -250,18 +254,33 @@ export class TracePanel implements vscode.Disposable {
     }
   }
 
-  /** A node's way from the top: the first that is found within itself. */
   private async find(id: number, thread: number, node: number): Promise<void> {
+    const hit = await this.hit(id, thread, node);
+    if (hit !== undefined) {
+      this.page.post({ type: "reveal", hit });
+    }
+  }
+
+  private async values(id: number, thread: number, node: number): Promise<void> {
+    // The page waits for an answer before it asks again.
+    let text = "";
+    try {
+      const hit = await this.hit(id, thread, node);
+      text = hit?.row.values?.text ?? "";
+    } finally {
+      this.page.post({ type: "values", thread, node, text });
+    }
+  }
+
+  /** A node and its way from the top: the first that is found within itself. */
+  private async hit(id: number, thread: number, node: number): Promise<EventsHit | undefined> {
     const { hits } = await this.engine.request(requests.EventsSearch, {
       id,
       text: "",
       part: { thread, node },
       count: 1,
     });
-    const [hit] = hits;
-    if (hit !== undefined) {
-      this.page.post({ type: "reveal", hit });
-    }
+    return hits[0];
   }
 
   private async bottlenecks(part: EventsPart, name: string): Promise<void> {

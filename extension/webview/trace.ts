@@ -1,5 +1,6 @@
 /** A trace's page: toolbar, keys and words around {@link TraceTree} and {@link Timeline}. */
 import type { EventsHit, EventsOrder, EventsPlace, EventsQueueOrder } from "../core/protocol";
+import { CallValues } from "../core/trace/callValues";
 import { stateLooks, traceTheme } from "../core/trace/colours";
 import type { FromTrace, ToTrace, TraceShown } from "../core/trace/messages";
 import { partOf, spokenOf, type TraceRow, timeOf } from "../core/trace/rows";
@@ -18,6 +19,9 @@ const queue = byId<HTMLSelectElement>("queue");
 const queueOrder = byId<HTMLSelectElement>("queueOrder");
 const tip = byId("tip");
 const timeline = new Timeline(canvas, byId("timeline"), byId("lanes"), send);
+const values = new CallValues((thread, node) => send({ type: "values", thread, node }));
+/** Where the pointer was last over the timeline, on the canvas and in the window. */
+let pointer = { offsetX: 0, offsetY: 0, clientX: 0, clientY: 0 };
 const tree = new TraceTree(byId("events"), byId("space"), byId("columns"), send, chosen, act);
 let shown: TraceShown | undefined;
 const opening = { says: h("p"), bar: new ProgressBar("Opening the trace") };
@@ -62,6 +66,12 @@ function receive(message: ToTrace): void {
       inTime();
       tree.reveal(message.hit);
       break;
+    case "values":
+      values.receive(message.thread, message.node, message.text);
+      if (!tip.hidden) {
+        pointAt();
+      }
+      break;
   }
 }
 
@@ -74,6 +84,9 @@ function tell(...what: HTMLElement[]): void {
 }
 
 function show(next: TraceShown, round: number): void {
+  if (shown?.trace.id !== next.trace.id) {
+    values.clear();
+  }
   shown = next;
   byId("message").hidden = true;
   byId("trace").hidden = false;
@@ -344,14 +357,23 @@ canvas.addEventListener("pointermove", (event) => {
     tip.hidden = true;
     return;
   }
+  pointer = { offsetX, offsetY, clientX, clientY };
+  pointAt();
+});
+/** Says what is under the pointer: a call with its values, or what a thread does. */
+function pointAt(): void {
+  const { offsetX, offsetY, clientX, clientY } = pointer;
   const at = timeline.at(offsetX, offsetY);
   tip.hidden = at === undefined;
-  if (at !== undefined) {
-    tip.textContent = at.call?.name ?? timeline.stateAt(offsetX, at.thread);
-    tip.style.left = `${Math.max(4, Math.min(clientX + 12, document.body.clientWidth - tip.offsetWidth - 8))}px`;
-    tip.style.top = `${clientY + 18}px`;
+  if (at === undefined) {
+    return;
   }
-});
+  const { call } = at;
+  tip.textContent =
+    call === undefined ? timeline.stateAt(offsetX, at.thread) : `${call.name}${values.of(call.thread, call.node)}`;
+  tip.style.left = `${Math.max(4, Math.min(clientX + 12, document.body.clientWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${clientY + 18}px`;
+}
 canvas.addEventListener("mouseleave", () => {
   tip.hidden = true;
 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventsRow, RefineIteration } from "../../extension/core/protocol";
 import { readableOn } from "../../extension/core/themeColours";
+import { CallValues } from "../../extension/core/trace/callValues";
 import { Chosen } from "../../extension/core/trace/chosen";
 import { stateLooks, traceTheme } from "../../extension/core/trace/colours";
 import { differenceRow, Pages, traceComparison } from "../../extension/core/trace/compare";
@@ -251,4 +252,24 @@ test("a run is called after its program", () => {
   ] as const) {
     expect(runName(folder)).toBe(name);
   }
+});
+
+test("the values of calls that are pointed at are asked for once, one call at a time", () => {
+  const asked: [number, number][] = [];
+  const values = new CallValues((thread, node) => asked.push([thread, node]));
+  expect([values.of(2, 17), values.of(2, 17), values.of(2, 30)]).toEqual(["", "", ""]);
+  expect(asked).toEqual([[2, 17]]);
+  values.receive(2, 17, "(7) → true");
+  expect([values.of(2, 17), values.of(2, 30)]).toEqual(["(7) → true", ""]);
+  values.receive(2, 30, "");
+  expect([values.of(2, 30), values.of(3, 17)]).toEqual(["", ""]);
+  expect(asked).toEqual([
+    [2, 17],
+    [2, 30],
+    [3, 17],
+  ]);
+  // Another trace is shown before the answer comes: it has a call 17, too.
+  values.clear();
+  expect(values.of(2, 17)).toBe("");
+  expect(asked).toHaveLength(4);
 });

@@ -57,7 +57,9 @@ export type ToTrace =
     }
   | ({ type: "found"; hits: EventsHit[]; next: EventsPlace | null } & Search)
   | ({ type: "notFound"; why: string } & Search)
-  | { type: "reveal"; hit: EventsHit };
+  | { type: "reveal"; hit: EventsHit }
+  /** What a call was given and returned, as it stands behind its name; empty where the log does not tell it. */
+  | { type: "values"; thread: number; node: number; text: string };
 
 export type FromTrace =
   | { type: "ready" }
@@ -76,6 +78,8 @@ export type FromTrace =
   | ({ type: "search"; text: string; from: EventsPlace | null } & Search)
   /** Where a node is in the tree. */
   | { type: "find"; thread: number; node: number }
+  /** What a call was given and returned. */
+  | { type: "values"; thread: number; node: number }
   | { type: "source"; method: number; name: string }
   | { type: "bottlenecks"; part: EventsPart; name: string }
   | { type: "filter"; part: EventsPart; name: string }
