@@ -1,9 +1,11 @@
 //! What each thread remembers of its call paths.
 
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use fulcrum_wire::transactions::MAX_PATH;
 
-/// Paths that a thread remembers.
-pub const MEMOS: usize = 32;
+/// Paths that a thread remembers. Two in one place forget each other, and a server calls hooks from some twenty places.
+pub const MEMOS: usize = 128;
 /// Words that a walk reads at most: a return address and a frame base each.
 pub const READS: usize = 2 * MAX_PATH;
 /// Words that are read at once from a stack that is not the thread's own.
@@ -11,6 +13,8 @@ pub const WINDOW: usize = 128;
 
 /// What a thread remembers, and where it works. Zeroed, it remembers nothing.
 pub struct Memory {
+    /// Whose it is: never given twice, so that what others left is not taken for its own.
+    pub owner: u32,
     pub memos: [Memo; MEMOS],
     pub addresses: [u64; MAX_PATH],
     pub reads: [(u64, u64); READS],
@@ -19,6 +23,8 @@ pub struct Memory {
 
 /// A path that was walked.
 pub struct Memo {
+    /// Whose it is.
+    pub owner: u32,
     pub return_address: u64,
     pub sp: u64,
     /// The number of the unwind table.
@@ -31,11 +37,11 @@ pub struct Memo {
     pub slots: [u32; MAX_PATH],
 }
 
+static LAST_OWNER: AtomicU32 = AtomicU32::new(0);
+
 impl Memory {
     /// Another thread uses it from now on.
     pub fn forget(&mut self) {
-        for memo in &mut self.memos {
-            memo.place = 0;
-        }
+        self.owner = LAST_OWNER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
     }
 }

@@ -88,8 +88,9 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     let key = (at.rip ^ at.rsp >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let which = key as usize % MEMOS;
     let memo = &memory.memos[which];
-    let same =
-        memo.place != 0 && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number);
+    let same = memo.place != 0
+        && memo.owner == memory.owner
+        && (memo.return_address, memo.sp, memo.table) == (at.rip, at.rsp, number);
     if own && same {
         let entry = &table()[memo.place as usize - 1];
         if is_unchanged(memo, entry.addresses()) {
@@ -122,6 +123,7 @@ fn path(inside: &Inside, memory: &mut Memory, at: Registers, stack: Stack) -> u3
     if own {
         let memo = &mut memory.memos[which];
         memo.place = place as u32 + 1;
+        memo.owner = memory.owner;
         (memo.return_address, memo.sp, memo.table) = (at.rip, at.rsp, number);
         remember(memo, addresses, &memory.reads[..count]);
     }
