@@ -9,6 +9,7 @@ import { functionsOf, samplesOf } from "../../scripts/bench/corpora/snapshots.mj
 import { rawOf } from "../../scripts/bench/corpora/tools/addresses.mjs";
 import { centresOf } from "../../scripts/bench/corpora/tools/haskell.mjs";
 import { sizesOf } from "../../scripts/bench/corpora/tools/heap_profile.mjs";
+import { costsOf } from "../../scripts/bench/corpora/tools/hermes.mjs";
 import { weightsOf } from "../../scripts/bench/corpora/tools/instruments.mjs";
 import { snapshotsOf } from "../../scripts/bench/corpora/tools/massif.mjs";
 import { stacksOfScript } from "../../scripts/bench/corpora/tools/perf.mjs";
@@ -264,5 +265,26 @@ describe("the table", () => {
         { ...row, path: "d", absent: true },
       ]),
     ).toEqual({ files: 3, absent: 1, read: 2, refused: 1, notes: 1, compared: 1, numbers: 7, differences: 1 });
+  });
+});
+
+describe("what Hermes's transformer writes", () => {
+  it("is time between beginnings and ends, of a recursion that of the outermost call", () => {
+    const event = (ph: "B" | "E", ts: number, url: string) => ({ ph, ts, args: { url } });
+    const events = [
+      event("B", 10, "f"),
+      event("B", 12, "g"),
+      event("B", 13, "f"),
+      event("E", 17, "f"),
+      event("E", 17, "g"),
+      event("E", 20, "f"),
+      event("B", 25, ""),
+      event("E", 26, ""),
+    ];
+    expect(costsOf(events)).toEqual([
+      { name: "f", self: 9, total: 10 },
+      { name: "g", self: 1, total: 5 },
+      { name: "[unknown]", self: 1, total: 1 },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 /** Public corpora: other people's recordings, on which readers are measured. None of it is part of this repository. */
-import { dhatTests, perfettoTests, scaleneExample, v8Log } from "./unpack.mjs";
+import { as, dhatTests, perfettoTests, pyinstrumentDemo, scaleneExample, v8Log } from "./unpack.mjs";
 
 /**
  * @typedef {object} Corpus
@@ -8,6 +8,7 @@ import { dhatTests, perfettoTests, scaleneExample, v8Log } from "./unpack.mjs";
  * @property {string[]} folders where its recordings are
  * @property {RegExp} files which files below them are recordings, or claim to be
  * @property {RegExp} [leave] which of those are not: what tools made of recordings, and programs that were recorded
+ * @property {string} [revision] the commit that has them, where newer ones do not
  * @property {string} peer what its numbers are compared with
  * @property {import("./unpack.mjs").Unpack} [unpack] where the recordings are inside of files
  */
@@ -83,6 +84,28 @@ export const corpora = [
     peer: "perf script",
   },
   {
+    name: "hotspot",
+    repository: "KDAB/hotspot",
+    folders: ["tests/integrationtests"],
+    files: /\/perf\.data\./,
+    peer: "perf script",
+  },
+  {
+    name: "linux-perf-data",
+    repository: "mstange/linux-perf-data",
+    folders: ["tests/fixtures"],
+    files: /\.data$/,
+    peer: "perf script",
+  },
+  {
+    name: "PHP_CachegrindParser",
+    repository: "mayflower/PHP_CachegrindParser",
+    folders: ["Examples"],
+    files: /\/cachegrind\.out\.\d+$|\.dump$/,
+    peer: "gprof2dot",
+    unpack: as("Xdebug"),
+  },
+  {
     name: "speedscope's logs",
     repository: "jlfwong/speedscope",
     folders: ["sample/profiles/node"],
@@ -113,6 +136,23 @@ export const corpora = [
     files: /\/(example-profile\.js|profile\.json)$/,
     peer: "Scalene's own sums by function",
     unpack: scaleneExample,
+  },
+  {
+    name: "Hermes",
+    repository: "react-native-community/hermes-profile-transformer",
+    folders: ["."],
+    files: /^[^/]*\.cpuprofile$/,
+    revision: "0a7204765d4ca091148d93099c3195f69d8698dc",
+    peer: "hermes-profile-transformer",
+    unpack: as("Hermes"),
+  },
+  {
+    name: "pyinstrument",
+    repository: "joerick/pyinstrument",
+    folders: ["html_renderer/demo-data"],
+    files: /\.json$/,
+    peer: "pyinstrument",
+    unpack: pyinstrumentDemo,
   },
   {
     name: "Perfetto",

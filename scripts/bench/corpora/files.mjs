@@ -26,28 +26,37 @@ export async function repositoryOf(corpus, from) {
   }
   const folder = path.join(kept, "repositories", name);
   if (!existsSync(folder)) {
-    if (which("git") === undefined) {
-      throw new StepError("git is needed to fetch the corpora: install it, or give them with --from FOLDER.");
-    }
-    const url = `https://github.com/${corpus.repository}.git`;
-    const { code, output } = await tryRun("git", ["clone", "--bare", "--depth", "1", "--quiet", url, folder]);
-    if (code !== 0) {
-      throw new StepError(
-        `${output.trim()}\nThe corpora cannot be fetched: clone ${corpus.repository} where there is a network, and give the folder that holds it with --from FOLDER.`,
-      );
-    }
+    await clone(corpus, folder);
   }
   return folder;
 }
 
+async function clone({ repository, revision }, folder) {
+  if (which("git") === undefined) {
+    throw new StepError("git is needed to fetch the corpora: install it, or give them with --from FOLDER.");
+  }
+  const url = `https://github.com/${repository}.git`;
+  const shallow = ["--depth", "1", "--quiet", url];
+  let { code, output } = await tryRun("git", ["clone", "--bare", ...shallow, folder]);
+  if (code === 0 && revision !== undefined) {
+    ({ code, output } = await tryRun("git", ["--git-dir", folder, "fetch", ...shallow, revision]));
+  }
+  if (code !== 0) {
+    throw new StepError(
+      `${output.trim()}\nThe corpora cannot be fetched: clone ${repository} where there is a network, and give the folder that holds it with --from FOLDER.`,
+    );
+  }
+}
+
 /**
- * What the newest commit has below the corpus's folders.
+ * What the newest commit, or the one that is wanted, has below the corpus's folders.
  * @returns {Promise<{ revision: string, files: { path: string, object: string }[] }>}
  */
 export async function listFiles(corpus, repository) {
   const git = (...args) => tryRun("git", ["--git-dir", repository, ...args]);
-  const revision = (await git("rev-parse", "--short", "HEAD")).stdout.trim();
-  const { code, output, stdout } = await git("ls-tree", "-r", "-z", "HEAD", ...corpus.folders);
+  const commit = corpus.revision ?? "HEAD";
+  const revision = (await git("rev-parse", "--short", commit)).stdout.trim();
+  const { code, output, stdout } = await git("ls-tree", "-r", "-z", commit, ...corpus.folders);
   if (code !== 0) {
     throw new StepError(`${output.trim()}\n${repository} is no repository of ${corpus.name}.`);
   }

@@ -45,6 +45,9 @@ const peers = {
   "async-profiler": async (_, engine) => ({ peer: (read) => lines(engine, read) }),
   JMC: jfr,
   perfparser: perf,
+  hotspot: perf,
+  "linux-perf-data": perf,
+  PHP_CachegrindParser: gprof2dot,
 };
 
 /** Speedscope's own tests say what it makes of its samples. */

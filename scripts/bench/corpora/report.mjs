@@ -108,8 +108,8 @@ const kinds = {
 const lacking = [
   "- Haskell: no public repository that could be found has another recording, and the tools that read them come from Hackage, which",
   "  the machine did not reach: what the file says is added up anew.",
-  "- Hermes, Safari: only speedscope publishes recordings, and its snapshots are all that others say of them. The Web Inspector runs",
-  "  on macOS only, Hermes' profiler inside of React Native.",
+  "- Safari: only speedscope publishes a recording, and its snapshot is all that others say of it. The Web Inspector runs on macOS",
+  "  only.",
   "- Instruments runs on macOS only, and Perfetto's reader of traces is downloaded when it first runs: both are compared with a",
   "  reading of their own, of Perfetto's by the messages that its Python package has.",
   "- `.nettrace` and Go's execution traces are refused with the command that converts them: there are no numbers to compare.",

@@ -4,6 +4,7 @@ import { dhat } from "./tools/dhat.mjs";
 import { excimer } from "./tools/excimer.mjs";
 import { haskell } from "./tools/haskell.mjs";
 import { heapProfile } from "./tools/heap_profile.mjs";
+import { hermes } from "./tools/hermes.mjs";
 import { instruments } from "./tools/instruments.mjs";
 import { massif } from "./tools/massif.mjs";
 import { perf } from "./tools/perf.mjs";
@@ -27,6 +28,7 @@ const makers = {
   "gperftools CPU profile": addresses,
   Haskell: haskell,
   heapprofile: heapProfile,
+  Hermes: hermes,
   Instruments: instruments,
   "legacy pprof text": addresses,
   massif,

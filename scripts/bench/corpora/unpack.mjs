@@ -6,7 +6,7 @@ import { run } from "../../lib/steps.mjs";
 import { python } from "./tools/python.mjs";
 
 /**
- * @typedef {{ name: string, file: string, recording?: string, format?: string }} Unpacked `recording` is what the file was made of
+ * @typedef {{ name: string | undefined, file: string, recording?: string, format?: string }} Unpacked `recording` is what the file was made of
  * @typedef {(file: string) => Promise<Unpacked[]>} Unpack
  */
 
@@ -34,6 +34,23 @@ export async function perfettoTests(file) {
   const { stdout } = await run(await python(), [script, "--make", folder, file]);
   const names = stdout.split("\n").filter((line) => line !== "");
   return names.map((name) => ({ name, file: path.join(folder, name) }));
+}
+
+/**
+ * The recording as it is, of a tool that writes the format of another.
+ * @param {string} format
+ * @returns {Unpack}
+ */
+export function as(format) {
+  return async (file) => [{ name: undefined, file, format }];
+}
+
+/** The trees that pyinstrument's page shows first, as its own JSON. @type {Unpack} */
+export async function pyinstrumentDemo(file) {
+  const script = path.join(import.meta.dirname, "tools", "pyinstrument_functions.py");
+  const { stdout } = await run(await python(), [script, "json", file]);
+  const name = path.basename(file).replace(/json$/, "pyinstrument.json");
+  return [{ ...written(file, name, stdout), recording: file }];
 }
 
 /** A log of `node --prof`. @type {Unpack} */

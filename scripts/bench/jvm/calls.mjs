@@ -6,6 +6,7 @@ import { runChild } from "../lib/children.mjs";
 import { agent, compile, jar, work } from "./tools.mjs";
 
 const filter = "observe_method_invocations\nincludemethod bench.Target work\n";
+const valuesToo = `${filter}observe_values bench.Target work\n`;
 const aop = `<aspectj><weaver options=""><include within="bench.Target"/></weaver>
 <aspects><aspect name="kieker.monitoring.probe.aspectj.operationExecution.OperationExecutionAspectFull"/></aspects></aspectj>
 `;
@@ -31,14 +32,8 @@ export async function measureCalls({ jdks, jars, quick }) {
 function toolsFor(jdk, jars, profiler) {
   const tools = [
     { tool: "none", options: () => [] },
-    {
-      tool: "Fulcrum",
-      options: (folder) => {
-        writeFileSync(path.join(folder, "filter"), filter);
-        writeFileSync(path.join(folder, "agent.options"), `limit=${8 * 2 ** 30}\n`);
-        return [`-agentpath:${agent}=${folder}`];
-      },
-    },
+    { tool: "Fulcrum", options: (folder) => fulcrum(folder, filter) },
+    { tool: "Fulcrum, with arguments and result", options: (folder) => fulcrum(folder, valuesToo) },
     {
       tool: "async-profiler 4.1, method event",
       options: (folder) => [
@@ -70,6 +65,12 @@ function toolsFor(jdk, jars, profiler) {
   return tools;
 }
 
+function fulcrum(folder, filter) {
+  writeFileSync(path.join(folder, "filter"), filter);
+  writeFileSync(path.join(folder, "agent.options"), `limit=${8 * 2 ** 30}\n`);
+  return [`-agentpath:${agent}=${folder}`];
+}
+
 async function measure({ tool, jdk, options }, classpath, quick) {
   const folder = path.join(work, "written");
   rmSync(folder, { recursive: true, force: true });
@@ -83,7 +84,7 @@ async function measure({ tool, jdk, options }, classpath, quick) {
   const { code, stdout, stderr } = await runChild(command, { limit: 60 });
   const [found] = code === 0 ? JSON.parse(readFileSync(result, "utf8")) : [];
   rmSync(folder, { recursive: true, force: true });
-  if (found === undefined && !["none", "Fulcrum"].includes(tool)) {
+  if (found === undefined && tool !== "none" && !tool.startsWith("Fulcrum")) {
     console.log(`${tool} does not run on JDK ${jdk.name}: ${code}.`);
     return null;
   }

@@ -37,7 +37,8 @@ function callsTable(calls) {
   );
   return [
     `The cost of a traced call, entry and exit together. JMH calls a method that does almost nothing; each tool has a virtual machine
-of its own; ${calls[0].ns.length} interleaved rounds. Fulcrum logs two events with wall and CPU time, Kieker one record with wall time, the others a
+of its own; ${calls[0].ns.length} interleaved rounds. Fulcrum logs two events with wall and CPU time, and on
+demand what the call was given and returned; Kieker logs one record with wall time, the others a
 stack. Kieker and the others write with default settings: when calls are faster than Kieker's writer, they wait for it.`,
     ["| tool | JDK | ns, median | range over rounds |", "| --- | --- | ---: | ---: |", ...rows].join("\n"),
     ...calls.filter(({ ns }) => ns.includes(null)).map(({ tool, jdk }) => `On JDK ${jdk}, ${tool} does not run.`),

@@ -58,7 +58,8 @@ export async function pyinstrument(engine) {
   const compare = async ({ file, info, recording }) => {
     const time = info.valueTypes.findIndex(({ name }) => name === "time");
     const { functions } = await engine.top(file, time + 1);
-    const theirs = await functionsBy("pyinstrument_functions.py", file === recording ? "whole" : "shown", recording);
+    const what = recording.endsWith(".json") ? "tree" : file === recording ? "whole" : "shown";
+    const theirs = await functionsBy("pyinstrument_functions.py", what, recording);
     const ours = functions.map(cost).filter(({ name }) => name !== "[untracked]");
     return compareFunctions(ours, theirs, 1e9, slack * info.nodes);
   };
