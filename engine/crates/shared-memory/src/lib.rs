@@ -49,11 +49,13 @@ impl Register {
     pub const COUNT: usize = 48;
 
     /// A general register by its number in x86-64 instructions: 0 is `rax`, 4 `rsp`, 15 `r15`.
+    #[inline]
     pub fn general(number: u8) -> Option<Self> {
         (number < 16).then_some(Register(number))
     }
 
     /// A half of a vector register, 0 the lower one. A longer move is one of each half.
+    #[inline]
     pub fn vector(number: u8, half: u8) -> Option<Self> {
         (number < 16 && half < 2).then(|| Register(16 + 2 * number + half))
     }
@@ -75,6 +77,7 @@ impl Span {
     pub const LONGEST: u8 = 8;
 
     /// `None` unless the span has 1 to [`Span::LONGEST`] bytes and ends within the address space.
+    #[inline]
     pub fn new(address: u64, bytes: u8) -> Option<Self> {
         address.checked_add(u64::from(bytes))?;
         (1..=Span::LONGEST)

@@ -159,6 +159,9 @@ impl Words {
             foreign: false,
             known: false,
         };
+        if self.is_clear(span) {
+            return access;
+        }
         for (_, word) in self.overlapping(span) {
             access.known = true;
             access.foreign |= word.toucher != by.thread;
@@ -171,7 +174,7 @@ impl Words {
 
     /// Remembers that a section touched a word of which nothing is known.
     pub fn touch(&mut self, span: Span, value: u64, by: &Accessor) {
-        if self.overlapping(span).next().is_none() {
+        if self.is_clear(span) || self.overlapping(span).next().is_none() {
             self.insert(span, value, Tag::None, by);
         }
     }
@@ -192,7 +195,12 @@ impl Words {
     }
 
     /// Forgets what is known of these bytes. Whether another thread touched some of them last.
+    #[inline]
     pub fn forget(&mut self, span: Span, thread: ThreadId) -> bool {
+        !self.is_clear(span) && self.forget_overlapping(span, thread)
+    }
+
+    fn forget_overlapping(&mut self, span: Span, thread: ThreadId) -> bool {
         let mut found = [0; MOST_OVERLAPPING];
         let mut count = 0;
         let mut foreign = false;
@@ -220,6 +228,15 @@ impl Words {
         if word.is_some_and(|it| it.toucher == thread) {
             self.remove(address);
         }
+    }
+
+    /// Whether certainly nothing is known near a span: mostly so on threads' own stacks.
+    #[inline]
+    fn is_clear(&self, span: Span) -> bool {
+        let group = span.address / GROUP;
+        self.crossing == 0
+            && !crosses(span.address, span.bytes)
+            && !self.starts.contains_key(&group)
     }
 
     fn overlapping(&self, span: Span) -> impl Iterator<Item = (u64, &Word)> {
