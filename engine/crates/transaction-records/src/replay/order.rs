@@ -1,7 +1,7 @@
 //! In which order the records of all threads are taken: by time, but none before what it needs.
 //!
 //! A message is received after it was sent, a thread begins after it was made, an item is consumed after it was produced,
-//! whatever clocks say. When nothing can go on, since a cause was lost or records are damaged, the earliest record goes on
+//! whatever clocks say; and what is sent may be there as soon as the call that sends it has begun. When nothing can go on, since a cause was lost or records are damaged, the earliest record goes on
 //! without.
 
 use std::cmp::Reverse;
@@ -63,7 +63,7 @@ pub(super) fn run(
         for row in 0..of_log.threads().len() {
             let next = of_log.record_at(row, Position::default());
             order.queues.push(Queue { log, row, next });
-            order.line_up(order.queues.len() - 1, world);
+            order.line_up(logs, world, order.queues.len() - 1);
         }
     }
     let mut next_check = 0;
@@ -83,12 +83,33 @@ pub(super) fn run(
     }
 }
 
+/// When what a thread does next happened, of which this is the next record. What is sent may have come, and been answered, before the
+/// call is over that sends it.
+fn happened_ns<'a>(log: &Log<'a>, row: usize, next: &(Head, Record<'a>, Position)) -> u64 {
+    let mut next = *next;
+    loop {
+        let (head, record, position) = next;
+        match record {
+            Record::Send { began_ns, .. } => return head.time_ns.min(began_ns),
+            // They are written for the one that follows.
+            Record::Path { .. } | Record::Module { .. } | Record::Function { .. } => {
+                match log.record_at(row, position) {
+                    Some(after) => next = after,
+                    None => return head.time_ns,
+                }
+            }
+            _ => return head.time_ns,
+        }
+    }
+}
+
 impl<'a> Order<'a> {
-    fn line_up(&mut self, thread: ThreadRow, world: &mut World<'_>) {
+    fn line_up(&mut self, logs: &[Log<'a>], world: &mut World<'_>, thread: ThreadRow) {
         let queue = &self.queues[thread];
         match &queue.next {
-            Some((head, ..)) => {
-                let time = world.index.shared_time(queue.log, head.time_ns);
+            Some(next) => {
+                let time_ns = happened_ns(&logs[queue.log], queue.row, next);
+                let time = world.index.shared_time(queue.log, time_ns);
                 self.ready.push(Reverse((time, thread)));
             }
             None => world.ends(thread),
@@ -117,7 +138,7 @@ impl<'a> Order<'a> {
         world.apply(thread, head, &record);
         self.taken += 1;
         queue.next = logs[queue.log].record_at(queue.row, position);
-        self.line_up(thread, world);
+        self.line_up(logs, world, thread);
         for cause in std::mem::take(&mut world.possible) {
             for turn in self.waiting.remove(&cause).unwrap_or_default() {
                 if self.blocked.remove(&turn) {

@@ -147,3 +147,42 @@ fn what_nobody_left_in_a_queue_takes_no_thread_away() {
     let costs = script.open().costs();
     assert_eq!(costs, ["11 ms of GET /a in server/server"]);
 }
+
+/// One thread reads the requests of a connection, and another one answers them. The client may ask again before the call is over
+/// that has answered it.
+#[test]
+fn the_next_request_may_come_before_the_call_that_answers_is_over() {
+    let mut script = Script::default();
+    let server = script.process(10, "server");
+    let pool = script.spawn(server, "main > execute", 2, "pool");
+    script.idle(pool, "");
+    request(&mut script, server, 1, "a");
+    script.produce(server, "", 1);
+    does(&mut script, pool, 1, 1);
+    script.sample(pool, "run", 10);
+    let began_ns = script.now_ns;
+    script.receive(server, "main > recv", 1, 100, "GET /b HTTP/1.1\r\n");
+    let answer = Record::Send {
+        stream: 1,
+        offset: 0,
+        length: 10,
+        began_ns,
+    };
+    script.say(pool, "run > send", answer);
+    script.returned(pool, 1);
+    script.produce(server, "", 2);
+    does(&mut script, pool, 2, 1);
+    script.sample(pool, "run", 20);
+    let shown = script.open();
+    assert_eq!(
+        shown.costs(),
+        [
+            "20 ms of GET /b in server/pool",
+            "10 ms of GET /a in server/pool",
+        ]
+    );
+    let answered: Vec<String> = shown.instances();
+    assert_eq!(answered.len(), 2, "{answered:?}");
+    assert!(answered[0].starts_with("GET /a × 1 (0)"), "{answered:?}");
+    assert!(answered[1].starts_with("GET /b × 1 (1)"), "{answered:?}");
+}
