@@ -11,6 +11,7 @@ mod kills;
 mod native;
 mod native_processes;
 mod native_values;
+mod open_telemetry;
 mod planted;
 mod profile;
 mod profile_symbols;

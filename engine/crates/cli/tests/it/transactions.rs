@@ -11,11 +11,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::common::{check_bad, fulcrum, json};
+use crate::open_telemetry;
 
 /// Requests of each kind.
 const BUY: usize = 40;
 const LIST: usize = 40;
 const WAITS: usize = 5;
+/// What requests of one kind say of their trace.
+const TRACE_PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 struct Recorded {
     _folder: TempDir,
@@ -101,7 +104,11 @@ fn failed(child: &mut Child) -> u16 {
 }
 
 fn send(to: &mut TcpStream, what: &str) {
-    let request = format!("GET /{what}?id=77 HTTP/1.1\r\nHost: shop\r\n\r\n");
+    let trace = match what {
+        "list" => format!("traceparent: {TRACE_PARENT}\r\n"),
+        _ => String::new(),
+    };
+    let request = format!("GET /{what}?id=77 HTTP/1.1\r\nHost: shop\r\n{trace}\r\n");
     to.write_all(request.as_bytes()).expect("sent");
 }
 
@@ -190,6 +197,7 @@ fn requests_are_told_apart_at_both_processes_and_wait_for_each_other() {
     );
     check_comparisons(&shop.run);
     check_search(&shop.run);
+    open_telemetry::check(&shop.run, LIST);
 }
 
 /// Two types, and one type in two runs, are compared by what one transaction costs.
