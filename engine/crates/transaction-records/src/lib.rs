@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod assemble;
+mod context_keys;
 mod error;
 mod index;
 mod log;

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use fulcrum_transactions::ProcessId;
 use fulcrum_wire::transactions::{COPIES_MODULE, Record};
 
+use crate::context_keys::ContextKeys;
 use crate::log::{Header, Log};
 use crate::names::ProcessKey;
 
@@ -35,6 +36,8 @@ pub(crate) struct ProcessInfo {
     called: String,
     /// Sorted by start.
     pub modules: Vec<ModuleMap>,
+    /// What attributes of its spans are called.
+    pub context_keys: ContextKeys,
     /// Return addresses by the path's number, innermost first.
     pub paths: HashMap<u32, Box<[u64]>>,
     /// The row of the process that made it, by `fork` or by spawning it.
@@ -58,6 +61,7 @@ impl ProcessInfo {
             program: String::new(),
             called: String::new(),
             modules: Vec::new(),
+            context_keys: ContextKeys::default(),
             paths: HashMap::new(),
             parent: None,
             is_copy: false,
@@ -81,6 +85,8 @@ impl ProcessInfo {
     fn take(&mut self, record: &Record<'_>) {
         match *record {
             Record::Program(file) => self.program = text(file),
+            // Names are only added: the last ones are those of all before.
+            Record::Context(message) => self.context_keys = ContextKeys::read(message),
             Record::Module {
                 start,
                 end,

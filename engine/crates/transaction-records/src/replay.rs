@@ -16,6 +16,7 @@ mod process;
 mod request;
 mod requests;
 mod scope;
+mod spans;
 mod thread;
 mod traces;
 mod virtual_machines;

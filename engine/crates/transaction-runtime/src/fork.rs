@@ -9,7 +9,8 @@ use fulcrum_wire::transactions::Record;
 use crate::frame::{Frame, hooks};
 use crate::log::{self, Parent};
 use crate::{
-    active, callers, exits, libraries, paths, process_log, sections, session, thread, unix_peers,
+    active, callers, context_names, exits, libraries, paths, process_log, sections, session,
+    thread, thread_context, unix_peers,
 };
 
 /// Logs the child from here on. Not in the handler itself: other libraries' handlers must have run before.
@@ -23,6 +24,8 @@ fn begin_again(parent: Parent) {
         return;
     }
     callers::begin_again();
+    context_names::begin_again();
+    thread_context::begin_again();
     paths::begin_again();
     libraries::begin_again();
     unix_peers::begin_again();

@@ -8,9 +8,9 @@ use fulcrum_wire::transactions::{MAX_HEAD, Record};
 
 use crate::entries::{self, Entry};
 use crate::frame::Frame;
-use crate::session;
 use crate::streams::{self, Stream};
 use crate::thread::{self, Inside};
+use crate::{context_names, session};
 
 /// A call that may move bytes, before it is made.
 #[derive(Clone, Copy)]
@@ -67,6 +67,7 @@ pub fn sent(begun: Begun, bytes: isize, frame: &Frame) {
             began_ns: begun.time_ns,
         };
         inside.write(inside.path(frame), &record);
+        context_names::tell(&inside);
     }
 }
 

@@ -27,6 +27,7 @@ compile_error!("the transaction runtime supports x86-64 Linux");
 
 mod active;
 mod callers;
+mod context_names;
 mod copies;
 mod descriptors;
 mod ending;
@@ -58,6 +59,7 @@ mod spawn;
 mod streams;
 mod syscalls;
 mod thread;
+mod thread_context;
 mod unix_peers;
 mod watch;
 mod what;

@@ -10,7 +10,7 @@ use fulcrum_wire::transactions::{Record, VIRTUAL_MACHINES};
 
 use crate::session::{self, Name};
 use crate::thread::{self, Inside};
-use crate::{active, callers, libraries, watch};
+use crate::{active, callers, libraries, thread_context, watch};
 
 /// Pieces of executable memory that are told apart.
 const MOST: usize = 4096;
@@ -56,15 +56,22 @@ pub fn look(inside: &Inside) -> bool {
     let found = found.unwrap_or(false);
     if found {
         watch::loaded();
+        thread_context::look();
     }
     found
 }
 
 /// Reads the kernel's map of this process.
 fn read(inside: &Inside) -> Option<bool> {
+    let mut found = false;
+    each_line(|line| found |= self::line(inside, line))?;
+    Some(found)
+}
+
+/// Hands over the lines of the kernel's map of this process. `None` when there is none.
+pub fn each_line(mut then: impl FnMut(&[u8])) -> Option<()> {
     let name = Name::new(format_args!("/proc/self/maps"))?;
     let fd = session::open(&name, libc::O_RDONLY).ok()?;
-    let mut found = false;
     let mut buffer = [0_u8; 16 << 10];
     let mut filled = 0;
     loop {
@@ -80,7 +87,7 @@ fn read(inside: &Inside) -> Option<bool> {
         filled += read as usize;
         let mut begin = 0;
         while let Some(length) = buffer[begin..filled].iter().position(|byte| *byte == b'\n') {
-            found |= line(inside, &buffer[begin..begin + length]);
+            then(&buffer[begin..begin + length]);
             begin += length + 1;
         }
         buffer.copy_within(begin..filled, 0);
@@ -90,7 +97,7 @@ fn read(inside: &Inside) -> Option<bool> {
         }
     }
     session::close(fd);
-    Some(found)
+    Some(())
 }
 
 /// `start-end rwxp offset device inode   file`.
@@ -154,6 +161,12 @@ fn note_machine(first: u64, behind: u64) {
         start.store(first, Ordering::Relaxed);
         end.store(behind, Ordering::Relaxed);
     }
+}
+
+/// The first address of a line of the map.
+pub fn start(line: &[u8]) -> u64 {
+    let digits = line.iter().take_while(|byte| **byte != b'-').count();
+    hexadecimal(&line[..digits])
 }
 
 fn hexadecimal(digits: &[u8]) -> u64 {

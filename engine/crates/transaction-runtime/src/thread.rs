@@ -18,6 +18,7 @@ use crate::java::Tasks;
 use crate::libraries::Nesting;
 use crate::log::{self, Chunk};
 use crate::path_memory::Memory;
+use crate::thread_context;
 use crate::watch::Watch;
 
 /// The function a program gives to `pthread_create`.
@@ -422,6 +423,9 @@ impl Inside {
     /// Writes what was over at that time.
     #[inline]
     pub fn write_at(&self, time_ns: u64, path: u32, record: &Record) {
+        if let Some(span) = thread_context::change() {
+            self.write_one(Head { time_ns, path: 0 }, &span);
+        }
         let depth = self.0.nesting.owed(record);
         if depth != 0 {
             self.write_one(Head { time_ns, path: 0 }, &Record::Returned { depth });
@@ -463,6 +467,7 @@ impl Inside {
 
     #[cold]
     fn new_chunk(&self, least: usize) -> Option<Chunk> {
+        thread_context::look();
         let thread = self.0;
         let chunk = log::take_chunk(least)?;
         let mut name = [0_u64; 2];

@@ -31,6 +31,10 @@ pub const MAX_RECORD: usize = 4096;
 pub const MAX_HEAD: usize = 1024;
 /// Most addresses of a call path.
 pub const MAX_PATH: usize = 96;
+/// Most bytes of a span's attributes.
+pub const MAX_ATTRIBUTES: usize = 1024;
+/// Most bytes of what a process publishes of itself.
+pub const MAX_CONTEXT: usize = 4000;
 
 /// Environment variable that carries the absolute path of the session's folder.
 pub const SESSION_VARIABLE: &str = "FULCRUM_TRANSACTIONS";

@@ -38,8 +38,8 @@ pub(crate) struct Instance {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carried {
     pub parent: TraceParent,
-    /// What was done for the request.
-    pub by: TaskId,
+    /// What was done for the request; `None`: an SDK said it of a thread.
+    pub by: Option<TaskId>,
 }
 
 /// Who begins on a stream.

@@ -47,6 +47,8 @@ pub(crate) struct Thread {
     pub(super) activity: Activity,
     pub(super) task: Option<TaskId>,
     pub(super) hold: Hold,
+    /// What it works on because its SDK says so.
+    pub(super) joined: Option<TaskId>,
     /// What it continues that is no transaction yet: who made it, and where.
     pub(super) base: Synopsis,
     pub(super) has_begun: bool,
@@ -78,6 +80,7 @@ impl Thread {
             activity: Activity::default(),
             task: None,
             hold: Hold::Seen,
+            joined: None,
             base: Synopsis::EMPTY,
             has_begun: false,
             loop_path: 0,

@@ -22,7 +22,9 @@ impl World<'_> {
         if let Traced::Parent(parent) = traced {
             let instance = self.tasks[by].instance;
             let trace = &mut self.instances[instance as usize].trace;
-            trace.get_or_insert(Carried { parent, by });
+            let by = Some(by);
+            let of = trace.get_or_insert(Carried { parent, by });
+            self.traced.insert(of.parent.trace, instance);
         }
     }
 }

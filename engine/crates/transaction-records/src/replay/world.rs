@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use fulcrum_transactions::recognise::Recognition;
-use fulcrum_transactions::{Name, Step, Synopsis};
+use fulcrum_transactions::{Name, Step, Synopsis, TraceId};
 use fulcrum_wire::transactions::{Head, Record};
 
 use super::direction::{Direction, EndState};
@@ -47,6 +47,8 @@ pub(crate) struct World<'a> {
     pub(super) ends: Vec<EndState>,
     pub tasks: Vec<Task>,
     pub instances: Vec<Instance>,
+    /// The latest transaction of each trace.
+    pub(super) traced: HashMap<TraceId, InstanceId>,
     /// Records that went on although what they needed had not come.
     pub forced: u64,
     /// What has become possible since this was last taken.
@@ -74,6 +76,7 @@ impl<'a> World<'a> {
             ends: vec![EndState::default(); index.ends.len()],
             tasks: Vec::new(),
             instances: Vec::new(),
+            traced: HashMap::new(),
             forced: 0,
             possible: Vec::new(),
         };
@@ -208,11 +211,16 @@ impl<'a> World<'a> {
             Record::Consume { item, list } => self.consumes(thread, head, item, list),
             Record::Handler { .. } => self.handles(thread, head, record),
             Record::Returned { depth } => self.returns(thread, depth, head.time_ns),
+            Record::Span { .. } => {
+                self.is_in_span(thread, head.time_ns, record);
+                return;
+            }
             // They may be written when they are needed, which is after what they are needed for began.
             Record::Program(_)
             | Record::Module { .. }
             | Record::Path { .. }
             | Record::Function { .. }
+            | Record::Context(_)
             | Record::Note(_) => return,
             Record::Begin { .. } | Record::End | Record::Demote { .. } => {}
         }

@@ -101,7 +101,7 @@ fn begun(world: &World<'_>, stitched: &Stitched, row: u32) -> Option<Trace> {
     let info = &world.index().processes[instance.process];
     let from_ns = shared(world, instance.process, instance.began_ns);
     let trace = instance.trace;
-    let by_first = trace.filter(|it| it.by == instance.task);
+    let by_first = trace.filter(|it| it.by == Some(instance.task));
     Some(Trace {
         id: ended.id,
         of: stitched.type_of(info.id(), ended.context)?,

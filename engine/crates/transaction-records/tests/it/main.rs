@@ -9,6 +9,7 @@ mod messages;
 mod run;
 mod samples;
 mod simulation;
+mod spans;
 mod support;
 mod tasks;
 mod traces;

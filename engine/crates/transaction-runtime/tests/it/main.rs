@@ -1,6 +1,7 @@
 //! The integration tests of `fulcrum-transaction-runtime`: programs run under the library, and their logs are compared with
 //! what the programs themselves say.
 
+mod contexts;
 mod events;
 mod harmless;
 mod java;

@@ -1,6 +1,6 @@
 //! One record: a head of two words, numbers, and text.
 
-use super::{MAX_HEAD, MAX_PATH, MAX_RECORD};
+use super::{MAX_ATTRIBUTES, MAX_CONTEXT, MAX_HEAD, MAX_PATH, MAX_RECORD};
 
 /// What a record tells. `repr` is what stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,10 @@ pub enum RecordKind {
     Returned = 21,
     /// See [`Record::Function`].
     Function = 22,
+    /// See [`Record::Span`].
+    Span = 23,
+    /// See [`Record::Context`].
+    Context = 24,
 }
 
 /// For what a library calls a handler.
@@ -302,6 +306,20 @@ pub enum Record<'a> {
         /// Its name.
         name: &'a [u8],
     },
+    /// The thread is in another span than before, as an OpenTelemetry SDK publishes it (OTEP 4947).
+    Span {
+        /// Its trace, as the bytes of two little-endian words; zeros: it is in none any more.
+        trace: [u64; 2],
+        /// Its number, likewise.
+        span: u64,
+        /// The flags of W3C Trace Context.
+        flags: u8,
+        /// Its attributes as they are published, at most [`MAX_ATTRIBUTES`] bytes: of each its number, its length and its text.
+        attributes: &'a [u8],
+    },
+    /// What the process publishes of itself (OTEP 4719), at most [`MAX_CONTEXT`] bytes: a message `ProcessContext`, which has the
+    /// names of attributes. A later one replaces it.
+    Context(&'a [u8]),
 }
 
 /// Where functions without addresses begin: no program has code there.
@@ -367,6 +385,8 @@ impl<'a> Record<'a> {
             Record::Handler { .. } => RecordKind::Handler,
             Record::Demote { .. } => RecordKind::Demote,
             Record::Returned { .. } => RecordKind::Returned,
+            Record::Span { .. } => RecordKind::Span,
+            Record::Context(_) => RecordKind::Context,
             Record::Function { .. } => RecordKind::Function,
         }
     }
@@ -375,7 +395,9 @@ impl<'a> Record<'a> {
         let none: &[u8] = &[];
         let two = |a: u32, b: u32| u64::from(a) | u64::from(b) << 32;
         match *self {
-            Record::Program(text) | Record::Note(text) => (Words::of(&[]), text),
+            Record::Program(text) | Record::Note(text) | Record::Context(text) => {
+                (Words::of(&[]), text)
+            }
             Record::Module {
                 start,
                 end,
@@ -450,6 +472,12 @@ impl<'a> Record<'a> {
                 (Words::of(&[item, function, two(stream, depth), how]), none)
             }
             Record::Returned { depth } => (Words::of(&[u64::from(depth)]), none),
+            Record::Span {
+                trace: [high, low],
+                span,
+                flags,
+                attributes,
+            } => (Words::of(&[high, low, span, flags.into()]), attributes),
             Record::Function { function, name } => (Words::of(&[function]), name),
         }
     }
@@ -597,7 +625,14 @@ impl<'a> Record<'a> {
                 function,
                 name: text,
             },
-            (1..=22, _) => return Err(wrong_count),
+            (23, &[high, low, span, flags]) if text.len() <= MAX_ATTRIBUTES => Record::Span {
+                trace: [high, low],
+                span,
+                flags: u8::try_from(flags).map_err(|_| Damage::Value(flags))?,
+                attributes: text,
+            },
+            (24, []) if text.len() <= MAX_CONTEXT => Record::Context(text),
+            (1..=24, _) => return Err(wrong_count),
             _ => return Err(Damage::Kind(kind)),
         })
     }
@@ -767,6 +802,13 @@ mod tests {
                 function: NAMED_FUNCTIONS | 7,
                 name: b"shop.Checkout",
             },
+            Record::Span {
+                trace: [1, u64::MAX],
+                span: 3,
+                flags: 1,
+                attributes: b"\x00\x04/buy",
+            },
+            Record::Context(b"\x12\x00"),
         ]
     }
 

@@ -1,0 +1,211 @@
+//! What an OpenTelemetry SDK publishes for each thread: the span that it works for (OTEP 4947). The thread itself reads it when
+//! it writes a record, so nobody changes it meanwhile, and logs it when it is another one than before.
+//!
+//! The variable is the pointer `otel_thread_ctx_v1`, of whatever module has it in its table of dynamic symbols. To
+//! read it takes no lock and allocates nothing: a thread's part of a module's variables is found by the offset that the loader has
+//! written for the module's own code, or in the thread's vector of modules; where it has none yet, the thread has no span.
+
+mod elf;
+
+use core::arch::asm;
+use core::cell::Cell;
+use core::slice;
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+
+use elf::Access;
+use fulcrum_wire::transactions::{MAX_ATTRIBUTES, Record};
+
+/// Nobody publishes anything.
+const NONE: u32 = 0;
+const STATIC: u32 = 1;
+const DYNAMIC: u32 = 2;
+
+static KIND: AtomicU32 = AtomicU32::new(NONE);
+static MODULE: AtomicU64 = AtomicU64::new(0);
+static OFFSET: AtomicI64 = AtomicI64::new(0);
+
+static NAMED: AtomicU32 = AtomicU32::new(0);
+/// Modules that had been loaded when it was last looked.
+static LOADED: AtomicU64 = AtomicU64::new(0);
+/// This is a forked child: the loader's lock may be held by a thread that is not here.
+static IS_CHILD: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    // Without destructor: no registration, no allocation, and readable until the thread is gone.
+    static TOLD: Cell<Span> = const { Cell::new(Span::NONE) };
+}
+
+/// What was told last. All zero: no span.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Span {
+    trace: [u64; 2],
+    span: u64,
+    flags: u8,
+    /// A hash of its attributes.
+    attributes: u64,
+}
+
+impl Span {
+    const NONE: Span = Span {
+        trace: [0; 2],
+        span: 0,
+        flags: 0,
+        attributes: 0,
+    };
+}
+
+/// The first bytes of a record.
+const HEAD: usize = 28;
+const SPAN_AT: usize = 16;
+const VALID_AT: usize = 24;
+const FLAGS_AT: usize = 25;
+const SIZE_AT: usize = 26;
+
+/// Looks which module has the variable, if modules have come since it was last looked. Called when code has come that was not
+/// known, and whenever a thread's part of the log is full: a library that is loaded may well never be seen in a call path.
+pub fn look() {
+    if KIND.load(Ordering::Relaxed) != NONE || IS_CHILD.load(Ordering::Relaxed) {
+        return;
+    }
+    let Some(access) = elf::find(&LOADED) else {
+        return;
+    };
+    match access {
+        Access::Static(offset) => {
+            OFFSET.store(offset, Ordering::Relaxed);
+            KIND.store(STATIC, Ordering::Release);
+        }
+        Access::Dynamic(module, offset) => {
+            MODULE.store(module, Ordering::Relaxed);
+            OFFSET.store(offset.cast_signed(), Ordering::Relaxed);
+            KIND.store(DYNAMIC, Ordering::Release);
+        }
+    }
+}
+
+/// The thread's span as a record, when it is another one than before.
+#[inline]
+pub fn change() -> Option<Record<'static>> {
+    match KIND.load(Ordering::Relaxed) {
+        NONE => None,
+        _ => changed(),
+    }
+}
+
+#[cold]
+fn changed() -> Option<Record<'static>> {
+    let (span, attributes) = published().map_or((Span::NONE, &[][..]), parts);
+    if TOLD.replace(span) == span {
+        return None;
+    }
+    NAMED.fetch_max(names(attributes), Ordering::Relaxed);
+    Some(Record::Span {
+        trace: span.trace,
+        span: span.span,
+        flags: span.flags,
+        attributes,
+    })
+}
+
+/// Attributes that need names: one more than the greatest number of one that was published.
+#[inline]
+pub fn named() -> u32 {
+    NAMED.load(Ordering::Relaxed)
+}
+
+fn names(mut attributes: &[u8]) -> u32 {
+    let mut most = 0;
+    while let [key, length, rest @ ..] = attributes {
+        most = most.max(u32::from(*key) + 1);
+        attributes = rest.get(usize::from(*length)..).unwrap_or_default();
+    }
+    most
+}
+
+/// The thread's record, if it has one that is valid.
+fn published() -> Option<*const u8> {
+    let variable = variable()?;
+    // SAFETY: the variable of the calling thread, which lives as long as it and its module. A module that is unloaded while its
+    // threads publish spans would take their records with it: SDKs stay.
+    let record = unsafe { variable.read_volatile() };
+    if record.is_null() {
+        return None;
+    }
+    // SAFETY: whoever publishes a record keeps it readable until it is detached, which only this thread does.
+    let valid = unsafe { record.add(VALID_AT).read_volatile() };
+    (valid == 1).then_some(record)
+}
+
+/// Where the variable of the calling thread stands. `None`: nowhere yet.
+fn variable() -> Option<*const *const u8> {
+    let offset = OFFSET.load(Ordering::Relaxed);
+    let base = match KIND.load(Ordering::Acquire) {
+        STATIC => thread_pointer(),
+        DYNAMIC => block(MODULE.load(Ordering::Relaxed))?,
+        _ => return None,
+    };
+    let address = base.checked_add_signed(offset)?;
+    Some(core::ptr::with_exposed_provenance(address as usize))
+}
+
+fn thread_pointer() -> u64 {
+    let pointer;
+    // SAFETY: x86-64 Linux keeps the thread pointer there, for programs too.
+    unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, readonly, preserves_flags)) };
+    pointer
+}
+
+/// Where the variables of a module are that the calling thread has, by glibc's vector of modules: at its address, minus 16, is
+/// how many there are; each has 16 bytes, the first is the vector's age.
+fn block(module: u64) -> Option<u64> {
+    const ENTRY: u64 = 16;
+    let word = |address: u64| {
+        let word: *const u64 = core::ptr::with_exposed_provenance(address as usize);
+        // SAFETY: words of the calling thread's own control block and vector, which only it changes.
+        unsafe { word.read_volatile() }
+    };
+    let vector = word(thread_pointer() + 8);
+    if vector == 0 || module > word(vector - ENTRY) {
+        return None;
+    }
+    let block = word(vector + module * ENTRY);
+    (block != 0 && block != u64::MAX).then_some(block)
+}
+
+/// A record's span and attributes.
+fn parts(record: *const u8) -> (Span, &'static [u8]) {
+    // SAFETY: a valid record has so many bytes, and only this thread changes it.
+    let head = unsafe { slice::from_raw_parts(record, HEAD) };
+    let word = |at: usize| u64::from_le_bytes(head[at..at + 8].try_into().unwrap_or_default());
+    let size = usize::from(u16::from_le_bytes([head[SIZE_AT], head[SIZE_AT + 1]]));
+    let attributes = match size {
+        // More than any SDK is to publish: something else is wrong with it.
+        size if size > MAX_ATTRIBUTES => &[],
+        // SAFETY: the record says how many follow.
+        size => unsafe { slice::from_raw_parts(record.add(HEAD), size) },
+    };
+    let span = Span {
+        trace: [word(0), word(8)],
+        span: word(SPAN_AT),
+        flags: head[FLAGS_AT],
+        attributes: hash(attributes),
+    };
+    (span, attributes)
+}
+
+/// FNV-1a, eight bytes at a time.
+fn hash(bytes: &[u8]) -> u64 {
+    let chunks = bytes.chunks(8);
+    chunks.fold(0xcbf2_9ce4_8422_2325, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// In a forked child: what the parent knew of modules holds, but not what it told.
+pub fn begin_again() {
+    IS_CHILD.store(true, Ordering::Relaxed);
+    TOLD.set(Span::NONE);
+    NAMED.store(0, Ordering::Relaxed);
+}
