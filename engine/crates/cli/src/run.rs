@@ -62,6 +62,7 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
         progress: args.progress,
         counting: Counting::Auto,
         end_to_end: args.end_to_end.then_some(EndToEnd { runs: args.runs }),
+        section: None,
     })
 }
 

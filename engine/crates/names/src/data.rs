@@ -4,6 +4,7 @@ use std::path::Path;
 
 use object::{Object, ObjectSymbol, SymbolKind};
 
+use crate::demangle::readable;
 use crate::file::{self, FileError};
 
 /// The variables of one executable or library.
@@ -51,6 +52,25 @@ impl DataTable {
         let (start, end, name) = self.variables.get(before.checked_sub(1)?)?;
         (address < *end).then_some((name, address - start))
     }
+
+    /// The address, as the linker assigned it, of what people know by this name: `cart_lock`, `table+0x40`. Of several
+    /// variables of one name it is the first.
+    pub fn named(&self, wanted: &str) -> Option<u64> {
+        if let Some((start, _)) = self.variable(wanted) {
+            return Some(start);
+        }
+        let (name, offset) = wanted.rsplit_once("+0x")?;
+        let offset = u64::from_str_radix(offset, 16).ok()?;
+        let (start, end) = self.variable(name)?;
+        Some(start.saturating_add(offset)).filter(|address| *address < end)
+    }
+
+    fn variable(&self, wanted: &str) -> Option<(u64, u64)> {
+        let is_wanted =
+            |name: &str| name == wanted || readable(Some(name), None).as_deref() == Some(wanted);
+        let found = self.variables.iter().find(|(_, _, name)| is_wanted(name))?;
+        Some((found.0, found.1))
+    }
 }
 
 #[cfg(test)]
@@ -69,5 +89,25 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(table.at(64), Some(("count", 0)));
+    }
+
+    #[test]
+    fn a_name_leads_to_an_address() {
+        let table = DataTable {
+            variables: vec![
+                (16, 56, "cart_lock".into()),
+                (64, 104, "_ZN4shop5tableE".into()),
+            ],
+        };
+        for (name, address) in [
+            ("cart_lock", Some(16)),
+            ("shop::table", Some(64)),
+            ("shop::table+0x10", Some(80)),
+            ("shop::table+0x28", None),
+            ("shop::table+0xzz", None),
+            ("lock", None),
+        ] {
+            assert_eq!(table.named(name), address, "{name}");
+        }
     }
 }

@@ -20,6 +20,7 @@ mod queue;
 mod refine;
 mod remote;
 mod session;
+mod section;
 mod transactions;
 mod tree;
 mod unwind;
@@ -88,6 +89,9 @@ pub struct Options {
     /// Run the program again and again, each time as one experiment (COZ's `--end-to-end`): for programs that just
     /// finish.
     pub end_to_end: Option<EndToEnd>,
+    /// Only samples in this critical section count, and its waiter's requests are a progress point. [`Options::aim`] is its
+    /// function with everything that it calls.
+    pub section: Option<fulcrum_runs::PricedSection>,
 }
 
 /// Programs that just finish: each run from start to end is one experiment.

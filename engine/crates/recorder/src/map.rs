@@ -33,6 +33,10 @@ pub struct Plan {
     pub steps: Vec<u32>,
     /// The only target that may be selected.
     pub fixed: Option<u32>,
+    /// The lock that threads hold while their samples count, or [`fulcrum_wire::ANY_LOCK`]; 0 where all count.
+    pub lock: u64,
+    /// The type of the requests that are progress points; empty when none are.
+    pub request: String,
     /// What weakens the result; whole sentences.
     pub notes: Vec<String>,
 }
@@ -63,7 +67,7 @@ impl MapFile {
             ranges: plan.ranges.len(),
             nodes: plan.nodes.len(),
             steps: plan.steps.len(),
-            text: names.iter().map(String::len).sum(),
+            text: names.iter().map(String::len).sum::<usize>() + plan.request.len(),
         });
         let mut block = map_new(path, layout.length)?;
         let header = MapHeader {
@@ -82,8 +86,14 @@ impl MapFile {
             steering_at: layout.steering_at as u64,
             steps_at: layout.steps_at as u64,
             length: layout.length as u64,
+            lock: plan.lock,
+            request: Text {
+                at: layout.text_at as u64,
+                length: plan.request.len() as u64,
+            },
         };
-        let mut at = layout.text_at;
+        let mut at = layout.text_at + plan.request.len();
+        block[layout.text_at..at].copy_from_slice(plan.request.as_bytes());
         let texts: Vec<Text> = names
             .iter()
             .map(|name| {

@@ -22,7 +22,7 @@ use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{breakpoints, continuation, endtoend, opening, tree, unwind};
+use crate::{breakpoints, continuation, endtoend, opening, section, tree, unwind};
 
 /// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
 /// of the program.
@@ -74,6 +74,7 @@ pub fn record(
         Some(output) => RunFolder::create_at(&here.join(output)),
         None => RunFolder::create(&workspace, &program.path.to_string_lossy()),
     }
+    section::check(options)?;
     .map_err(|error| Error::CannotRecord(error.to_string()))?;
     let open = OpenFolder::open(folder.path()).map_err(|e| {
         cannot(
@@ -95,6 +96,7 @@ pub fn record(
     let start = Start {
         program,
         cwd,
+    manifest.section.clone_from(&options.section);
         run: folder.path().to_path_buf(),
         preload,
     };

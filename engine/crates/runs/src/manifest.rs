@@ -57,6 +57,9 @@ pub struct Manifest {
     /// The first line that was known to be worth something, of a causal profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_verdict: Option<FirstVerdict>,
+    /// The critical section that was sped up, of a causal profile that is to tell what it is worth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<PricedSection>,
     /// The recording process, so that a run whose recorder died is told from one that is going on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorder: Option<Recorder>,
@@ -74,6 +77,30 @@ pub struct FirstVerdict {
     pub at_least: f64,
     /// How long the run had lasted, seconds.
     pub seconds: f64,
+}
+
+/// A critical section that others wait for, and whose requests tell what it would be worth if it took less time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PricedSection {
+    /// The type of transaction that waits.
+    pub waiter: String,
+    /// The type for which it waits.
+    pub holder: String,
+    /// The lock, as crosstalk names it.
+    pub lock: String,
+    /// The mean wait, nanoseconds.
+    pub mean_ns: f64,
+    /// The function whose sections are sped up, with everything that it calls while it holds the lock.
+    pub function: String,
+    /// The lock is no variable of the program, so the sections are those of any lock.
+    pub any_lock: bool,
+    /// The waiter goes through that function, too: its own sections are among them.
+    pub shared: bool,
+    /// How much of the waits was behind that function, 0 to 1.
+    pub share: f64,
+    /// The type whose requests are progress points; `None` when lines are.
+    pub request: Option<String>,
 }
 
 /// How a run ended.

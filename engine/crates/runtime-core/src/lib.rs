@@ -15,6 +15,7 @@ pub mod draw;
 pub mod ledger;
 pub mod pace;
 pub mod record;
+pub mod request;
 pub mod ring;
 pub mod seccomp;
 pub mod tail;

@@ -14,8 +14,8 @@ use fulcrum_wire::{
     UNWIND_MAGIC, Unwind, UnwindHeader, VERSION, mode, state,
 };
 
-use crate::allowed;
 use crate::folder::{self, Name, folder};
+use crate::{allowed, section};
 
 static SESSION: AtomicPtr<ControlBlock> = AtomicPtr::new(core::ptr::null_mut());
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
@@ -25,6 +25,8 @@ static UNWIND: AtomicPtr<Rows> = AtomicPtr::new(core::ptr::null_mut());
 static BLOCKED: AtomicBool = AtomicBool::new(false);
 /// In the newest map's mode, a sample belongs to one target.
 static TELLS_CALLS: AtomicBool = AtomicBool::new(false);
+/// The newest map names requests that are progress points.
+static COUNTS_REQUESTS: AtomicBool = AtomicBool::new(false);
 
 /// The session's settings and commands. Only after [`attach`] succeeded.
 pub fn session() -> &'static ControlBlock {
@@ -52,6 +54,8 @@ pub struct Map {
     pub steering: &'static [Steering],
     /// The only target that may be selected, or `NONE`.
     pub fixed: u32,
+    /// The type of the requests that are progress points; empty when none are.
+    pub request: &'static [u8],
     names: &'static [fulcrum_wire::Text],
     base: *const u8,
     length: u64,
@@ -93,6 +97,12 @@ pub fn times_calls() -> bool {
 #[inline]
 pub fn tells_calls() -> bool {
     TELLS_CALLS.load(Ordering::Relaxed)
+}
+
+/// Whether requests are progress points.
+#[inline]
+pub fn counts_requests() -> bool {
+    COUNTS_REQUESTS.load(Ordering::Relaxed)
 }
 
 /// The newest map. Only after [`attach`] succeeded.
@@ -306,6 +316,7 @@ pub fn adopt(generation: u32) -> Option<()> {
         calls: Calls::new(calls),
         steering: file.part::<Steering>(head.steering_at, head.target_count)?,
         fixed: head.fixed,
+        request: file.text(head.request)?,
         names: file.part::<fulcrum_wire::Text>(head.names_at, head.target_count)?,
         base,
         length: head.length,
@@ -314,6 +325,8 @@ pub fn adopt(generation: u32) -> Option<()> {
     BLOCKED.store(head.mode == mode::BLOCKED, Ordering::Relaxed);
     let one = matches!(head.mode, mode::LINE | mode::FUNCTION);
     TELLS_CALLS.store(one, Ordering::Relaxed);
+    COUNTS_REQUESTS.store(head.request.length > 0, Ordering::Relaxed);
+    section::limit_to(head.lock);
     process.adopted.store(generation, Ordering::Release);
     Some(())
 }
@@ -344,6 +357,11 @@ struct File {
 }
 
 impl File {
+    /// A text in the file; `None` when it does not lie within.
+    fn text(self, text: fulcrum_wire::Text) -> Option<&'static [u8]> {
+        self.part(text.at, u32::try_from(text.length).ok()?)
+    }
+
     /// An array in the file; `None` when it does not lie within.
     fn part<T>(self, at: u64, count: u32) -> Option<&'static [T]> {
         let length = u64::from(count) * size_of::<T>() as u64;

@@ -12,7 +12,9 @@ use fulcrum_runtime_core::ledger::Ledger;
 use fulcrum_wire::command;
 
 use crate::allowed::{self, Use};
-use crate::{activity, breakpoints, control, output, profiler, rest, sampling, signals, thread};
+use crate::{
+    activity, breakpoints, control, output, profiler, requests, rest, sampling, signals, thread,
+};
 
 /// Set in a child between the fork and its being profiled again.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -52,6 +54,7 @@ fn begin_again() {
     }
     breakpoints::reopen_in_child();
     rest::reset();
+    requests::forget();
     activity::activate(control::session().part);
     match current {
         Some(thread) => {

@@ -13,6 +13,7 @@ use libc::{
 };
 
 use crate::blocked::{self, Call};
+use crate::section;
 use crate::signals::undisturbed;
 use crate::thread::{self, Routine};
 
@@ -100,15 +101,16 @@ macro_rules! locks {
                 thread::before();
                 // SAFETY: passes the program's arguments on.
                 let real = || unsafe { real!($name: fn($first $(, $type)*) -> c_int)(lock $(, $argument)*) };
-                blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, lock.addr(), || {
+                let result = blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, lock.addr(), || {
                     blocked::wait(Call::$call, real, |result| $credited(*result))
-                })
+                });
+                section::took(lock.addr(), result)
             }
             if thread::before() {
                 // SAFETY: the program's own lock.
                 let result = unsafe { real!($try: fn($first) -> c_int)(lock) };
                 if result != libc::EBUSY {
-                    return result;
+                    return section::took(lock.addr(), result);
                 }
             }
             waits(lock $(, $argument)*)
@@ -116,7 +118,21 @@ macro_rules! locks {
     };
 }
 
-/// Defines a hook for a call that may wake another thread, or that takes a lock without waiting for it.
+/// Defines a hook for a call that takes a lock without waiting for it.
+macro_rules! tries {
+    ($name:ident($type:ty)) => {
+        /// As libc's; settles before.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(lock: $type) -> c_int {
+            thread::before();
+            // SAFETY: passes the program's argument on.
+            let result = unsafe { real!($name: fn($type) -> c_int)(lock) };
+            section::took(lock.addr(), result)
+        }
+    };
+}
+
+/// Defines a hook for a call that may wake another thread.
 macro_rules! wakes {
     ($name:ident $(@ $version:literal)? ($($argument:ident: $type:ty),*)) => {
         /// As libc's; settles before.
@@ -138,7 +154,8 @@ macro_rules! unlocks {
             thread::before();
             blocked::gives_back(lock.addr());
             // SAFETY: passes the program's argument on.
-            unsafe { real!($name: fn($type) -> c_int)(lock) }
+            let result = unsafe { real!($name: fn($type) -> c_int)(lock) };
+            section::gave(lock.addr(), result)
         }
     };
 }
@@ -165,9 +182,9 @@ locks!(pthread_rwlock_timedwrlock(deadline: *const timespec), try: pthread_rwloc
 locks!(pthread_rwlock_clockrdlock(clock: clockid_t, deadline: *const timespec), try: pthread_rwlock_tryrdlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
 locks!(pthread_rwlock_clockwrlock(clock: clockid_t, deadline: *const timespec), try: pthread_rwlock_trywrlock(*mut pthread_rwlock_t), ReadWriteLock, credited: done);
 
-wakes!(pthread_mutex_trylock(mutex: *mut pthread_mutex_t));
-wakes!(pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t));
-wakes!(pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t));
+tries!(pthread_mutex_trylock(*mut pthread_mutex_t));
+tries!(pthread_rwlock_tryrdlock(*mut pthread_rwlock_t));
+tries!(pthread_rwlock_trywrlock(*mut pthread_rwlock_t));
 unlocks!(pthread_mutex_unlock(*mut pthread_mutex_t));
 unlocks!(pthread_rwlock_unlock(*mut pthread_rwlock_t));
 

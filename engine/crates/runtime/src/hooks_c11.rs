@@ -7,6 +7,7 @@ use fulcrum_runtime_core::ledger::Ledger;
 use libc::timespec;
 
 use crate::blocked::{self, Call};
+use crate::section;
 use crate::thread::{self, Routine};
 
 /// Opaque, as `mtx_t` and `cnd_t` are.
@@ -73,15 +74,16 @@ macro_rules! locks {
                 // SAFETY: the program's own mutex.
                 let result = unsafe { real!(mtx_trylock: fn(Opaque) -> c_int)(mutex) };
                 if result != BUSY {
-                    return result;
+                    return section::took(mutex.addr(), result);
                 }
                 thread::before();
             }
             // SAFETY: passes the program's arguments on.
             let real = || unsafe { real!($name: fn(Opaque $(, $type)*) -> c_int)(mutex $(, $argument)*) };
-            blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, mutex.addr(), || {
+            let result = blocked::inside_for(const { fulcrum_wire::function(stringify!($name)) }, mutex.addr(), || {
                 blocked::wait(Call::Mutex, real, |result| *result == SUCCESS)
-            })
+            });
+            section::took(mutex.addr(), result)
         }
     };
 }
@@ -103,7 +105,6 @@ waits!(cnd_wait(condition: Opaque, mutex: Opaque), Condition);
 waits!(cnd_timedwait(condition: Opaque, mutex: Opaque, deadline: *const timespec), Condition);
 locks!(mtx_lock());
 locks!(mtx_timedlock(deadline: *const timespec));
-wakes!(mtx_trylock);
 wakes!(cnd_signal);
 wakes!(cnd_broadcast);
 
@@ -113,5 +114,15 @@ pub unsafe extern "C-unwind" fn mtx_unlock(mutex: Opaque) -> c_int {
     thread::before();
     blocked::gives_back(mutex.addr());
     // SAFETY: passes the program's argument on.
-    unsafe { real!(mtx_unlock: fn(Opaque) -> c_int)(mutex) }
+    let result = unsafe { real!(mtx_unlock: fn(Opaque) -> c_int)(mutex) };
+    section::gave(mutex.addr(), result)
+}
+
+/// As libc's; settles before.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn mtx_trylock(mutex: Opaque) -> c_int {
+    thread::before();
+    // SAFETY: passes the program's argument on.
+    let result = unsafe { real!(mtx_trylock: fn(Opaque) -> c_int)(mutex) };
+    section::took(mutex.addr(), result)
 }

@@ -13,7 +13,7 @@ use libc::{
 
 use crate::blocked::{self, Call};
 use crate::signals::{may_disturb, undisturbed, with_ours};
-use crate::thread;
+use crate::{requests, thread};
 use fulcrum_preload::real;
 
 /// Defines a hook for a call that is restarted after a signal.
@@ -47,6 +47,40 @@ macro_rules! interrupted {
     };
 }
 
+/// Defines a hook for a call that receives bytes into a buffer.
+macro_rules! receives {
+    ($name:ident(fd: c_int, buffer: *mut c_void $(, $argument:ident: $type:ty)*), $call:ident) => {
+        /// As libc's, timed; a request may begin with what comes.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(fd: c_int, buffer: *mut c_void $(, $argument: $type)*) -> ssize_t {
+            thread::before();
+            // SAFETY: passes the program's arguments on.
+            let real = || unsafe { real!($name: fn(c_int, *mut c_void $(, $type)*) -> ssize_t)(fd, buffer $(, $argument)*) };
+            let came = blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || blocked::around(Call::$call, real));
+            // SAFETY: so many bytes were written there.
+            unsafe { requests::came(fd, buffer, came) };
+            came
+        }
+    };
+}
+
+/// Defines a hook for a call that sends several buffers at once, which any signal handler ends.
+macro_rules! gathers {
+    ($name:ident(fd: c_int $(, $argument:ident: $type:ty)*)) => {
+        /// As libc's, timed, and not interrupted by samples; a request may end with what goes.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name(fd: c_int $(, $argument: $type)*) -> ssize_t {
+            thread::before();
+            requests::goes(fd);
+            // SAFETY: passes the program's arguments on.
+            let real = || unsafe { real!($name: fn(c_int $(, $type)*) -> ssize_t)(fd $(, $argument)*) };
+            blocked::inside(const { fulcrum_wire::function(stringify!($name)) }, || {
+                undisturbed(|| blocked::around(Call::Write, real))
+            })
+        }
+    };
+}
+
 /// Up to here a sample hardly ever meets a call that sends, longest for pipes; keeping samples out costs half of what
 /// such a call takes.
 const SMALL: usize = libc::PIPE_BUF;
@@ -60,6 +94,7 @@ macro_rules! whole {
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name(fd: $fd, buffer: $buffer, count: $count $(, $argument: $type)*) -> ssize_t {
             thread::before();
+            requests::goes(fd);
             // SAFETY: passes the program's arguments on, or what is left of them.
             let from = |done: size_t| unsafe {
                 real!($name: fn($fd, $buffer, $count $(, $type)*) -> ssize_t)(fd, buffer.add(done), count - done $(, $argument)*)
@@ -120,14 +155,14 @@ macro_rules! masked {
     };
 }
 
-restarted!(read(fd: c_int, buffer: *mut c_void, count: size_t) -> ssize_t, Read);
+receives!(read(fd: c_int, buffer: *mut c_void, count: size_t), Read);
 whole!(write(fd: c_int, buffer: *const c_void, count: size_t));
-interrupted!(writev(fd: c_int, parts: *const iovec, count: c_int) -> ssize_t, Write);
+gathers!(writev(fd: c_int, parts: *const iovec, count: c_int));
 whole!(send(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int));
 whole!(sendto(fd: c_int, buffer: *const c_void, count: size_t, flags: c_int, to: *const sockaddr, length: socklen_t));
-interrupted!(sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t, Write);
-restarted!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int) -> ssize_t, Receive);
-restarted!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t) -> ssize_t, Receive);
+gathers!(sendmsg(fd: c_int, message: *const msghdr, flags: c_int));
+receives!(recv(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int), Receive);
+receives!(recvfrom(fd: c_int, buffer: *mut c_void, count: size_t, flags: c_int, from: *mut sockaddr, length: *mut socklen_t), Receive);
 restarted!(recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t, Receive);
 restarted!(accept(fd: c_int, from: *mut sockaddr, length: *mut socklen_t) -> c_int, Accept);
 restarted!(accept4(fd: c_int, from: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int, Accept);

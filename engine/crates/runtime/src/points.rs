@@ -20,6 +20,13 @@ pub struct Counter {
     backoff: AtomicUsize,
 }
 
+impl Counter {
+    /// Another visit.
+    pub fn visit(&self) {
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// One counter with its name. A latency point is two of them.
 struct Slot {
     counter: Counter,
@@ -101,6 +108,13 @@ pub fn register(name: &[u8], point: u32) {
     if let Some(slot) = slot(THROUGHPUT, &name[..name.len().min(LONGEST)]) {
         slot.breakpoint.store(point as usize + 1, Ordering::Release);
     }
+}
+
+/// The counters of the latency point of this name, where requests begin and where they end. `None` when all are taken.
+pub fn latency(name: &[u8]) -> Option<(&'static Counter, &'static Counter)> {
+    let name = &name[..name.len().min(LONGEST)];
+    let begin = slot(BEGIN, name)?;
+    Some((&begin.counter, &slot(END, name)?.counter))
 }
 
 /// The slot of this kind and name, a new one where there is none. `None` when all are taken.

@@ -18,7 +18,7 @@ use crate::control::Map;
 use crate::perf::open_event;
 use crate::stack::Stack;
 use crate::walk::{DEEPEST_WALK, walk};
-use crate::{activity, breakpoints, choice, control, resting};
+use crate::{activity, breakpoints, choice, control, resting, section};
 
 /// How one thread is sampled. Other threads may hold and resume it; the rest is its own thread's, and after a fork the
 /// child's.
@@ -264,7 +264,7 @@ impl Sampling {
                 in_call(map, &found, called.or(kernel), 1);
                 found
             };
-            earned += choice::on_sample(map, &found, sample.time, 1, period);
+            earned += choice::on_sample(map, &in_section(found), sample.time, 1, period);
         });
         tail.store(to, Ordering::Release);
         control::process()
@@ -307,7 +307,7 @@ impl Sampling {
         control::process()
             .samples
             .fetch_add(whole / period, Ordering::Relaxed);
-        choice::on_sample(map, &found, sys::now(), whole / period, weight)
+        choice::on_sample(map, &in_section(found), sys::now(), whole / period, weight)
     }
 
     /// No more samples from now on; what the ring holds can still be read.
@@ -404,6 +404,15 @@ fn found_at(map: &Map, stack: Stack, at: Registers) -> Found {
     let mut chain = [0; DEEPEST_WALK];
     let depth = walk(stack, at, &mut chain);
     map.targets.of(frames(chain[..depth].iter().copied()))
+}
+
+/// The same targets where samples count only in critical sections and the calling thread is in one; otherwise none.
+fn in_section(found: Found) -> Found {
+    if section::counts() {
+        found
+    } else {
+        Found::NOTHING
+    }
 }
 
 /// Whether an address is the kernel's.

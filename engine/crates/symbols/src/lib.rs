@@ -51,6 +51,15 @@ pub fn line_ranges(path: &Path, scope: &Scope) -> Result<LineTable, SymbolsError
     file::with_debug_info(path, |module| lines::table(path, scope, module))
 }
 
+/// The address of a global variable as the linker assigned it, by the name that people know it by: `shop::cart_lock`,
+/// `table+0x40`. `None` where the module has none of that name.
+///
+/// # Errors
+/// When the file cannot be read or is no ELF file of this machine's kind.
+pub fn variable_address(path: &Path, name: &str) -> Result<Option<u64>, SymbolsError> {
+    Ok(fulcrum_names::DataTable::open(path)?.named(name))
+}
+
 /// Reads a module's debug information and gives the code of every function whose declaration is in scope.
 ///
 /// Code of functions out of scope that was inlined into one in scope belongs to the latter.

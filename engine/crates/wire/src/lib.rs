@@ -30,7 +30,7 @@ pub use calls::*;
 pub use points::*;
 
 /// Changes whenever a layout in this crate does.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// First word of [`ControlBlock`].
 pub const SESSION_MAGIC: u64 = u64::from_le_bytes(*b"FULCSESS");
 /// First word of [`Process`].
@@ -52,6 +52,8 @@ pub const HEARTBEAT_LIMIT_NS: u64 = 2_000_000_000;
 pub const FULL_SPEEDUP: u32 = 10_000;
 /// Added to [`ControlBlock::fixed_speedup`] in end-to-end mode: every thread makes the pauses of this speedup.
 pub const PLACEBO: u32 = 1 << 16;
+/// [`MapHeader::lock`] that stands for every lock.
+pub const ANY_LOCK: u64 = 1;
 /// Longest list of speedups to draw from.
 pub const MAX_LEVELS: usize = 32;
 /// "None" in `u32` fields that hold a line's index or a speedup.
@@ -274,6 +276,10 @@ pub struct MapHeader {
     pub steps_at: u64,
     /// Length of the whole file.
     pub length: u64,
+    /// Only samples of threads that hold the lock at this address count, or any lock ([`ANY_LOCK`]); 0 for all samples.
+    pub lock: u64,
+    /// The type of the requests that are progress points; empty when none are.
+    pub request: Text,
 }
 
 /// What the engine asks for one target. It changes as the engine learns.
@@ -460,7 +466,7 @@ mod tests {
         assert_eq!(offset_of!(Process, state), 16);
         assert_eq!(offset_of!(Process, start_ns), 24);
         assert_eq!(offset_of!(Process, queued_ns), 120);
-        assert_eq!(size_of::<MapHeader>(), 88);
+        assert_eq!(size_of::<MapHeader>(), 112);
         assert_eq!((size_of::<Range>(), align_of::<Range>()), (24, 8));
         assert_eq!((size_of::<Unwind>(), size_of::<Node>()), (16, 8));
         assert_eq!(size_of::<UnwindHeader>(), 16);

@@ -12,5 +12,6 @@ mod opening;
 mod processes;
 mod record;
 mod sanitized;
+mod sections;
 mod support;
 mod targets;
