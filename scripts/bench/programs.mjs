@@ -1,12 +1,13 @@
 /**
- * `npm run bench -- programs [PROGRAM…]`: the causal profiler with programs that others wrote, built from the distribution's
- * sources. Of each it says whether it behaves as alone, how long a first verdict took, and what the best function is. Writes the
- * table in docs/programs.md.
+ * `npm run bench -- programs [PROGRAM…] [KEY=FOLDER…]`: the causal profiler with programs that others wrote, built from the
+ * distribution's sources, from crates, and from the folders of those that cannot be fetched. Of each it says whether it behaves
+ * as alone, how long a first verdict took, what the best function is, and what a known repair brought. Writes the table in
+ * docs/programs.md.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { loadavg } from "node:os";
+import { constants, loadavg } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +17,7 @@ import { writeSection } from "./lib/document.mjs";
 import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
-import { chosen, programs } from "./programs/programs.mjs";
+import { chosen, keys, programs } from "./programs/programs.mjs";
 import { report } from "./programs/report.mjs";
 import { work } from "./programs/sources.mjs";
 
@@ -27,7 +28,7 @@ const patience = 600;
 const folder = path.join(work, "run");
 
 export async function bench(args) {
-  const options = parseOptions(args);
+  const options = parseOptions(args, { keys });
   const wanted = chosen(options.names);
   const journal = new Journal(options.quick ? "programs-quick" : "programs");
   if (!options.report) {
@@ -35,7 +36,8 @@ export async function bench(args) {
     mkdirSync(work, { recursive: true });
     journal.put("machine", { ...(await describeMachine()), load: loadavg()[0] });
     for (const program of wanted.filter(({ name }) => !options.resume || journal.get(name) === undefined)) {
-      journal.put(program.name, await row(program, options.quick ? seconds.quick : seconds.normal));
+      const times = options.quick ? seconds.quick : seconds.normal;
+      journal.put(program.name, await row(program, times, options.folders));
     }
   }
   const text = report(programs, journal);
@@ -46,11 +48,11 @@ export async function bench(args) {
 }
 
 /** What became of one program; `missing` says why there is nothing of it. */
-async function row(program, times) {
+async function row(program, times, folders) {
   try {
     let measured;
     for (const time of times) {
-      const prepared = await program.prepare(time);
+      const prepared = await program.prepare(time, folders);
       if (prepared.ask !== undefined) {
         needs(prepared);
       }
@@ -59,7 +61,10 @@ async function row(program, times) {
         break;
       }
     }
-    return measured;
+    const { repair } = program;
+    return repair === undefined
+      ? measured
+      : { ...measured, repair: await step(`${program.name}: repaired`, () => repair(times[0] / 3, folders)) };
   } catch (error) {
     if (!(error instanceof StepError)) {
       throw error;
@@ -70,7 +75,8 @@ async function row(program, times) {
 }
 
 function needs({ command }) {
-  const asked = { nginx: "ab", "redis-server": "redis-benchmark" }[path.basename(command[0])];
+  const benchmarks = { nginx: "ab", "redis-server": "redis-benchmark", "mini-redis-server": "redis-benchmark" };
+  const asked = benchmarks[path.basename(command.find((it) => path.basename(it) in benchmarks) ?? "")];
   if (asked !== undefined && which(asked) === undefined) {
     throw new StepError(`${asked} is not here: install apache2-utils and redis-tools.`);
   }
@@ -98,7 +104,7 @@ async function measure(prepared, time) {
     recorded: { ...recorded, errors: undefined },
     differences: differences(prepared, alone, recorded),
     verdict: await verdict,
-    progress: prepared.progress,
+    progress: prepared.marked ?? prepared.progress,
     best: shown?.best ?? [],
     worth: shown?.worth,
     notes: shown?.notes ?? [recorded.errors.trim().split("\n").at(-1)],
@@ -132,13 +138,16 @@ async function performed(prepared, command, time) {
     rmSync(prepared.pidFile, { force: true });
   }
   const began = performance.now();
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], cwd: work });
+  const { cwd = work, env = {} } = prepared;
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], cwd, env: { ...process.env, ...env } });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {
     errors = (errors + text).slice(-20_000);
   });
   const ended = new Promise((resolve, reject) => {
-    child.on("error", reject).on("exit", (code, signal) => resolve(signal ?? `status ${code}`));
+    // Fulcrum and shells say by a status of 128 and more that a signal ended the program.
+    const status = (code, signal) => (signal === null ? code : 128 + constants.signals[signal]);
+    child.on("error", reject).on("exit", (code, signal) => resolve(`status ${status(code, signal)}`));
   });
   const written = pipeline(child.stdout, createWriteStream(out));
   const limit = setTimeout(() => child.kill("SIGKILL"), patience * 1000);
@@ -153,7 +162,7 @@ async function performed(prepared, command, time) {
   const end = await ended;
   clearTimeout(limit);
   await written;
-  const output = await digest(out, prepared.unordered === true);
+  const output = await digest(out, prepared);
   return { seconds: (performance.now() - began) / 1000, end, output, errors, ...asked };
 }
 
@@ -199,11 +208,13 @@ async function processOf(file) {
   throw new StepError("The server did not begin.");
 }
 
-async function digest(file, unordered) {
+async function digest(file, { unordered, times }) {
   const hash = createHash("sha256");
   if (unordered) {
     const lines = new Set(readFileSync(file, "utf8").split("\n"));
     hash.update([...lines].sort().join("\n"));
+  } else if (times !== undefined) {
+    hash.update(readFileSync(file, "utf8").replaceAll(times, ""));
   } else {
     await pipeline(createReadStream(file), hash);
   }

@@ -3,9 +3,15 @@
  * asks. What each does alone and recorded is compared by what it prints, answers and ends with.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { root, run, StepError } from "../../lib/steps.mjs";
 import { runChild } from "../lib/children.mjs";
+import { calibrate, cost, invocation, runUnits } from "../lib/measure.mjs";
+import { generator, speedup } from "../lib/statistics.mjs";
+import { buildBorrowed } from "../others/build.mjs";
+import { cozBenchmarks } from "../others/cozBenchmarks.mjs";
 import * as from from "./sources.mjs";
 
 const { work, lineOf } = from;
@@ -20,9 +26,19 @@ const pages = path.join(work, "pages");
  * @property {string} [pidFile] of a server, which is asked until time is up and then ended
  * @property {() => Promise<number>} [ask] asks for a moment; how many answers were right
  * @property {boolean} [unordered] lines of output come in any order, and a run may repeat them
+ * @property {RegExp} [times] what of its output says how long it took
+ * @property {string} [cwd] @property {Record<string, string>} [env]
+ * @property {string[]} [marked] the progress points that are in its source
  *
- * @typedef {{ name: string, prepare: (seconds: number) => Promise<Work> }} Program
+ * @typedef {Record<string, string>} Folders that the user has named
+ * @typedef {object} Program
+ * @property {string} name
+ * @property {(seconds: number, folders: Folders) => Promise<Work>} prepare
+ * @property {(seconds: number, folders: Folders) => Promise<object>} [repair] what a known one brings
  */
+
+/** The keys of folders for what cannot be fetched. */
+export const keys = ["coz", "phoenix", "pigz", "fiber"];
 
 /** A file of a few megabytes that compresses as sources do, named so often that it takes about that long. */
 function files(seconds, perSecond) {
@@ -212,6 +228,131 @@ async function ripgrep(seconds) {
   };
 }
 
+async function tokei(seconds) {
+  return {
+    command: [await from.tokei(), path.join(root, "engine", "crates")],
+    progress: [],
+    options: ["--end-to-end", "--duration", `${seconds}`, "--source-scope", "%"],
+    unordered: true,
+  };
+}
+
+/** Waits until somebody answers at this port, half a minute at most. */
+async function listening(port) {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const socket = connect(port, "127.0.0.1");
+    const answered = await new Promise((resolve) => {
+      socket.on("connect", () => resolve(true)).on("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (answered) {
+      return;
+    }
+    await pause(100);
+  }
+}
+
+/** A server of tokio's, which is asked in Redis's protocol. It leaves no file when it is ready, so its shell does. */
+async function miniRedis() {
+  const program = await from.miniRedis();
+  const pidFile = path.join(work, "mini-redis.pid");
+  const port = 28_186;
+  return {
+    command: ["sh", "-c", 'echo $$ > "$0"; exec "$@"', pidFile, program, "--port", `${port}`],
+    progress: [lineOf(from.crateSource("mini-redis", "src", "server.rs"), "cmd.apply(&self.db")],
+    options: ["--source-scope", "%"],
+    pidFile,
+    ask: async () => {
+      await listening(port);
+      const asked = ["-p", `${port}`, "-n", "20000", "-c", "8", "-t", "set,get", "--csv"];
+      const { stdout } = await runChild(["redis-benchmark", ...asked]);
+      return 20_000 * stdout.split("\n").filter((line) => /^"(SET|GET)",/.test(line)).length;
+    },
+  };
+}
+
+/** Trees, again and again, of sequences of 600 letters that have come about by changes of each other. */
+async function fasttree(seconds) {
+  const program = await from.fasttree();
+  const file = path.join(work, "sequences.phylip");
+  const random = generator(6);
+  const letter = () => "ACGT"[Math.floor(4 * random())];
+  const sequences = [Array.from({ length: 600 }, letter)];
+  while (sequences.length < 60) {
+    const parent = sequences[Math.floor(sequences.length * random())] ?? [];
+    sequences.push(parent.map((it) => (random() < 0.05 ? letter() : it)));
+  }
+  const rows = sequences.map((it, number) => `${`s${number}`.padEnd(10)}${it.join("")}\n`);
+  const alignment = `${sequences.length} 600\n${rows.join("")}`;
+  const command = [program, "-nt", "-quiet", "-nopr", "-gtr"];
+  const env = { OMP_NUM_THREADS: "2" };
+  writeFileSync(file, alignment);
+  const began = performance.now();
+  await runChild([...command, file], { env });
+  const trees = Math.ceil((1000 * seconds) / (performance.now() - began));
+  writeFileSync(file, alignment.repeat(trees));
+  const at = "QuartetConstraintPenalties(profiles, nConstraints";
+  return {
+    command: [...command, "-n", `${trees}`, file],
+    progress: [lineOf(`${program}.c`, at, "int nRounds = mlAccuracy")],
+    env,
+  };
+}
+
+async function primes(seconds) {
+  const program = await from.primes();
+  const file = source(program, "examples", "parallel_reduce", "primes", "primes.cpp");
+  return {
+    command: [program, "2", "100000000", "1000", `${Math.ceil(seconds * 5)}`],
+    progress: [lineOf(file, "multiples.find_primes_in_window(j", "void operator()(const SieveRange& r)")],
+    times: /[\d.e-]+ ?s(ec)?\w*|time.*/g,
+  };
+}
+
+async function pigz(seconds, folders) {
+  const program = await from.pigz(folders);
+  return {
+    command: [program, "-p", "2", "-n", "-k", "-c", ...files(seconds, 4)],
+    progress: [lineOf(source(program, "pigz.c"), "twist(job->calc, TO, 1);", "local void compress_thread")],
+  };
+}
+
+async function fibers(seconds, folders) {
+  return {
+    command: [await from.fibers(folders)],
+    progress: [],
+    options: ["--end-to-end", "--duration", `${seconds}`],
+    times: /duration: .*/g,
+    unordered: true,
+  };
+}
+
+/** A program of the accuracy table, with its marks in place: so long as that takes. @returns {Program} */
+function marked(sample) {
+  const title = sample.name.replace("-", ": ");
+  return {
+    name: title,
+    prepare: async (seconds, folders) => {
+      const program = await buildBorrowed(sample, { folders });
+      const { command, env, cwd } = invocation(program, await calibrate(sample, program, seconds));
+      return { command, env, cwd, progress: [], marked: [sample.point] };
+    },
+    ...(sample.origin.repair && { repair: (seconds, folders) => gainOfRepair(sample, seconds, folders) }),
+  };
+}
+
+/** What the known repair of a program brings: interleaved rounds of both. */
+async function gainOfRepair(sample, seconds, folders) {
+  const [before, after] = [[], []];
+  const programs = [await buildBorrowed(sample, { folders }), await buildBorrowed(sample, { folders, repaired: true })];
+  const units = await calibrate(sample, programs[0], seconds / 10);
+  for (let round = 0; round < 5; round += 1) {
+    before.push(cost(sample, await runUnits(programs[0], units)));
+    after.push(cost(sample, await runUnits(programs[1], units)));
+  }
+  return { what: sample.origin.repair.what, ...speedup(before, after) };
+}
+
 /** Two programs at once, by rules of make. */
 async function make(seconds) {
   const [pbzip2, xz] = [await from.pbzip2("pbzip2"), await from.xz()];
@@ -261,6 +402,13 @@ export const programs = [
   },
   { name: "make -j2: pbzip2 and xz", prepare: make },
   { name: "ripgrep", prepare: ripgrep },
+  { name: "pigz, 2 threads", prepare: pigz },
+  { name: "FastTree (OpenMP), 2 threads", prepare: fasttree },
+  { name: "primes (TBB), 2 threads", prepare: primes },
+  { name: "mini-redis (tokio)", prepare: miniRedis },
+  { name: "tokei (rayon)", prepare: tokei },
+  { name: "a million fibers (Boost.Fiber)", prepare: fibers },
+  ...cozBenchmarks.map(marked),
 ];
 
 /** Those that were asked for. */

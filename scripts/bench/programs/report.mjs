@@ -14,8 +14,8 @@ export function report(programs, journal) {
   return `${machine}; ${fulcrum}, ${revision}; ${compilers}; ${journal.dates()}. The load
 average was ${load.toFixed(1)} when it began.
 
-| program | as alone | progress point | first verdict | worth at least | best function, if it took half its time |
-| --- | --- | --- | --: | --- | --- |
+| program | as alone | progress point | first verdict | worth at least | best function, if it took half its time | what its repair brought |
+| --- | --- | --- | --: | --- | --- | --- |
 ${rows.join("\n")}
 
 ${worthAtLeast(known.map(({ name }) => journal.get(name)))}
@@ -23,15 +23,22 @@ ${worthAtLeast(known.map(({ name }) => journal.get(name)))}
 ${[...missing, ...notes].join("\n")}`;
 }
 
-function row(name, { missing, differences, recorded, verdict, worth, progress, best }) {
+function row(name, { missing, differences, recorded, verdict, worth, progress, best, repair }) {
   if (missing !== undefined) {
-    return `| ${name} | – | – | – | – | – |`;
+    return `| ${name} | – | – | – | – | – | – |`;
   }
   const alone = differences.length === 0 ? `yes${answers(recorded)}` : differences.join("; ");
   const points = progress.length === 0 ? "whole runs" : progress.map((it) => `\`${it}\``).join(", ");
   const first = verdict === undefined ? "none" : `${verdict.toFixed(0)} s`;
   const lines = best.map((it) => line(it, best.length > 1));
-  return `| ${name} | ${alone} | ${points} | ${first} | ${worthOf(worth)} | ${lines.join("<br>") || "–"} |`;
+  return `| ${name} | ${alone} | ${points} | ${first} | ${worthOf(worth)} | ${lines.join("<br>") || "–"} | ${repaired(repair)} |`;
+}
+
+/** Of a known repair, whatever the profile says: what it gains, alone. */
+function repaired(repair) {
+  return repair === undefined
+    ? "–"
+    : `${percent(repair.value)} % ± ${(100 * repair.spread).toFixed(1)}: ${repair.what}`;
 }
 
 /** What the run said while it went on: `6 s: 11 %, \`f\``. */

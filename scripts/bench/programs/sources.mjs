@@ -1,7 +1,10 @@
 /** Sources of programs that nobody here has written, as the distribution packages them, built with debug information. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import { root, run, StepError, step } from "../../lib/steps.mjs";
+import { named } from "../others/build.mjs";
+import { edited } from "../others/edits.mjs";
 
 export const work = path.join(root, "out", "bench", "programs");
 const sources = path.join(work, "src");
@@ -17,6 +20,8 @@ const headers = {
   "zlib1g-dev": "/usr/include/zlib.h",
   "dpkg-dev": "/usr/bin/dpkg-source",
   tcl: "/usr/bin/tclsh",
+  "libtbb-dev": "/usr/include/oneapi/tbb.h",
+  "libboost-fiber-dev": "/usr/include/boost/fiber/all.hpp",
 };
 
 /** Installs what is missing of these packages. */
@@ -205,16 +210,84 @@ export const postgres = async () => {
   return path.join(folder, "run", "bin");
 };
 
-export const ripgrep = async () => {
-  const folder = path.join(work, "built", "ripgrep");
-  const program = path.join(folder, "bin", "rg");
-  if (!existsSync(program)) {
-    const env = { CARGO_PROFILE_RELEASE_DEBUG: "1", CARGO_TARGET_DIR: path.join(folder, "target") };
-    const args = ["install", "--quiet", "--locked", "--root", folder, "ripgrep"];
-    await step("build ripgrep", () => run("cargo", args, { env }));
-  }
+/** FastTree with OpenMP. */
+export const fasttree = async () => {
+  const folder = await built("fasttree", "fasttree", () => [
+    ["gcc", "-g", "-O2", "-w", "-DOPENMP", "-fopenmp", "fasttree.c", "-lm", "-o", "fasttree"],
+  ]);
+  return path.join(folder, "fasttree");
+};
+
+/** An example of TBB's: primes by `parallel_reduce`. */
+export const primes = async () => {
+  await install(["libtbb-dev"]);
+  const example = "examples/parallel_reduce/primes";
+  const folder = await built("primes", "onetbb", () => [
+    [
+      ...["g++", "-g", "-O2", "-w", "-pthread", "-I", "examples"],
+      ...[`${example}/main.cpp`, `${example}/primes.cpp`, "-ltbb", "-o", "primes"],
+    ],
+  ]);
+  return path.join(folder, "primes");
+};
+
+/** From a checkout of pigz that the user names. */
+export const pigz = async (folders) => {
+  const folder = await checkout("pigz", "pigz's source", "pigz.c", folders);
+  await run("make", ["-s", ...jobs, "pigz", flags], { cwd: folder });
+  return path.join(folder, "pigz");
+};
+
+/** From a checkout of Boost.Fiber that the user names: a million fibers. A stack of one page is not enough for them here. */
+export const fibers = async (folders) => {
+  const folder = await checkout("fiber", "Boost.Fiber's source", "performance/fiber/skynet_join.cpp", folders);
+  await install(["libboost-fiber-dev"]);
+  const file = path.join(folder, "performance", "fiber", "skynet_join.cpp");
+  const stack = { at: "salloc{ allocator_type", with: [["salloc{", "salloc{ 8 *"]] };
+  writeFileSync(file, edited(readFileSync(file, "utf8"), [stack], "skynet_join.cpp"));
+  const program = path.join(path.dirname(file), "skynet_join");
+  await run("g++", ["-g", "-O2", "-w", "-pthread", file, "-lboost_fiber", "-lboost_context", "-o", program]);
   return program;
 };
+
+/** A copy of a folder that the user names, to build in. */
+async function checkout(key, what, sign, folders) {
+  const from = await named(key, what, sign)(folders);
+  const folder = path.join(work, "built", key);
+  cpSync(from, folder, { recursive: true, preserveTimestamps: true });
+  return folder;
+}
+
+/** A program of a crate. */
+async function installed(crate, name) {
+  const folder = path.join(work, "built", crate);
+  const program = path.join(folder, "bin", name);
+  if (!existsSync(program)) {
+    const env = { CARGO_PROFILE_RELEASE_DEBUG: "1", CARGO_TARGET_DIR: path.join(folder, "target") };
+    const args = ["install", "--quiet", "--locked", "--root", folder, crate];
+    await step(`build ${crate}`, () => run("cargo", args, { env }));
+  }
+  return program;
+}
+
+export const ripgrep = () => installed("ripgrep", "rg");
+/** Counts lines, by rayon. */
+export const tokei = () => installed("tokei", "tokei");
+/** tokio's own example of a server. */
+export const miniRedis = () => installed("mini-redis", "mini-redis-server");
+
+/** The newest source of a crate that cargo has unpacked. */
+export function crateSource(crate, ...parts) {
+  const registry = path.join(process.env.CARGO_HOME ?? path.join(homedir(), ".cargo"), "registry", "src");
+  const found = readdirSync(registry)
+    .flatMap((name) => readdirSync(path.join(registry, name)).map((it) => path.join(registry, name, it)))
+    .filter((it) => new RegExp(`^${crate}-\\d`).test(path.basename(it)))
+    .sort();
+  if (found.length === 0) {
+    throw new StepError(`cargo has no source of ${crate}.`);
+  }
+  return path.join(found.at(-1), ...parts);
+}
 
 /** The launcher of this repository's own tests, after which the system kills for perf_event_open. */
 export const sandbox = async () => {
