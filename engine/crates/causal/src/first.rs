@@ -20,7 +20,7 @@ use crate::combine::{Combined, Group, Line, Series, combine};
 use crate::disturbance;
 use crate::phase::{Correction, Rates};
 
-/// The program speedup that is worth a verdict.
+/// The program speedup that is worth a verdict, where nobody says otherwise.
 const WORTH: f64 = 0.08;
 /// The speedups that the opening draws from, besides none.
 pub const SPEEDUPS: [f64; 2] = [0.5, 1.0];
@@ -66,6 +66,7 @@ pub fn candidates(samples: &[(TargetId, u64)]) -> Vec<TargetId> {
 #[derive(Clone, Debug)]
 pub struct Opening {
     lines: Vec<TargetId>,
+    worth: f64,
     looks: u32,
     /// How many experiments there must be for the next look.
     due: usize,
@@ -79,11 +80,17 @@ impl Opening {
     pub fn new(lines: Vec<TargetId>) -> Opening {
         Opening {
             lines,
+            worth: WORTH,
             looks: 0,
             due: BETWEEN_LOOKS,
             tests: 0,
             has_verdict: false,
         }
+    }
+
+    /// The same, with a verdict on the first line that is worth this program speedup.
+    pub fn worth(self, worth: f64) -> Opening {
+        Opening { worth, ..self }
     }
 
     /// The lines that it tests.
@@ -132,7 +139,7 @@ impl Opening {
             let rates = correction.at(&key.name);
             for (line, at_least) in worth(&combined, series.iter(), level) {
                 let at_least = at_least * of_the_run(line, &rates);
-                if at_least >= best.as_ref().map_or(WORTH, |it| it.at_least) {
+                if at_least >= best.as_ref().map_or(self.worth, |it| it.at_least) {
                     best = Some(FirstVerdict {
                         target: line.id.clone(),
                         point: key.name.clone(),

@@ -52,6 +52,7 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
         },
         fixed_line: args.fixed_line,
         fixed_speedup: args.fixed_speedup,
+        first_worth: None,
         sampler: match args.sampler {
             SamplerArg::Auto => Sampler::Auto,
             SamplerArg::Perf => Sampler::Perf,
@@ -62,7 +63,6 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
         progress: args.progress,
         counting: Counting::Auto,
         end_to_end: args.end_to_end.then_some(EndToEnd { runs: args.runs }),
-        section: None,
     })
 }
 

@@ -6,6 +6,7 @@
 
 mod attach;
 mod breakpoints;
+mod chore;
 mod continuation;
 mod control;
 mod endtoend;
@@ -20,7 +21,6 @@ mod queue;
 mod refine;
 mod remote;
 mod session;
-mod section;
 mod transactions;
 mod tree;
 mod unwind;
@@ -78,6 +78,8 @@ pub struct Options {
     pub fixed_speedup: Option<f64>,
     /// Every experiment without a speedup is a baseline: what pausing costs is not measured, and stays in the results.
     pub no_placebo: bool,
+    /// The program speedup, a fraction, that a line must be worth for the first verdict; 8 % when `None`.
+    pub first_worth: Option<f64>,
     /// How samples are taken.
     pub sampler: Sampler,
     /// Share of the program's time that profiling may take, 0 to 1: experiments are spaced out to keep below it.
@@ -89,9 +91,6 @@ pub struct Options {
     /// Run the program again and again, each time as one experiment (COZ's `--end-to-end`): for programs that just
     /// finish.
     pub end_to_end: Option<EndToEnd>,
-    /// Only samples in this critical section count, and its waiter's requests are a progress point. [`Options::aim`] is its
-    /// function with everything that it calls.
-    pub section: Option<fulcrum_runs::PricedSection>,
 }
 
 /// Programs that just finish: each run from start to end is one experiment.

@@ -23,6 +23,8 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Where the opening of a run stands.
 pub struct Begun {
     state: State,
+    /// What a line must be worth for a verdict, where that was said.
+    worth: Option<f64>,
     looked: Duration,
     /// Experiments at the last look.
     experiments: u64,
@@ -51,6 +53,7 @@ impl Begun {
             } else {
                 State::Over
             },
+            worth: options.first_worth,
             looked: Duration::ZERO,
             experiments: 0,
             told: 0,
@@ -81,7 +84,11 @@ impl Begun {
             State::Sampling if elapsed >= SAMPLES => {
                 let lines = candidates(&samples(processes));
                 if !lines.is_empty() {
-                    self.state = State::Testing(Opening::new(lines));
+                    let opening = Opening::new(lines);
+                    self.state = State::Testing(match self.worth {
+                        Some(worth) => opening.worth(worth),
+                        None => opening,
+                    });
                 }
             }
             State::Testing(opening) => {

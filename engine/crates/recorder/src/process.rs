@@ -18,7 +18,7 @@ use crate::control::{ProcessBlock, now};
 use crate::map::{MapFile, Plan};
 use crate::plan::{self, Memory, NoPlan, Tables};
 use crate::queue::Queue;
-use crate::{section, unwind};
+use crate::unwind;
 use crate::{Aim, Options, Sampler};
 
 /// Whether a process still exists (a zombie counts as gone).
@@ -61,11 +61,7 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     fn plan(&mut self, memory: &Memory) -> Result<Plan, NoPlan> {
-        let plan = plan::plan(&mut self.tables, memory, &self.aim, self.fixed.as_deref());
-        match &self.options.section {
-            Some(section) => section::limit(plan, memory, section),
-            None => plan,
-        }
+        plan::plan(&mut self.tables, memory, &self.aim, self.fixed.as_deref())
     }
 
     /// Whether this is the given program itself, not one that it has become.
@@ -204,17 +200,17 @@ impl Watched {
         thread.spawn(work).ok()
     }
 
-    /// Looks after a running process: libraries that it has opened, time that it waited for a processor.
-    pub fn tend(&mut self, shared: &mut Shared<'_>) {
+    /// Looks after a running process: whether it has opened libraries.
+    pub fn tend(&mut self, shared: &mut Shared<'_>) -> bool {
         if self.is_dormant() || self.is_finished() {
-            return;
+            return false;
         }
         let Ok(memory) = Memory::of(self.pid()) else {
-            return;
+            return false;
         };
         let code = memory.code();
         if code == self.modules {
-            return;
+            return false;
         }
         // Without a binary scope the program itself is in scope, and that does not change.
         let aim = &shared.aim.binary_scope;
@@ -228,6 +224,7 @@ impl Watched {
             }
         }
         self.learn_callers(memory, &shared.unwind);
+        true
     }
 
     /// Gives the process a new map; what cannot be done is said, and the old one stays.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
@@ -9,11 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use fulcrum_causal::{FirstVerdict, known, next_weights};
+use fulcrum_causal::{FirstVerdict, Known, known, next_weights};
 use fulcrum_runs::{Ended, Manifest, RunFolder};
 use fulcrum_wire::{SESSION_FILE, command};
 use serde_json::json;
 
+use crate::chore::Chore;
 use crate::control::{self, Control, ProcessBlock, unpark_at_end};
 use crate::open_folder::OpenFolder;
 use crate::plan::Tables;
@@ -22,7 +24,7 @@ use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{breakpoints, continuation, endtoend, opening, section, tree, unwind};
+use crate::{breakpoints, continuation, endtoend, opening, tree, unwind};
 
 /// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
 /// of the program.
@@ -32,9 +34,16 @@ const QUICK: Duration = Duration::from_millis(2);
 /// How often progress is told.
 const TELL: Duration = Duration::from_millis(500);
 /// How often everything recorded is analysed.
-const ANALYSE: Duration = Duration::from_secs(2);
+const ANALYSE: RangeInclusive<Duration> = Duration::from_secs(2)..=Duration::from_secs(30);
 /// How often running processes are looked after.
-const TEND: Duration = Duration::from_millis(500);
+const TEND: RangeInclusive<Duration> = Duration::from_millis(500)..=Duration::from_secs(10);
+/// How often one looks for how long threads have stood in run queues.
+const QUEUE: RangeInclusive<Duration> = Duration::ZERO..=Duration::from_secs(1);
+/// Which part of a processor's time each of them may take: one in so many. All that goes on beside the program takes less than
+/// one in a hundred.
+const ANALYSIS: u32 = 250;
+const TENDING: u32 = 500;
+const LOOKING: u32 = 500;
 /// How long a program may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long a process that a program leaves behind may take to announce itself.
@@ -74,7 +83,6 @@ pub fn record(
         Some(output) => RunFolder::create_at(&here.join(output)),
         None => RunFolder::create(&workspace, &program.path.to_string_lossy()),
     }
-    section::check(options)?;
     .map_err(|error| Error::CannotRecord(error.to_string()))?;
     let open = OpenFolder::open(folder.path()).map_err(|e| {
         cannot(
@@ -96,7 +104,6 @@ pub fn record(
     let start = Start {
         program,
         cwd,
-    manifest.section.clone_from(&options.section);
         run: folder.path().to_path_buf(),
         preload,
     };
@@ -236,6 +243,23 @@ struct ActiveRecording<'a> {
     repeats: Option<endtoend::Repeats>,
 }
 
+/// What is done again and again while the program runs.
+struct Chores {
+    analysis: Chore,
+    tending: Chore,
+    looking: Chore,
+}
+
+impl Chores {
+    fn new() -> Chores {
+        Chores {
+            analysis: Chore::new(ANALYSE, ANALYSIS),
+            tending: Chore::new(TEND, TENDING),
+            looking: Chore::new(QUEUE, LOOKING),
+        }
+    }
+}
+
 enum End {
     Itself(ExitStatus),
     Stopped,
@@ -295,8 +319,8 @@ impl ActiveRecording<'_> {
     }
 
     fn watch(&mut self, remote: &Remote, on_progress: &mut dyn FnMut(&Progress)) -> End {
-        let (mut told, mut analysed) = (Instant::now(), Instant::now());
-        let mut tended = Instant::now();
+        let mut told = Instant::now();
+        let mut chores = Chores::new();
         let mut confident = None;
         let mut opening = opening::Begun::new(self.options);
         let mut progress = Progress {
@@ -329,15 +353,7 @@ impl ActiveRecording<'_> {
                     process.retarget(&mut self.shared);
                 }
             }
-            if tended.elapsed() >= TEND {
-                tended = Instant::now();
-                for process in self.processes.iter_mut().filter(|it| it.is_alive()) {
-                    process.tend(&mut self.shared);
-                }
-            }
-            for process in &mut self.processes {
-                process.look_at_queue();
-            }
+            self.look_after_processes(&mut chores);
             let elapsed = self.started.elapsed();
             if let Some(verdict) = opening.tend(&self.processes, self.folder.path(), elapsed) {
                 self.keep(&verdict, elapsed);
@@ -345,25 +361,13 @@ impl ActiveRecording<'_> {
             }
             let mut stop = remote.is_cancelled()
                 || self.options.duration.is_some_and(|limit| elapsed >= limit);
-            if analysed.elapsed() >= ANALYSE {
-                analysed = Instant::now();
-                if let Some(standing) = watch::standing(self.folder.path()) {
-                    (progress.lines, progress.best) = (standing.lines, standing.best.clone());
-                    progress.profile = Some(Arc::new(standing.profile.clone()));
-                    self.snapshot(&standing.files);
-                    let weights = next_weights(&standing.profile, self.options.until);
-                    for process in &self.processes {
-                        if !opening.is_testing() {
-                            process.set_weights(&weights);
-                        }
-                        process.set_warmups(&standing.warmups);
-                    }
-                    if let Some(until) = self.options.until {
-                        let known = known(&standing.profile, until);
-                        stop |= known.done;
-                        confident = after(elapsed, known.fraction);
-                    }
-                }
+            if chores.analysis.is_due()
+                && let Some(known) = chores
+                    .analysis
+                    .turn(|| self.analyse(&mut progress, &opening))
+            {
+                stop |= known.done;
+                confident = after(elapsed, known.fraction);
             }
             if told.elapsed() >= TELL || stop {
                 told = Instant::now();
@@ -392,6 +396,41 @@ impl ActiveRecording<'_> {
             }
             std::thread::park_timeout(LOOK);
         }
+    }
+
+    fn look_after_processes(&mut self, chores: &mut Chores) {
+        if chores.tending.is_due() {
+            let has_news = chores.tending.turn(|| {
+                let running = self.processes.iter_mut().filter(|it| it.is_alive());
+                let news = running.map(|it| it.tend(&mut self.shared));
+                news.filter(|has_news| *has_news).count() > 0
+            });
+            // What that costs comes once, and more libraries may follow.
+            if has_news {
+                chores.tending = Chore::new(TEND, TENDING);
+            }
+        }
+        if chores.looking.is_due() {
+            let queues = || self.processes.iter_mut().for_each(Watched::look_at_queue);
+            chores.looking.turn(queues);
+        }
+    }
+
+    /// Analyses what was recorded so far, and has the experiments to come follow from it. What is known of what was asked for.
+    fn analyse(&mut self, progress: &mut Progress, opening: &opening::Begun) -> Option<Known> {
+        let standing = watch::standing(self.folder.path())?;
+        (progress.lines, progress.best) = (standing.lines, standing.best);
+        self.snapshot(&standing.files);
+        let weights = next_weights(&standing.profile, self.options.until);
+        for process in &self.processes {
+            if !opening.is_testing() {
+                process.set_weights(&weights);
+            }
+            process.set_warmups(&standing.warmups);
+        }
+        let known = self.options.until.map(|it| known(&standing.profile, it));
+        progress.profile = Some(Arc::new(standing.profile));
+        known
     }
 
     /// Writes down the first verdict, as soon as there is one.
