@@ -8,13 +8,16 @@ import { Journal } from "./lib/journal.mjs";
 import { describeMachine, warnIfBusy } from "./lib/machine.mjs";
 import { parseOptions } from "./lib/options.mjs";
 import { allSamples, buildSample, chooseSamples, variantsOf } from "./lib/samples.mjs";
+import { measureEngine } from "./overhead/engine.mjs";
 import { countLocks } from "./overhead/locks.mjs";
 import { failures, isLockHeavy, overheadReport } from "./overhead/report.mjs";
 import { measureStartup } from "./overhead/startup.mjs";
 import { measureThroughput } from "./overhead/throughput.mjs";
 
-const normal = { seconds: 1.8, rounds: 3, starts: 15 };
-const quick = { seconds: 0.5, rounds: 1, starts: 2 };
+const normal = { seconds: 1.8, rounds: 3, starts: 15, recorded: 30 };
+const quick = { seconds: 0.5, rounds: 1, starts: 2, recorded: 3 };
+/** A program with few threads, and one with many locks. */
+const besides = ["two-threads", "sqlite-inserts"];
 
 export async function bench(args) {
   const options = parseOptions(args);
@@ -44,6 +47,10 @@ async function campaign(chosen, journal, budget, missing, withStartup) {
   journal.put("machine", await describeMachine());
   if (withStartup && missing("startup")) {
     journal.put("startup", await step("startup", () => measureStartup(budget)));
+  }
+  if (withStartup && missing("engine")) {
+    const samples = chosen.filter(({ name }) => besides.includes(name));
+    journal.put("engine", await step("the engine itself", () => measureEngine(samples, budget.recorded)));
   }
   for (const [index, sample] of chosen.entries()) {
     for (const variant of variantsOf(sample).filter(({ title }) => missing(title))) {

@@ -29,6 +29,7 @@ export function overheadReport(samples, journal) {
     ...costOfBudget(rows.filter((row) => !row.heavy)),
     ...locks(rows.filter((row) => row.heavy)),
     ...startup(journal.get("startup")),
+    ...engine(journal.get("engine")),
     machine === undefined
       ? ""
       : `Measured ${journal.dates()} on ${machine.machine}. ${machine.fulcrum} (${machine.revision}), ${machine.coz}.`,
@@ -144,6 +145,16 @@ function startup(value) {
     ),
     "",
   ];
+}
+
+function engine(value) {
+  if (value === undefined) {
+    return [];
+  }
+  const shares = Object.entries(value).map(
+    ([name, { seconds, engine }]) => `${percent(engine / seconds)} beside ${name} (${seconds.toFixed(0)} s)`,
+  );
+  return [`The engine's own processor time, of one processor's: ${shares.join(", ")}.`, ""];
 }
 
 function percent(fraction) {
