@@ -62,6 +62,7 @@ fn options(mut args: RunArgs) -> Result<Options, Failure> {
         max_overhead: args.max_overhead,
         progress: args.progress,
         counting: Counting::Auto,
+        section: None,
         end_to_end: args.end_to_end.then_some(EndToEnd { runs: args.runs }),
     })
 }

@@ -20,6 +20,7 @@ mod process;
 mod queue;
 mod refine;
 mod remote;
+mod section;
 mod session;
 mod transactions;
 mod tree;
@@ -88,6 +89,9 @@ pub struct Options {
     pub progress: Vec<String>,
     /// How visits to those lines are counted.
     pub counting: Counting,
+    /// Only samples in this critical section count, and its waiter's requests are a progress point. [`Options::aim`] is its
+    /// function with everything that it calls.
+    pub section: Option<fulcrum_runs::PricedSection>,
     /// Run the program again and again, each time as one experiment (COZ's `--end-to-end`): for programs that just
     /// finish.
     pub end_to_end: Option<EndToEnd>,

@@ -18,7 +18,7 @@ use crate::control::{ProcessBlock, now};
 use crate::map::{MapFile, Plan};
 use crate::plan::{self, Memory, NoPlan, Tables};
 use crate::queue::Queue;
-use crate::unwind;
+use crate::{section, unwind};
 use crate::{Aim, Options, Sampler};
 
 /// Whether a process still exists (a zombie counts as gone).
@@ -61,7 +61,11 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     fn plan(&mut self, memory: &Memory) -> Result<Plan, NoPlan> {
-        plan::plan(&mut self.tables, memory, &self.aim, self.fixed.as_deref())
+        let plan = plan::plan(&mut self.tables, memory, &self.aim, self.fixed.as_deref());
+        match &self.options.section {
+            Some(section) => section::limit(plan, memory, section),
+            None => plan,
+        }
     }
 
     /// Whether this is the given program itself, not one that it has become.

@@ -24,7 +24,7 @@ use crate::weakness::{Observed, why_weak};
 use crate::{
     Error, Exit, Options, Progress, Recorded, Remote, Sampler, Stdio, TargetChoice, launch, watch,
 };
-use crate::{breakpoints, continuation, endtoend, opening, tree, unwind};
+use crate::{breakpoints, continuation, endtoend, opening, section, tree, unwind};
 
 /// How often the session looks around by itself. It is woken for what cannot wait: a process that says hello, and the end
 /// of the program.
@@ -74,6 +74,7 @@ pub fn record(
     }
     let program = launch::resolve(options, &cwd)?;
     breakpoints::check(options, &program.path)?;
+    section::check(options)?;
     let preload = launch::Preload::new(launch::runtime_library()?)?;
     let workspace = options.workspace.clone().unwrap_or_else(|| here.clone());
     let workspace = here.join(workspace);
@@ -95,6 +96,7 @@ pub fn record(
     let mut manifest = Manifest::begin(&options.program, &options.args, &cwd);
     describe(options, &program.path, &mut manifest);
     manifest.program_digest = fingerprint;
+    manifest.section.clone_from(&options.section);
     manifest
         .options
         .extend(continues.map(continuation::describe));
