@@ -7,6 +7,7 @@ mod compare;
 mod dispatcher;
 mod event_libraries;
 mod events;
+mod java_tasks;
 mod kills;
 mod native;
 mod native_processes;
