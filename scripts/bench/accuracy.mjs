@@ -15,7 +15,7 @@ import { compare } from "./accuracy/compare.mjs";
 import { measureCoz } from "./accuracy/coz.mjs";
 import { measureFulcrum, reread } from "./accuracy/fulcrum.mjs";
 import { findPeers } from "./accuracy/peers.mjs";
-import { plan } from "./accuracy/plan.mjs";
+import { longest, plan } from "./accuracy/plan.mjs";
 import { allPrograms, build, buildable, keys } from "./accuracy/programs.mjs";
 import { accuracyReport, summaryLine } from "./accuracy/report.mjs";
 import { measureTruth } from "./accuracy/truth.mjs";
@@ -111,8 +111,11 @@ async function campaign(chosen, journal, options) {
     ({ sample, name }) => !options.resume || journal.get(`${sample.name}/${name}`) === undefined,
   );
   if (!options.quick) {
-    const share = `${left.length} of ${todo.length} parts are to be measured.`;
-    console.log(`${there.length} programs: all of it takes about ${seconds(1000 * most)} of a quiet machine; ${share}`);
+    const rest = left.reduce((sum, { sample, name }) => sum + longest(budget(sample), name), 0);
+    const all = `all of it takes ${seconds(1000 * most)} of a quiet machine at most`;
+    console.log(
+      `${there.length} programs: ${all}; ${left.length} of ${todo.length} parts are left, ${seconds(1000 * rest)}.`,
+    );
   }
   const busy = options.busy ? [new Worker("for (;;);", { eval: true })] : [];
   try {

@@ -27,8 +27,15 @@ export function plan(programs, peers) {
     fulcrum: one.fulcrum * weight(program),
     coz: one.coz * weight(program),
   });
-  const all = programs.map(budget).map(({ truth, fulcrum, coz }) => truth * patience + fulcrum + coz * peers);
+  const parts = ["truth", "fulcrum", ...Array.from({ length: peers }, () => "coz")];
+  const all = programs.flatMap((program) => parts.map((name) => longest(budget(program), name)));
   return { budget, seconds: all.reduce((sum, it) => sum + it, 0) };
+}
+
+/** Seconds that a part takes at most: the truth, Fulcrum's, or a peer's. @param {Budget} budget @param {string} name */
+export function longest(budget, name) {
+  const seconds = { truth: budget.truth * patience, fulcrum: budget.fulcrum };
+  return seconds[name] ?? budget.coz;
 }
 
 /** A further target needs as long as the first for its predictions, and nothing more of the unchanged program. */
