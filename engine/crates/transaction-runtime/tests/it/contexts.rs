@@ -26,7 +26,7 @@ fn build(name: &str, arguments: &[&str]) -> PathBuf {
     ];
     Recipe::new(name)
         .reads(&path)
-        .reads(&folder.join("common.h"))
+        .reads(folder.join("common.h"))
         .command(
             command
                 .iter()
