@@ -154,8 +154,9 @@ describe("first answers", () => {
 test("a program of others learns its units from the environment", () => {
   expect(invocation("/p", 5)).toEqual({ command: ["/p", "5"], env: {} });
   expect(invocation("/p")).toEqual({ command: ["/p"], env: {} });
-  const other = { file: "/o", args: ["-x"], folder: "/f" };
-  expect(invocation(other, 5)).toEqual({ command: ["/o", "-x"], env: { SAMPLE_UNITS: "5" }, cwd: "/f" });
+  const other = { file: "/o", args: ["-x"], folder: "/f", skip: 3 };
+  const env = { SAMPLE_UNITS: "5", SAMPLE_SKIP: "3" };
+  expect(invocation(other, 5)).toEqual({ command: ["/o", "-x"], env, cwd: "/f" });
 });
 
 test("folders are named by keys that the benchmark knows", () => {

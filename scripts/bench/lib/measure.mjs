@@ -30,8 +30,9 @@ export function invocation(program, units) {
   if (typeof program === "string") {
     return { command: [program, ...number], env: {} };
   }
-  const env = Object.fromEntries(number.map((it) => ["SAMPLE_UNITS", it]));
-  return { command: [program.file, ...program.args], env, cwd: program.folder };
+  const { file, args, folder, skip = 0 } = program;
+  const counted = Object.fromEntries(number.map((it) => ["SAMPLE_UNITS", it]));
+  return { command: [file, ...args], env: { ...counted, SAMPLE_SKIP: `${skip}` }, cwd: folder };
 }
 
 /**

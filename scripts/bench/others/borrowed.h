@@ -2,6 +2,7 @@
  * (../../../samples/sample.h): it can leave out a part of its work, counts its units, and reports.
  *
  *   SAMPLE_UNITS=N NAME …               ends after the Nth unit and reports; without it, works until it is stopped
+ *   SAMPLE_SKIP=N NAME …                the first N units do not count: those that fill tables, say
  *   SAMPLE_REDUCE=TARGET:PERCENT NAME   leaves out PERCENT % of the work of that target
  *
  * A loop that can be shortened goes to BORROWED_KEPT steps. Where work cannot be left out without changing what the rest does,

@@ -17,10 +17,11 @@ const cache = path.join(root, "out", "bench", "others");
  * @property {Record<string, import("./edits.mjs").Edit[]>} edits by file
  * @property {(flags: string[], output: string) => string[][]} compile commands that make the program
  * @property {() => string[]} args what the program is called with
+ * @property {number} [skip] its first units, which are no measure
  * @property {{ what: string, edits: Record<string, import("./edits.mjs").Edit[]> }} [repair] known, and made after the edits
  *
  * @typedef {import("../lib/samples.mjs").Sample & { origin: Origin }} Borrowed a sample whose source is not in this repository
- * @typedef {{ file: string, args: string[], folder: string }} Command how it is started
+ * @typedef {{ file: string, args: string[], folder: string, skip?: number }} Command how it is started
  */
 
 /** Where a borrowed program's files are. @param {string} name */
@@ -69,7 +70,7 @@ export async function buildBorrowed(sample, { forCoz = false, repaired = false, 
     }
     writeFileSync(mark, key);
   }
-  return { file, args, folder };
+  return { file, args, folder, skip: origin.skip ?? 0 };
 }
 
 function withRepair(origin) {
