@@ -12,7 +12,7 @@ export const originPort = 28_100;
  * @property {string[]} needs
  * @property {number} port
  * @property {(port: number) => string[]} command
- * @property {() => void} prepare
+ * @property {(port: number) => void} prepare writes the configuration of one at a port
  * @property {string} [answered] the handler that goes on when the origin has answered, which a miss has and a hit has not; where
  *   the distribution's program has no name for it, it is what most misses go on with
  */
@@ -23,14 +23,14 @@ export const proxies = [
     name: "nginx",
     needs: ["nginx"],
     port: 28_101,
-    command: () => ["nginx", "-c", path.join(work, "nginx.conf")],
+    command: (port) => ["nginx", "-c", path.join(work, `nginx-${port}.conf`)],
     prepare: nginx,
   },
   {
     name: "Squid",
     needs: ["squid"],
-    port: 28_102,
-    command: () => ["squid", "-N", "-f", path.join(work, "squid.conf")],
+    port: 28_103,
+    command: (port) => ["squid", "-N", "-f", path.join(work, `squid-${port}.conf`)],
     prepare: squid,
     answered: "JobDialer<HttpStateData>::dial",
   },
@@ -45,10 +45,10 @@ function folderForAll(name) {
   return folder;
 }
 
-function nginx() {
-  const folder = folderForAll("nginx");
+function nginx(port) {
+  const folder = folderForAll(`nginx-${port}`);
   writeFileSync(
-    path.join(work, "nginx.conf"),
+    path.join(work, `nginx-${port}.conf`),
     `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/log;
 events { worker_connections 512; }
 http {
@@ -57,7 +57,7 @@ http {
   proxy_temp_path ${folder}/temp;
   proxy_cache_path ${folder}/cache keys_zone=pages:1m;
   server {
-    listen 127.0.0.1:28101;
+    listen 127.0.0.1:${port};
     location / { proxy_pass http://127.0.0.1:${originPort}; proxy_cache pages; }
   }
 }
@@ -65,11 +65,11 @@ http {
   );
 }
 
-function squid() {
-  const folder = folderForAll("squid");
+function squid(port) {
+  const folder = folderForAll(`squid-${port}`);
   writeFileSync(
-    path.join(work, "squid.conf"),
-    `http_port 127.0.0.1:28102 accel defaultsite=localhost no-vhost
+    path.join(work, `squid-${port}.conf`),
+    `http_port 127.0.0.1:${port} accel defaultsite=localhost no-vhost
 cache_peer 127.0.0.1 parent ${originPort} 0 no-query originserver name=origin
 http_access allow all
 cache_mem 64 MB
