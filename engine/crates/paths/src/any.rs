@@ -215,6 +215,10 @@ impl ProfileInterface for AnyProfile {
         })
     }
 
+    fn is_everywhere(&self, s: &AnySummary) -> bool {
+        ask!(self, |p| p.is_everywhere(Kind::from_any(s)))
+    }
+
     fn running_total_cum_of_extensions(
         &self,
         s: &AnySummary,

@@ -1,5 +1,8 @@
 //! What the search tells about a summary (BOTTLENECKS §2.3, `select`).
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use crate::denominator::Denominator;
 use crate::interface::{Overlap, ProfileInterface, Refusal, SummarySides, SummarySpread};
 use crate::labels::Labels;
@@ -169,7 +172,7 @@ pub(crate) fn of<P: ProfileInterface>(
         None => Nearby::all(end.trim(profile, s).into_iter().collect()),
     };
     let [top, bottom] = match cutoff {
-        Some(cutoff) => [End::Top, End::Bottom].map(|end| zoom(profile, s, cutoff, end)),
+        Some(cutoff) => zoomed(profile, s, cutoff),
         None => profile
             .costed_at_both_ends(s)
             .map(|all| Nearby::all(ranked(all, |s| profile.cum_of(s)))),
@@ -198,6 +201,27 @@ pub(crate) fn of<P: ProfileInterface>(
         ..about(profile, s, labels, whole)
     };
     (details, numbered)
+}
+
+/// What zooming shows at the top and at the bottom.
+fn zoomed<P: ProfileInterface>(
+    profile: &P,
+    s: &P::Summary,
+    cutoff: f64,
+) -> [Nearby<P::Summary>; 2] {
+    let at = |end: End| zoom(profile, s, cutoff, end);
+    if !profile.is_everywhere(s) {
+        return [at(End::Top), at(End::Bottom)];
+    }
+    thread::scope(|scope| {
+        let top = thread::Builder::new().spawn_scoped(scope, || at(End::Top));
+        let bottom = at(End::Bottom);
+        let top = match top {
+            Ok(top) => top.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => at(End::Top),
+        };
+        [top, bottom]
+    })
 }
 
 /// What each label covers.

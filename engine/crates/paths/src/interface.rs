@@ -12,9 +12,9 @@ use crate::spread::Spread;
 /// A *summary* stands for all measurements on its *path*, a list of names, outermost first. Costs are in the profile's
 /// unit and may be negative; a cum may be below its base (§2.2). What is implemented by default follows from the rest, and
 /// is overridden where a kind of profile knows a faster way.
-pub trait ProfileInterface {
+pub trait ProfileInterface: Send + Sync {
     /// A summary. Cheap to clone.
-    type Summary: Clone;
+    type Summary: Clone + Send + Sync;
 
     /// The summary's path, outermost name first, never empty.
     fn path_of(&self, s: &Self::Summary) -> Vec<&str>;
@@ -125,6 +125,11 @@ pub trait ProfileInterface {
     /// Those at the top and those at the bottom.
     fn costed_at_both_ends(&self, s: &Self::Summary) -> [Vec<Self::Summary>; 2] {
         [End::Top, End::Bottom].map(|end| self.costed_summaries(s, end))
+    }
+
+    /// Whether to look at both ends of the summary's path at the same time is worth a thread.
+    fn is_everywhere(&self, _s: &Self::Summary) -> bool {
+        false
     }
 
     /// [`total_cum_of`](ProfileInterface::total_cum_of) the first, the first two, and so on to all summaries.

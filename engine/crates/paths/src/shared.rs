@@ -97,6 +97,10 @@ impl<P: ProfileInterface> ProfileInterface for Arc<P> {
         (**self).costed_at_both_ends(s)
     }
 
+    fn is_everywhere(&self, s: &P::Summary) -> bool {
+        (**self).is_everywhere(s)
+    }
+
     fn running_total_cum_of_extensions(
         &self,
         s: &P::Summary,

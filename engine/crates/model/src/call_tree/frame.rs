@@ -105,7 +105,7 @@ impl Frames {
             at = (at + 1) & mask;
         }
         let number = self.frames.len() as u32;
-        if number >= limit.min(EMPTY.number) {
+        if number >= limit {
             return Err(CallTreeError::TooManyFrames { limit });
         }
         self.slots[at] = Slot { hash, number };
