@@ -18,8 +18,8 @@ use crate::control::{ProcessBlock, now};
 use crate::map::{MapFile, Plan};
 use crate::plan::{self, Memory, NoPlan, Tables};
 use crate::queue::Queue;
-use crate::{section, unwind};
 use crate::{Aim, Options, Sampler};
+use crate::{section, unwind};
 
 /// Whether a process still exists (a zombie counts as gone).
 pub fn is_alive(pid: u32) -> bool {
