@@ -13,7 +13,7 @@ use fulcrum_wire::transactions::Record;
 use super::machine;
 use super::names::{self, VIRTUAL_THREAD};
 use super::points::Point;
-use super::queues;
+use super::queues::{self, UNNUMBERED};
 use super::scopes::{Kind, Scope, Tasks};
 use super::tags::{self, Tag};
 use super::virtual_threads;
@@ -261,16 +261,18 @@ fn is_task(env: Env, object: Object) -> bool {
     classes.any(|class| env.is_instance(object, class) != 0)
 }
 
-/// The number of a queue; 0: it has none.
+/// The number of a queue.
 fn number(jvmti: Jvmti, queue: Object) -> u64 {
     match Tag::get(jvmti, queue) {
         Tag::Queue(number) => number,
-        Tag::None => {
-            let number = queues::begin().unwrap_or(0);
-            Tag::Queue(number).set(jvmti, queue);
-            number
-        }
-        _ => 0,
+        Tag::None => match queues::begin() {
+            Some(number) => {
+                Tag::Queue(number).set(jvmti, queue);
+                number
+            }
+            None => UNNUMBERED,
+        },
+        _ => UNNUMBERED,
     }
 }
 

@@ -10,6 +10,10 @@ use fulcrum_preload::quiet::Shared;
 
 /// Threads of a role that are told apart.
 const MOST: usize = 4096;
+/// Queues that are told apart: programs may make one for each request.
+const MOST_QUEUES: usize = 1 << 16;
+/// What those beyond have as their number.
+pub const UNNUMBERED: u64 = u64::MAX;
 
 #[derive(Default)]
 struct Queue {
@@ -40,9 +44,12 @@ impl Queue {
     }
 }
 
-/// The number of a new one, from 1.
+/// The number of a new one, from 1. `None` when there are too many: by those, tasks alone flow.
 pub fn begin() -> Option<u64> {
     let mut all = ALL.lock_unless_left()?;
+    if all.len() == MOST_QUEUES {
+        return None;
+    }
     all.push(Queue::default());
     Some(all.len() as u64)
 }

@@ -200,6 +200,32 @@ fn check_output(way: &str, ran: &Ran) {
     assert!(ran.output.status.success(), "{way}");
 }
 
+/// Compares what a program prints, and how it ends, with how it does alone; with how many machines.
+#[allow(dead_code, reason = "the campaign has no use for it")]
+pub fn alike(main: &str) -> usize {
+    for jdk in jdks() {
+        let java = Java::new(jdk, &[&format!("{main}.java")]);
+        let words = [
+            "-XX:+UseSerialGC",
+            "-cp",
+            java.classes.to_str().unwrap(),
+            main,
+        ];
+        let (ran, alone) = (java.lab.run(&words), java.lab.alone(&words));
+        let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
+        let all = |it: &std::process::Output| {
+            let status = it.status.code();
+            (text(&it.stdout), text(&it.stderr), status)
+        };
+        assert_eq!(all(&ran.output), all(&alone), "JDK {}", jdk.version);
+        assert_eq!(alone.status.code(), Some(7), "{}", text(&alone.stderr));
+        let tasks =
+            ran.logs[0].each(|it| matches!(it.record, Record::Handler { .. }).then_some(()));
+        assert!(tasks.len() >= 5, "{} tasks", tasks.len());
+    }
+    jdks().len()
+}
+
 /// Ways of a program, and how often each request is written by them.
 pub type Ways = [(&'static str, u64)];
 

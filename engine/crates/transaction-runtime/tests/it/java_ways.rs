@@ -2,7 +2,7 @@
 //! the campaign does it ten thousand times.
 
 use crate::java::{
-    EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, check,
+    EXECUTORS, FORKS, FUTURES, JDK_21, QUEUES, TASKS, VIRTUAL_TASKS, VIRTUAL_THREADS, alike, check,
 };
 
 /// Requests of each way.
@@ -34,4 +34,9 @@ fn virtual_threads_take_their_requests_from_carrier_to_carrier() {
     if run.is_empty() {
         eprintln!("No JDK from 21 on is installed: virtual threads were not tried.");
     }
+}
+
+#[test]
+fn programs_see_their_tasks_options_and_stacks_as_they_do_alone() {
+    assert!(alike("Alike") > 0);
 }
