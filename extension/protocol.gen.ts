@@ -44,6 +44,7 @@ export const Method = {
   TransactionsOpen: "fulcrum/transactions/open",
   TransactionsOpenTree: "fulcrum/transactions/tree",
   TransactionsCompare: "fulcrum/transactions/compare",
+  TransactionsGetPrice: "fulcrum/transactions/price",
   TransactionsGetFrame: "fulcrum/transactions/frame",
 } as const;
 
@@ -88,6 +89,7 @@ export interface Requests {
   "fulcrum/transactions/open": { params: TransactionsOpenParams; result: TransactionsOpened };
   "fulcrum/transactions/tree": { params: TransactionsTreeParams; result: NavigatorOpened };
   "fulcrum/transactions/compare": { params: TransactionsCompareParams; result: TransactionsCompared };
+  "fulcrum/transactions/price": { params: TransactionsPriceParams; result: CrosstalkPrice };
   "fulcrum/transactions/frame": { params: TransactionsFrameParams; result: NavigatorFrameResult };
 }
 
@@ -2320,6 +2322,25 @@ export type TransactionsFrameParams = {
   name: string;
 };
 
+/** Parameters of `fulcrum/transactions/price`. */
+export type TransactionsPriceParams = {
+  /** The run, as for `fulcrum/transactions/open`. Its program is started again, in the same folder with the same arguments. */
+  run: string;
+  /** Who waits: the name of a type. */
+  waiter: string;
+  /** For whom. */
+  holder: string;
+  /** At which lock, as `CrosstalkPair` names it. */
+  lock: string;
+  /** How long the program runs at most. */
+  durationSeconds: number;
+  /**
+   * Progress is reported on this token (`$/progress`) and can be cancelled by it: the program is stopped, and what was measured
+   * so far is the answer.
+   */
+  workDoneToken?: ProgressToken | null;
+};
+
 /** The types of two runs: answer to `fulcrum/transactions/compare` and of `fulcrum transactions compare --json`. */
 export type TransactionsCompared = {
   /** The types of both, those that cost the most CPU time in either first. */
@@ -2530,6 +2551,8 @@ export type CrosstalkPair = {
   meanNs: number;
   /** Where both were, the longest waits first; of very many, some are missing. */
   paths: Array<CrosstalkPaths>;
+  /** What the holder's section is worth, as it was measured last; null when it was not. */
+  price: CrosstalkPrice | null;
 };
 
 /** Where a waiter and a holder were. */
@@ -2544,6 +2567,39 @@ export type CrosstalkPaths = {
   holderFunctions: Array<string>;
   /** How long together, nanoseconds. */
   waitNs: number;
+};
+
+/**
+ * What a critical section is worth, by experiments in which it took half the time: answer to `fulcrum/transactions/price` and of
+ * `fulcrum transactions price --json`.
+ */
+export type CrosstalkPrice = {
+  /** Who waits. */
+  waiter: string;
+  /** For whom. */
+  holder: string;
+  /** The lock, as `CrosstalkPair` names it. */
+  lock: string;
+  /** The function whose sections were sped up, with everything that it calls while it holds the lock. */
+  function: string;
+  /** What was measured: the name of the waiter's type, or a line. */
+  progressPoint: string;
+  /** By how much the section was sped up: 0.5, half the time. */
+  speedup: number;
+  /** By how much the waiter would be faster, a fraction: 0.11, 11 % less time. Null when it is not known. */
+  gain: number | null;
+  /** The lower end of its 95 % interval. */
+  gainLow: number | null;
+  /** The upper end. */
+  gainHigh: number | null;
+  /** How many experiments that rests on. */
+  experiments: number;
+  /** All of it in a sentence, or why nothing is known. */
+  sentence: string;
+  /** What a reader should know. Whole sentences. */
+  notes: Array<string>;
+  /** The folder of the causal profile: `fulcrum causal show` tells more. */
+  run: string;
 };
 
 /** The runs of one side. */

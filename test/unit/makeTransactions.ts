@@ -59,6 +59,7 @@ export function pair(waiter: string, holder: string, waitNs: number, over: Parti
     waitNs,
     meanNs: waitNs / count,
     paths: [],
+    price: null,
     ...over,
   };
 }

@@ -7,7 +7,9 @@
 
 pub mod causal;
 pub mod events;
+pub mod price;
 pub mod quantity;
 pub mod runs;
 pub mod search;
+pub mod section;
 pub mod transactions;

@@ -102,6 +102,7 @@ fn pair(stitched: &Stitched, it: Pair<TypeId, String, String>) -> CrosstalkPair 
         kind: it.kind.name().into(),
         count: it.count,
         wait_ns: it.wait_ns,
+        price: None,
         paths: it
             .paths
             .into_iter()

@@ -9,7 +9,7 @@ use fulcrum_recorder::TargetChoice;
 
 #[cfg(feature = "whole")]
 use crate::search::args::{NavigateArgs, SuggestArgs};
-pub use crate::values::{StdioArg, duration, fraction};
+pub use crate::values::{StdioArg, duration, file_and_line, fraction};
 
 /// See what would happen to the whole program if a line were faster.
 #[derive(Debug, Parser)]
@@ -339,13 +339,6 @@ pub fn one_target(choices: Vec<TargetChoice>) -> Result<TargetChoice, String> {
         }
     }
     Ok(wanted)
-}
-
-fn file_and_line(text: &str) -> Result<String, String> {
-    let location: Result<fulcrum_model::Location, _> = text.parse();
-    location
-        .map(|_| text.to_owned())
-        .map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

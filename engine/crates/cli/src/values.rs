@@ -53,6 +53,14 @@ pub fn fraction(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A place as options take it, checked.
+pub fn file_and_line(text: &str) -> Result<String, String> {
+    let location: Result<fulcrum_model::Location, _> = text.parse();
+    location
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -158,6 +158,8 @@ methods! {
     TransactionsOpenTree = "fulcrum/transactions/tree" (TransactionsTreeParams) -> NavigatorOpened;
     /// The types of two runs beside each other.
     TransactionsCompare = "fulcrum/transactions/compare" (TransactionsCompareParams) -> TransactionsCompared;
+    /// Starts a run's program again and measures what a critical section is worth to those who wait for it.
+    TransactionsGetPrice = "fulcrum/transactions/price" (TransactionsPriceParams) -> CrosstalkPrice;
     /// Where a function of a run is in the workspace.
     TransactionsGetFrame = "fulcrum/transactions/frame" (TransactionsFrameParams) -> NavigatorFrameResult;
 }

@@ -393,6 +393,62 @@ pub struct CrosstalkPair {
     pub mean_ns: f64,
     /// Where both were, the longest waits first; of very many, some are missing.
     pub paths: Vec<CrosstalkPaths>,
+    /// What the holder's section is worth, as it was measured last; null when it was not.
+    pub price: Option<CrosstalkPrice>,
+}
+
+/// What a critical section is worth, by experiments in which it took half the time: answer to `fulcrum/transactions/price` and of
+/// `fulcrum transactions price --json`.
+#[derive(Clone, Debug, Serialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CrosstalkPrice {
+    /// Who waits.
+    pub waiter: String,
+    /// For whom.
+    pub holder: String,
+    /// The lock, as `CrosstalkPair` names it.
+    pub lock: String,
+    /// The function whose sections were sped up, with everything that it calls while it holds the lock.
+    pub function: String,
+    /// What was measured: the name of the waiter's type, or a line.
+    pub progress_point: String,
+    /// By how much the section was sped up: 0.5, half the time.
+    pub speedup: f64,
+    /// By how much the waiter would be faster, a fraction: 0.11, 11 % less time. Null when it is not known.
+    pub gain: Option<f64>,
+    /// The lower end of its 95 % interval.
+    pub gain_low: Option<f64>,
+    /// The upper end.
+    pub gain_high: Option<f64>,
+    /// How many experiments that rests on.
+    pub experiments: u64,
+    /// All of it in a sentence, or why nothing is known.
+    pub sentence: String,
+    /// What a reader should know. Whole sentences.
+    pub notes: Vec<String>,
+    /// The folder of the causal profile: `fulcrum causal show` tells more.
+    pub run: String,
+}
+
+/// Parameters of `fulcrum/transactions/price`.
+#[derive(Clone, Debug, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionsPriceParams {
+    /// The run, as for `fulcrum/transactions/open`. Its program is started again, in the same folder with the same arguments.
+    pub run: String,
+    /// Who waits: the name of a type.
+    pub waiter: String,
+    /// For whom.
+    pub holder: String,
+    /// At which lock, as `CrosstalkPair` names it.
+    pub lock: String,
+    /// How long the program runs at most.
+    pub duration_seconds: f64,
+    /// Progress is reported on this token (`$/progress`) and can be cancelled by it: the program is stopped, and what was measured
+    /// so far is the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub work_done_token: Option<ProgressToken>,
 }
 
 /// Where a waiter and a holder were.

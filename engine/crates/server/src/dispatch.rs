@@ -12,8 +12,8 @@ use crate::navigator::Navigator;
 use crate::pool::guarded;
 use crate::protocol::{
     CausalOpen, CausalRun, EventsCompare, EventsOpen, EventsOpenTree, Method, NavigatorOpen,
-    NavigatorSearch, ProgressToken, RefineStart, TraceStart, TransactionsCompare, TransactionsOpen,
-    TransactionsOpenTree, TransactionsStart,
+    NavigatorSearch, ProgressToken, RefineStart, TraceStart, TransactionsCompare,
+    TransactionsGetPrice, TransactionsOpen, TransactionsOpenTree, TransactionsStart,
 };
 use crate::requests::{Immediate, Looking, Mutating, Navigated, Pooled, Traced};
 use crate::requests::{
@@ -100,6 +100,7 @@ fn request(state: &mut State, request: Request) {
     call.own::<TransactionsOpen>(transactions::open);
     call.own::<TransactionsOpenTree>(transactions::tree);
     call.own::<TransactionsCompare>(transactions::compare);
+    call.own::<TransactionsGetPrice>(transactions::price);
     call.own::<NavigatorOpen>(navigator::open);
     call.own::<NavigatorSearch>(navigator::automatic);
     #[cfg(test)]

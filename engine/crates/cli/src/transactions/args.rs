@@ -17,6 +17,8 @@ pub enum Transactions {
     Show(ShowArgs),
     /// Show which kinds of request wait for which others, at which locks
     Crosstalk(CrosstalkArgs),
+    /// Start the program of a run again and measure what a critical section is worth to those who wait for it
+    Price(Box<PriceArgs>),
     /// Compare the transactions of two runs, or of two types: what one costs, and whether that is more than noise
     Compare(CompareArgs),
     /// Search the call tree of a type, alone or compared, as fulcrum navigate does
@@ -111,6 +113,47 @@ pub struct CrosstalkArgs {
     /// Also show the call paths of each pair
     #[arg(long)]
     pub paths: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PriceArgs {
+    /// The run that tells who waits for whom [default: the newest run of transactions here]
+    pub run: Option<PathBuf>,
+    /// Who waits: a type, as crosstalk names it
+    #[arg(long, value_name = "TYPE")]
+    pub waits: String,
+    /// For whom
+    #[arg(long, value_name = "TYPE")]
+    pub holds: String,
+    /// At which lock [default: where it waits the longest]
+    #[arg(long, value_name = "LOCK")]
+    pub at: Option<String>,
+    /// The function whose sections are meant [default: the one that tells who holds from who waits]
+    #[arg(long = "in", value_name = "FUNCTION")]
+    pub function: Option<String>,
+    /// Measure how often this line is passed, not how long the requests of who waits take
+    #[arg(long, value_name = "FILE:LINE", value_parser = crate::args::file_and_line)]
+    pub progress: Option<String>,
+    /// Stop the program after this long: 30, 30s, 2m; send it requests meanwhile
+    #[arg(long, short, value_name = "TIME", value_parser = crate::args::duration, default_value = "60s")]
+    pub duration: Duration,
+    /// Binaries whose code may be sped up; % matches anything [default: the program itself]
+    #[arg(long, value_name = "PATTERN")]
+    pub binary_scope: Vec<String>,
+    #[command(flatten)]
+    pub naming: Naming,
+    /// Where the program's standard streams go
+    #[arg(long, value_enum, default_value_t = StdioArg::Inherit)]
+    pub stdio: StdioArg,
+    /// Print JSON: fractions, stable keys; --stdio files keeps the program's own output out of it
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress line
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// The program and its arguments [default: as the run was started, and where]
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 /// Types of one run or of two.

@@ -4,14 +4,18 @@ use fulcrum_answers::quantity::grouped;
 use fulcrum_schema::{CrosstalkPair, TransactionsCrosstalk};
 
 use super::args::CrosstalkArgs;
-use super::open::open;
+use super::open::{folders, open_folders};
 use crate::outcome::{DONE, NOTHING, Outcome};
 use crate::terminal::{self, Cell, Colour, Style, Table};
 
 /// Shows the pairs of a run.
 pub fn crosstalk(args: &CrosstalkArgs) -> Outcome {
-    let run = open(&args.source)?;
-    let found = fulcrum_answers::transactions::crosstalk(&run.stitched, run.notes);
+    let folders = folders(&args.source)?;
+    let run = open_folders(&folders, &args.source.naming)?;
+    let mut found = fulcrum_answers::transactions::crosstalk(&run.stitched, run.notes);
+    for folder in &folders {
+        fulcrum_answers::price::add_prices(&mut found, folder);
+    }
     let any = !found.pairs.is_empty();
     match args.json {
         true => terminal::answer(&found)?,
@@ -52,6 +56,10 @@ fn as_text(found: &TransactionsCrosstalk, args: &CrosstalkArgs, style: Style) ->
     } else {
         out += &table.render(style);
         out += &style.more(found.pairs.len(), most);
+    }
+    let priced = found.pairs.iter().take(most);
+    for price in priced.filter_map(|it| it.price.as_ref()) {
+        out += &format!("\n{}\n", style.plain(price.sentence.clone()));
     }
     if args.paths {
         for it in found.pairs.iter().take(most) {

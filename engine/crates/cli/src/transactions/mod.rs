@@ -6,6 +6,7 @@ mod crosstalk;
 mod export;
 mod navigate;
 mod open;
+mod price;
 mod run;
 mod show;
 mod stitch;
@@ -21,6 +22,7 @@ pub fn run(command: Transactions) -> Outcome {
         Transactions::Run(args) => run::run(*args),
         Transactions::Show(args) => show::show(&args),
         Transactions::Crosstalk(args) => crosstalk::crosstalk(&args),
+        Transactions::Price(args) => price::price(*args),
         Transactions::Compare(args) => compare::compare(&args),
         Transactions::Navigate(args) => navigate::navigate(&args),
         Transactions::Export(args) => export::export(&args),

@@ -16,12 +16,23 @@ pub fn open(source: &Source) -> Result<Run, Failure> {
 
 /// The same with traces.
 pub fn open_with(source: &Source, traced: Traced) -> Result<Run, Failure> {
-    let runs = match source.runs.as_slice() {
-        [] => vec![newest()?],
-        runs => runs.to_vec(),
-    };
-    let runs: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
+    let folders = folders(source)?;
+    let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
     read(&runs, &source.naming, traced)
+}
+
+/// The folders of the runs that are meant.
+pub fn folders(source: &Source) -> Result<Vec<PathBuf>, Failure> {
+    match source.runs.as_slice() {
+        [] => Ok(vec![newest()?]),
+        runs => Ok(runs.to_vec()),
+    }
+}
+
+/// Opens runs by their folders; several count as one.
+pub fn open_folders(folders: &[PathBuf], naming: &Naming) -> Result<Run, Failure> {
+    let runs: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    read(&runs, naming, Traced::None)
 }
 
 /// Opens a run, the newest when none is given, and says what it is called.
@@ -49,7 +60,8 @@ fn read(runs: &[&Path], naming: &Naming, traced: Traced) -> Result<Run, Failure>
         .map_err(|error| Failure::BadInput(error.to_string()))
 }
 
-fn newest() -> Result<PathBuf, Failure> {
+/// The newest run here that has transactions.
+pub fn newest() -> Result<PathBuf, Failure> {
     let runs = fulcrum_runs::list(&crate::runs::workspace(None));
     let of_transactions = runs
         .into_iter()

@@ -14,6 +14,7 @@ mod native_processes;
 mod native_values;
 mod open_telemetry;
 mod planted;
+mod price;
 mod profile;
 mod profile_symbols;
 mod refine;

@@ -3,6 +3,7 @@
 mod compare;
 mod frame;
 mod open;
+mod price;
 mod tree;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ use crate::state::{State, Task};
 pub(crate) use compare::compare;
 pub(crate) use frame::Frame;
 pub(crate) use open::open;
+pub(crate) use price::price;
 pub(crate) use tree::tree;
 
 /// Starts the program on a thread.

@@ -13,6 +13,7 @@ mod navigator;
 mod navigator_failures;
 mod navigator_flame;
 mod navigator_places;
+mod price;
 mod programs;
 mod progress_points;
 mod runs;

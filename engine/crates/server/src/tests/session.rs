@@ -100,6 +100,7 @@ fn the_server_says_what_it_can() {
                   "fulcrum/transactions/open",
                   "fulcrum/transactions/tree",
                   "fulcrum/transactions/compare",
+                  "fulcrum/transactions/price",
                   "fulcrum/transactions/frame"
                 ]
               }

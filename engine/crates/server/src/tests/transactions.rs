@@ -18,7 +18,7 @@ use support::script::{Script, Thread};
 /// How the reader's own tests write logs.
 #[path = "../../../transaction-records/tests/it/support/mod.rs"]
 #[allow(dead_code)]
-mod support;
+pub(super) mod support;
 
 pub(super) const RUN: &str = ".fulcrum/runs/20261125T190000Z-shop";
 
@@ -131,8 +131,13 @@ fn shop() -> Script {
 
 /// Writes the run with the names of its functions, as a recorder leaves it.
 pub(super) fn write_run(folder: &Path) {
+    write_script(folder, shop());
+}
+
+/// The same of anything.
+pub(super) fn write_script(folder: &Path, script: Script) {
     fs::create_dir_all(folder).expect("a folder");
-    let functions = shop().write_to(folder, &[]);
+    let functions = script.write_to(folder, &[]);
     let placed = |frames: Vec<Frame>| -> Vec<Frame> {
         let frames = frames.into_iter().map(|it| Frame {
             line: line_of(&it.name),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fulcrum_answers::price::add_prices;
 use fulcrum_answers::transactions::{crosstalk, shown, ways};
 use fulcrum_model::Progress;
 use lsp_server::RequestId;
@@ -36,10 +37,12 @@ fn opened(runs: &OpenRuns, run: &str, progress: &Progress) -> Result<Transaction
     let open = runs.open(run, progress)?;
     let (ways, left_out) = ways(&open.run.stitched, &open.run.ways);
     let notes = open.notes.iter().cloned().chain(left_out).collect();
+    let mut crosstalk = crosstalk(&open.run.stitched, Vec::new());
+    add_prices(&mut crosstalk, &open.folder);
     Ok(TransactionsOpened {
         run: open.folder.to_string_lossy().into_owned(),
         shown: shown(&open.run.stitched, notes),
-        crosstalk: crosstalk(&open.run.stitched, Vec::new()),
+        crosstalk,
         ways,
     })
 }

@@ -1,0 +1,390 @@
+//! Which critical section of a crosstalk is to be measured: the function whose sections make others wait, and the lock.
+
+use std::collections::BTreeSet;
+
+use fulcrum_runs::PricedSection;
+use fulcrum_schema::{CrosstalkPair, CrosstalkPaths};
+use fulcrum_transaction_records::run::Run;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question<'a> {
+    /// Who waits: the name of a type.
+    pub waits: &'a str,
+    /// For whom.
+    pub holds: &'a str,
+    /// At which lock; `None`: where it waits the longest.
+    pub at: Option<&'a str>,
+    /// The function whose sections are meant; `None`: it is found by the call paths.
+    pub function: Option<&'a str>,
+    /// What tells that the waiter has completed something.
+    pub completes: Completion,
+}
+
+/// By what it is told how long the waiter takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Completion {
+    /// Its requests, which come to these programs; none: nobody knows.
+    Requests(BTreeSet<String>),
+    /// A line that the user has named.
+    #[default]
+    Line,
+}
+
+impl Completion {
+    /// By the requests of a type of a run.
+    pub fn of_requests(run: &Run, waits: &str) -> Completion {
+        let ways = run.ways.iter();
+        let ways = ways.filter(|it| run.stitched.type_name(it.of) == waits);
+        let first = ways.filter_map(|it| it.stays.first());
+        Completion::Requests(first.map(|it| it.program.clone()).collect())
+    }
+
+    /// Why requests do not tell how long a waiter takes that waits in another process than they come to.
+    fn why_not(&self, pair: &CrosstalkPair) -> Option<String> {
+        let Completion::Requests(programs) = self else {
+            return None;
+        };
+        // Paths begin with their program where there are several.
+        let (program, _) = pair.paths.first()?.waiter.split_once(": ")?;
+        if programs.is_empty() || programs.contains(program) {
+            return None;
+        }
+        let programs: Vec<&str> = programs.iter().map(String::as_str).collect();
+        Some(format!(
+            "{} comes to {} but waits in {program}: name a line of {program} that each passes, with --progress FILE:LINE",
+            pair.waiter,
+            programs.join(", ")
+        ))
+    }
+}
+
+/// The section that is meant.
+///
+/// # Errors
+/// When there is none, or none whose time could be shortened: one sentence that says why.
+pub fn section(pairs: &[CrosstalkPair], question: &Question<'_>) -> Result<PricedSection, String> {
+    let pair = pair(pairs, question)?;
+    if let Some(why) = why_not(pair).or_else(|| question.completes.why_not(pair)) {
+        return Err(why);
+    }
+    let found = match question.function {
+        Some(function) => Behind::given(pair, function),
+        None => Behind::longest(pair).ok_or_else(|| {
+            format!(
+                "it is not known where {} held {}: name the function with --in",
+                pair.holder, pair.lock
+            )
+        })?,
+    };
+    Ok(PricedSection {
+        waiter: pair.waiter.clone(),
+        holder: pair.holder.clone(),
+        lock: pair.lock.clone(),
+        mean_ns: pair.mean_ns,
+        any_lock: !is_variable(&pair.lock),
+        shared: found.shared,
+        share: found.wait_ns as f64 / all(pair).max(1) as f64,
+        function: found.function,
+        request: (question.completes != Completion::Line).then(|| pair.waiter.clone()),
+    })
+}
+
+/// The row of the crosstalk.
+fn pair<'a>(
+    pairs: &'a [CrosstalkPair],
+    question: &Question<'_>,
+) -> Result<&'a CrosstalkPair, String> {
+    let Question { waits, holds, .. } = question;
+    let of_both = || {
+        pairs
+            .iter()
+            .filter(|it| it.waiter == *waits && it.holder == *holds)
+    };
+    // The longest come first.
+    let found = of_both().find(|it| question.at.is_none_or(|at| it.lock == at));
+    found.ok_or_else(|| {
+        let locks: Vec<&str> = of_both().map(|it| it.lock.as_str()).collect();
+        match (question.at, locks.is_empty()) {
+            (Some(at), false) => format!(
+                "{waits} never waited for {holds} at {at}; it did at {}",
+                locks.join(", ")
+            ),
+            _ => format!("{waits} never waited for {holds}: crosstalk lists who did for whom"),
+        }
+    })
+}
+
+/// Why nothing can be said of a section of this kind.
+fn why_not(pair: &CrosstalkPair) -> Option<String> {
+    let CrosstalkPair { lock, kind, .. } = pair;
+    match kind.as_str() {
+        "mutex" | "rwlock" => None,
+        "condition" | "semaphore" => Some(format!(
+            "{lock} is a {kind}: whoever signalled it last counts as its holder, but there is no section between taking and \
+             giving back that could take less time"
+        )),
+        "monitor" => Some(format!(
+            "{lock} is a lock of a Java virtual machine, whose code cannot be sped up"
+        )),
+        _ => Some(format!(
+            "{lock} is a {kind} of the program's own: it is not seen where its sections begin and end"
+        )),
+    }
+}
+
+/// Whether a lock is a variable of the program, which is found in every process of it; others are named by where they are
+/// waited for, or by their address.
+fn is_variable(lock: &str) -> bool {
+    !lock.starts_with("in ") && !lock.starts_with("0x")
+}
+
+/// All waits whose paths are told, nanoseconds.
+fn all(pair: &CrosstalkPair) -> u64 {
+    pair.paths.iter().map(|it| it.wait_ns).sum()
+}
+
+/// A function behind whose sections others wait.
+struct Behind {
+    function: String,
+    /// How long they waited, nanoseconds.
+    wait_ns: u64,
+    /// Who waits goes through it, too.
+    shared: bool,
+}
+
+impl Behind {
+    /// The one that the user names.
+    fn given(pair: &CrosstalkPair, function: &str) -> Behind {
+        let through = |functions: &[String]| functions.iter().any(|it| it == function);
+        let held = pair.paths.iter().filter(|it| through(&it.holder_functions));
+        Behind {
+            function: function.into(),
+            wait_ns: held.map(|it| it.wait_ns).sum(),
+            shared: pair.paths.iter().any(|it| through(&it.waiter_functions)),
+        }
+    }
+
+    /// Of the functions that tell holders from waiters, the one behind which they wait the longest.
+    fn longest(pair: &CrosstalkPair) -> Option<Behind> {
+        let candidates = pair.paths.iter().filter_map(telling);
+        let behind = candidates.map(|function| Behind::given(pair, function));
+        // Of equal ones the first.
+        behind.reduce(|best, it| if it.wait_ns > best.wait_ns { it } else { best })
+    }
+}
+
+/// The function of the holder's path that is in it during the whole section, and not in the waiter's if there is one.
+///
+/// Both paths end where the lock is taken or given back. What they begin with is the server's; the first function of the
+/// holder's that differs is what this holder does. Functions that only take or give back a lock are on no stack in between.
+fn telling(paths: &CrosstalkPaths) -> Option<&str> {
+    let holder = without_lock_functions(&paths.holder_functions);
+    let waiter = without_lock_functions(&paths.waiter_functions);
+    let alike = holder.iter().zip(waiter).take_while(|(a, b)| a == b);
+    let first = holder.get(alike.count()).or(holder.last())?;
+    Some(first.as_str())
+}
+
+/// Without the innermost functions that only take a lock or give it back: `std::lock_guard<…>::~lock_guard`.
+fn without_lock_functions(functions: &[String]) -> &[String] {
+    let kept = functions.iter().rposition(|it| !is_of_locks(it));
+    &functions[..kept.map_or(0, |at| at + 1)]
+}
+
+/// Whether a function's name says that it takes a lock or gives it back.
+fn is_of_locks(function: &str) -> bool {
+    const WORDS: [&str; 7] = [
+        "lock", "unlock", "trylock", "rdlock", "wrlock", "guard", "mutex",
+    ];
+    const PARTS: [&str; 4] = ["lockguard", "mutexguard", "uniquelock", "scopedlock"];
+    let lower = function.to_ascii_lowercase();
+    // `cart_lock`, `Mutex::lock`; not `block` or `clock_update`.
+    let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
+    words.any(|word| WORDS.contains(&word)) || PARTS.iter().any(|it| lower.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let words = text.split(" > ").filter(|it| !it.is_empty());
+        words.map(str::to_owned).collect()
+    }
+
+    fn pair(lock: &str, kind: &str, paths: &[(&str, &str, u64)]) -> CrosstalkPair {
+        let paths = paths
+            .iter()
+            .map(|&(waiter, holder, wait_ns)| CrosstalkPaths {
+                waiter: waiter.into(),
+                waiter_functions: words(waiter),
+                holder: Some(holder.into()).filter(|it: &String| !it.is_empty()),
+                holder_functions: words(holder),
+                wait_ns,
+            });
+        CrosstalkPair {
+            waiter: "GET /checkout".into(),
+            holder: "GET /report".into(),
+            lock: lock.into(),
+            kind: kind.into(),
+            count: 5,
+            wait_ns: 50,
+            mean_ns: 10.0,
+            paths: paths.collect(),
+            price: None,
+        }
+    }
+
+    const QUESTION: Question<'static> = Question {
+        waits: "GET /checkout",
+        holds: "GET /report",
+        at: None,
+        function: None,
+        completes: Completion::Line,
+    };
+
+    fn found(paths: &[(&str, &str, u64)]) -> (String, bool, f64) {
+        let found = section(&[pair("cart_lock", "mutex", paths)], &QUESTION).unwrap();
+        assert!(!found.any_lock);
+        (found.function, found.shared, found.share)
+    }
+
+    #[test]
+    fn the_function_that_tells_the_holder_from_the_waiter_is_sped_up() {
+        for (paths, function, shared, share) in [
+            (
+                &[("serve > checkout", "serve > report", 10)][..],
+                "report",
+                false,
+                1.0,
+            ),
+            (
+                &[(
+                    "serve > checkout > cart_lock_take",
+                    "serve > report > totals > unlock",
+                    10,
+                )],
+                "report",
+                false,
+                1.0,
+            ),
+            // Both do the same: the waiter's own sections are among those that are sped up.
+            (
+                &[(
+                    "serve > handle > lock_cart",
+                    "serve > handle > unlock_cart",
+                    10,
+                )],
+                "handle",
+                true,
+                1.0,
+            ),
+            (
+                &[(
+                    "serve > std::lock_guard<std::mutex>::lock_guard",
+                    "serve > report > std::lock_guard<std::mutex>::~lock_guard",
+                    10,
+                )],
+                "report",
+                false,
+                1.0,
+            ),
+            // The one behind which most is waited for, and how much that is.
+            (
+                &[
+                    ("serve > checkout", "serve > audit", 10),
+                    ("serve > checkout", "serve > report > a", 20),
+                    ("serve > pay", "serve > report > b", 10),
+                ],
+                "report",
+                false,
+                0.75,
+            ),
+            (
+                &[("serve > tick", "serve > clock_update", 1)],
+                "clock_update",
+                false,
+                1.0,
+            ),
+        ] {
+            assert_eq!(found(paths), (function.into(), shared, share), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn the_user_may_name_the_function() {
+        let paths = [("serve > checkout", "serve > report > totals", 10)];
+        let question = Question {
+            function: Some("totals"),
+            ..QUESTION
+        };
+        let found = section(&[pair("cart_lock", "mutex", &paths)], &question).unwrap();
+        assert_eq!((&*found.function, found.share), ("totals", 1.0));
+    }
+
+    #[test]
+    fn locks_that_are_no_variables_stand_for_any() {
+        for lock in ["in take", "0x7f00"] {
+            let pairs = [pair(lock, "rwlock", &[("a", "b", 1)])];
+            assert!(section(&pairs, &QUESTION).unwrap().any_lock, "{lock}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused_in_a_sentence() {
+        let paths = [("serve > checkout", "serve > report", 10)];
+        for (lock, kind, paths, at, why) in [
+            (
+                "l",
+                "condition",
+                &paths[..],
+                None,
+                "whoever signalled it last",
+            ),
+            ("l", "semaphore", &paths, None, "is a semaphore"),
+            ("l", "futex", &paths, None, "of the program's own"),
+            ("l", "monitor", &paths, None, "Java virtual machine"),
+            (
+                "l",
+                "mutex",
+                &[("serve", "", 1)],
+                None,
+                "it is not known where",
+            ),
+            ("l", "mutex", &paths, Some("m"), "at m; it did at l"),
+        ] {
+            let question = Question { at, ..QUESTION };
+            let refused = section(&[pair(lock, kind, paths)], &question).unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+        }
+        let here = pair(
+            "l",
+            "mutex",
+            &[("database: serve_back > checkout", "database: report", 1)],
+        );
+        for (programs, why) in [
+            (
+                &["shop"][..],
+                Some("comes to shop but waits in database: name a line of database"),
+            ),
+            (&["database"], None),
+            (&[], None),
+        ] {
+            let programs = programs.iter().map(|it| (*it).to_owned());
+            let question = Question {
+                completes: Completion::Requests(programs.collect()),
+                ..QUESTION
+            };
+            match (section(std::slice::from_ref(&here), &question), why) {
+                (Err(refused), Some(why)) => assert!(refused.contains(why), "{refused}"),
+                (found, why) => assert!(found.is_ok() && why.is_none(), "{found:?} {why:?}"),
+            }
+        }
+        let refused = section(&[], &QUESTION).unwrap_err();
+        assert!(
+            refused.contains("never waited for GET /report"),
+            "{refused}"
+        );
+    }
+}
