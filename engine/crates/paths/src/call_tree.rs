@@ -49,7 +49,7 @@ impl CallTreeProfile {
         let index = Arc::clone(&self.index);
         let prepare = move || {
             index.calls();
-            index.from_root();
+            index.root_sums();
         };
         // Without a thread the steps that need it take longer.
         drop(thread::Builder::new().spawn(prepare));

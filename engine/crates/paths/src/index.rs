@@ -207,7 +207,7 @@ impl Index {
             }
             n = self.parent(n);
         }
-        let sums = self.from_root();
+        let sums = self.root_sums();
         let above = match self.parent(first) {
             NO_NODE => 0,
             parent => sums[parent as usize],
@@ -216,7 +216,7 @@ impl Index {
     }
 
     /// What each node and its ancestors cost. Takes a pass over the nodes the first time.
-    pub fn from_root(&self) -> &[i64] {
+    pub fn root_sums(&self) -> &[i64] {
         self.from_root.get_or_init(|| self.sum_from_roots())
     }
 
