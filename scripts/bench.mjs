@@ -4,7 +4,8 @@
  * `npm run bench -- fuzz [--seconds N] [TARGET…]` runs the fuzz targets and prints their totals; `campaigns` runs what the
  * suite leaves out, and `steady` the timing-sensitive part of the suite again and again. `corpora` reads other people's
  * recordings and compares their numbers with other tools'. `repeat` profiles two samples twenty times. `bookstore` records the
- * shop of Whodunit §8.4 and compares its database's numbers with the database's own.
+ * shop of Whodunit §8.4 and compares its database's numbers with the database's own. `price` halves a critical section and compares
+ * what that brings with what was predicted.
  * `flows`, `messages`, `handlers` and `kills` look whether transactional profiling is right: what flows through shared memory,
  * remote calls in random pieces, hits and misses of caches, servers that are killed.
  */

@@ -11,9 +11,11 @@ import {
 } from "../core/protocol";
 import { runFolderOf } from "../core/runsOnDisk";
 import { didShow } from "../core/shown";
-import type { FromTransactions, ToTransactions, TypeAction } from "../core/transactions/messages";
+import type { FromTransactions, SectionOf, ToTransactions, TypeAction } from "../core/transactions/messages";
 import { transactionsHtml } from "../views/transactions";
 import type { Engine } from "./engine";
+import { shownRequest } from "./longRequest";
+import * as messages from "./messages";
 import type { Navigation } from "./navigation";
 import type { RunStore } from "./runStore";
 import { TablePanel, TablePanels } from "./tablePanel";
@@ -24,6 +26,9 @@ import { TransactionTypes } from "./transactionTypes";
 const shortestPause = 3000;
 /** Between two readings, as often as one takes: the engine has other things to do. */
 const pauses = 5;
+
+/** How long a program runs at most that is started to tell what a section is worth. */
+const measuredSeconds = 60;
 
 /** What is kept of a panel while the window is reloaded. */
 interface Kept {
@@ -153,6 +158,8 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
   /** When what is shown of a recording is read again, in milliseconds since the epoch. */
   private due = 0;
   private reading = false;
+  /** Its program runs again, to tell what a section is worth. */
+  private measuring = false;
   /** Cancelled when what is being read is no longer wanted. */
   private loading = new vscode.CancellationTokenSource();
 
@@ -251,10 +258,37 @@ class TransactionsPanel extends TablePanel<ToTransactions, FromTransactions> {
       case "frame":
         await this.types.frame(this.run, message.name);
         break;
+      case "price":
+        await this.measure(message.pair);
+        break;
       case "of":
         await this.act(message.action, { run: this.run, type: message.of });
         break;
     }
+  }
+
+  /** Starts the program again, and shows the answer beside the pair. */
+  private async measure(pair: SectionOf): Promise<void> {
+    if (!(await messages.mayRun("Transactions can be opened and read without."))) {
+      return;
+    }
+    if (this.measuring) {
+      await messages.info("A section is being measured already. Stop that, or wait until it ends.");
+      return;
+    }
+    this.measuring = true;
+    try {
+      const price = await shownRequest(
+        this.engine,
+        requests.TransactionsGetPrice,
+        { run: this.run, ...pair, durationSeconds: measuredSeconds },
+        { title: `Measuring ${pair.lock}: send requests as when the run was recorded`, onCancel: "stop" },
+      );
+      this.engine.log.info(`Measured ${price.run}: ${price.sentence}`);
+    } finally {
+      this.measuring = false;
+    }
+    await this.load();
   }
 
   private async act(action: TypeAction, of: TransactionsTypeOf): Promise<void> {

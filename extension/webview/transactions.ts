@@ -17,7 +17,7 @@ const types = new TypeTable(
   (action, of) => send({ type: "of", action, of }),
   go,
 );
-const crosstalk = new CrosstalkView(go);
+const crosstalk = new CrosstalkView(go, (pair) => send({ type: "price", pair }));
 const diagram = new DiagramView(go);
 const way = new WayView((type) => types.mark(type), go);
 

@@ -7,6 +7,7 @@ import {
   type PairLock,
   pairLocks,
 } from "../core/transactions/crosstalk";
+import type { SectionOf } from "../core/transactions/messages";
 import { h } from "./dom";
 import { pathHtml } from "./transactionPath";
 
@@ -20,8 +21,11 @@ export class CrosstalkView {
   /** The pair that is shown. */
   private chosen: { waiter: string; holder: string } | undefined;
 
-  /** `go` is told a function whose source is wanted. */
-  constructor(private readonly go: (name: string) => void) {}
+  /** `go` is told a function whose source is wanted, `measure` a section whose worth is. */
+  constructor(
+    private readonly go: (name: string) => void,
+    private readonly measure: (section: SectionOf) => void,
+  ) {}
 
   show(crosstalk: TransactionsCrosstalk): void {
     this.crosstalk = crosstalk;
@@ -110,12 +114,36 @@ export class CrosstalkView {
     const locks = pairLocks(this.crosstalk ?? { waitNs: 0, pairs: [], notes: [] }, cell.waiter, cell.holder);
     this.pair.replaceChildren(
       h("h3", { text: `${cell.waiter} waits for ${cell.holder}` }),
-      ...locks.map((lock) => lockHtml(lock, this.go)),
+      ...locks.map((lock) => lockHtml(lock, this.go, priceHtml(lock, this.measure))),
     );
   }
 }
 
-function lockHtml(lock: PairLock, go: (name: string) => void): HTMLElement {
+/** What the section is worth, as far as that is known, and a button that measures it. */
+function priceHtml({ price, section }: PairLock, measure: (section: SectionOf) => void): (HTMLElement | null)[] {
+  const known =
+    price === null
+      ? null
+      : h(
+          "div",
+          { class: "price" },
+          h("p", {}, h("strong", { text: price.sentence })),
+          h("ul", { class: "notes" }, ...price.notes.map((text) => h("li", { text }))),
+        );
+  if (section === null) {
+    return [known];
+  }
+  const button = h("button", {
+    class: "plain measure",
+    text: price === null ? "Measure What This Section Is Worth" : "Measure Again",
+    title:
+      "Start the program again, let the section take half the time, and see how much faster the requests of who waits would be",
+    onclick: () => measure(section),
+  });
+  return [known, button];
+}
+
+function lockHtml(lock: PairLock, go: (name: string) => void, price: readonly (HTMLElement | null)[]): HTMLElement {
   const of = lock.types === null ? "" : `${lock.types}: `;
   const paths = lock.paths
     .slice(0, mostPaths)
@@ -139,6 +167,7 @@ function lockHtml(lock: PairLock, go: (name: string) => void): HTMLElement {
       h("strong", { text: `${of}${lock.lock}` }),
       ` ${lock.total} in ${lock.count} waits, ${lock.mean} on average`,
     ),
+    ...price,
     paths.length === 0
       ? h("p", { class: "quiet", text: "Its call paths are not known." })
       : h("table", { attrs: { "aria-label": "Call paths" } }, h("thead", {}, head), h("tbody", {}, ...paths)),

@@ -1,6 +1,6 @@
 /** A recorded run of transactions: opened from the Runs view and looked at, by mouse and by keys. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { askAll, asked, recordShop } from "../support/transactions.mjs";
 import { navigatorPage } from "./navigator.mjs";
@@ -17,6 +17,18 @@ export async function prepareTransactions(workspace) {
 
 export async function transactionsTests({ test, vscode, page, workspace }) {
   let run;
+  const store = path.join(workspace.folder, ".fulcrum/runs");
+  /** The folders of all runs of the shop, the newest last. */
+  const runs = () =>
+    readdirSync(store)
+      .filter((name) => name.includes("-shop"))
+      .sort()
+      .map((name) => path.join(store, name));
+  /** The folders of what was measured of a run's sections. */
+  const pricesIn = (folder) => {
+    const prices = path.join(folder, "prices");
+    return existsSync(prices) ? readdirSync(prices).map((name) => path.join(prices, name)) : [];
+  };
   const lines = () => run.locator("#types tbody tr");
   /** What rows say, by name. */
   const types = async () =>
@@ -81,6 +93,32 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
     const [, waiter, holder] = await pair.locator("tbody tr").first().locator("td").allTextContents();
     assert.match(waiter, /checkout$/);
     assert.match(holder, /report$/);
+  });
+
+  /** The port that a shop says in a run's folder; 0 until it does. */
+  const portIn = (folder) => {
+    try {
+      return Number(readFileSync(path.join(folder, "stdout.txt"), "utf8"));
+    } catch {
+      return 0;
+    }
+  };
+
+  await test("what a section is worth is measured on request, and said beside its lock", async () => {
+    await run.locator("#pair .measure").click();
+    const price = () => {
+      const found = runs().flatMap((folder) => pricesIn(folder));
+      return found.map(portIn).find((port) => port > 0) ?? 0;
+    };
+    await askAll(await until(page, "the shop's port", price));
+    const said = run.locator("#pair .price strong");
+    await said.waitFor();
+    // The shop's reports sleep while they hold the lock, so nothing can be sped up.
+    assert.match(
+      plain(await said.textContent()),
+      /^GET \/checkout waits \d.* behind GET \/report on cart_lock; what that section is worth is not known: /,
+    );
+    assert.equal(await run.locator("#pair .measure").textContent(), "Measure Again");
   });
 
   /** Back to the run, after the source was shown beside it. */
@@ -218,16 +256,7 @@ export async function transactionsTests({ test, vscode, page, workspace }) {
   });
 
   /** The port that the newest shop says; 0 until it does. */
-  const newestPort = () => {
-    const store = path.join(workspace.folder, ".fulcrum/runs");
-    const shops = readdirSync(store).filter((name) => name.includes("-shop"));
-    try {
-      const [newest] = shops.sort().reverse();
-      return Number(readFileSync(path.join(store, newest, "stdout.txt"), "utf8"));
-    } catch {
-      return 0;
-    }
-  };
+  const newestPort = () => portIn(runs().at(-1));
 
   await test("a server is recorded from the palette, looked at while it runs, and its run opens when it has ended", async () => {
     await vscode.command("View: Close All Editors");

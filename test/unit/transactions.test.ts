@@ -150,6 +150,23 @@ describe("crosstalk", () => {
     ]);
   });
 
+  test("what a section is worth stands beside its lock, and what has no section is not measured", () => {
+    const sentence = "Home waits 45.0 ms behind BestSellers on cart_lock; if that section took half the time, …";
+    const price = {
+      ...{ waiter: "Home", holder: "BestSellers", lock: "cart_lock", function: "sort", progressPoint: "Home" },
+      ...{ speedup: 0.5, gain: 0.11, gainLow: 0.08, gainHigh: 0.14, experiments: 40, run: "/run/prices/001" },
+      ...{ sentence, notes: ["Sped up was what sort does."] },
+    };
+    const pairs = [
+      pair("Home", "BestSellers", 90 * ms, { price }),
+      pair("Home", "BestSellers", 80 * ms, { kind: "condition", lock: "in wait" }),
+    ];
+    const [known, signalled] = pairLocks({ waitNs: 0, pairs, notes: [] }, "Home", "BestSellers");
+    expect(known?.price).toEqual({ sentence, notes: price.notes });
+    expect(known?.section).toEqual({ waiter: "Home", holder: "BestSellers", lock: "cart_lock" });
+    expect([signalled?.price, signalled?.section]).toEqual([null, null]);
+  });
+
   test("of very many types those that wait and hold the least are one", () => {
     const pairs = Array.from({ length: 50 }, (_, n) => pair(`w${n}`, `h${n}`, (50 - n) * ms, { count: 1 }));
     const matrix = crosstalkMatrix({ waitNs: 0, pairs, notes: [] });

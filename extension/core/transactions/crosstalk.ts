@@ -2,6 +2,7 @@
 import { costText } from "../cost";
 import { count } from "../format";
 import type { CrosstalkPair, TransactionsCrosstalk } from "../protocol";
+import type { SectionOf } from "./messages";
 import { type PathPart, pathParts } from "./paths";
 
 /** Rows and columns that are drawn; the types that wait or hold the least are one of them together. */
@@ -41,7 +42,14 @@ export interface PairLock {
   paths: { total: string; waiter: PathPart[]; holder: PathPart[] }[];
   /** Which of those that were put together it is; null when the cell has one pair of types. */
   types: string | null;
+  /** What the holder's section is worth, as it was measured last. */
+  price: { sentence: string; notes: string[] } | null;
+  /** What would be measured; null where that cannot be: a signal has no section, and Java's code is not sped up. */
+  section: SectionOf | null;
 }
+
+/** The locks that are taken and given back, whose sections can be told. */
+const withSections = new Set(["mutex", "rwlock"]);
 
 /** The heat map; null when nobody waited. */
 export function crosstalkMatrix(crosstalk: TransactionsCrosstalk): CrosstalkMatrix | null {
@@ -95,6 +103,8 @@ export function pairLocks(crosstalk: TransactionsCrosstalk, waiter: string, hold
       holder: pathParts(path.holder ?? "not known", path.holderFunctions),
     })),
     types: several ? `${pair.waiter} for ${pair.holder}` : null,
+    price: pair.price === null ? null : { sentence: pair.price.sentence, notes: pair.price.notes },
+    section: withSections.has(pair.kind) ? { waiter: pair.waiter, holder: pair.holder, lock: pair.lock } : null,
   }));
 }
 

@@ -8,6 +8,13 @@ export type ToTransactions =
   /** How the recording stands that the page shows; null when it has ended. */
   | { type: "live"; text: string | null };
 
+/** A row of the crosstalk. */
+export interface SectionOf {
+  waiter: string;
+  holder: string;
+  lock: string;
+}
+
 /** What can be done with a type: search it, see its flame graph, compare it with another one. */
 export type TypeAction = "search" | "flame" | "compare";
 
@@ -18,4 +25,6 @@ export type FromTransactions =
   /** Ends the recording. */
   | { type: "stop" }
   | { type: "of"; action: TypeAction; of: string }
+  /** Measures what the holder's section is worth to the waiter. */
+  | { type: "price"; pair: SectionOf }
   | { type: "frame"; name: string };
