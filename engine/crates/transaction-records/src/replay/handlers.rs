@@ -86,14 +86,14 @@ impl Calls {
     /// through that the loop calls there is its queue, such as Squid's `AsyncCallQueue`.
     pub fn behind_queue(&self, path: &[Place], depth: usize) -> usize {
         let mut at = names(&path[..depth]).try_fold(0, |at, name| self.callee(at, name));
-        for behind in depth..path.len() {
+        for (behind, place) in path.iter().enumerate().skip(depth) {
             let Some(caller) = at else { break };
             // The loop itself also calls what waits.
             let waits = usize::from(behind == depth);
             if self.callees[caller] > 1 + waits {
                 return behind;
             }
-            let name = path[behind].names.first().filter(|_| path[behind].is_named);
+            let name = place.names.first().filter(|_| place.is_named);
             at = name.and_then(|name| self.callee(caller, *name));
         }
         depth
