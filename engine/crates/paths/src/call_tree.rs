@@ -43,16 +43,15 @@ impl CallTreeProfile {
     }
 
     /// Finds out what steps of a search need of the whole tree, so that no step has to: which functions call which, and what
-    /// long paths cost. Goes on when it has returned, in a thread of its own; a step that comes before waits. 12 bytes a node
-    /// and 36 for each two functions.
+    /// long paths cost. 12 bytes a node and 36 for each two functions. Steps are right without it, but longer.
     pub fn prepare_steps(&self) {
+        self.index.prepare_steps();
+    }
+
+    /// The same in a thread of its own, for which nobody waits.
+    pub(crate) fn prepare_steps_aside(&self) {
         let index = Arc::clone(&self.index);
-        let prepare = move || {
-            index.calls();
-            index.root_sums();
-        };
-        // Without a thread the steps that need it take longer.
-        drop(thread::Builder::new().spawn(prepare));
+        drop(thread::Builder::new().spawn(move || index.prepare_steps()));
     }
 
     pub(crate) fn names(&self) -> &Names {
@@ -86,8 +85,10 @@ impl CallTreeProfile {
 
     /// The same, where what they cost is asked of all, but of few where they occur.
     fn costed(&self, s: &CallTreeSummary, side: Side) -> Vec<CallTreeSummary> {
-        if let [name] = s.0.path()[..] {
-            let calls = side.calls(&self.index, name).into_iter();
+        if let [name] = s.0.path()[..]
+            && let Some(calls) = self.index.known_calls()
+        {
+            let calls = side.calls(calls, name).into_iter();
             let of = |call| CallTreeSummary(Occurrences::of_call(&self.index, &call));
             return calls.map(of).collect();
         }
@@ -226,7 +227,8 @@ impl ProfileInterface for CallTreeProfile {
     fn costed_at_both_ends(&self, s: &CallTreeSummary) -> [Vec<CallTreeSummary>; 2] {
         let [top, bottom] = [Side::Top, Side::Bottom].map(|side| move || self.costed(s, side));
         // Counting also finds them, for which both threads would wait.
-        if s.0.path().len() == 1 || !self.is_everywhere(s) {
+        let known = s.0.path().len() == 1 && self.index.known_calls().is_some();
+        if known || !self.is_everywhere(s) {
             return [top(), bottom()];
         }
         thread::scope(|scope| {

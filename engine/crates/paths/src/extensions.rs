@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::calls::Call;
+use crate::calls::{Call, Calls};
 use crate::end::End;
 use crate::index::Index;
 use crate::interface::Refusal;
@@ -58,8 +58,7 @@ impl Side {
     }
 
     /// Every extension of a path of one name, sorted by the name that it adds.
-    pub fn calls(self, index: &Index, of: NameId) -> Vec<Call> {
-        let calls = index.calls();
+    pub fn calls(self, calls: &Calls, of: NameId) -> Vec<Call> {
         match self {
             Side::Top => calls.callers(of).to_vec(),
             Side::Bottom => calls.callees(of).copied().collect(),

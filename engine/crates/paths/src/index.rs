@@ -13,6 +13,9 @@ use crate::region::Sums;
 /// What a path of at most so many names costs is summed node by node.
 const WALKED: usize = 8;
 
+/// The same where sums of longer ones are not known yet.
+const FAR: usize = 64;
+
 /// A call tree and one of its value types. 20 bytes a node besides the tree's, 32 when steps are taken.
 #[derive(Debug)]
 pub(crate) struct Index {
@@ -200,7 +203,11 @@ impl Index {
     pub fn along(&self, first: u32, last: u32) -> i64 {
         // Of short paths without the sums of all nodes, which are far apart in memory.
         let (mut n, mut sum) = (last, 0);
-        for _ in 0..WALKED {
+        let most = match self.from_root.get() {
+            Some(_) => WALKED,
+            None => FAR,
+        };
+        for _ in 0..most {
             sum += self.own(n);
             if n == first {
                 return sum;
@@ -215,8 +222,14 @@ impl Index {
         sums[last as usize] - above
     }
 
+    /// Finds out which names call which, and what each node and its ancestors cost.
+    pub fn prepare_steps(&self) {
+        self.calls();
+        self.root_sums();
+    }
+
     /// What each node and its ancestors cost. Takes a pass over the nodes the first time.
-    pub fn root_sums(&self) -> &[i64] {
+    fn root_sums(&self) -> &[i64] {
         self.from_root.get_or_init(|| self.sum_from_roots())
     }
 

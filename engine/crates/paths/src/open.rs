@@ -340,7 +340,7 @@ fn alone(
     Ok(match ComparativeProfile::of_difference(tree, value) {
         None => {
             let profile = CallTreeProfile::new(Arc::clone(tree), value);
-            profile.prepare_steps();
+            profile.prepare_steps_aside();
             AnyProfile::Tree(profile)
         }
         Some(difference) => {

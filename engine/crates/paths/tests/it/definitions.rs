@@ -192,7 +192,10 @@ fn one_tree_has_the_papers_metrics() {
             a: Naive(&tree),
             b: None,
         };
-        check(&CallTreeProfile::new(tree.clone(), 0), &definitions, random);
+        let profile = CallTreeProfile::new(tree.clone(), 0);
+        check(&profile, &definitions, random);
+        profile.prepare_steps();
+        check(&profile, &definitions, random);
     }
 }
 
