@@ -191,7 +191,7 @@ ${table(
   shares(found).map((it) => [it.name, ...[it.measured, it.kernel, it.expected].map(percent)]),
 )}
 
-The most frequent flows by events, in the first round:
+${proxy.note === undefined ? "" : `${proxy.note}\n\n`}The most frequent flows by events, in the first round:
 
 ${sequences.join("\n")}`;
 }

@@ -15,6 +15,7 @@ export const originPort = 28_100;
  * @property {(port: number) => void} prepare writes the configuration of one at a port
  * @property {string} [answered] the handler that goes on when the origin has answered, which a miss has and a hit has not; where
  *   the distribution's program has no name for it, it is what most misses go on with
+ * @property {string} [note] why its numbers are as they are
  */
 
 /** @type {Proxy[]} */
@@ -33,6 +34,8 @@ export const proxies = [
     command: (port) => ["squid", "-N", "-f", path.join(work, `squid-${port}.conf`)],
     prepare: squid,
     answered: "JobDialer<HttpStateData>::dial",
+    note: `Squid keeps its connection to the origin, and sends a request there when it is told that it may. So what it does for a miss from
+then on counts for whoever used the connection first: here for the one page that was fetched to be kept.`,
   },
 ];
 
