@@ -9,7 +9,6 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 
 use fulcrum_jvm_core::{ClassFile, Selected, rewrite};
 use fulcrum_jvm_interface::jni::{Env, JavaVm, Object};
@@ -17,7 +16,7 @@ use fulcrum_jvm_interface::jvmti::{Callbacks, Jvmti, NO_CALLBACK, VERSION, capab
 use fulcrum_wire::transactions::Record;
 
 use super::points::{CLASSES, methods_of, point};
-use super::{names, natives, probe_class};
+use super::{interface, names, natives, probe_class};
 use crate::{active, thread};
 
 /// The function that makes a virtual machine.
@@ -31,18 +30,11 @@ const SYNTHETIC: u16 = 0x1000;
 type Create = unsafe extern "C" fn(*mut *mut JavaVm, *mut *mut c_void, *mut c_void) -> i32;
 
 static REAL: AtomicUsize = AtomicUsize::new(0);
-static JVMTI: OnceLock<Jvmti> = OnceLock::new();
 
 /// The machine's function is given to the program by this address.
 pub fn hide(real: usize) -> usize {
     REAL.store(real, Ordering::Release);
     (create as *const ()).addr()
-}
-
-/// The tool interface of the machine that is prepared.
-#[inline]
-pub fn jvmti() -> Option<Jvmti> {
-    JVMTI.get().copied()
 }
 
 unsafe extern "C" fn create(
@@ -102,7 +94,7 @@ unsafe fn prepare(machine: *mut JavaVm, env: Env) -> Result<(), &'static str> {
         .ok_or("this virtual machine takes no class of ours")?;
     natives::prepare(env).ok_or("this virtual machine lacks classes that executors have")?;
     // Whoever is called from now on finds all that it needs.
-    let _ = JVMTI.set(jvmti);
+    interface::set(jvmti);
     names::prepare();
     // What is referred to is given back at once: the thread may never return to Java.
     if env.push_frame(REFERENCES) != 0 {
@@ -136,11 +128,7 @@ fn change(jvmti: Jvmti, classes: &[Object]) -> Result<(), &'static str> {
     }
 }
 
-/// The machine's hook for classes.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the specification's ClassFileLoadHook"
-)]
+/// The machine's hook for classes, with the parameters of the specification.
 unsafe extern "system" fn loaded(
     jvmti: Jvmti,
     _env: Env,

@@ -10,7 +10,7 @@ use fulcrum_jvm_interface::jvmti::Jvmti;
 use fulcrum_preload::sys;
 use fulcrum_wire::transactions::Record;
 
-use super::machine;
+use super::interface;
 use super::names::{self, VIRTUAL_THREAD};
 use super::points::Point;
 use super::queues::{self, UNNUMBERED};
@@ -88,7 +88,7 @@ unsafe extern "system" fn thrown(_env: *mut c_void, _class: Object, point: i32) 
 
 /// Nothing here panics. If it did all the same, the program would go on.
 fn guarded(point: i32, what: impl FnOnce(Point, Jvmti)) {
-    if let (Some(point), Some(jvmti)) = (Point::of(point), machine::jvmti()) {
+    if let (Some(point), Some(jvmti)) = (Point::of(point), interface::jvmti()) {
         let _ = catch_unwind(AssertUnwindSafe(|| what(point, jvmti)));
     }
 }

@@ -1,0 +1,18 @@
+//! The tool interface of the virtual machine in this process.
+
+use std::sync::OnceLock;
+
+use fulcrum_jvm_interface::jvmti::Jvmti;
+
+static JVMTI: OnceLock<Jvmti> = OnceLock::new();
+
+/// The interface, once the machine is prepared.
+#[inline]
+pub fn jvmti() -> Option<Jvmti> {
+    JVMTI.get().copied()
+}
+
+/// The machine is prepared. There is one in a process: what comes later changes nothing.
+pub fn set(jvmti: Jvmti) {
+    let _ = JVMTI.set(jvmti);
+}
