@@ -53,7 +53,8 @@ function worthOf(worth) {
 function worthAtLeast(rows) {
   const seconds = rows.flatMap(({ worth }) => (worth === undefined ? [] : [worth.seconds]));
   const told = seconds.length === 0 ? "" : `, after ${median(seconds).toFixed(0)} s in the median`;
-  return `*Worth at least* is what a run says while it goes on, as soon as one function is credibly worth 8 % or more; ${seconds.length} of
+  return `*Worth at least* is what a run says while it goes on, as soon as one function is credibly worth something: what the program
+gains at least if it is twice as fast; ${seconds.length} of
 ${rows.length} runs did${told}.`;
 }
 

@@ -97,9 +97,10 @@ fn describe(progress: &Progress, style: Style) -> String {
     }
     if let Some(first) = &progress.first {
         parts.push(format!(
-            "first verdict: {} is worth at least {:.0} % (mean of 2× faster and no time)",
+            "first verdict: {}, at least +{:.0} % {}",
             first.target.short_label(),
-            (first.at_least * 100.0).floor()
+            (first.at_least * 100.0).floor(),
+            if_halved(first.target.kind, style)
         ));
     }
     if progress.paused {
@@ -160,7 +161,7 @@ mod tests {
             at_least: 0.0899,
         });
         let first = format!(
-            "{start}{best} · first verdict: two.cpp:12 is worth at least 8 % (mean of 2× faster and no time)"
+            "{start}{best} · first verdict: two.cpp:12, at least +8 % if 2× faster"
         );
         assert_eq!(describe(&progress, style), first);
         progress.first = None;

@@ -65,7 +65,7 @@ pub struct Manifest {
     pub recorder: Option<Recorder>,
 }
 
-/// A verdict while a run goes on: of one line, what it is worth at least. Not what the run found in the end.
+/// A verdict while a run goes on: what one line gains at least. Not what the run found in the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FirstVerdict {
@@ -73,7 +73,7 @@ pub struct FirstVerdict {
     pub target: String,
     /// At which progress point.
     pub progress_point: String,
-    /// The program speedup that it is worth at least, a fraction: the mean over speedups of 50 and of 100 %.
+    /// The program speedup at least if that is twice as fast, a fraction.
     pub at_least: f64,
     /// How long the run had lasted, seconds.
     pub seconds: f64,

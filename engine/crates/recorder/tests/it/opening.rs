@@ -38,8 +38,8 @@ fn a_run_begins_with_a_verdict_on_its_only_line_and_goes_on_with_every_level() {
     let first = first.expect("a first verdict");
     assert_eq!(first.target.location.line, marked("waits.cpp", "compute"));
     assert_eq!(first.point, "round");
-    // Nothing is worth more than all of the program's time.
-    assert!(first.at_least <= 1.0, "{first:?}");
+    // Two thirds of all of the program's time: nothing is worth more.
+    assert!(first.at_least <= 2.0 / 3.0, "{first:?}");
 
     let kept = RunFolder::open(&recorded.run).unwrap().read_manifest();
     let kept = kept.unwrap().first_verdict.expect("it is kept");

@@ -81,7 +81,7 @@ fn first(verdict: &FirstVerdict) -> String {
     let at_least = (verdict.at_least * 100.0).floor();
     let label = verdict.target.short_label();
     format!(
-        "first verdict: {label} is worth at least {at_least:.0}\u{a0}% (mean of 2× faster and no time)"
+        "first verdict: {label}, at least +{at_least:.0}\u{a0}% if 2× faster"
     )
 }
 
@@ -202,7 +202,7 @@ mod tests {
                     first: first.clone(),
                     ..none.clone()
                 },
-                "8 experiments · 2 lines · first verdict: b.cpp:12 is worth at least 11\u{a0}% (mean of 2× faster and no time)",
+                "8 experiments · 2 lines · first verdict: b.cpp:12, at least +11\u{a0}% if 2× faster",
             ),
             (
                 Progress {
