@@ -4,11 +4,12 @@ import { Cancelled, troubleOf, troubleText } from "../core/errors";
 import { type RefineLiveParams, type RefineOutcome, requests } from "../core/protocol";
 import { durationProblem, parseDuration } from "../core/runRequest";
 import { didShow } from "../core/shown";
-import { type FromRefine, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
+import { type FromRefine, hotspotsOf, methodText, type RefineModel, refineRows, type ToRefine } from "../core/trace/refine";
 import { programOf, runName, shownCommand, type TracedProgram, traceFolderOf, wasStopped } from "../core/trace/runs";
 import { refineHtml } from "../views/traceTables";
 import type { Engine } from "./engine";
 import { settingsFor, workspaceOf } from "./folders";
+import { openLocation } from "./frames";
 import * as messages from "./messages";
 import { TablePanel, TablePanels } from "./tablePanel";
 import { fileOf, type Target } from "./target";
@@ -235,7 +236,7 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     const rows = refineRows(iterations, false);
     this.change({
       ...{ state: "done", message: exit, fraction: 1, rows },
-      ...{ hotspots: hotspots.map(methodText), filter, notes },
+      ...{ hotspots: hotspotsOf(hotspots), filter, notes },
     });
   }
 
@@ -269,6 +270,15 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
     }
   }
 
+  private async openSource(method: string): Promise<void> {
+    const name = methodText(method);
+    try {
+      await openLocation(name, await this.engine.request(requests.RefineGetFrame, { run: this.lastRun, method }));
+    } catch (error) {
+      await messages.showTrouble(this.engine.log, `Looking for ${name}`, error);
+    }
+  }
+
   private change(change: Partial<RefineModel>): void {
     this.model = { ...this.model, ...change };
     this.page.show({ type: "show", model: this.model });
@@ -290,6 +300,9 @@ class RefinePanel extends TablePanel<ToRefine, FromRefine> {
         break;
       case "compare":
         await vscode.commands.executeCommand("fulcrum.trace.compare", message);
+        break;
+      case "source":
+        await this.openSource(message.method);
         break;
       case "filter":
         if (this.model.filter !== null) {

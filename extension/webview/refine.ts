@@ -1,5 +1,5 @@
 /** The refine loop's page: the iterations' table, as it grows. */
-import { type FromRefine, type RefineModel, type RefineRow, refineSays, type ToRefine } from "../core/trace/refine";
+import { type FromRefine, type Hotspot, type RefineModel, type RefineRow, refineSays, type ToRefine } from "../core/trace/refine";
 import { byId, connect, h, notesList } from "./dom";
 import { ProgressBar } from "./progress";
 
@@ -142,8 +142,13 @@ function hotspots(model: RefineModel): HTMLElement[] {
   }
   return [
     h("h1", { text: "Hotspots" }),
-    h("ul", { class: "hotspots" }, ...model.hotspots.map((text) => h("li", { text }))),
+    h("ul", { class: "hotspots" }, ...model.hotspots.map(hotspot)),
   ];
+}
+
+function hotspot({ method, text }: Hotspot): HTMLElement {
+  const onclick = () => send({ type: "source", method });
+  return h("li", {}, h("button", { class: "link", text, title: "Go to its source", onclick }));
 }
 
 byId("page").replaceChildren(title, command, top, iterations, end);

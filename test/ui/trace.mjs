@@ -327,6 +327,13 @@ export async function traceTests({ test, vscode, page, workspace }) {
     assert.match((await refine.locator(".hotspots").textContent()) ?? "", /pingWithWait/);
   });
 
+  await test("a hotspot leads to its source", async () => {
+    const refine = await frameWith(page, "[aria-label='Refine loop'] .hotspots");
+    await refine.locator(".hotspots button", { hasText: "pingWithWait" }).click();
+    await page.locator(".tab.active", { hasText: "Servant.java" }).waitFor();
+    await page.locator(".tab", { hasText: "Refine" }).first().click();
+  });
+
   await test("and once more", async () => {
     const refine = await frameWith(page, "[aria-label='Refine loop'] #again");
     const loop = playLoop(3);

@@ -20,6 +20,14 @@ export interface RefineRow {
   going: boolean;
 }
 
+/** A method that the rule keeps. */
+export interface Hotspot {
+  /** As the engine calls it. */
+  method: string;
+  /** As people read it. */
+  text: string;
+}
+
 export interface RefineModel {
   title: string;
   /** The command line. */
@@ -32,7 +40,7 @@ export interface RefineModel {
   /** 0 to 1 while it goes on. */
   fraction: number;
   rows: RefineRow[];
-  hotspots: string[];
+  hotspots: Hotspot[];
   /** The last filter's file, when it is over. */
   filter: string | null;
   notes: string[];
@@ -44,6 +52,7 @@ export type FromRefine =
   | { type: "cancel" }
   | { type: "again" }
   | { type: "filter" }
+  | { type: "source"; method: string }
   | { type: "open"; run: string }
   | { type: "compare"; before: string; after: string };
 
@@ -68,6 +77,10 @@ export function refineRows(iterations: readonly RefineIteration[], going: boolea
     rechecked: recheckText(it),
     going: going && n === iterations.length - 1,
   }));
+}
+
+export function hotspotsOf(methods: readonly string[]): Hotspot[] {
+  return methods.map((method) => ({ method, text: methodText(method) }));
 }
 
 /**

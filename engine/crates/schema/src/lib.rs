@@ -127,6 +127,8 @@ methods! {
     RefineStart = "fulcrum/refine/start" (RefineParams) -> RefineOutcome;
     /// The table of a refine loop that is over, from one of its runs.
     RefineOpen = "fulcrum/refine/open" (RefineOpenParams) -> RefineOutcome;
+    /// Where a hotspot is in the workspace.
+    RefineGetFrame = "fulcrum/refine/frame" (RefineFrameParams) -> NavigatorFrameResult;
     /// Opens an event trace.
     EventsOpen = "fulcrum/events/open" (EventsOpenParams) -> EventsOpened;
     /// Rows of the event tree, as they are expanded and scrolled to.

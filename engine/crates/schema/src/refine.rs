@@ -160,6 +160,16 @@ pub struct RefineOpenParams {
     pub run: String,
 }
 
+/// Parameters of `fulcrum/refine/frame`.
+#[derive(Clone, Debug, Deserialize, PartialEq, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RefineFrameParams {
+    /// The folder of an iteration, absolute.
+    pub run: String,
+    /// The method, as among the table's `hotspots`.
+    pub method: String,
+}
+
 /// Answer to `fulcrum/refine/start` and `fulcrum/refine/open`.
 #[derive(Clone, Debug, Serialize, PartialEq, TS)]
 #[serde(rename_all = "camelCase")]

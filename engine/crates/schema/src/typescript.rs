@@ -168,6 +168,7 @@ pub fn typescript() -> String {
         RefineIteration,
         RefineLiveParams,
         RefineOpenParams,
+        RefineFrameParams,
         RefineOutcome,
         EventsOpenParams,
         EventsOpened,

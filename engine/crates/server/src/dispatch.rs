@@ -63,6 +63,7 @@ fn request(state: &mut State, request: Request) {
     call.pooled::<runs::List>();
     call.pooled::<runs::Remove>();
     call.pooled::<refine::Open>();
+    call.pooled::<refine::Frame>();
     call.pooled::<transactions::Frame>();
     call.pooled::<Compare>();
     call.pooled::<HoverRequest>();

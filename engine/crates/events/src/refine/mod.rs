@@ -16,6 +16,7 @@ use std::fmt;
 
 use fulcrum_hotspot::Rule;
 
+use crate::dictionary::Method;
 use crate::open::{End, Trace};
 pub use filter::filter_text;
 pub use names::{method_of_name, methods_of_names};
@@ -38,6 +39,16 @@ impl fmt::Display for MethodName {
     /// `shop.Cart.add(I)V`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}{}", self.class, self.name, self.descriptor)
+    }
+}
+
+impl From<&Method> for MethodName {
+    fn from(it: &Method) -> Self {
+        MethodName {
+            class: it.class.clone(),
+            name: it.name.clone(),
+            descriptor: it.descriptor.clone(),
+        }
     }
 }
 
@@ -73,12 +84,7 @@ impl Measured {
             let Some(known) = trace.methods.get(&method) else {
                 continue;
             };
-            let name = MethodName {
-                class: known.class.clone(),
-                name: known.name.clone(),
-                descriptor: known.descriptor.clone(),
-            };
-            let all = self.methods.entry(name).or_default();
+            let all = self.methods.entry(known.into()).or_default();
             all.metered += sum.metered;
             all.fired += sum.fired;
             all.cost += sum.cost;

@@ -1,10 +1,11 @@
-//! `fulcrum/refine/start` and `open`: the refine loop, and the table of one that is over.
+//! `fulcrum/refine/start`, `open` and `frame`: the refine loop, the table of one that is over, and where its hotspots are.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use fulcrum_events::refine::{filter_text, methods_of_names};
+use fulcrum_events::refine::{MethodName, filter_text, method_of_name, methods_of_names};
+use fulcrum_events::{Trace, logs};
 use fulcrum_hotspot::Rule;
 use fulcrum_model::Progress;
 use fulcrum_paths::ProfileInterface as _;
@@ -14,10 +15,10 @@ use lsp_server::RequestId;
 use super::Pooled;
 use super::programs::{self, failure, named};
 use crate::failure::Failure;
-use crate::navigator::{Navigation, Navigator};
+use crate::navigator::{Navigation, Navigator, Place, places};
 use crate::protocol::{
-    REFINE_LIVE, RefineFrom, RefineLiveParams, RefineOpen, RefineOpenParams, RefineOutcome,
-    RefineParams, RefineStart,
+    NavigatorFrameResult, REFINE_LIVE, RefineFrameParams, RefineFrom, RefineGetFrame,
+    RefineLiveParams, RefineOpen, RefineOpenParams, RefineOutcome, RefineParams, RefineStart,
 };
 use crate::refine::outcome_of;
 use crate::snapshot::Snapshot;
@@ -170,4 +171,35 @@ impl Pooled for Open {
     fn run(_: &Snapshot, params: RefineOpenParams) -> Result<RefineOutcome, Failure> {
         outcome_of(Path::new(&params.run))
     }
+}
+
+pub(crate) enum Frame {}
+
+impl Pooled for Frame {
+    type Method = RefineGetFrame;
+
+    /// Where the run's logs say that it is, else where the workspace defines it.
+    fn run(
+        snapshot: &Snapshot,
+        params: RefineFrameParams,
+    ) -> Result<NavigatorFrameResult, Failure> {
+        let run = Path::new(&params.run);
+        let name = match method_of_name(&params.method) {
+            Some(it) => format!("{}.{}", it.class, it.name),
+            // A native function.
+            None => params.method.clone(),
+        };
+        let recorded: Vec<Place> = recorded(run, &params.method).into_iter().collect();
+        Ok(places::find(snapshot, &[run.into()], &name, &recorded))
+    }
+}
+
+/// What the first log that knows a method says of its place. Logs that cannot be read say nothing.
+fn recorded(run: &Path, method: &str) -> Option<Place> {
+    logs(run).iter().find_map(|log| {
+        let trace = Trace::open(log).ok()?;
+        let methods = trace.methods.values();
+        let mut called_so = methods.filter(|it| MethodName::from(*it).to_string() == method);
+        super::events::place_of(called_so.next()?)
+    })
 }

@@ -25,6 +25,7 @@ fn start() -> Client {
     libraries::all();
     let client = Client::start(&[]);
     programs::copy(&main_class(MAIN), &client.root());
+    std::fs::write(client.root().join("Main.java"), MAIN).expect("the workspace can be written into");
     client
 }
 
@@ -106,6 +107,19 @@ fn the_refine_loop_tells_its_iterations() {
             .is_some_and(|rows| rows.len() == 1)
     });
     assert_eq!(live["iterations"][0]["methods"], 4);
+    let frame = json!({ "run": rows[1]["run"], "method": "Main.hot()V" });
+    let found = client.ok("fulcrum/refine/frame", frame.clone());
+    let messages = [
+        json!({ "method": "fulcrum/refine/frame", "params": frame }),
+        json!({ "result": found }),
+    ];
+    super::examples::check_kinds("refineFrame", &messages);
+    let location = &found["locations"][0];
+    assert!(location["uri"].as_str().expect("a file").ends_with("/Main.java"));
+    assert_eq!(location["line"], 2, "{found}");
+    let frame = json!({ "run": rows[1]["run"], "method": "Main.gone()V" });
+    let found = client.ok("fulcrum/refine/frame", frame);
+    assert_eq!(found["locations"], json!([]), "{found}");
     let filter = std::fs::read_to_string(outcome["filter"].as_str().expect("a file")).expect("it");
     assert!(filter.contains("includemethod Main hot ()V\n"), "{filter}");
     client.leave().expect("an orderly end");

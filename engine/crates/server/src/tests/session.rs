@@ -85,6 +85,7 @@ fn the_server_says_what_it_can() {
                   "fulcrum/trace/start",
                   "fulcrum/refine/start",
                   "fulcrum/refine/open",
+                  "fulcrum/refine/frame",
                   "fulcrum/events/open",
                   "fulcrum/events/children",
                   "fulcrum/events/timeline",

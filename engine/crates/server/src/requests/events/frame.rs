@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fulcrum_events::Method;
 use fulcrum_model::Progress;
 
 use crate::events::OpenTrace;
@@ -30,6 +31,15 @@ impl Traced for Frame {
     }
 }
 
+/// Where a log says that a method is. `None` when it does not.
+pub(crate) fn place_of(method: &Method) -> Option<Place> {
+    Some(Place {
+        file: method.source_path()?,
+        line: u32::try_from(method.line).ok().filter(|line| *line > 0),
+        declared: true,
+    })
+}
+
 fn frame(
     open: &OpenTrace,
     snapshot: &Snapshot,
@@ -42,14 +52,7 @@ fn frame(
             None,
         ));
     };
-    let mut recorded = Vec::new();
-    if let Some(file) = method.source_path() {
-        recorded.push(Place {
-            file,
-            line: u32::try_from(method.line).ok().filter(|line| *line > 0),
-            declared: true,
-        });
-    }
+    let recorded: Vec<Place> = place_of(method).into_iter().collect();
     let bases: Vec<PathBuf> = open.path.parent().map(PathBuf::from).into_iter().collect();
     Ok(places::find(
         snapshot,

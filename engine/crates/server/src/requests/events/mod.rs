@@ -17,7 +17,7 @@ pub(crate) use children::Children;
 pub(crate) use close::Close;
 pub(crate) use compare::compare;
 pub(crate) use filter::Filter;
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, place_of};
 pub(crate) use open::{open, opened};
 pub(crate) use query::Table;
 pub(crate) use queues::Queues;
